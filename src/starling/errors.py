@@ -1,0 +1,142 @@
+"""One tree of typed errors. Each says which field is at fault, what is wrong, and one fix; none carries a confidential value.
+
+The class gives the command line its exit code and the server its HTTP status.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+SHOWN = 20
+"""How many problems of one file a message shows; all of them are kept on the error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong.
+
+    Attributes:
+        field: Name of the parameter, key or column at fault.
+        problem: The exact condition that failed, never a person's value.
+        fix: One thing to do about it.
+        file: File the field stands in, where there is one.
+        line: Line of that file, counted from 1 with the header as line 1.
+    """
+
+    field: str
+    problem: str
+    fix: str
+    file: str | None = None
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = "" if self.file is None else f"{self.file}: " if self.line is None else f"{self.file}:{self.line}: "
+        return f"{place}{self.field} {self.problem}; {self.fix}"
+
+
+class StarlingError(Exception):
+    """The root: whatever Starling refuses or fails at.
+
+    Args:
+        field: The field at fault, where there is one problem.
+        problem: What is wrong with it.
+        fix: What to do.
+        problems: Instead of the three above: every problem found.
+    """
+
+    exit_code: ClassVar[int] = 70
+    status: ClassVar[int] = 500
+
+    def __init__(
+        self, *, field: str = "", problem: str = "", fix: str = "", problems: Sequence[Problem] | None = None
+    ) -> None:
+        self.problems: tuple[Problem, ...] = (Problem(field, problem, fix),) if problems is None else tuple(problems)
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        lines = [str(problem) for problem in self.problems[:SHOWN]]
+        left = len(self.problems) - SHOWN
+        if left > 0:
+            lines.append(f"and {left} more")
+        return "\n".join(lines)
+
+
+class ParameterError(StarlingError):
+    """A parameter of a call or an option of a command is not acceptable."""
+
+    exit_code = 2
+    status = 422
+
+
+class BudgetRefused(StarlingError):
+    """The budget left does not cover the charge."""
+
+    exit_code = 3
+    status = 403
+
+
+class PolicyRefused(StarlingError):
+    """A rule of the ledger or of the house forbids it, whatever the budget."""
+
+    exit_code = 4
+    status = 403
+
+
+class DoorError(PolicyRefused):
+    """Somebody tried to look at a confidential value, or to forge a released one."""
+
+
+class IntegrityError(StarlingError):
+    """Something that was written is not what was signed or chained."""
+
+    exit_code = 5
+    status = 409
+
+
+class RequestConflict(StarlingError):
+    """A request id was used before, for another request."""
+
+    exit_code = 6
+    status = 409
+
+
+class PlanError(StarlingError):
+    """A plan or one of its public definitions is wrong or inconsistent. Found before anything confidential is opened."""
+
+    exit_code = 65
+    status = 422
+
+
+class SourceError(StarlingError):
+    """An input file cannot be opened as what it should be, found by its public shape (header, kind), never by a record."""
+
+    exit_code = 65
+    status = 422
+
+
+class RecordsInvalid(StarlingError):
+    """`validate` found records that break the rules; raised on the custodian's side alone."""
+
+    exit_code = 65
+    status = 422
+
+
+class OutputError(StarlingError):
+    """The output cannot be written: not a place for it, no permission, or a full disk."""
+
+    exit_code = 74
+    status = 507
+
+
+class RunFailed(StarlingError):
+    """A run stopped after its charge. One constant message for every cause, so that it tells nothing about the data."""
+
+    exit_code = 75
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__(
+            field="release",
+            problem="stopped after its charge; nothing was published and the charge stands",
+            fix="check disk, memory and the input files, then run again with the same request id",
+        )

@@ -1,0 +1,24 @@
+"""An account held in memory: grants one plan's cost, once. For a run that has no durable ledger."""
+
+from starling.errors import BudgetRefused
+from starling.privacy.budget import Cost, covers
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.trust import Receipt
+
+
+class OneCharge:
+    """Grants `cap` once; nothing outside this process limits a second release, and the report says so."""
+
+    def __init__(self, cap: Cost, request_id: str) -> None:
+        self._left: Cost | None = cap
+        self._request_id = request_id
+
+    def charge(self, guarantee: Guarantee, /) -> Receipt:
+        if self._left is None or not covers(self._left, guarantee.cost):
+            raise BudgetRefused(
+                field="account",
+                problem="grants one plan once and cannot cover this charge",
+                fix="open a new account for a new release, knowing that costs add up",
+            )
+        self._left = None
+        return Receipt(self._request_id, guarantee, "in memory")

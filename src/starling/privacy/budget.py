@@ -1,0 +1,151 @@
+"""Exact amounts of privacy budget: epsilon of pure DP, rho of zCDP, delta.
+
+Amounts are rationals. Binary floats are refused: 0.1 as a float is not 1/10, and sums of floats drift. Where an amount must
+be rounded it is rounded against the spender.
+"""
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal, Self, TypeAlias
+
+from starling.errors import ParameterError
+
+Exact: TypeAlias = int | Fraction | str
+"""An exact number as callers write it: int, Fraction, or a decimal string such as "0.159"."""
+
+Measure: TypeAlias = Literal["epsilon", "rho"]
+
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,2})?")
+_RATIO = re.compile(r"[+-]?[0-9]{1,40}/[0-9]{1,40}")
+
+
+def exact(value: Exact, *, field: str) -> Fraction:
+    """The rational that `value` says.
+
+    Args:
+        value: int, Fraction, or a string: decimal ("0.159") or ratio ("1/3"), at most 40 digits before and after the point.
+        field: Name for the message.
+
+    Raises:
+        ParameterError: for a float, a bool, or text that is no such number (NaN, infinity and absurd lengths included).
+    """
+    if isinstance(value, bool) or not isinstance(value, int | Fraction | str):
+        kind = type(value).__name__
+        reason = "is a float, which is not the decimal it looks like (0.1 is not 1/10)"
+        raise ParameterError(
+            field=field,
+            problem=reason if kind.startswith("float") else f"is a {kind}, not an exact number",
+            fix='give an int, a Fraction or a decimal string such as "0.1"',
+        )
+    if isinstance(value, str):
+        text = value.strip()
+        if not (_DECIMAL.fullmatch(text) or _RATIO.fullmatch(text)) or text.endswith("/0"):
+            raise ParameterError(
+                field=field,
+                problem="is not a decimal number of at most 40 digits on each side of the point",
+                fix='write it like "0.159"',
+            )
+        try:
+            return Fraction(text)
+        except ZeroDivisionError:
+            raise ParameterError(field=field, problem="divides by zero", fix="give a number") from None
+    return Fraction(value)
+
+
+def positive(value: Exact, *, field: str) -> Fraction:
+    """The same as `exact`, and above 0; raises ParameterError otherwise."""
+    number = exact(value, field=field)
+    if number <= 0:
+        raise ParameterError(field=field, problem="is not above 0", fix="give a number above 0")
+    return number
+
+
+@dataclass(frozen=True, slots=True, order=False)
+class _Amount:
+    """An amount of one measure; adds and compares with its own kind alone."""
+
+    amount: Fraction
+    measure: ClassVar[Measure]
+    symbol: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        number = exact(self.amount, field=self.measure)
+        if number < 0:
+            raise ParameterError(field=self.measure, problem="is negative", fix="give 0 or more")
+        object.__setattr__(self, "amount", number)
+
+    def _same(self, other: object) -> Fraction:
+        if type(other) is not type(self):
+            raise ParameterError(
+                field=self.measure,
+                problem="is mixed with an amount of another measure",
+                fix="keep pure DP (epsilon) and zCDP (rho) apart, or convert",
+            )
+        assert isinstance(other, _Amount)
+        return other.amount
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(self.amount + self._same(other))
+
+    def __mul__(self, times: int | Fraction) -> Self:
+        return type(self)(self.amount * exact(times, field="factor"))
+
+    __rmul__ = __mul__
+
+    def __lt__(self, other: Self) -> bool:
+        return self.amount < self._same(other)
+
+    def __le__(self, other: Self) -> bool:
+        return self.amount <= self._same(other)
+
+    def __gt__(self, other: Self) -> bool:
+        return self.amount > self._same(other)
+
+    def __ge__(self, other: Self) -> bool:
+        return self.amount >= self._same(other)
+
+    def __str__(self) -> str:
+        return f"{self.measure} {decimal_up(self.amount)}"
+
+
+@dataclass(frozen=True, slots=True, order=False)
+class Epsilon(_Amount):
+    """Pure DP: P[M(x) in S] <= e^epsilon P[M(x') in S] for all neighbours and all sets S."""
+
+    measure: ClassVar[Measure] = "epsilon"
+    symbol: ClassVar[str] = "ε"
+
+
+@dataclass(frozen=True, slots=True, order=False)
+class Rho(_Amount):
+    """zCDP: D_alpha(M(x) || M(x')) <= rho alpha for all neighbours and all alpha > 1 (SafeTab 2022, Definition 4)."""
+
+    measure: ClassVar[Measure] = "rho"
+    symbol: ClassVar[str] = "ρ"
+
+
+Cost: TypeAlias = Epsilon | Rho
+
+
+def covers(cap: Cost, cost: Cost) -> bool:
+    """Whether `cap` is at least `cost`; raises ParameterError when they are of different measures."""
+    if isinstance(cap, Epsilon) and isinstance(cost, Epsilon):
+        return cost <= cap
+    if isinstance(cap, Rho) and isinstance(cost, Rho):
+        return cost <= cap
+    raise ParameterError(
+        field="cap", problem="is of another measure than the cost", fix="cap rho for zCDP, epsilon for pure DP"
+    )
+
+
+def decimal_up(number: Fraction, places: int = 6) -> str:
+    """`number` as a decimal of at most `places` places, rounded up: what is shown of a cost is never less than the cost.
+
+    >>> decimal_up(Fraction("4.944")), decimal_up(Fraction(1, 3))
+    ('4.944', '0.333334')
+    """
+    scaled = -(-number.numerator * 10**places // number.denominator)
+    whole, rest = divmod(abs(scaled), 10**places)
+    text = f"{whole}.{rest:0{places}d}".rstrip("0").rstrip(".")
+    return f"-{text}" if scaled < 0 else text

@@ -1,0 +1,45 @@
+"""Who is protected, and what a neighbouring database is. A claim of privacy without both says nothing."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from starling.privacy.budget import Cost, Epsilon
+
+Change: TypeAlias = Literal["add-remove", "replace-one"]
+Unit: TypeAlias = Literal["person", "household", "group", "point", "trip"]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Two databases are neighbours when they differ by one `change` of one `unit`.
+
+    Attributes:
+        change: "add-remove": one unit more or less (SafeTab 2022, Definition 1); "replace-one": one unit's data differ and
+            the number of units is public.
+        unit: Whose data that is.
+    """
+
+    change: Change
+    unit: Unit
+
+    def __str__(self) -> str:
+        return f"add or remove one {self.unit}" if self.change == "add-remove" else f"replace one {self.unit}"
+
+
+ADD_REMOVE_PERSON = Relation("add-remove", "person")
+ADD_REMOVE_HOUSEHOLD = Relation("add-remove", "household")
+ADD_REMOVE_POINT = Relation("add-remove", "point")
+REPLACE_PERSON = Relation("replace-one", "person")
+
+
+def as_replace_one(cost: Cost) -> Cost:
+    """What an add-remove cost is in the replace-one reading: a replacement is one removal and one addition.
+
+    Pure DP: group privacy of size 2, 2 epsilon. zCDP: 4 rho. The 2020 DDHC-A is rho 4.944 in one reading, 19.776 in the other.
+
+    >>> from starling.privacy.budget import Rho
+    >>> str(as_replace_one(Rho(Fraction("4.944"))))
+    'rho 19.776'
+    """
+    return cost * (2 if isinstance(cost, Epsilon) else 4)
