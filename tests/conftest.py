@@ -1,0 +1,29 @@
+"""What every test may ask for."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parent.parent
+"""The checkout."""
+
+# No deadline: the first example of a test may compile a kernel, on a machine that does something else besides.
+settings.register_profile("starling", deadline=None)
+settings.load_profile("starling")
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of public data files that are not part of the project: STARLING_DATA, else ../shared/data."""
+    folder = Path(os.environ.get("STARLING_DATA") or ROOT.parent / "shared" / "data")
+    if not folder.is_dir():
+        pytest.skip("no folder of public data: set STARLING_DATA to it")
+    return folder
