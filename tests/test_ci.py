@@ -1,0 +1,68 @@
+"""What `.ci/run` does is what the README says, and a skipped test does not pass it."""
+
+import importlib.util
+import subprocess
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def no_skips() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("no_skips", ROOT / ".ci" / "no_skips.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+REPORT = """<testsuites><testsuite>
+<testcase classname="tests.privacy.test_a" name="test_runs[1]"/>
+<testcase classname="tests.privacy.test_a.TestB" name="test_method"/>
+{more}
+</testsuite></testsuites>"""
+TRACED = ["tests/privacy/test_a.py::test_runs", "tests/privacy/test_a.py::TestB::test_method"]
+
+
+def test_a_run_without_skips_is_fine(no_skips: ModuleType) -> None:
+    assert no_skips.problems(ET.fromstring(REPORT.format(more="")), TRACED) == []
+
+
+@pytest.mark.parametrize(
+    ("more", "traced", "said"),
+    [
+        ('<testcase classname="t" name="n"><skipped message="no Spark"/></testcase>', [], "skipped: t::n: no Spark"),
+        ("", ["tests/privacy/test_a.py::test_gone"], "did not run and pass: tests/privacy/test_a.py::test_gone"),
+        (
+            '<testcase classname="tests.test_f" name="test_f"><failure message="x"/></testcase>',
+            ["tests/test_f.py::test_f"],
+            "did not run and pass: tests/test_f.py::test_f",
+        ),
+    ],
+)
+def test_a_skip_or_a_gap_is_said(no_skips: ModuleType, more: str, traced: list[str], said: str) -> None:
+    (line,) = no_skips.problems(ET.fromstring(REPORT.format(more=more)), TRACED + traced)
+    assert said in line
+
+
+def test_no_test_at_all_is_no_success(no_skips: ModuleType) -> None:
+    assert no_skips.problems(ET.fromstring("<testsuites/>"), []) == ["no test ran"]
+
+
+def test_the_script_exits_with_1(no_skips: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report, trace = tmp_path / "report.xml", tmp_path / "trace.toml"
+    report.write_text(REPORT.format(more=""))
+    trace.write_text(f"[[row]]\ntests = {TRACED}\n")
+    assert no_skips.main(str(report), str(trace)) == 0
+    trace.write_text('[[row]]\ntests = ["tests/test_x.py::test_gone"]\n')
+    assert no_skips.main(str(report), str(trace)) == 1
+    assert "test_gone" in capsys.readouterr().out
+
+
+def test_the_script_of_the_checks_is_well_formed() -> None:
+    subprocess.run(["bash", "-n", ROOT / ".ci" / "run"], check=True)

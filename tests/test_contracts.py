@@ -1,0 +1,217 @@
+"""The architecture's walls stand, and each is seen to catch a planted breach.
+
+import-linter holds what imports can say (pyproject.toml); the rules below it hold what they cannot: names inside a module.
+"""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+SOURCE = ROOT / "src" / "starling"
+CONTRACTS = {
+    contract["id"]: contract["name"]
+    for contract in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+}
+
+BREACHES = {
+    "layers": [
+        ("privacy/budget.py", "import starling.tables.plan"),
+        ("release/__init__.py", "from starling.tables import plan"),
+        ("engine/__init__.py", "import starling.ledger.memory"),
+        ("rogue.py", ""),
+    ],
+    "rooms": [
+        ("tables/plan/model.py", "from starling.tables import source"),
+        ("tables/source.py", "from starling.tables import counts"),
+        ("tables/preview.py", "from starling.tables import counts"),
+        ("tables/rogue.py", ""),
+    ],
+    "no-opening": [
+        ("tables/preview.py", "from starling.tables import source"),
+        ("tables/plan/model.py", "from starling.privacy.trust import publish"),
+    ],
+    "no-reading": [
+        ("tables/mechanism.py", "import duckdb"),
+        ("tables/postprocess.py", "from starling.tables import source"),
+        ("tables/cells.py", "import starling.engine.duck"),
+    ],
+    "no-drawing": [
+        ("tables/postprocess.py", "from starling.privacy.noise import draw"),
+        ("tables/postprocess.py", "import starling.ledger.memory"),
+    ],
+    "one-source-of-randomness": [
+        ("tables/mechanism.py", "import random"),
+        ("cli/__init__.py", "from uuid import uuid4"),
+        ("ledger/memory.py", "import secrets"),
+        ("privacy/noise.py", "from cryptography.hazmat.primitives.ciphers import Cipher"),
+    ],
+}
+"""For each contract: files of the package, and a line that must not stand there."""
+
+
+def lint_imports(tree: Path, *contract: str) -> subprocess.CompletedProcess[str]:
+    """Run lint-imports on the package in `tree`/src with the project's contracts."""
+    limits = [word for name in contract for word in ("--contract", name)]
+    return subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-logo", "--no-cache", *limits],
+        cwd=tree,
+        env=os.environ | {"PYTHONPATH": str(tree / "src"), "COLUMNS": "200", "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def copied_tree(tmp_path: Path) -> Path:
+    """The package and its contracts in a scratch folder."""
+    shutil.copytree(SOURCE, tmp_path / "src" / "starling", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def test_contracts_hold() -> None:
+    result = lint_imports(ROOT)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert f"{len(CONTRACTS)} kept, 0 broken" in result.stdout
+
+
+def test_every_contract_has_a_planted_breach() -> None:
+    assert BREACHES.keys() == CONTRACTS.keys()
+
+
+@pytest.mark.parametrize(
+    ("contract", "file", "line"), [(name, *breach) for name, breaches in BREACHES.items() for breach in breaches]
+)
+def test_planted_breach_is_caught(copied_tree: Path, contract: str, file: str, line: str) -> None:
+    module = copied_tree / "src" / "starling" / file
+    assert line == "" or module.exists(), "the breach is planted in a module that is there"
+    with module.open("a") as text:
+        text.write(f"\n{line}\n")
+    result = lint_imports(copied_tree, contract)
+    assert result.returncode == 1
+    assert f"{CONTRACTS[contract]} BROKEN" in result.stdout
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Names that may be used in few modules.
+
+    Attributes:
+        names: Patterns of fully qualified names, or of private names and attributes.
+        allowed: Patterns of modules, relative to the package, that may use them.
+        breach: Modules and lines that must be caught.
+    """
+
+    names: tuple[str, ...]
+    allowed: tuple[str, ...]
+    breach: dict[str, str] = field(default_factory=dict)
+
+
+RULES = {
+    "randomness comes from privacy.entropy": Rule(
+        ("os.urandom", "os.getrandom"),
+        ("privacy/entropy.py",),
+        {
+            "tables/mechanism.py": "import os\nx = os.urandom(8)",
+            "privacy/noise.py": "from os import getrandom as g",
+            "ledger/memory.py": "import os as o\nf = o.urandom",
+        },
+    ),
+    "NumPy's generators make invented data alone": Rule(
+        ("numpy.random", "numpy.random.*"),
+        ("*/generate.py", "*/generate/*.py"),
+        {
+            "tables/mechanism.py": "import numpy as np\nx = np.random.default_rng(1)",
+            "privacy/noise.py": "from numpy.random import default_rng",
+            "tables/counts.py": "from numpy import random",
+        },
+    ),
+    "test sources of bits stay in tests": Rule(
+        ("starling.privacy.entropy.Seeded", "starling.privacy.entropy.Scripted"),
+        ("privacy/entropy.py",),
+        {"tables/publish.py": "from starling.privacy.entropy import Seeded"},
+    ),
+    "the door's private names stay in privacy.trust": Rule(
+        ("*._DOOR", "_DOOR", "*._Door", "_Door", "starling.privacy.trust._run", "*_Confidential__recipe"),
+        ("privacy/trust.py",),
+        {
+            "tables/publish.py": "from starling.privacy.trust import _DOOR",
+            "tables/counts.py": "from starling.privacy import trust\nx = trust._run(data)",
+            "tables/evaluate.py": "x = data._Confidential__recipe()",
+            "cli/tables.py": "x = getattr(data, '_Confidential__recipe')",
+        },
+    ),
+    "only validate and evaluate inspect": Rule(
+        ("starling.privacy.trust.inspect", "starling.privacy.trust.NotPrivate", "starling.privacy.trust.*NotPrivate"),
+        ("*/evaluate.py", "*/source.py", "*/source/*.py", "*/validate.py", "privacy/trust.py"),
+        {
+            "tables/publish.py": "from starling.privacy.trust import inspect",
+            "cli/tables.py": "from starling.privacy import trust\nx = trust.inspect(data)",
+            "release/bundle.py": "import starling.privacy.trust as t\nx = t.inspect",
+        },
+    ),
+}
+
+
+def used_names(tree: ast.AST) -> Iterator[str]:
+    """Every name that a module uses, qualified through its imports; strings that could be passed to getattr as they are."""
+    imported: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                imported[alias.asname or alias.name.split(".")[0]] = (
+                    alias.name if alias.asname else alias.name.split(".")[0]
+                )
+                yield alias.name
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                imported[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+                yield f"{node.module}.{alias.name}"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute | ast.Name):
+            attributes: list[str] = []
+            inner: ast.expr = node
+            while isinstance(inner, ast.Attribute):
+                attributes.insert(0, inner.attr)
+                inner = inner.value
+            start = imported.get(inner.id, inner.id) if isinstance(inner, ast.Name) else ""
+            yield ".".join([start, *attributes])
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(r"\w+", node.value):
+            yield node.value
+
+
+def breaches(rule: Rule, module: str, code: str) -> list[str]:
+    """The names in `code` that `rule` does not let the module use."""
+    if any(fnmatch(module, pattern) for pattern in rule.allowed):
+        return []
+    return [name for name in used_names(ast.parse(code)) if any(fnmatch(name, pattern) for pattern in rule.names)]
+
+
+@pytest.mark.parametrize("title", RULES)
+def test_source_keeps_the_rule(title: str) -> None:
+    found = {
+        module: names
+        for path in sorted(SOURCE.rglob("*.py"))
+        if (names := breaches(RULES[title], module := path.relative_to(SOURCE).as_posix(), path.read_text()))
+    }
+    assert not found, f"{title}: {found}"
+
+
+@pytest.mark.parametrize(
+    ("title", "module", "code"), [(title, *breach) for title, rule in RULES.items() for breach in rule.breach.items()]
+)
+def test_planted_name_is_caught(title: str, module: str, code: str) -> None:
+    assert breaches(RULES[title], module, code)

@@ -1,0 +1,177 @@
+"""The ground rules of the house: small modules with names that say something, tests mirror the source, nothing half done."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+SOURCE = ROOT / "src" / "starling"
+TESTS = ROOT / "tests"
+MODULES = sorted(path for folder in ("src", "tests", "bench", "docs", ".ci") for path in (ROOT / folder).rglob("*.py"))
+TEXTS = sorted(
+    path
+    for folder in ("src", "tests", "bench", "docs", ".ci")
+    for path in (ROOT / folder).rglob("*")
+    if path.is_file() and "__pycache__" not in path.parts
+) + [ROOT / name for name in ("README.md", "CHANGELOG.md", "pyproject.toml", "mkdocs.yml")]
+
+LONGEST = 400
+"""Lines of a module."""
+LARGEST = 1 << 20
+"""Bytes of a file."""
+EMPTY_NAMES = {"utils", "util", "common", "misc", "helpers", "helper"}
+# With brackets, so that this file does not hold what it looks for.
+UNFINISHED = re.compile("T[O]DO|F[I]XME|X[X]X|NotImplemented[E]rror|pragma: no [c]over")
+MACHINE = re.compile(r"(?<![\w.~}])/(work|home|root|Users)/|index[-_]url|://[\w.-]*(pypi|npmjs|debian)\.\w+")
+
+WHOLE_HOUSE = {"test_contracts", "test_docs", "test_layout", "test_readme", "test_trace", "test_doctests", "test_ci"}
+"""Tests of the house as a whole; they stand directly in tests/."""
+TESTED_ELSEWHERE = {
+    "tables/measurements.py": "the mechanism makes it and post-processing reads it; both test it",
+}
+"""Modules without a test file of their name, and why."""
+
+
+def short(path: Path) -> str:
+    """A path within the checkout."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_modules_are_short() -> None:
+    long = {short(path): n for path in MODULES if (n := len(path.read_text().splitlines())) > LONGEST}
+    assert not long, f"modules beyond {LONGEST} lines: {long}"
+
+
+def test_no_module_is_named_after_nothing() -> None:
+    named = [short(path) for path in MODULES if EMPTY_NAMES & {path.stem, *path.relative_to(ROOT).parts}]
+    assert not named
+
+
+def test_no_file_is_large() -> None:
+    assert not [short(path) for path in TEXTS if path.stat().st_size > LARGEST]
+
+
+def test_nothing_is_left_unfinished() -> None:
+    found = [short(path) for path in MODULES if UNFINISHED.search(path.read_text())]
+    assert not found
+
+
+def test_no_file_names_a_machine() -> None:
+    found = {
+        short(path): match.group()
+        for path in TEXTS
+        if path.suffix not in {".png", ".parquet", ".svg"} and (match := MACHINE.search(path.read_text()))
+    }
+    assert not found
+
+
+def test_no_script_of_others_is_in_the_repository() -> None:
+    assert not [short(path) for path in TEXTS if path.suffix in {".js", ".css", ".woff", ".woff2", ".wasm", ".whl"}]
+
+
+def functions_of(path: Path) -> list[ast.FunctionDef]:
+    """The test functions of a file."""
+    return [
+        node
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+
+
+def is_empty(statement: ast.stmt) -> bool:
+    """Whether a statement of a test shows nothing: pass, a text, or an assertion of a constant."""
+    if isinstance(statement, ast.Assert):
+        return isinstance(statement.test, ast.Constant)
+    return isinstance(statement, ast.Pass) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )
+
+
+def decorations(test: ast.FunctionDef) -> list[str]:
+    """The decorators of a test as text."""
+    return [ast.unparse(decorator) for decorator in test.decorator_list]
+
+
+def empty_or_skipped(path: Path) -> list[str]:
+    """The tests of a file that show nothing or never run."""
+    return [
+        f"{short(path)}::{test.name}"
+        for test in functions_of(path)
+        if all(is_empty(statement) for statement in test.body)
+        or any(re.match(r"pytest\.mark\.(skip|xfail)\b", decoration) for decoration in decorations(test))
+    ]
+
+
+@pytest.mark.parametrize("path", sorted(TESTS.rglob("test_*.py")), ids=short)
+def test_no_test_is_empty_or_never_runs(path: Path) -> None:
+    assert not empty_or_skipped(path)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def test_x():\n    pass",
+        "def test_x():\n    '''Says much.'''",
+        "def test_x():\n    assert True  # noqa",
+        "@pytest.mark.skip\ndef test_x():\n    f()",
+        "@pytest.mark.xfail(reason='later')\ndef test_x():\n    f()",
+    ],
+)
+def test_an_empty_test_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    monkeypatch.setattr("tests.test_layout.ROOT", tmp_path)
+    planted = tmp_path / "test_planted.py"
+    planted.write_text(code)
+    assert empty_or_skipped(planted)
+
+
+def skips_without_a_reason(path: Path) -> list[int]:
+    """Lines of calls of pytest.skip, skipif or importorskip that do not say why."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) in {"pytest.skip", "pytest.mark.skipif", "pytest.importorskip"}
+        and not any(keyword.arg == "reason" for keyword in node.keywords)
+        and not (ast.unparse(node.func) == "pytest.skip" and node.args)
+    ]
+
+
+@pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=short)
+def test_a_skip_says_why(path: Path) -> None:
+    assert not skips_without_a_reason(path)
+
+
+def mirrored(test: Path) -> bool:
+    """Whether tests/x/test_y.py has a src/starling/x/y.py or x/y/, or y begins with that name and says which part of it."""
+    folder = SOURCE / test.parent.relative_to(TESTS)
+    name = test.stem.removeprefix("test_")
+    if test.parent == TESTS and test.stem in WHOLE_HOUSE:
+        return True
+    words = name.split("_")
+    return any(
+        (folder / f"{stem}.py").exists() or (folder / stem / "__init__.py").exists()
+        for stem in ("_".join(words[:count]) for count in range(len(words), 0, -1))
+    )
+
+
+@pytest.mark.parametrize("path", sorted(TESTS.rglob("test_*.py")), ids=short)
+def test_tests_mirror_the_source(path: Path) -> None:
+    assert mirrored(path), "no module of this name at this place: name the test after the module it tests"
+
+
+def test_every_module_has_its_tests() -> None:
+    missing = []
+    for module in sorted(SOURCE.rglob("*.py")):
+        name = module.relative_to(SOURCE).as_posix()
+        tests = TESTS / module.parent.relative_to(SOURCE)
+        stem = module.parent.name if module.stem == "__init__" else module.stem
+        if module.stem != "__init__" and name not in TESTED_ELSEWHERE and not list(tests.glob(f"test_{stem}*.py")):
+            missing.append(name)
+    assert not missing, "modules without a test file of their name"
+
+
+def test_exceptions_are_still_needed() -> None:
+    assert not [name for name in TESTED_ELSEWHERE if not (SOURCE / name).exists()]
