@@ -1,0 +1,176 @@
+"""The Census definitions: characteristic iterations, codes, and which code is in which iteration; read and checked.
+
+The rules are those of SafeTab-P's input validation, plus what it lets pass to its harm: duplicates, and lines that double a mapping
+(which there double the stability). Every problem of every file is reported at once.
+"""
+
+import re
+from pathlib import Path
+
+from starling.errors import PlanError, Problem
+from starling.tables.plan.model import Definitions, Iteration, Kind
+from starling.tables.plan.pipes import NULL, read_table
+
+RACE_FILE = "race-characteristic-iterations"
+ETHNICITY_FILE = "ethnicity-characteristic-iterations"
+CODES_FILE = "race-and-ethnicity-codes"
+MAPPING_FILE = "race-and-ethnicity-code-to-iteration"
+
+RACE_COLUMNS = ("ITERATION_CODE", "ITERATION_NAME", "LEVEL", "ALONE", "DETAILED_ONLY", "COARSE_ONLY")
+ETHNICITY_COLUMNS = ("ITERATION_CODE", "ITERATION_NAME", "LEVEL", "DETAILED_ONLY", "COARSE_ONLY")
+CODES_COLUMNS = ("RACE_ETH_CODE", "RACE_ETH_NAME")
+MAPPING_COLUMNS = ("ITERATION_CODE", "RACE_ETH_CODE")
+
+ITERATION_CODE = re.compile(r"[0-9]{4}")
+RACE_ETH_CODE = re.compile(r"[1-9][0-9]{3}")
+LONGEST_NAME = 500
+"""Characters of a name; the longest of the production definitions has under 150."""
+
+_FLAGS = {"True": True, "False": False, NULL: None}
+
+
+def name_problem(name: str) -> str | None:
+    """What is wrong with a published name, or None."""
+    if not name.strip():
+        return "is empty"
+    if len(name) > LONGEST_NAME:
+        return f"is longer than {LONGEST_NAME} characters"
+    return None if name.isprintable() else "holds a control character"
+
+
+class _Draft:
+    """An iteration whose codes are not known yet."""
+
+    def __init__(self, file: str, line: int, kind: Kind, row: dict[str, str]) -> None:
+        self.file, self.line, self.kind = file, line, kind
+        self.code, self.name, self.level = row["ITERATION_CODE"], row["ITERATION_NAME"], int(row["LEVEL"])
+        self.alone = row.get("ALONE") == "True"
+        self.total_only, self.coarse_only = row["DETAILED_ONLY"] == "True", row["COARSE_ONLY"] == "True"
+        self.codes: set[str] = set()
+
+    def finished(self) -> Iteration:
+        codes = tuple(sorted(self.codes))
+        return Iteration(
+            self.code, self.name, self.kind, self.level, self.alone, self.total_only, self.coarse_only, codes
+        )
+
+
+def _row_problems(row: dict[str, str]) -> list[tuple[str, str, str]]:
+    """Field, problem and fix of all that is wrong with one line of an iterations file."""
+    wrong: list[tuple[str, str, str]] = []
+    if not ITERATION_CODE.fullmatch(row["ITERATION_CODE"]):
+        wrong.append(("ITERATION_CODE", "is not four digits", "write it like 1003"))
+    problem = name_problem(row["ITERATION_NAME"])
+    if problem:
+        wrong.append(("ITERATION_NAME", problem, "name the iteration"))
+    level_ok = row["LEVEL"] in ("0", "1", "2")
+    if not level_ok:
+        wrong.append(("LEVEL", "is not 0, 1 or 2", "0 is not tabulated, 1 regional, 2 detailed"))
+    if row.get("ALONE", "True") not in ("True", "False"):
+        wrong.append(("ALONE", "is not True or False", "write True or False"))
+    flags_ok = True
+    for field in ("DETAILED_ONLY", "COARSE_ONLY"):
+        if row[field] not in _FLAGS:
+            flags_ok = False
+            wrong.append((field, "is not True, False or Null", "write True or False, and Null at level 0"))
+    if level_ok and flags_ok:
+        flags = (_FLAGS[row["DETAILED_ONLY"]], _FLAGS[row["COARSE_ONLY"]])
+        if row["LEVEL"] == "0" and flags != (None, None):
+            wrong.append(("LEVEL", "is 0 but a flag is not Null", "write Null|Null at level 0"))
+        if row["LEVEL"] != "0" and None in flags:
+            wrong.append(("DETAILED_ONLY, COARSE_ONLY", "is Null above level 0", "write True or False"))
+        if flags == (True, True):
+            wrong.append(
+                ("DETAILED_ONLY, COARSE_ONLY", "are both True, so it is tabulated nowhere", "set one to False")
+            )
+    return wrong
+
+
+def _iterations(folder: Path, problems: list[Problem]) -> dict[str, _Draft]:
+    """All iterations of both files by code."""
+    drafts: dict[str, _Draft] = {}
+    files: tuple[tuple[Kind, str, tuple[str, ...]], ...] = (
+        ("race", RACE_FILE, RACE_COLUMNS),
+        ("ethnicity", ETHNICITY_FILE, ETHNICITY_COLUMNS),
+    )
+    for kind, stem, columns in files:
+        file, records = read_table(folder, stem, columns, problems)
+        for line, fields in records:
+            row = dict(zip(columns, fields, strict=True))
+            wrong = _row_problems(row)
+            problems += [Problem(*one, file, line) for one in wrong]
+            if wrong:
+                continue
+            draft = _Draft(file, line, kind, row)
+            first = drafts.setdefault(draft.code, draft)
+            if first is not draft:
+                where = f"line {first.line}" if first.kind == kind else f"{first.file}, line {first.line}"
+                problem = f"{draft.code} is taken by {where}"
+                problems.append(Problem("ITERATION_CODE", problem, "give each iteration its own code", file, line))
+    return drafts
+
+
+def _codes(folder: Path, problems: list[Problem]) -> dict[str, str]:
+    """Race and ethnicity codes with their names."""
+    file, records = read_table(folder, CODES_FILE, CODES_COLUMNS, problems)
+    names: dict[str, str] = {}
+    for line, (code, name) in records:
+        problem = name_problem(name)
+        if problem:
+            problems.append(Problem("RACE_ETH_NAME", problem, "name the code", file, line))
+        if not RACE_ETH_CODE.fullmatch(code):
+            fix = "write four digits, the first not 0"
+            problems.append(Problem("RACE_ETH_CODE", "is not a race or ethnicity code", fix, file, line))
+        elif code in names:
+            problems.append(Problem("RACE_ETH_CODE", f"{code} is listed twice", "remove one line", file, line))
+        else:
+            names[code] = name
+    return names
+
+
+def _mapping(folder: Path, drafts: dict[str, _Draft], codes: dict[str, str], problems: list[Problem]) -> None:
+    """Add its codes to each draft."""
+    file, records = read_table(folder, MAPPING_FILE, MAPPING_COLUMNS, problems)
+    # After a broken iterations or codes file, every reference to it would be reported as dangling: noise.
+    complete = not problems
+    taken: dict[tuple[str, Kind, int, bool, bool], str] = {}
+    for line, (iteration_code, code) in records:
+        draft = drafts.get(iteration_code)
+        if draft is None or code not in codes:
+            if complete:
+                field = "ITERATION_CODE" if draft is None else "RACE_ETH_CODE"
+                problems.append(Problem(field, "is not defined", "define it, or remove the line", file, line))
+            continue
+        if code in draft.codes:
+            problem = f"{iteration_code}|{code} is listed twice"
+            problems.append(Problem("ITERATION_CODE|RACE_ETH_CODE", problem, "remove one line", file, line))
+            continue
+        draft.codes.add(code)
+        if draft.level == 0:
+            continue
+        for below_state, absent in ((False, draft.coarse_only), (True, draft.total_only)):
+            if absent:
+                continue
+            key = (code, draft.kind, draft.level, draft.alone, below_state)
+            first = taken.setdefault(key, iteration_code)
+            if first != iteration_code:
+                where = "below the state" if below_state else "for nation and state"
+                problem = f"puts {code} in {iteration_code} and in {first}, both level {draft.level} {where}"
+                fix = "map a code to one iteration of a kind and level"
+                problems.append(Problem("RACE_ETH_CODE", problem, fix, file, line))
+
+
+def read_definitions(folder: Path) -> Definitions:
+    """The code book of a folder of four Census definition files.
+
+    Raises:
+        PlanError: with every problem of every file.
+    """
+    problems: list[Problem] = []
+    drafts = _iterations(folder, problems)
+    codes = _codes(folder, problems)
+    _mapping(folder, drafts, codes, problems)
+    if problems:
+        raise PlanError(problems=problems)
+    iterations = tuple(drafts[code].finished() for code in sorted(drafts))
+    return Definitions(iterations, tuple(sorted(codes.items())))

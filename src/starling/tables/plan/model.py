@@ -1,0 +1,254 @@
+"""The plan of a tables release: every public choice, as one immutable value. It opens nothing.
+
+A population group is a region and a characteristic iteration; a population group level is a geography level and an iteration
+level (SafeTab 2022, Section 2). The groups of a level are all its regions by all its iterations, empty or not, so their number says
+nothing about the data. The order of everything is the plan order: levels by geography and iteration level, regions and iterations by code,
+region-major.
+
+Privacy (SafeTab 2022, Theorems 1 and 3). Neighbours: add or remove one person. A person lies in one block, so in at most one region of
+a level, and in at most `Level.stability` of its groups (`stability.py`). Each group of level i spends rho_i / s_i: a total-only
+group on one count; another on a total with gamma of it and, adaptively, on disjoint sex-by-age cells with the rest. So the level
+costs s_i * rho_i / s_i (Lemmas 9 and 10 with degree s_i), and the levels add up (Lemmas 1 and 2). A block lies in the United
+States or in Puerto Rico, never both: the two are composed in parallel and the whole costs the larger. `Plan.guarantee` says this as
+a value, and no cost is stated elsewhere.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.privacy.budget import Cost, Measure
+from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.neighbours import ADD_REMOVE_PERSON
+
+Kind: TypeAlias = Literal["race", "ethnicity"]
+
+
+class GeographyLevel(StrEnum):
+    """A partition of blocks into regions; the members are in plan order, and the values are the product's REGION_TYPE."""
+
+    USA = "USA"
+    STATE = "STATE"
+    COUNTY = "COUNTY"
+    TRACT = "TRACT"
+    PLACE = "PLACE"
+    AIANNH = "AIANNH"
+    PR_STATE = "PR-STATE"
+    PR_COUNTY = "PR-COUNTY"
+    PR_TRACT = "PR-TRACT"
+    PR_PLACE = "PR-PLACE"
+
+    @property
+    def puerto_rico(self) -> bool:
+        """Whether it covers Puerto Rico; otherwise the 50 states and the District of Columbia."""
+        return self.value.startswith("PR-")
+
+    @property
+    def below_state(self) -> bool:
+        """Whether it is finer than nation and state, or (AIANNH) treated so: coarse iterations, suppression."""
+        return self not in (GeographyLevel.USA, GeographyLevel.STATE, GeographyLevel.PR_STATE)
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """A characteristic iteration: a set of race or ethnicity codes, alone or alone-or-in-combination.
+
+    Attributes:
+        code: Four digits, unique among race and ethnicity iterations together.
+        name: As published.
+        kind: Whether it looks at a person's race codes or at the ethnicity code. The codes themselves overlap.
+        level: 1 regional, 2 detailed, 0 not tabulated.
+        alone: All of a person's race codes must be in it; otherwise one suffices. False for ethnicity.
+        total_only: DETAILED_ONLY: tabulated for nation and state alone, and there as a bare total.
+        coarse_only: COARSE_ONLY: tabulated below the state alone.
+        codes: Its race or ethnicity codes, ascending, each once.
+    """
+
+    code: str
+    name: str
+    kind: Kind
+    level: int
+    alone: bool
+    total_only: bool
+    coarse_only: bool
+    codes: tuple[str, ...]
+
+    def tabulated(self, geography: GeographyLevel, level: int) -> bool:
+        """Whether it belongs to this population group level.
+
+        "Nation and state tabulate COARSE_ONLY = False; below the state DETAILED_ONLY = False."
+        """
+        return self.level == level != 0 and not (self.total_only if geography.below_state else self.coarse_only)
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """The public code book.
+
+    Attributes:
+        iterations: All of them, level 0 included, ascending by code.
+        codes: Every race or ethnicity code with its name, ascending by code.
+    """
+
+    iterations: tuple[Iteration, ...]
+    codes: tuple[tuple[str, str], ...]
+
+    def tabulated(self, geography: GeographyLevel, level: int) -> tuple[Iteration, ...]:
+        """The iterations of one population group level, in plan order."""
+        return tuple(iteration for iteration in self.iterations if iteration.tabulated(geography, level))
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One population group level that is tabulated; a level without a budget does not exist.
+
+    Attributes:
+        geography: Which regions.
+        iteration_level: 1 regional or 2 detailed.
+        budget: Epsilon or rho of the whole level, above 0.
+        thresholds: Noisy totals from which a group gets Sex x Age4, Age9, Age23 (people, strictly ascending).
+        iterations: Tabulated here, ascending by code.
+        stability: The most groups of this level that one person can be in.
+    """
+
+    geography: GeographyLevel
+    iteration_level: int
+    budget: Fraction
+    thresholds: tuple[int, int, int]
+    iterations: tuple[Iteration, ...]
+    stability: int
+
+    @property
+    def name(self) -> str:
+        """As in the production configuration: "(COUNTY, 2)"."""
+        return f"({self.geography}, {self.iteration_level})"
+
+    @property
+    def total_only(self) -> npt.NDArray[np.bool_]:
+        """Per iteration, in plan order, whether its groups are bare totals by plan: shape (iterations,)."""
+        return np.array([iteration.total_only for iteration in self.iterations], dtype=np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class StageLaws:
+    """The noise of one group of a level: on the total of a total-only group, on the deciding total, on each stage-2 value."""
+
+    total_only: Law
+    stage1: Law
+    stage2: Law
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Rows of unequal length, compressed: row i is `positions[offsets[i]:offsets[i + 1]]`, ascending. Both int32."""
+
+    offsets: npt.NDArray[np.int32]
+    positions: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """For each code (by its index in `Plan.codes`), the positions in `Level.iterations` of the iterations that hold it.
+
+    Attributes:
+        combined: Race iterations alone or in combination: a person is in the union over race codes.
+        alone: Race iterations alone: a person is in the intersection over race codes.
+        ethnicity: Ethnicity iterations: a person is in those of the one ethnicity code.
+    """
+
+    combined: Rows
+    alone: Rows
+    ethnicity: Rows
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Every public choice of a tables release.
+
+    Attributes:
+        title: For people.
+        measure: "epsilon": pure DP, discrete Laplace noise; "rho": zCDP, discrete Gaussian noise.
+        levels: In plan order; at least one, each with a budget above 0.
+        gamma: Share of a group's budget for the stage-1 total, in (0, 1).
+        suppression: Probability, in [0, 1): below the state a bare total is dropped unless above this quantile of its noise. 0 is off.
+        allow_negative: Whether negative noisy counts are published; otherwise each is clamped at 0.
+        max_race_codes: Race columns read of a record, 1 to 8.
+        states: Codes of the US states tabulated; empty if the United States are not.
+        puerto_rico: Whether Puerto Rico is tabulated.
+        definitions: The code book.
+    """
+
+    title: str
+    measure: Measure
+    levels: tuple[Level, ...]
+    gamma: Fraction
+    suppression: Fraction
+    allow_negative: bool
+    max_race_codes: int
+    states: frozenset[str]
+    puerto_rico: bool
+    definitions: Definitions
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """Race and ethnicity codes, ascending: the code indices of the counting kernel."""
+        return tuple(code for code, _ in self.definitions.codes)
+
+    def _law(self, budget: Fraction) -> Law:
+        # Lemma 6: a count with two-sided geometric noise of scale 1/epsilon; Lemma 7: sigma^2 = 1/(2 rho).
+        return DiscreteLaplace(1 / budget) if self.measure == "epsilon" else DiscreteGaussian(1 / (2 * budget))
+
+    def laws(self, level: Level) -> StageLaws:
+        """The noise of the groups of `level`: each has `budget / stability` of it, gamma of that for stage 1."""
+        share = level.budget / level.stability
+        return StageLaws(self._law(share), self._law(self.gamma * share), self._law((1 - self.gamma) * share))
+
+    def _level_guarantee(self, level: Level) -> Guarantee:
+        laws = self.laws(level)
+        groups: list[Guarantee] = []
+        if any(iteration.total_only for iteration in level.iterations):
+            groups.append(measurement(f"{level.name} total of a total-only group", ADD_REMOVE_PERSON, laws.total_only))
+        if not all(iteration.total_only for iteration in level.iterations):
+            stages = (
+                measurement(f"{level.name} total of a group, stage 1", ADD_REMOVE_PERSON, laws.stage1),
+                measurement(f"{level.name} cells of a group, stage 2", ADD_REMOVE_PERSON, laws.stage2),
+            )
+            groups.append(sequential(f"{level.name} group in two stages", stages))
+        return degree(level.name, level.stability, tuple(groups))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What preview, ledger, audit and report read; nothing else states this cost."""
+        parts = []
+        for name, puerto_rico in (("United States", False), ("Puerto Rico", True)):
+            levels = tuple(self._level_guarantee(x) for x in self.levels if x.geography.puerto_rico is puerto_rico)
+            if levels:
+                parts.append(sequential(name, levels))
+        return parts[0] if len(parts) == 1 else degree("United States or Puerto Rico", 1, tuple(parts))
+
+    @property
+    def cost(self) -> Cost:
+        """Exact epsilon or rho of the whole release."""
+        return self.guarantee.cost
+
+    def members(self, level: Level) -> Members:
+        """Which iterations of `level` each code is in, for the counting kernel."""
+        index = {code: i for i, code in enumerate(self.codes)}
+
+        def rows(kind: Kind, alone: bool) -> Rows:
+            pairs = sorted(
+                (index[code], position)
+                for position, iteration in enumerate(level.iterations)
+                if iteration.kind == kind and iteration.alone is alone
+                for code in iteration.codes
+            )
+            lengths = np.bincount([code for code, _ in pairs], minlength=len(index)).astype(np.int32)
+            offsets = np.concatenate([np.zeros(1, dtype=np.int32), np.cumsum(lengths, dtype=np.int32)])
+            return Rows(offsets, np.array([position for _, position in pairs], dtype=np.int32))
+
+        return Members(rows("race", False), rows("race", True), rows("ethnicity", False))
