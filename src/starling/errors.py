@@ -128,6 +128,13 @@ class OutputError(StarlingError):
     status = 507
 
 
+class LedgerUnavailable(StarlingError):
+    """The ledger did not answer, or nobody can know whether it committed; the same request id finds out."""
+
+    exit_code = 75
+    status = 503
+
+
 class RunFailed(StarlingError):
     """A run stopped after its charge. One constant message for every cause, so that it tells nothing about the data."""
 

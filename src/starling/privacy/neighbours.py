@@ -1,7 +1,6 @@
 """Who is protected, and what a neighbouring database is. A claim of privacy without both says nothing."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from starling.privacy.budget import Cost, Epsilon
@@ -38,6 +37,7 @@ def as_replace_one(cost: Cost) -> Cost:
 
     Pure DP: group privacy of size 2, 2 epsilon. zCDP: 4 rho. The 2020 DDHC-A is rho 4.944 in one reading, 19.776 in the other.
 
+    >>> from fractions import Fraction
     >>> from starling.privacy.budget import Rho
     >>> str(as_replace_one(Rho(Fraction("4.944"))))
     'rho 19.776'

@@ -1,0 +1,50 @@
+"""What the mechanism hands on: noisy values of every group, before any post-processing. Public; shipped with a release."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.tables import cells
+
+Int64: TypeAlias = npt.NDArray[np.int64]
+
+TOTAL_ONLY = -1
+"""The branch of a group that is measured once."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelMeasurements:
+    """The noisy values of one population group level. Groups stand in plan order: region-major, then by iteration code.
+
+    Attributes:
+        stage1: Noisy totals that chose the branches, int64 (groups,); 0 for total-only groups, which have none.
+        branch: int8 (groups,): thresholds at or below the noisy total (0 to 3), or TOTAL_ONLY.
+        values: int64, the second measurement of each group: 1, 8, 18 or 46 values, sex-major.
+    """
+
+    stage1: Int64
+    branch: npt.NDArray[np.int8]
+    values: Int64
+
+    def offsets(self) -> Int64:
+        """Where each group's values begin, int64 (groups + 1,): a function of the branches."""
+        return offsets(self.branch)
+
+
+@dataclass(frozen=True, slots=True)
+class Measurements:
+    """One LevelMeasurements for each level of the plan, in its order."""
+
+    levels: tuple[LevelMeasurements, ...]
+
+
+def offsets(branch: npt.NDArray[np.int8]) -> Int64:
+    """Where each group's values begin, int64 (groups + 1,).
+
+    >>> offsets(np.array([0, 1, -1], dtype=np.int8)).tolist()
+    [0, 1, 9, 10]
+    """
+    sizes = np.array(cells.SIZES, dtype=np.int64)[np.maximum(branch, 0)]
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))

@@ -1,0 +1,114 @@
+"""SafeTab: a noisy answer for every population group of the plan, as detailed as its noisy size allows.
+
+Privacy. Neighbours: add or remove one person. A level is a family of population groups; a person lies in at most
+`Level.stability` of them, derived from the public definitions (plan/stability.py). A group's mechanism reads the records of
+that group alone, so by generalised parallel composition (SafeTab 2022, Lemmas 9 and 10) a level costs stability times what
+one group costs, and each group is given the level's budget divided by the stability.
+
+Within a group: a total-only group is one count, sensitivity 1, with all of the group's budget. Any other group is measured
+twice. Stage 1: one count with gamma of it. Stage 2: either one count or the cells of a partition by sex and age, in which a
+person is in one cell: L1 and L2 sensitivity 1, with the rest. Which partition is a function of the noisy stage 1 and public
+thresholds alone (adaptive sequential composition, Lemmas 1 and 2), and stage 2 draws fresh noise. Levels add up; a person
+lives in the United States or in Puerto Rico, so that the charge is the larger of the two sums.
+
+Every group of the plan is answered, empty or not: which arrays are made, and the size of stage 1, is a function of the plan
+and the public geography; the size of stage 2 is a function of the noisy stage 1.
+
+Source: SafeTab 2022, Algorithms 1 to 5, Theorems 1 and 3.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.laws import Law
+from starling.privacy.noise import checked_add, draw
+from starling.tables import cells
+from starling.tables.measurements import TOTAL_ONLY, Int64, LevelMeasurements, Measurements, offsets
+from starling.tables.plan import Geography, Level, Plan
+
+
+class ExactCounts(Protocol):
+    """What the mechanism asks of the exact counts; counts.py gives it."""
+
+    def totals(self, level: int, /) -> Int64:
+        """Persons in each group of `plan.levels[level]`, plan order (region-major), empty groups included."""
+        ...
+
+    def cells(self, level: int, groups: Int64, /) -> Int64:
+        """Persons by sex and age, shape (len(groups), 46), for the chosen groups of the level."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SafeTab:
+    """The two-stage mechanism over all levels of a plan.
+
+    Attributes:
+        plan: Levels, budgets, thresholds.
+        geography: The public regions; with the plan's iterations they are the groups.
+    """
+
+    plan: Plan
+    geography: Geography
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The plan's; nothing else states this cost."""
+        return self.plan.guarantee
+
+    def draw(self, exact: ExactCounts, /) -> Measurements:
+        """Exact counts in, noisy measurements of every level out.
+
+        Raises OverflowError when a noisy count leaves int64: an event of the noisy count alone, so post-processing.
+        """
+        return Measurements(tuple(self._level(index, level, exact) for index, level in enumerate(self.plan.levels)))
+
+    def _level(self, index: int, level: Level, exact: ExactCounts) -> LevelMeasurements:
+        laws = self.plan.laws(level)
+        totals = exact.totals(index)
+        total_only = self._total_only(level)
+        stage1 = np.zeros_like(totals)
+        stage1[~total_only] = checked_add(totals[~total_only], _noise(laws.stage1, np.count_nonzero(~total_only)))
+        branch = branches(stage1, level.thresholds)
+        branch[total_only] = TOTAL_ONLY
+        values = _exact_values(totals, branch, index, exact)
+        once = np.repeat(total_only, np.diff(offsets(branch)))
+        values[once] = checked_add(values[once], _noise(laws.total_only, np.count_nonzero(once)))
+        values[~once] = checked_add(values[~once], _noise(laws.stage2, np.count_nonzero(~once)))
+        return LevelMeasurements(stage1, branch, values)
+
+    def _total_only(self, level: Level) -> npt.NDArray[np.bool_]:
+        mask = np.array([iteration.total_only for iteration in level.iterations], dtype=np.bool_)
+        return np.tile(mask, len(self.geography.regions[level.geography]))
+
+
+def branches(stage1: Int64, thresholds: tuple[int, int, int]) -> npt.NDArray[np.int8]:
+    """How many thresholds lie at or below each noisy total, int8; "below theta1" is 0 (Algorithm 2, lines 18 to 28).
+
+    >>> branches(np.array([4, 5, 9, 10, 99, 100]), (5, 10, 100)).tolist()
+    [0, 1, 1, 2, 2, 3]
+    """
+    return np.searchsorted(np.array(thresholds, dtype=np.int64), stage1, side="right").astype(np.int8)
+
+
+def _exact_values(totals: Int64, branch: npt.NDArray[np.int8], index: int, exact: ExactCounts) -> Int64:
+    """The exact answer to what the branches ask, laid out as `offsets` says."""
+    starts = offsets(branch)
+    values = np.zeros(starts[-1], dtype=np.int64)
+    bare = branch <= 0
+    values[starts[:-1][bare]] = totals[bare]
+    groups = np.flatnonzero(~bare)
+    detail = exact.cells(index, groups)
+    for size_class in range(1, len(cells.SIZES)):
+        rows = branch[groups] == size_class
+        places = starts[groups[rows], np.newaxis] + np.arange(cells.SIZES[size_class])
+        values[places] = cells.merge(detail[rows], size_class)
+    return values
+
+
+def _noise(law: Law, count: int) -> Int64:
+    return draw(law, int(count))
