@@ -1,0 +1,1 @@
+"""The budget ledger: what may be spent on whom, what was, and the answers it bought."""

@@ -1,0 +1,148 @@
+"""What custodians do: open lineages, register data, grant and raise caps, retire. Each is a signed event."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from starling.errors import ParameterError, PolicyRefused
+from starling.ledger import rows, rules
+from starling.ledger.book import Book
+from starling.ledger.keys import Public
+from starling.ledger.rules import Scope
+from starling.ledger.store import Transaction
+from starling.privacy.budget import Exact, Measure
+from starling.privacy.neighbours import Relation
+
+
+class Custody:
+    """The custodian's side of a book."""
+
+    def __init__(self, book: Book) -> None:
+        self._book = book
+
+    def add_lineage(self, name: str, measure: Measure, relation: Relation, cap: Exact) -> None:
+        """Open a lineage with a cap over everything that is ever charged to it."""
+        rules.name(name, field="lineage")
+        if measure not in ("epsilon", "rho"):
+            raise ParameterError(field="measure", problem="is not epsilon or rho", fix="choose one of them")
+        units = rules.cap_units(cap)
+
+        def work(tx: Transaction) -> None:
+            if tx.one("SELECT 1 FROM lineages WHERE name = ?", name):
+                raise PolicyRefused(field="lineage", problem=f"{name} exists already", fix="raise its cap instead")
+            self._signed(
+                tx,
+                "lineage",
+                {"name": name, "measure": measure, "change": relation.change, "unit": relation.unit, "cap": units},
+            )
+            values = (name, measure, relation.change, relation.unit)
+            tx.run("INSERT INTO lineages (name, measure, change, unit, retired) VALUES (?, ?, ?, ?, 0)", *values)
+            rows.insert_cap(tx, name, "lineage", name, units)
+
+        self._book.write(work)
+
+    def add_dataset(self, name: str, lineage: str, schema: Mapping[str, Any], cap: Exact | None = None) -> None:
+        """Register a delivery of data about the people of `lineage`, with its public schema and a cap of its own or none."""
+        rules.name(name, field="dataset")
+        text = rules.canonical(schema)
+        units = None if cap is None else rules.cap_units(cap)
+
+        def work(tx: Transaction) -> None:
+            rows.lineage(tx, lineage)
+            if tx.one("SELECT 1 FROM datasets WHERE name = ?", name):
+                raise PolicyRefused(field="dataset", problem=f"{name} exists already", fix="choose another name")
+            self._signed(tx, "dataset", {"name": name, "lineage": lineage, "schema": text, "cap": units})
+            values = (name, lineage, text)
+            tx.run("INSERT INTO datasets (name, lineage, public_schema, retired) VALUES (?, ?, ?, 0)", *values)
+            rows.insert_cap(tx, lineage, "dataset", name, units)
+
+        self._book.write(work)
+
+    def grant(self, lineage: str, analyst: str, cap: Exact) -> None:
+        """Let `analyst` spend up to `cap` on `lineage`; without a grant nothing may be spent."""
+        rules.name(analyst, field="analyst")
+        units = rules.cap_units(cap)
+
+        def work(tx: Transaction) -> None:
+            rows.lineage(tx, lineage)
+            if rows.cap(tx, lineage, "analyst", analyst):
+                raise PolicyRefused(field="analyst", problem=f"{analyst} has a grant already", fix="raise it instead")
+            self._signed(tx, "grant", {"lineage": lineage, "analyst": analyst, "cap": units})
+            rows.insert_cap(tx, lineage, "analyst", analyst, units)
+
+        self._book.write(work)
+
+    def raise_cap(self, lineage: str, scope: Scope, name: str, cap: Exact, approval: str | None = None) -> str:
+        """Raise a cap, and say in plain words what that reveals.
+
+        Args:
+            lineage: Whose.
+            scope: "lineage", "dataset" or "analyst".
+            name: Of that scope.
+            cap: The new cap, above the old one.
+            approval: The second custodian's signature (`approval_message`), where the ledger has one.
+        """
+        units = rules.cap_units(cap)
+
+        def work(tx: Transaction) -> None:
+            old = rows.cap(tx, lineage, scope, name)
+            if old is None:
+                raise ParameterError(
+                    field=scope, problem=f"{name} has no cap in {lineage}", fix="see starling ledger show"
+                )
+            if old.cap is None or units <= old.cap:
+                raise PolicyRefused(
+                    field="cap", problem="is not above the cap in force", fix="caps are only ever raised"
+                )
+            body = {"lineage": lineage, "scope": scope, "name": name, "from": old.cap, "to": units}
+            if self._book.second is not None:
+                if approval is None or not self._book.second.holds(self.approval_message(body), approval):
+                    raise PolicyRefused(
+                        field="approval",
+                        problem="of the second custodian is missing or not for this very raise",
+                        fix="ask them for: starling ledger approve",
+                    )
+                body["approval"] = approval
+            self._signed(tx, "raise", body)
+            tx.run("UPDATE caps SET cap = ? WHERE lineage = ? AND scope = ? AND name = ?", units, lineage, scope, name)
+
+        self._book.write(work)
+        measure = self._book.read(lambda tx: rows.lineage(tx, lineage)).measure
+        return (
+            f"From now on releases about the people of {lineage} may spend up to {measure} {rules.shown(units)} through this "
+            f"{scope}. Everybody in the data bears that much, those who were in earlier releases included."
+        )
+
+    def approval_message(self, body: Mapping[str, Any]) -> bytes:
+        """What a second custodian signs: this raise in this ledger, from the cap in force, so that it serves once."""
+        named = {field: body[field] for field in ("lineage", "scope", "name", "from", "to")}
+        return f"starling approve\n{self._book.id}\n{rules.canonical(named)}".encode()
+
+    def retire(self, kind: Literal["lineage", "dataset"], name: str) -> None:
+        """Charge nothing to it any more. What was spent stays spent."""
+
+        def work(tx: Transaction) -> None:
+            if kind == "lineage":
+                rows.lineage(tx, name)
+                tx.run("UPDATE lineages SET retired = 1 WHERE name = ?", name)
+            else:
+                rows.dataset(tx, name)
+                tx.run("UPDATE datasets SET retired = 1 WHERE name = ?", name)
+            self._signed(tx, "retire", {"kind": kind, "name": name})
+
+        self._book.write(work)
+
+    def _signed(self, tx: Transaction, kind: str, body: Mapping[str, Any]) -> None:
+        """Chain a custodian event with its signature."""
+        signature = self._book.key.sign(custodian_message(self._book.id, kind, body))
+        rows.append(tx, kind, self._book.now(tx), {**body, "signature": signature})
+
+
+def custodian_message(ledger: str, kind: str, body: Mapping[str, Any]) -> bytes:
+    """What is signed of a custodian event."""
+    return f"starling event\n{ledger}\n{kind}\n{rules.canonical(body)}".encode()
+
+
+def signed_by(key: Public, ledger: str, kind: str, body: Mapping[str, Any]) -> bool:
+    """Whether the event's own signature is `key`'s."""
+    unsigned = {name: value for name, value in body.items() if name != "signature"}
+    return key.holds(custodian_message(ledger, kind, unsigned), str(body.get("signature", "")))

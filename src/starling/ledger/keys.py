@@ -1,0 +1,130 @@
+"""Ed25519 keys of custodians: they sign custodian events, heads of the ledger, and released artifacts."""
+
+import os
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+from starling.errors import IntegrityError, OutputError, ParameterError
+from starling.privacy.entropy import fresh_bytes
+
+DEFAULT = "custodian"
+"""Name of the key that is used when none is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Public:
+    """Somebody's public key, 32 bytes."""
+
+    raw: bytes
+
+    @property
+    def text(self) -> str:
+        """Hexadecimal, as it is written into ledgers and releases."""
+        return self.raw.hex()
+
+    @property
+    def fingerprint(self) -> str:
+        """The first 16 hexadecimal digits of its SHA-256, in fours: what people compare aloud."""
+        digits = sha256(self.raw).hexdigest()[:16]
+        return "-".join(digits[start : start + 4] for start in range(0, 16, 4))
+
+    @classmethod
+    def parse(cls, text: str, *, field: str = "key") -> "Public":
+        """The key that 64 hexadecimal digits say; raises ParameterError otherwise."""
+        try:
+            raw = bytes.fromhex(text.strip())
+        except ValueError:
+            raw = b""
+        if len(raw) != 32:
+            raise ParameterError(
+                field=field, problem="is not a public key of 64 hexadecimal digits", fix="see starling keys show"
+            )
+        return cls(raw)
+
+    def holds(self, message: bytes, signature: str) -> bool:
+        """Whether `signature` (hexadecimal) is this key's over `message`."""
+        try:
+            Ed25519PublicKey.from_public_bytes(self.raw).verify(bytes.fromhex(signature), message)
+        except (InvalidSignature, ValueError):
+            return False
+        return True
+
+
+class Key:
+    """A private key. It has no representation that shows it."""
+
+    def __init__(self, raw: bytes) -> None:
+        self._key = Ed25519PrivateKey.from_private_bytes(raw)
+
+    @property
+    def public(self) -> Public:
+        """What others check its signatures with."""
+        return Public(self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw))
+
+    def sign(self, message: bytes) -> str:
+        """The signature over `message`, hexadecimal."""
+        return self._key.sign(message).hex()
+
+    def secret(self) -> str:
+        """The key itself, hexadecimal, for its own file."""
+        return self._key.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption()).hex()
+
+
+def folder() -> Path:
+    """Where keys and witnessed heads lie: STARLING_HOME, or `.config/starling` of the user."""
+    return Path(os.environ.get("STARLING_HOME") or Path.home() / ".config" / "starling")
+
+
+def make(name: str = DEFAULT) -> Key:
+    """A fresh key, kept as `NAME.key` (readable by its owner alone); raises ParameterError when there is one already."""
+    key = Key(fresh_bytes(32))
+    path = _path(name)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(key.secret() + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except FileExistsError:
+        raise ParameterError(field="key", problem=f"{name} exists already", fix="choose another name") from None
+    except OSError:
+        raise OutputError(
+            field="key", problem="cannot be written", fix="set STARLING_HOME to a writable folder"
+        ) from None
+    return key
+
+
+def load(name: str = DEFAULT) -> Key:
+    """The key `name`; raises ParameterError when there is none, IntegrityError when its file holds no key."""
+    try:
+        text = _path(name).read_text()
+    except OSError:
+        raise ParameterError(field="key", problem=f"{name} is not there", fix="make it: starling keys new") from None
+    try:
+        return Key(bytes.fromhex(text.strip()))
+    except ValueError:
+        raise IntegrityError(
+            field="key", problem=f"file of {name} holds no key", fix="restore it from your backup"
+        ) from None
+
+
+def load_or_make(name: str = DEFAULT) -> Key:
+    """The key `name`, made at first use."""
+    return load(name) if _path(name).exists() else make(name)
+
+
+def names() -> list[str]:
+    """Names of the keys that are here, sorted."""
+    return sorted(path.stem for path in (folder() / "keys").glob("*.key"))
+
+
+def _path(name: str) -> Path:
+    if not name.replace("-", "").replace("_", "").isalnum():
+        raise ParameterError(field="key", problem="is not a plain name", fix="use letters, digits, - and _")
+    return folder() / "keys" / f"{name}.key"

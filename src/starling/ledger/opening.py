@@ -1,0 +1,80 @@
+"""Opening and making a ledger by its URL: `sqlite:///FILE` or `postgresql://...`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from starling.errors import ParameterError
+from starling.ledger import keys
+from starling.ledger.account import RequestAccount
+from starling.ledger.book import Book
+from starling.ledger.charging import Charging
+from starling.ledger.custody import Custody
+from starling.ledger.keys import Key, Public
+from starling.ledger.reading import Reading
+from starling.ledger.rules import Request
+from starling.ledger.sqlite import SqliteStore
+from starling.ledger.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """A ledger, by who uses it.
+
+    Attributes:
+        book: Its store, id and keys.
+        custody: For custodians: lineages, datasets, grants.
+        charging: For runs: charges and answers.
+        reading: For auditors: balances, events, verification.
+    """
+
+    book: Book
+    custody: Custody
+    charging: Charging
+    reading: Reading
+
+    def account(self, request: Request) -> RequestAccount:
+        """What `publish` charges for `request`."""
+        return RequestAccount(self.charging, request, self.book.id)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.book.store.close()
+
+
+def open_ledger(url: str, *, key: Key | None = None) -> Ledger:
+    """The ledger at `url`.
+
+    Args:
+        url: `sqlite:///FILE` or `postgresql://...`.
+        key: The custodian's key; the one in STARLING_HOME without it.
+
+    Raises:
+        OutputError, LedgerUnavailable: it cannot be reached.
+        IntegrityError: it is damaged, rolled back, of another version or signed by another key.
+    """
+    return _ledger(Book(_store(url, create=False), key or keys.load()))
+
+
+def create_ledger(url: str, *, key: Key | None = None, second: Public | None = None) -> Ledger:
+    """A new ledger at `url`; the custodian's key is made at first use."""
+    return _ledger(Book.create(_store(url, create=True), key or keys.load_or_make(), second=second))
+
+
+def _ledger(book: Book) -> Ledger:
+    return Ledger(book, Custody(book), Charging(book), Reading(book))
+
+
+def _store(url: str, *, create: bool) -> Store:
+    if url.startswith("sqlite:///") and len(url) > len("sqlite:///"):
+        return SqliteStore(Path(url.removeprefix("sqlite:///")), create=create)
+    if url.startswith(("postgresql://", "postgres://")):
+        try:
+            from starling.ledger.postgres import PostgresStore
+        except ImportError:
+            raise ParameterError(
+                field="ledger", problem="is PostgreSQL, whose driver is missing", fix="pip install 'starling[postgres]'"
+            ) from None
+        return PostgresStore(url)
+    raise ParameterError(
+        field="ledger", problem="is no known URL", fix="write sqlite:///FILE or postgresql://HOST/NAME"
+    )

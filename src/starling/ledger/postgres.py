@@ -1,0 +1,127 @@
+"""The ledger of many users: a PostgreSQL database.
+
+SERIALIZABLE, and `LOCK TABLE events IN EXCLUSIVE MODE` as the first statement of a writer: they queue instead of failing and
+retrying, and each takes its snapshot after it has the lock. A server that acknowledges commits it may lose (fsync,
+full_page_writes or synchronous_commit off) is refused.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import errors as pg
+
+from starling.errors import IntegrityError, LedgerUnavailable, OutputError, PolicyRefused, StarlingError
+from starling.ledger.store import Row, Transaction, Value
+
+T = TypeVar("T")
+
+
+class _Transaction:
+    def __init__(self, connection: "psycopg.Connection[Any]") -> None:
+        self._connection = connection
+
+    def one(self, sql: str, *values: Value) -> Row | None:
+        row: Row | None = self._connection.execute(_marked(sql), values).fetchone()
+        return row
+
+    def rows(self, sql: str, *values: Value) -> Iterator[Row]:
+        with self._connection.cursor(name="rows") as cursor:
+            cursor.itersize = 50_000
+            yield from cursor.execute(_marked(sql), values)
+
+    def run(self, sql: str, *values: Value) -> int:
+        return self._connection.execute(_marked(sql), values).rowcount
+
+    def attempt(self, work: Callable[[], T]) -> T:
+        with self._connection.transaction():
+            return work()
+
+
+class PostgresStore:
+    """A store in the database at `url`."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._lock = threading.RLock()
+        self._pid = -1
+        self._connection: psycopg.Connection[Any] | None = None
+        self._connected()
+
+    def initialise(self, work: Callable[[Transaction], T]) -> T:
+        """See Store."""
+        return self._transact(work, lock=False)
+
+    def atomically(self, work: Callable[[Transaction], T], *, write: bool = True) -> T:
+        """See Store."""
+        return self._transact(work, lock=write)
+
+    def _transact(self, work: Callable[[Transaction], T], *, lock: bool) -> T:
+        with self._lock:
+            try:
+                connection = self._connected()
+                with connection.transaction():
+                    if lock:
+                        # The first statement: the snapshot is taken after it, so a writer sees all that went before.
+                        connection.execute("LOCK TABLE events IN EXCLUSIVE MODE")
+                    result = work(_Transaction(connection))
+            except psycopg.Error as error:
+                raise _told(error) from None
+            return result
+
+    def backup(self, path: str) -> None:
+        """Refused: PostgreSQL has better ones."""
+        raise PolicyRefused(
+            field="backup",
+            problem="of a PostgreSQL ledger is PostgreSQL's own business",
+            fix=f"run pg_dump into {path}",
+        )
+
+    def close(self) -> None:
+        """See Store."""
+        with self._lock:
+            if self._connection is not None and self._pid == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    def _connected(self) -> "psycopg.Connection[Any]":
+        if self._connection is not None and self._pid == os.getpid() and not self._connection.closed:
+            return self._connection
+        try:
+            connection = psycopg.connect(self._url, autocommit=True, connect_timeout=10)
+            connection.isolation_level = psycopg.IsolationLevel.SERIALIZABLE
+            for setting in ("fsync", "full_page_writes", "synchronous_commit"):
+                row = connection.execute(f"SHOW {setting}").fetchone()
+                if row == ("off",):
+                    connection.close()
+                    raise PolicyRefused(
+                        field="ledger",
+                        problem=f"runs on a server with {setting} off, which may forget a charge it acknowledged",
+                        fix=f"turn {setting} on",
+                    )
+        except psycopg.Error as error:
+            raise _told(error) from None
+        self._connection, self._pid = connection, os.getpid()
+        return connection
+
+
+def _told(error: psycopg.Error) -> StarlingError:
+    """One of ours for one of PostgreSQL's, without its text."""
+    if isinstance(error, pg.DiskFull | pg.InsufficientPrivilege | pg.ReadOnlySqlTransaction):
+        return OutputError(
+            field="ledger", problem="cannot be written", fix="make room or mend the permission, then try again"
+        )
+    if isinstance(error, pg.UndefinedTable | pg.UndefinedColumn | pg.DataCorrupted):
+        return IntegrityError(
+            field="ledger", problem="does not have the tables of a ledger", fix="see starling ledger create"
+        )
+    return LedgerUnavailable(
+        field="ledger", problem="did not answer, or its connection was lost", fix="try again with the same request id"
+    )
+
+
+def _marked(sql: str) -> str:
+    """psycopg's mark of a parameter; the texts are this package's own and hold no percent sign."""
+    return sql.replace("?", "%s")

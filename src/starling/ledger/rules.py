@@ -1,0 +1,229 @@
+"""The rules of the ledger: what may be charged, and how much it is. No SQL, no clock, no socket.
+
+Amounts are kept as whole units of 10^-12 of epsilon or rho, so that sums are exact and never drift: a charge is rounded up
+to a unit, a cap down. A lineage (the people in some data, however often the data are re-registered, renamed or re-delivered)
+fixes the measure, the neighbour relation and the protected unit; every charge is converted to them or refused.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+from starling.errors import BudgetRefused, ParameterError, PolicyRefused, RequestConflict
+from starling.privacy.budget import Cost, Epsilon, Exact, Measure, Rho, positive
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.neighbours import Relation
+
+UNIT = 10**12
+"""Units in one epsilon or one rho."""
+
+MOST = 10**6
+"""The largest amount that is taken, in epsilon or rho: beyond it nothing is protected, and sums stay within 64 bits."""
+
+Scope: TypeAlias = Literal["lineage", "dataset", "analyst"]
+State: TypeAlias = Literal["charged", "answered", "burned"]
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,99}")
+
+
+def name(value: str, *, field: str) -> str:
+    """`value`, when it is a plain name of 1 to 100 letters, digits and . _ @ -; raises ParameterError otherwise."""
+    if not _NAME.fullmatch(value):
+        raise ParameterError(
+            field=field,
+            problem="is not a name of 1 to 100 letters, digits, dots, dashes, underscores or @",
+            fix="choose a plain name",
+        )
+    return value
+
+
+def cap_units(amount: Exact, *, field: str = "cap") -> int:
+    """A cap in units, rounded down, against the spender."""
+    return _within(positive(amount, field=field) * UNIT, field).__floor__()
+
+
+def charge_units(amount: Fraction) -> int:
+    """A charge in units, rounded up, against the spender."""
+    return _within(amount * UNIT, "charge").__ceil__()
+
+
+def _within(units: Fraction, field: str) -> Fraction:
+    if units > MOST * UNIT:
+        raise ParameterError(field=field, problem=f"is above {MOST}", fix="give an amount that protects somebody")
+    return units
+
+
+def shown(units: int) -> str:
+    """Units as a decimal, exact.
+
+    >>> shown(4_944_000_000_000), shown(1)
+    ('4.944', '0.000000000001')
+    """
+    whole, rest = divmod(units, UNIT)
+    return f"{whole}.{rest:012d}".rstrip("0").rstrip(".")
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """The people in some data, and how privacy is counted for them.
+
+    Attributes:
+        name: Of the lineage.
+        measure: "epsilon" or "rho"; fixed for good.
+        relation: Neighbour relation and protected unit; fixed for good.
+        retired: Nothing is charged any more.
+    """
+
+    name: str
+    measure: Measure
+    relation: Relation
+    retired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """One delivery of data about a lineage.
+
+    Attributes:
+        name: Of the dataset.
+        lineage: Whose people it is about.
+        retired: Nothing is charged any more.
+    """
+
+    name: str
+    lineage: str
+    retired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """What a scope may spend and has spent, in units; a `cap` of None is no limit of its own."""
+
+    scope: Scope
+    name: str
+    cap: int | None
+    spent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What somebody asks for.
+
+    Attributes:
+        analyst: Who asks, and who may see the answer.
+        request_id: Chosen by the asker; the same id is the same request for ever.
+        dataset: Registered name.
+        body: The request in canonical JSON (`canonical`); its hash is what a retry must repeat.
+    """
+
+    analyst: str
+    request_id: str
+    dataset: str
+    body: str
+
+    def __post_init__(self) -> None:
+        for field in ("analyst", "request_id", "dataset"):
+            name(getattr(self, field), field=field)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of dataset and canonical body, hexadecimal."""
+        return hashlib.sha256(f"{self.dataset}\n{self.body}".encode()).hexdigest()
+
+
+def canonical(body: Mapping[str, Any]) -> str:
+    """JSON with sorted keys and no spaces: one text for one request. Floats are refused (see `budget.exact`)."""
+    return json.dumps(_float_free(body), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def _float_free(value: Any) -> Any:
+    if isinstance(value, float):
+        raise ParameterError(field="request", problem="contains a float", fix='write numbers as strings such as "0.1"')
+    if isinstance(value, Mapping):
+        return {str(key): _float_free(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_float_free(item) for item in value]
+    return value
+
+
+def charge_in(lineage: Lineage, guarantee: Guarantee) -> int:
+    """What `guarantee` costs in the measure and the reading of `lineage`, in units, rounded up.
+
+    An add-remove mechanism in a replace-one lineage costs twice the epsilon or four times the rho (a replacement is a removal
+    and an addition); the reverse has no finite answer and is refused. A pure epsilon in a rho lineage costs epsilon^2/2; a rho
+    in an epsilon lineage is refused, since zCDP bounds no epsilon. A protected unit other than the lineage's is refused: a
+    point or a trip is less than the person who made it.
+
+    Raises:
+        PolicyRefused: where the conversion does not exist.
+    """
+    if guarantee.relation.unit != lineage.relation.unit:
+        raise PolicyRefused(
+            field="unit",
+            problem=f"of protection is the {guarantee.relation.unit}, the lineage protects the {lineage.relation.unit}",
+            fix=f"use a plan that protects the {lineage.relation.unit}",
+        )
+    factor = _change_factor(lineage.relation, guarantee.relation)
+    cost: Cost = guarantee.cost
+    if isinstance(cost, Epsilon):
+        amount = factor * cost.amount
+        return charge_units(amount if lineage.measure == "epsilon" else amount * amount / 2)
+    if lineage.measure == "epsilon":
+        raise PolicyRefused(
+            field="measure",
+            problem="is zCDP (rho), the lineage counts pure DP (epsilon), and zCDP bounds no epsilon",
+            fix="use a plan under pure DP, or a lineage in rho",
+        )
+    return charge_units(factor * factor * cost.amount)
+
+
+def _change_factor(lineage: Relation, guarantee: Relation) -> int:
+    if lineage.change == guarantee.change:
+        return 1
+    if lineage.change == "replace-one":
+        return 2
+    raise PolicyRefused(
+        field="neighbours",
+        problem="are replace-one in the plan and add-remove in the lineage; the one bounds nothing of the other",
+        fix="use a plan whose neighbours are add-remove",
+    )
+
+
+def check_open(lineage: Lineage, dataset: Dataset) -> None:
+    """Raises PolicyRefused when the lineage or the dataset is retired."""
+    for field, thing in (("lineage", lineage), ("dataset", dataset)):
+        if thing.retired:
+            raise PolicyRefused(field=field, problem=f"{thing.name} is retired", fix="ask the custodian")
+
+
+def check_caps(caps: list[Cap], amount: int) -> None:
+    """Raises BudgetRefused when `amount` does not fit under every cap; the sentence names the first that it breaks.
+
+    What it says depends on caps, earlier charges and the request alone, never on data.
+    """
+    for cap in caps:
+        if cap.cap is not None and cap.spent + amount > cap.cap:
+            raise BudgetRefused(
+                field=f"{cap.scope} {cap.name}",
+                problem=f"has {shown(max(cap.cap - cap.spent, 0))} left of {shown(cap.cap)}, the charge is {shown(amount)}",
+                fix="ask for less, or ask the custodian to raise the cap",
+            )
+
+
+def check_same(stored_hash: str, request: Request) -> None:
+    """Raises RequestConflict when the request id was used for another request."""
+    if stored_hash != request.hash:
+        raise RequestConflict(
+            field="request_id",
+            problem="was used before for another request",
+            fix="use a new request id, or repeat the first request unchanged",
+        )
+
+
+def rho_of(cost: Cost) -> Rho:
+    """zCDP of a cost: rho itself, or epsilon^2/2 (what pure DP implies)."""
+    return cost if isinstance(cost, Rho) else Rho(cost.amount**2 / 2)

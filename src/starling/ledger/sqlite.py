@@ -1,0 +1,167 @@
+"""The embedded ledger: one SQLite file.
+
+Rollback journal and `synchronous=EXTRA`: a commit is on the disk, with its directory entry, when it returns. Writers take the
+lock before they read (BEGIN IMMEDIATE): a deferred transaction lets two of them check the same budget. The settings are read
+back at open, since a build of SQLite may ignore a PRAGMA.
+"""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from starling.errors import IntegrityError, LedgerUnavailable, OutputError, StarlingError
+from starling.ledger.store import Row, Transaction, Value
+
+T = TypeVar("T")
+
+BUSY_SECONDS = 60
+"""How long a writer waits for its turn."""
+
+
+class _Transaction:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._depth = 0
+
+    def one(self, sql: str, *values: Value) -> Row | None:
+        row: Row | None = self._connection.execute(sql, values).fetchone()
+        return row
+
+    def rows(self, sql: str, *values: Value) -> Iterator[Row]:
+        yield from self._connection.execute(sql, values)
+
+    def run(self, sql: str, *values: Value) -> int:
+        return self._connection.execute(sql, values).rowcount
+
+    def attempt(self, work: Callable[[], T]) -> T:
+        self._depth += 1
+        point = f"attempt_{self._depth}"
+        self._connection.execute(f"SAVEPOINT {point}")
+        try:
+            result = work()
+        except StarlingError:
+            self._connection.execute(f"ROLLBACK TO {point}")
+            self._connection.execute(f"RELEASE {point}")
+            raise
+        self._connection.execute(f"RELEASE {point}")
+        return result
+
+
+class SqliteStore:
+    """A store in the file `path`.
+
+    Args:
+        path: The file; made when `create`, which refuses one that exists.
+        create: Make it.
+    """
+
+    def __init__(self, path: Path, *, create: bool = False) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        self._pid = -1
+        self._connection: sqlite3.Connection | None = None
+        if create == path.exists():
+            raise OutputError(
+                field="ledger",
+                problem=f"{path.name} exists already" if create else f"{path.name} is not there",
+                fix="name another file" if create else "make it: starling ledger create",
+            )
+        self._connected(make=create)
+
+    def atomically(self, work: Callable[[Transaction], T], *, write: bool = True) -> T:
+        """See Store."""
+        with self._lock:
+            connection = self._connected()
+            try:
+                connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+                try:
+                    result = work(_Transaction(connection))
+                    connection.execute("COMMIT")
+                except BaseException:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                    raise
+            except sqlite3.Error as error:
+                raise _told(error) from None
+            return result
+
+    def initialise(self, work: Callable[[Transaction], T]) -> T:
+        """See Store."""
+        return self.atomically(work)
+
+    def backup(self, path: str) -> None:
+        """See Store; refuses a file that exists."""
+        target = Path(path)
+        if target.exists():
+            raise OutputError(field="backup", problem="exists already", fix="name another file")
+        with self._lock:
+            try:
+                copy = sqlite3.connect(target)
+                try:
+                    copy.execute("PRAGMA synchronous=EXTRA")
+                    self._connected().backup(copy)
+                finally:
+                    copy.close()
+            except sqlite3.Error as error:
+                raise _told(error) from None
+
+    def close(self) -> None:
+        """See Store."""
+        with self._lock:
+            if self._connection is not None and self._pid == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    def _connected(self, *, make: bool = False) -> sqlite3.Connection:
+        """This process's connection: SQLite's do not survive a fork."""
+        if self._connection is not None and self._pid == os.getpid():
+            return self._connection
+        mode = "rwc" if make else "rw"
+        try:
+            connection = sqlite3.connect(
+                f"file:{_quoted(self._path)}?mode={mode}",
+                uri=True,
+                isolation_level=None,
+                check_same_thread=False,
+                timeout=BUSY_SECONDS,
+            )
+            for setting, value in (
+                ("journal_mode", "delete"),
+                ("synchronous", 3),
+                ("foreign_keys", 1),
+                ("trusted_schema", 0),
+            ):
+                connection.execute(f"PRAGMA {setting}={value}")
+                if connection.execute(f"PRAGMA {setting}").fetchone()[0] != value:
+                    raise IntegrityError(
+                        field="ledger", problem=f"does not keep {setting}", fix="use another build of SQLite"
+                    )
+        except sqlite3.Error as error:
+            raise _told(error) from None
+        self._connection, self._pid = connection, os.getpid()
+        return connection
+
+
+def _quoted(path: Path) -> str:
+    return str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+def _told(error: sqlite3.Error) -> StarlingError:
+    """One of ours for one of SQLite's, without its text."""
+    name = getattr(error, "sqlite_errorname", "")
+    if name in ("SQLITE_CORRUPT", "SQLITE_NOTADB"):
+        return IntegrityError(field="ledger", problem="is damaged or no ledger", fix="restore it and run ledger verify")
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return LedgerUnavailable(field="ledger", problem="is busy", fix="try again with the same request id")
+    if isinstance(error, sqlite3.OperationalError) and name != "SQLITE_ERROR":
+        return OutputError(
+            field="ledger",
+            problem="cannot be written (full disk, read-only file, or a device error)",
+            fix="make room or mend the permission, then try again with the same request id",
+        )
+    return IntegrityError(
+        field="ledger", problem="does not have the tables of a ledger", fix="restore it and run ledger verify"
+    )

@@ -1,0 +1,73 @@
+"""What a ledger needs of a database: one method. The SQL above it is one text for both stores."""
+
+from collections.abc import Callable, Iterator
+from importlib import resources
+from typing import Protocol, TypeAlias, TypeVar
+
+Value: TypeAlias = int | str | None
+Row: TypeAlias = tuple[Value, ...]
+T = TypeVar("T")
+
+VERSION = 1
+"""Of the schema; a ledger of a newer one is refused."""
+
+
+class Transaction(Protocol):
+    """One isolated, durable unit of work. `?` marks a parameter."""
+
+    def one(self, sql: str, *values: Value) -> Row | None:
+        """The first row, or None."""
+        ...
+
+    def rows(self, sql: str, *values: Value) -> Iterator[Row]:
+        """All rows, streamed."""
+        ...
+
+    def run(self, sql: str, *values: Value) -> int:
+        """Rows changed."""
+        ...
+
+    def attempt(self, work: Callable[[], T]) -> T:
+        """Run `work` so that what it changed is undone when it raises, while the rest of the transaction goes on."""
+        ...
+
+
+class Store(Protocol):
+    """A database that serialises its writers."""
+
+    def atomically(self, work: Callable[[Transaction], T], *, write: bool = True) -> T:
+        """Run `work` in one transaction: durable when this returns, nothing of it kept when it raises.
+
+        Raises:
+            OutputError: the store cannot be written (full disk, read-only, lost connection): nothing was committed, or nobody can
+                know; the same request id finds out.
+        """
+        ...
+
+    def initialise(self, work: Callable[[Transaction], T]) -> T:
+        """The same for a database that has no tables yet."""
+        ...
+
+    def backup(self, path: str) -> None:
+        """A consistent copy into a new file."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        ...
+
+
+def migration(version: int) -> str:
+    """The SQL that makes schema `version` of the one before."""
+    found = [
+        item
+        for item in resources.files("starling.ledger").joinpath("migrations").iterdir()
+        if item.name.startswith(f"{version:03d}_")
+    ]
+    return found[0].read_text()
+
+
+def statements(script: str) -> list[str]:
+    """The statements of a migration, without comment lines."""
+    lines = [line for line in script.splitlines() if not line.lstrip().startswith("--")]
+    return [statement.strip() for statement in "\n".join(lines).split(";") if statement.strip()]
