@@ -1,16 +1,21 @@
 """The signed head of a ledger, kept outside of it: a ledger that is behind its witness was rolled back or restored from a backup.
 
-The witness is written after each commit, without a flush of its own: it may lag behind the ledger after a power cut, which
-weakens nothing but the last moment, and it is never ahead of it.
+The witness is a file of signed heads, one a line, the last one in force. A line is appended after each commit, without a flush
+of its own: after a power cut it may lag behind the ledger or end in half a line, which weakens nothing but the last moment;
+it is never ahead.
 """
 
 import fcntl
 import json
+import os
 from pathlib import Path
 
 from starling.errors import IntegrityError
 from starling.ledger.chain import Head
 from starling.ledger.keys import Key, Public, folder
+
+ROOM = 1 << 20
+"""Bytes after which the file begins anew with its last line."""
 
 
 def message(ledger: str, head: Head) -> bytes:
@@ -28,19 +33,18 @@ class Witness:
 
     def __init__(self, ledger: str, path: Path | None = None) -> None:
         self._ledger = ledger
-        self._path = path or folder() / "heads" / f"{ledger}.json"
+        self._path = path or folder() / "heads" / f"{ledger}.jsonl"
 
     def read(self, signer: Public) -> Head | None:
         """The witnessed head, or None where there is none yet; raises IntegrityError when it was tampered with."""
         try:
-            text = self._path.read_text()
+            text = self._path.read_bytes()
         except FileNotFoundError:
             return None
-        try:
-            data = json.loads(text)
-            head, signature = Head(int(data["seq"]), str(data["hash"])), str(data["signature"])
-        except (ValueError, KeyError, TypeError):
-            head, signature = Head(0, ""), ""
+        lines = text[: text.rfind(b"\n") + 1].splitlines()
+        if not lines:
+            return None
+        head, signature = _parsed(lines[-1])
         if not signer.holds(message(self._ledger, head), signature):
             raise IntegrityError(
                 field="witness",
@@ -52,12 +56,27 @@ class Witness:
     def advance(self, head: Head, key: Key) -> None:
         """Remember `head`, if it is further than what is remembered."""
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with self._path.with_suffix(".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            known = self.read(key.public)
-            if known is not None and known.seq >= head.seq:
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            size = os.fstat(descriptor).st_size
+            tail = os.pread(descriptor, 512, max(0, size - 512))
+            complete = tail[: tail.rfind(b"\n") + 1]
+            if complete and _parsed(complete.splitlines()[-1])[0].seq >= head.seq:
                 return
-            body = {"seq": head.seq, "hash": head.hash, "signature": key.sign(message(self._ledger, head))}
-            fresh = self._path.with_suffix(".new")
-            fresh.write_text(json.dumps(body))
-            fresh.replace(self._path)
+            if size > ROOM or complete != tail:
+                os.ftruncate(descriptor, 0 if size > ROOM else size - len(tail) + len(complete))
+            signature = key.sign(message(self._ledger, head))
+            line = json.dumps({"seq": head.seq, "hash": head.hash, "signature": signature})
+            os.write(descriptor, f"{line}\n".encode())
+        finally:
+            os.close(descriptor)
+
+
+def _parsed(line: bytes) -> tuple[Head, str]:
+    """The head of a line and its signature; a head that no signature fits where it is none."""
+    try:
+        data = json.loads(line)
+        return Head(int(data["seq"]), str(data["hash"])), str(data["signature"])
+    except (ValueError, KeyError, TypeError):
+        return Head(0, ""), ""

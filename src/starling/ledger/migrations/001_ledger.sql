@@ -4,7 +4,7 @@ CREATE TABLE about (
     value TEXT NOT NULL
 );
 CREATE TABLE events (
-    seq BIGINT PRIMARY KEY,
+    seq INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,
     at BIGINT NOT NULL,
     body TEXT NOT NULL,
@@ -32,18 +32,17 @@ CREATE TABLE caps (
     PRIMARY KEY (lineage, scope, name)
 );
 CREATE TABLE charges (
+    seq INTEGER PRIMARY KEY,
     analyst TEXT NOT NULL,
     request_id TEXT NOT NULL,
     request_hash TEXT NOT NULL,
     dataset TEXT NOT NULL REFERENCES datasets (name),
     amount BIGINT NOT NULL,
-    seq BIGINT NOT NULL,
     state TEXT NOT NULL,
     lease TEXT NOT NULL,
     lease_until BIGINT NOT NULL,
     answer_kind TEXT,
     answer TEXT,
-    PRIMARY KEY (analyst, request_id)
+    UNIQUE (analyst, request_id)
 );
-CREATE INDEX charges_by_request ON charges (analyst, request_hash);
-CREATE INDEX charges_by_seq ON charges (seq);
+CREATE INDEX charges_by_answer ON charges (analyst, request_hash) WHERE state = 'answered';
