@@ -4,17 +4,9 @@ from pathlib import Path
 
 from starling.errors import PlanError
 from starling.tables.plan.census import read_census
+from starling.tables.plan.codebook import Definitions, GeographyLevel, Iteration
 from starling.tables.plan.geography import Geography, read_geography
-from starling.tables.plan.model import (
-    Definitions,
-    GeographyLevel,
-    Iteration,
-    Level,
-    Members,
-    Plan,
-    Rows,
-    StageLaws,
-)
+from starling.tables.plan.model import Level, Members, Plan, Rows, StageLaws
 
 __all__ = [
     "Definitions",
