@@ -180,14 +180,24 @@ class Plan:
         return degree(level.name, level.stability, tuple(groups))
 
     @property
+    def guarantee_us(self) -> Guarantee | None:
+        """Of the levels of the United States; None if they are not tabulated."""
+        return self._part("United States", puerto_rico=False)
+
+    @property
+    def guarantee_pr(self) -> Guarantee | None:
+        """Of the levels of Puerto Rico; None if they are not tabulated."""
+        return self._part("Puerto Rico", puerto_rico=True)
+
+    def _part(self, name: str, *, puerto_rico: bool) -> Guarantee | None:
+        levels = [level for level in self.levels if level.geography.puerto_rico is puerto_rico]
+        return sequential(name, tuple(self._level_guarantee(level) for level in levels)) if levels else None
+
+    @property
     def guarantee(self) -> Guarantee:
         """What preview, ledger, audit and report read; nothing else states this cost."""
-        parts = []
-        for name, puerto_rico in (("United States", False), ("Puerto Rico", True)):
-            levels = tuple(self._level_guarantee(x) for x in self.levels if x.geography.puerto_rico is puerto_rico)
-            if levels:
-                parts.append(sequential(name, levels))
-        return parts[0] if len(parts) == 1 else degree("United States or Puerto Rico", 1, tuple(parts))
+        parts = tuple(part for part in (self.guarantee_us, self.guarantee_pr) if part is not None)
+        return parts[0] if len(parts) == 1 else degree("United States or Puerto Rico", 1, parts)
 
     @property
     def cost(self) -> Cost:
