@@ -148,7 +148,8 @@ class Plan:
         if not 0 < level.budget <= LARGEST_BUDGET:
             fix = "give it less, or leave the level out"
             return [Problem(level.name, f"has a budget that is not above 0 and at most {LARGEST_BUDGET}", fix)]
-        if min(self.gamma, 1 - self.gamma) * level.budget / level.stability < SMALLEST_SHARE:
+        least = min(self.gamma, 1 - self.gamma) * level.budget / level.stability
+        if 0 < self.gamma < 1 and least < SMALLEST_SHARE:
             return [Problem(level.name, "has a budget too small to draw its noise", "give it more, or leave it out")]
         return []
 
