@@ -5,9 +5,10 @@ be rounded it is rounded against the spender.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from starling.errors import ParameterError
 
@@ -137,6 +138,66 @@ def covers(cap: Cost, cost: Cost) -> bool:
     raise ParameterError(
         field="cap", problem="is of another measure than the cost", fix="cap rho for zCDP, epsilon for pure DP"
     )
+
+
+CostT = TypeVar("CostT", Epsilon, Rho)
+
+SHARE_BITS = 40
+"""A share of a budget is a whole number of 2^-40ths of it."""
+_POWER_BITS = 64
+
+
+def split(cost: CostT, weights: Sequence[Exact]) -> tuple[CostT, ...]:
+    """`cost` in proportion to `weights`, in their order; the shares add up to `cost` exactly.
+
+    Each share is rounded down to a multiple of 2^-40 of the budget; the last takes the rest.
+
+    Args:
+        cost: The whole.
+        weights: Each above 0, in any unit; irrational ones from `power`.
+
+    Raises:
+        ParameterError: without weights, for a weight not above 0, or where a share would be 0.
+
+    >>> [str(share) for share in split(Epsilon(Fraction(1)), [1, 2, 1])]
+    ['epsilon 0.25', 'epsilon 0.5', 'epsilon 0.25']
+    """
+    numbers = [positive(weight, field="weights") for weight in weights]
+    if not numbers:
+        raise ParameterError(field="weights", problem="are empty", fix="give one weight for each share")
+    whole = sum(numbers)
+    parts = [Fraction((number * 2**SHARE_BITS) // whole, 2**SHARE_BITS) for number in numbers[:-1]]
+    parts.append(1 - sum(parts, Fraction(0)))
+    if cost.amount > 0 and min(parts) == 0:
+        raise ParameterError(
+            field="weights", problem="leave a share below 2^-40 of the budget", fix="drop it or weigh it more"
+        )
+    return tuple(cost * part for part in parts)
+
+
+def power(base: Exact, exponent: Exact) -> Fraction:
+    """`base` ** `exponent` rounded down to a multiple of 2^-64: the same on every machine, since no float is used.
+
+    Args:
+        base: Above 0.
+        exponent: A rational of at most 4 digits above and below the line: "5/3" for level 5 of 2^(i/3).
+
+    >>> float(power(2, "1/3"))
+    1.2599210498948732
+    """
+    number, times = positive(base, field="base"), exact(exponent, field="exponent")
+    if max(abs(times.numerator), times.denominator) > 9999:
+        raise ParameterError(field="exponent", problem="has more than 4 digits", fix="give a ratio of small integers")
+    scaled = number**times.numerator * 2 ** (_POWER_BITS * times.denominator)
+    return Fraction(_root(scaled.numerator // scaled.denominator, times.denominator), 2**_POWER_BITS)
+
+
+def _root(number: int, degree: int) -> int:
+    """The largest integer whose `degree`-th power is at most `number` >= 0: Newton's steps, from above."""
+    guess = 1 << -(-number.bit_length() // degree)
+    while number and (closer := ((degree - 1) * guess + number // guess ** (degree - 1)) // degree) < guess:
+        guess = closer
+    return guess if number else 0
 
 
 def decimal_up(number: Fraction, places: int = 6) -> str:

@@ -46,5 +46,5 @@ def offsets(branch: npt.NDArray[np.int8]) -> Int64:
     >>> offsets(np.array([0, 1, -1], dtype=np.int8)).tolist()
     [0, 1, 9, 10]
     """
-    sizes = np.array(cells.SIZES, dtype=np.int64)[np.maximum(branch, 0)]
+    sizes = np.array(cells.BRANCH_CELLS, dtype=np.int64)[np.maximum(branch, 0)]
     return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))

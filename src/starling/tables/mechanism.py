@@ -70,7 +70,7 @@ class SafeTab:
     def _level(self, index: int, level: Level, exact: ExactCounts) -> LevelMeasurements:
         laws = self.plan.laws(level)
         totals = exact.totals(index)
-        total_only = self._total_only(level)
+        total_only = np.tile(level.total_only, len(self.geography.regions[level.geography]))
         stage1 = np.zeros_like(totals)
         stage1[~total_only] = checked_add(totals[~total_only], _noise(laws.stage1, np.count_nonzero(~total_only)))
         branch = branches(stage1, level.thresholds)
@@ -80,10 +80,6 @@ class SafeTab:
         values[once] = checked_add(values[once], _noise(laws.total_only, np.count_nonzero(once)))
         values[~once] = checked_add(values[~once], _noise(laws.stage2, np.count_nonzero(~once)))
         return LevelMeasurements(stage1, branch, values)
-
-    def _total_only(self, level: Level) -> npt.NDArray[np.bool_]:
-        mask = np.array([iteration.total_only for iteration in level.iterations], dtype=np.bool_)
-        return np.tile(mask, len(self.geography.regions[level.geography]))
 
 
 def branches(stage1: Int64, thresholds: tuple[int, int, int]) -> npt.NDArray[np.int8]:
@@ -95,6 +91,15 @@ def branches(stage1: Int64, thresholds: tuple[int, int, int]) -> npt.NDArray[np.
     return np.searchsorted(np.array(thresholds, dtype=np.int64), stage1, side="right").astype(np.int8)
 
 
+def merged(detail: Int64, branch: int) -> Int64:
+    """Sex by age in 46 cells, (groups, 46), merged into the coarser cells of `branch`, (groups, 8), (groups, 18) or (groups, 46).
+
+    Each cell goes into exactly one: merging changes no sensitivity.
+    """
+    firsts = np.flatnonzero(np.diff(cells.coarse_cell(branch), prepend=-1))
+    return np.add.reduceat(detail, firsts, axis=1)
+
+
 def _exact_values(totals: Int64, branch: npt.NDArray[np.int8], index: int, exact: ExactCounts) -> Int64:
     """The exact answer to what the branches ask, laid out as `offsets` says."""
     starts = offsets(branch)
@@ -103,10 +108,10 @@ def _exact_values(totals: Int64, branch: npt.NDArray[np.int8], index: int, exact
     values[starts[:-1][bare]] = totals[bare]
     groups = np.flatnonzero(~bare)
     detail = exact.cells(index, groups)
-    for size_class in range(1, len(cells.SIZES)):
+    for size_class in range(1, len(cells.BRANCH_CELLS)):
         rows = branch[groups] == size_class
-        places = starts[groups[rows], np.newaxis] + np.arange(cells.SIZES[size_class])
-        values[places] = cells.merge(detail[rows], size_class)
+        places = starts[groups[rows], np.newaxis] + np.arange(cells.BRANCH_CELLS[size_class])
+        values[places] = merged(detail[rows], size_class)
     return values
 
 

@@ -106,7 +106,7 @@ def _totals(plan: Plan, level: Level, measured: LevelMeasurements) -> _Rows:
     clamped = _clamp(plan, measured.values)
     laws = plan.laws(level)
     kinds = [(TOTAL_ONLY, laws.total_only, 1)]
-    kinds += [(branch, laws.stage2, size) for branch, size in enumerate(cells.SIZES)]
+    kinds += [(branch, laws.stage2, size) for branch, size in enumerate(cells.BRANCH_CELLS)]
     deviation = np.zeros(len(sizes))
     half = np.zeros(len(sizes), dtype=np.int64)
     for branch, law, terms in kinds:
@@ -130,11 +130,11 @@ def _details(plan: Plan, level: Level, measured: LevelMeasurements) -> tuple[_Ro
     count, estimate = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     deviation, half, label = np.zeros(size), np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     law = plan.laws(level).stage2
-    for branch in range(1, len(cells.SIZES)):
+    for branch in range(1, len(cells.BRANCH_CELLS)):
         groups = np.flatnonzero(measured.branch == branch)
         if not len(groups):
             continue
-        bands = len(cells.BANDS[branch])
+        bands = len(cells.BRANCH_BANDS[branch])
         places = firsts[groups, np.newaxis] + np.arange(2 * bands + 2)
         values = measured.values[starts[groups, np.newaxis] + np.arange(2 * bands)]
         count[places] = _with_marginals(_clamp(plan, values), bands)
@@ -191,9 +191,9 @@ def _label_columns() -> dict[str, pa.Array]:
     """Ages and sex of every kind of T2 row: the branches after one another, each as `_with_marginals` lays it out."""
     rows = [
         (start, end, sex)
-        for bands in cells.BANDS[1:]
+        for bands in cells.BRANCH_BANDS[1:]
         for sex in ("1", "2")
-        for start, end in [("*", "*"), *((str(first), str(last)) for first, last in bands)]
+        for start, end in [("*", "*"), *((str(first), str(last)) for first, last in cells.age_ranges(bands))]
     ]
     return {
         name: pa.array(column, pa.string()) for (name, _), column in zip(_CELL, zip(*rows, strict=True), strict=True)
@@ -201,5 +201,5 @@ def _label_columns() -> dict[str, pa.Array]:
 
 
 _LABELS = _label_columns()
-_FIRST_LABEL = [0, *np.cumsum([0, *[size + 2 for size in cells.SIZES[1:]]])[:-1].tolist()]
+_FIRST_LABEL = [0, *np.cumsum([0, *[size + 2 for size in cells.BRANCH_CELLS[1:]]])[:-1].tolist()]
 """Of each branch; branch 0 has no T2 rows."""

@@ -4,17 +4,11 @@ from pathlib import Path
 
 from starling.errors import PlanError
 from starling.tables.plan.census import read_census
+from starling.tables.plan.codebook import Definitions, GeographyLevel, Iteration
 from starling.tables.plan.geography import Geography, read_geography
-from starling.tables.plan.model import (
-    Definitions,
-    GeographyLevel,
-    Iteration,
-    Level,
-    Members,
-    Plan,
-    Rows,
-    StageLaws,
-)
+from starling.tables.plan.model import Level, Members, Plan, Rows, StageLaws
+from starling.tables.plan.overview import LevelOverview, Overview, describe
+from starling.tables.plan.readable import read_toml
 
 __all__ = [
     "Definitions",
@@ -22,17 +16,20 @@ __all__ = [
     "GeographyLevel",
     "Iteration",
     "Level",
+    "LevelOverview",
     "Members",
+    "Overview",
     "Plan",
     "Rows",
     "StageLaws",
+    "describe",
     "load",
     "read_geography",
 ]
 
 
 def load(path: str | Path) -> Plan:
-    """The plan at `path`: a Census configuration folder.
+    """The plan at `path`: a Census configuration folder, or a plan file in TOML.
 
     Raises:
         PlanError: with every problem found.
@@ -40,4 +37,7 @@ def load(path: str | Path) -> Plan:
     path = Path(path)
     if path.is_dir():
         return read_census(path)
-    raise PlanError(field="plan", problem="is not a folder", fix="give a Census configuration folder")
+    if path.suffix == ".toml":
+        return read_toml(path)
+    fix = "give a Census configuration folder (with config.json) or a .toml file"
+    raise PlanError(field="plan", problem=f"{path.name!r} is neither a folder nor a TOML file", fix=fix)

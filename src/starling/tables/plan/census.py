@@ -6,7 +6,6 @@ once. The key `reader` (which of production's own readers opens the persons) is 
 name here.
 """
 
-import difflib
 import json
 import re
 from dataclasses import dataclass
@@ -16,10 +15,12 @@ from typing import Any, Final, Never
 
 from starling.errors import ParameterError, PlanError, Problem
 from starling.privacy.budget import Measure, exact
+from starling.tables.plan.codebook import MOST_RACE_CODES, Definitions
 from starling.tables.plan.definitions import read_definitions
 from starling.tables.plan.levels import LevelKey, Thresholds, all_levels, population_levels
-from starling.tables.plan.model import Definitions, Plan
-from starling.tables.plan.stability import MOST_RACE_CODES
+from starling.tables.plan.model import Plan
+from starling.tables.plan.spelling import did_you_mean
+from starling.tables.plan.states import state_problem
 
 CONFIG: Final = "config.json"
 GAMMA: Final = "privacy_budget_p_stage_1_fraction"
@@ -42,9 +43,6 @@ REQUIRED: Final = (
 )
 OPTIONAL: Final = (SUPPRESSION, "reader")
 MEASURES: Final[dict[str, Measure]] = {"puredp": "epsilon", "zcdp": "rho"}
-STATES: Final = frozenset(f"{code:02d}" for code in range(1, 57)) - {"03", "07", "14", "43", "52"}
-"""Codes of the 50 states and the District of Columbia."""
-
 LONGEST_CONFIG: Final = 2**20
 """Bytes of config.json; production's has 2 KiB."""
 
@@ -66,7 +64,7 @@ class _Config:
     def refuse(self, field: str, problem: str, fix: str) -> None:
         key = re.search(rf'"{re.escape(field.removeprefix("thresholds_p."))}"\s*:', self.text)
         line = None if key is None else self.text.count("\n", 0, key.start()) + 1
-        self.problems.append(Problem(field, problem, fix, CONFIG, line))
+        self.problems.append(Problem(field if field.isprintable() else ascii(field), problem, fix, CONFIG, line))
 
     def check(self) -> None:
         """Raise PlanError with the problems so far, if there are any."""
@@ -158,7 +156,7 @@ def _thresholds(config: _Config, needed: set[str]) -> dict[LevelKey, Thresholds]
     for key, value in listed.items():
         field = f"thresholds_p.{key}"
         if key not in THRESHOLDS:
-            config.refuse(field, "is not a level", _near(key, THRESHOLDS))
+            config.refuse(field, "is not a level", did_you_mean(key, THRESHOLDS))
             continue
         numbers = [_whole(one) for one in value] if isinstance(value, list) else []
         cuts = [number for number in numbers if number is not None and number > 0]
@@ -170,26 +168,18 @@ def _thresholds(config: _Config, needed: set[str]) -> dict[LevelKey, Thresholds]
     return thresholds
 
 
-def _near(key: str, known: Any) -> str:
-    close = difflib.get_close_matches(key, list(known), n=1)
-    return f"did you mean {close[0]}?" if close else "remove it"
-
-
 def _states(config: _Config, run_us: bool) -> frozenset[str]:
     codes = config.values["state_filter_us"]
     fix = 'write a list of two-digit codes, such as ["01", "02"]'
     if not isinstance(codes, list) or not all(isinstance(code, str) for code in codes):
         config.refuse("state_filter_us", "is not a list of strings", fix)
         return frozenset()
-    wrong = sorted(set(codes) - STATES)
-    if wrong:
-        shown = ", ".join(json.dumps(code[:8]) for code in wrong[:5])
-        config.refuse("state_filter_us", f"lists {shown}: not a state or the District of Columbia", fix)
-    if len(set(codes)) != len(codes):
-        config.refuse("state_filter_us", "lists a state twice", "list each state once")
+    problem = state_problem(codes)
+    if problem:
+        config.refuse("state_filter_us", problem, fix)
     if run_us and not codes:
         config.refuse("state_filter_us", "is empty, but run_us is true", "list the states to tabulate")
-    return frozenset(codes) & STATES if run_us else frozenset()
+    return frozenset(codes) if run_us else frozenset()
 
 
 def _max_race_codes(config: _Config) -> int:
@@ -232,8 +222,8 @@ class _Choices:
 
 def _choices(config: _Config) -> _Choices:
     """Raises PlanError with every problem of config.json."""
-    for key in config.values.keys() - {*REQUIRED, *OPTIONAL}:
-        config.refuse(key, "is an unknown key", _near(key, (*REQUIRED, *OPTIONAL)))
+    for key in sorted(config.values.keys() - {*REQUIRED, *OPTIONAL}):
+        config.refuse(key, "is an unknown key", did_you_mean(key, (*REQUIRED, *OPTIONAL)))
     for key in REQUIRED:
         if key not in config.values:
             config.refuse(key, "is missing", "add it")

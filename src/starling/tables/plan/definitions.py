@@ -1,14 +1,16 @@
 """The Census definitions: characteristic iterations, codes, and which code is in which iteration; read and checked.
 
-The rules are those of SafeTab-P's input validation, plus what it lets pass to its harm: duplicates, and lines that double a mapping
-(which there double the stability). Every problem of every file is reported at once.
+The rules are those of SafeTab-P's input validation, plus what it lets pass to its harm: duplicates, and lines that double a
+mapping (which there double the stability). Every problem of every file is reported at once.
 """
 
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from starling.errors import PlanError, Problem
-from starling.tables.plan.model import Definitions, Iteration, Kind
+from starling.tables.plan.codebook import Definitions, Iteration, Kind
 from starling.tables.plan.pipes import NULL, read_table
 
 RACE_FILE = "race-characteristic-iterations"
@@ -38,6 +40,37 @@ def name_problem(name: str) -> str | None:
     return None if name.isprintable() else "holds a control character"
 
 
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A code that is in two iterations between which a person could not be placed."""
+
+    code: str
+    first: str
+    second: str
+    where: str
+
+    def __str__(self) -> str:
+        return f"{self.code} is in {self.first} and in {self.second}, which are both tabulated {self.where}"
+
+
+def clashes(iterations: Iterable[Iteration]) -> Iterator[Clash]:
+    """Where a code breaks the rule: one iteration for each kind, level, aloneness and granularity.
+
+    Granularity is nation and state, or below the state. At level 0, which is not tabulated, anything goes.
+    """
+    taken: dict[tuple[str, Kind, int, bool, bool], str] = {}
+    for iteration in iterations:
+        for below_state, absent in ((False, iteration.coarse_only), (True, iteration.total_only)):
+            if absent or iteration.level == 0:
+                continue
+            where = "below the state" if below_state else "for nation and state"
+            for code in iteration.codes:
+                key = (code, iteration.kind, iteration.level, iteration.alone, below_state)
+                first = taken.setdefault(key, iteration.code)
+                if first != iteration.code:
+                    yield Clash(code, first, iteration.code, f"{where} at level {iteration.level}")
+
+
 class _Draft:
     """An iteration whose codes are not known yet."""
 
@@ -46,7 +79,8 @@ class _Draft:
         self.code, self.name, self.level = row["ITERATION_CODE"], row["ITERATION_NAME"], int(row["LEVEL"])
         self.alone = row.get("ALONE") == "True"
         self.total_only, self.coarse_only = row["DETAILED_ONLY"] == "True", row["COARSE_ONLY"] == "True"
-        self.codes: set[str] = set()
+        self.codes: dict[str, int] = {}
+        """Each code with the line that maps it."""
 
     def finished(self) -> Iteration:
         codes = tuple(sorted(self.codes))
@@ -133,31 +167,20 @@ def _mapping(folder: Path, drafts: dict[str, _Draft], codes: dict[str, str], pro
     file, records = read_table(folder, MAPPING_FILE, MAPPING_COLUMNS, problems)
     # After a broken iterations or codes file, every reference to it would be reported as dangling: noise.
     complete = not problems
-    taken: dict[tuple[str, Kind, int, bool, bool], str] = {}
     for line, (iteration_code, code) in records:
         draft = drafts.get(iteration_code)
         if draft is None or code not in codes:
             if complete:
                 field = "ITERATION_CODE" if draft is None else "RACE_ETH_CODE"
                 problems.append(Problem(field, "is not defined", "define it, or remove the line", file, line))
-            continue
-        if code in draft.codes:
+        elif code in draft.codes:
             problem = f"{iteration_code}|{code} is listed twice"
             problems.append(Problem("ITERATION_CODE|RACE_ETH_CODE", problem, "remove one line", file, line))
-            continue
-        draft.codes.add(code)
-        if draft.level == 0:
-            continue
-        for below_state, absent in ((False, draft.coarse_only), (True, draft.total_only)):
-            if absent:
-                continue
-            key = (code, draft.kind, draft.level, draft.alone, below_state)
-            first = taken.setdefault(key, iteration_code)
-            if first != iteration_code:
-                where = "below the state" if below_state else "for nation and state"
-                problem = f"puts {code} in {iteration_code} and in {first}, both level {draft.level} {where}"
-                fix = "map a code to one iteration of a kind and level"
-                problems.append(Problem("RACE_ETH_CODE", problem, fix, file, line))
+        else:
+            draft.codes[code] = line
+    for clash in clashes(draft.finished() for draft in drafts.values()):
+        line = drafts[clash.second].codes[clash.code]
+        problems.append(Problem("RACE_ETH_CODE", str(clash), "map it to one of them", file, line))
 
 
 def read_definitions(folder: Path) -> Definitions:

@@ -1,30 +1,32 @@
-"""The geography of a release, from the public block file (GRF-C): blocks, finest units, regions.
+"""The geography of a release: blocks, finest units, and the regions of each geography level.
 
-A finest unit is a distinct (state, county, tract, place, AIANNH area) within the plan: every region of every level is a union of
-units, so counts are taken once by unit. The file and everything here is public.
+A finest unit is a distinct (state, county, tract, place, AIANNH area) within the plan: every region of every level is a union
+of units, so counts are taken once by unit. The block file and everything here is public.
+
+A block lies in one unit, and a unit in at most one region of a level: with `Level.stability`, which counts iterations, that
+bounds the groups of a person. It is why a block listed twice is refused.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Never
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.csv as pacsv
-import pyarrow.parquet as pq
 
 from starling.errors import PlanError, Problem
-from starling.tables.plan.model import GeographyLevel, Plan
+from starling.tables.plan.blocks import BLOCK_COLUMNS, WIDTHS, Int64, digits, read_blocks
+from starling.tables.plan.codebook import GeographyLevel
+from starling.tables.plan.model import Plan
+from starling.tables.plan.pipes import read_table
+from starling.tables.plan.spelling import did_you_mean
+from starling.tables.plan.states import PUERTO_RICO, REGION_NAMES
 
-WIDTHS: Final = {"TABBLKST": 2, "TABBLKCOU": 3, "TABTRACTCE": 6, "TABBLK": 4, "PLACEFP": 5, "AIANNHCE": 4}
-"""Columns of the block file, in order, with the digits of each."""
-
-BLOCK_COLUMNS: Final = ("TABBLKST", "TABBLKCOU", "TABTRACTCE", "TABBLK")
-PUERTO_RICO: Final = 72
 NO_PLACE: Final = 99999
 NO_AIANNH: Final = 9999
+NAMES_COLUMNS: Final = ("REGION_TYPE", "REGION_ID", "REGION_NAME")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,8 +35,8 @@ class Geography:
 
     Attributes:
         units: Number of finest units.
-        blocks: TABBLKST, TABBLKCOU, TABTRACTCE, TABBLK (string) and unit (int32); ascending by
-            block, only blocks within the plan.
+        blocks: TABBLKST, TABBLKCOU, TABTRACTCE, TABBLK (string) and unit (int32); ascending by block; only blocks within
+            the plan.
         regions: Region ids of each geography level of the plan, ascending: the plan order.
         region_of_unit: For each of those levels, the position of the unit's region, int32 of shape (units,); -1 is none.
         names: Readable names of the regions where known, else their ids.
@@ -47,130 +49,108 @@ class Geography:
     names: Mapping[GeographyLevel, tuple[str, ...]]
 
 
-def read_geography(path: str | Path, plan: Plan) -> Geography:
+def read_geography(path: str | Path, plan: Plan, *, names: str | Path | None = None) -> Geography:
     """Blocks within the plan's filter, from pipe-delimited text with a header or Parquet.
 
+    Args:
+        path: The block file, or a folder of Parquet parts.
+        plan: Its states and geography levels.
+        names: Optional table REGION_TYPE|REGION_ID|REGION_NAME (.txt or .parquet) of names to publish beside the ids. Nation
+            and states need none.
+
     Raises:
-        PlanError: when the file is not a block file, lists a block twice, or has no block within the plan.
+        PlanError: when a file is not what it should be, lists a block twice, or has no block within the plan; with lines.
     """
     path = Path(path)
-    numbers = _numbers(path)
-    state = numbers["TABBLKST"]
-    wanted = np.zeros(100, dtype=np.bool_)
-    wanted[[int(code) for code in plan.states]] = True
-    wanted[PUERTO_RICO] = plan.puerto_rico
-    keep = wanted[state]
-    kept = {name: values[keep] for name, values in numbers.items()}
-    if not keep.any():
-        _refuse(path, "blocks", "are all outside the states of the plan", "give the geography of those states")
-    tract = (kept["TABBLKST"] * 1000 + kept["TABBLKCOU"]) * 10**6 + kept["TABTRACTCE"]
-    block = tract * 10**4 + kept["TABBLK"]
-    order = None
-    if not (np.diff(block) > 0).all():
-        order = np.argsort(block, kind="stable")
-        block = block[order]
-        if (np.diff(block) == 0).any():
-            _refuse(path, "TABBLK", "lists a block twice", "list each block once")
-        kept = {name: values[order] for name, values in kept.items()}
-        tract = tract[order]
-    unit_of_block, units = _units(tract, kept["PLACEFP"], kept["AIANNHCE"])
-    blocks = pa.table(
-        {name: _digits(kept[name], WIDTHS[name]) for name in BLOCK_COLUMNS} | {"unit": pa.array(unit_of_block)}
-    )
+    known = {} if names is None else _read_names(Path(names))
+    columns = _inside(read_blocks(path), plan)
+    if len(columns["TABBLK"]) == 0:
+        fix = "give the block file of the plan's states"
+        raise PlanError(problems=[Problem("TABBLKST", "has no state of the plan", fix, path.name)])
+    unit_of_block, units = _units(columns)
+    blocks = {name: digits(columns[name], WIDTHS[name]) for name in BLOCK_COLUMNS}
     regions: dict[GeographyLevel, tuple[str, ...]] = {}
     region_of_unit: dict[GeographyLevel, npt.NDArray[np.int32]] = {}
     for geography in dict.fromkeys(level.geography for level in plan.levels):
         regions[geography], region_of_unit[geography] = _regions(geography, units)
-    return Geography(len(units["tract"]), blocks, regions, region_of_unit, regions)
-
-
-def _refuse(path: Path, field: str, problem: str, fix: str) -> Never:
-    raise PlanError(problems=[Problem(field, problem, fix, path.name)])
-
-
-def _numbers(path: Path) -> dict[str, npt.NDArray[np.int64]]:
-    """Every column as integers, int64 of shape (blocks,)."""
-    columns = list(WIDTHS)
-    try:
-        if path.suffix == ".parquet":
-            table = pq.read_table(path, columns=columns)
-        else:
-            table = pacsv.read_csv(
-                path,
-                parse_options=pacsv.ParseOptions(delimiter="|", quote_char=False, escape_char=False),
-                convert_options=pacsv.ConvertOptions(
-                    column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=False
-                ),
+    return Geography(
+        units=len(units["place"]),
+        blocks=pa.table(blocks | {"unit": pa.array(unit_of_block)}),
+        regions=regions,
+        region_of_unit=region_of_unit,
+        names={
+            geography: tuple(
+                known.get((geography, region)) or REGION_NAMES.get(geography, {}).get(region, region) for region in ids
             )
-    except (OSError, pa.ArrowException, ValueError):
-        _refuse(path, "file", "is not a readable block file", f"write {'|'.join(columns)}")
-    if table.column_names != columns:
-        _refuse(path, "header", "is not the one expected", f"write {'|'.join(columns)}")
-    return {name: _number(path, name, table[name].combine_chunks()) for name in columns}
+            for geography, ids in regions.items()
+        },
+    )
 
 
-def _number(path: Path, name: str, values: pa.StringArray) -> npt.NDArray[np.int64]:
-    width = WIDTHS[name]
-    if len(values) == 0:
-        return np.zeros(0, dtype=np.int64)
-    offsets = np.frombuffer(values.buffers()[1], dtype=np.int32)[: len(values) + 1]
-    lengths = np.diff(offsets)
-    if not (lengths == width).all() or values.null_count:
-        _refuse(path, name, f"is not {width} digits", "correct it")
-    data = np.frombuffer(values.buffers()[2], dtype=np.uint8)[offsets[0] : offsets[-1]].reshape(-1, width)
-    if (data < 48).any() or (data > 57).any():
-        _refuse(path, name, f"is not {width} digits", "correct it")
-    result = np.zeros(len(data), dtype=np.int64)
-    for digit in range(width):
-        result = result * 10 + (data[:, digit] - 48)
-    return result
+def _inside(columns: dict[str, Int64], plan: Plan) -> dict[str, Int64]:
+    """The blocks of the plan's states, and of Puerto Rico if the plan tabulates it."""
+    wanted = np.zeros(100, dtype=np.bool_)
+    wanted[[int(code) for code in plan.states]] = True
+    wanted[int(PUERTO_RICO)] = plan.puerto_rico
+    keep = wanted[columns["TABBLKST"]]
+    return columns if keep.all() else {name: values[keep] for name, values in columns.items()}
 
 
-def _digits(values: npt.NDArray[np.int64], width: int) -> pa.Array:
-    """Back to text, with leading zeros."""
-    text = np.empty((len(values), width), dtype=np.uint8)
-    rest = values
-    for digit in range(width - 1, -1, -1):
-        rest, last = np.divmod(rest, 10)
-        text[:, digit] = last + 48
-    offsets = np.arange(0, (len(values) + 1) * width, width, dtype=np.int32)
-    return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(text))
-
-
-def _units(
-    tract: npt.NDArray[np.int64], place: npt.NDArray[np.int64], aiannh: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int32], dict[str, npt.NDArray[np.int64]]]:
-    """Unit of each block, and the columns of each unit; units ascend by tract, place, AIANNH area."""
-    tracts, tract_index = np.unique(tract, return_inverse=True)
-    key = (tract_index * 10**5 + place) * 10**4 + aiannh
+def _units(columns: Mapping[str, Int64]) -> tuple[npt.NDArray[np.int32], dict[str, Int64]]:
+    """Unit of each block, and tract (with state and county), place and AIANNH area of each unit, by which they ascend."""
+    tract = (columns["TABBLKST"] * 10**3 + columns["TABBLKCOU"]) * 10**6 + columns["TABTRACTCE"]
+    new = np.diff(tract, prepend=-1) > 0  # blocks ascend, so the blocks of a tract stand together
+    tracts = tract[new]
+    # Tracts by number, not by id: id, place and area together have 20 digits, beyond int64.
+    key = ((np.cumsum(new) - 1) * 10**5 + columns["PLACEFP"]) * 10**4 + columns["AIANNHCE"]
     keys, unit = np.unique(key, return_inverse=True)
-    unit_tract = tracts[keys // 10**9]
-    return unit.astype(np.int32), {"tract": unit_tract, "place": keys // 10**4 % 10**5, "aiannh": keys % 10**4}
+    units = {"tract": tracts[keys // 10**9], "place": keys // 10**4 % 10**5, "aiannh": keys % 10**4}
+    return unit.astype(np.int32), units
 
 
-def _regions(
-    geography: GeographyLevel, units: Mapping[str, npt.NDArray[np.int64]]
-) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+def _regions(geography: GeographyLevel, units: Mapping[str, Int64]) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
     """Region ids of a level, ascending, and the position of each unit's region (-1 for none)."""
     tract, place, aiannh = units["tract"], units["place"], units["aiannh"]
     state = tract // 10**9
-    inside = (state == PUERTO_RICO) == geography.puerto_rico
-    kind = geography.value.removeprefix("PR-")
-    if kind == "USA":
-        key, width = np.ones_like(state), 1
-    elif kind == "STATE":
-        key, width = state, 2
-    elif kind == "COUNTY":
-        key, width = tract // 10**6, 5
-    elif kind == "TRACT":
-        key, width = tract, 11
-    elif kind == "PLACE":
-        key, width = state * 10**5 + place, 7
-        inside = inside & (place != NO_PLACE)
-    else:
-        key, width = aiannh, 4
-        inside = inside & (aiannh != NO_AIANNH)
-    ids, position = np.unique(key[inside], return_inverse=True)
-    region = np.full(len(tract), -1, dtype=np.int32)
-    region[inside] = position
-    return tuple(f"{i:0{width}d}" for i in ids.tolist()), region
+    # "Puerto Rico has no nation and no AIANNH; USA excludes it."
+    inside = (state == int(PUERTO_RICO)) == geography.puerto_rico
+    match geography.value.removeprefix("PR-"):
+        case "USA":
+            region, width = np.ones_like(state), 1
+        case "STATE":
+            region, width = state, 2
+        case "COUNTY":
+            region, width = tract // 10**6, 5
+        case "TRACT":
+            region, width = tract, 11
+        case "PLACE":
+            region, width = state * 10**5 + place, 7
+            inside = inside & (place != NO_PLACE)
+        case _:
+            # An AIANNH area is summed across states.
+            region, width = aiannh, 4
+            inside = inside & (aiannh != NO_AIANNH)
+    ids, position = np.unique(region[inside], return_inverse=True)
+    region_of_unit = np.full(len(tract), -1, dtype=np.int32)
+    region_of_unit[inside] = position
+    return tuple(f"{number:0{width}d}" for number in ids.tolist()), region_of_unit
+
+
+def _read_names(path: Path) -> dict[tuple[str, str], str]:
+    """Region names by type and id; regions outside the plan are allowed, since such tables are national."""
+    problems: list[Problem] = []
+    file, records = read_table(path.parent, path.stem, NAMES_COLUMNS, problems)
+    levels = [geography.value for geography in GeographyLevel]
+    names: dict[tuple[str, str], str] = {}
+    for line, (kind, region, name) in records:
+        if kind not in levels:
+            fix = did_you_mean(kind, levels)
+            problems.append(Problem("REGION_TYPE", "is not a geography level", fix, file, line))
+        if not name.strip() or not name.isprintable():
+            problems.append(Problem("REGION_NAME", "is empty or not printable", "write a name", file, line))
+        if (kind, region) in names:
+            problems.append(Problem("REGION_ID", f"{kind} {region} is named twice", "remove one line", file, line))
+        names[kind, region] = name
+    if problems:
+        raise PlanError(problems=problems)
+    return names

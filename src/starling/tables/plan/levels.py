@@ -5,11 +5,9 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from starling.errors import PlanError, Problem
-from starling.tables.plan.model import Definitions, GeographyLevel, Level
+from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel
+from starling.tables.plan.model import Level
 from starling.tables.plan.stability import stability
-
-ITERATION_LEVELS = (1, 2)
-"""Regional and detailed; level 0 is defined but not tabulated."""
 
 Thresholds: TypeAlias = tuple[int, int, int]
 LevelKey: TypeAlias = tuple[GeographyLevel, int]

@@ -1,106 +1,37 @@
 """The plan of a tables release: every public choice, as one immutable value. It opens nothing.
 
 A population group is a region and a characteristic iteration; a population group level is a geography level and an iteration
-level (SafeTab 2022, Section 2). The groups of a level are all its regions by all its iterations, empty or not, so their number says
-nothing about the data. The order of everything is the plan order: levels by geography and iteration level, regions and iterations by code,
-region-major.
+level (SafeTab 2022, Section 2). The groups of a level are all its regions by all its iterations, empty or not, so their number
+says nothing about the data. Everything stands in plan order: levels by geography and iteration level, regions and iterations
+by code, groups region-major.
 
-Privacy (SafeTab 2022, Theorems 1 and 3). Neighbours: add or remove one person. A person lies in one block, so in at most one region of
-a level, and in at most `Level.stability` of its groups (`stability.py`). Each group of level i spends rho_i / s_i: a total-only
-group on one count; another on a total with gamma of it and, adaptively, on disjoint sex-by-age cells with the rest. So the level
-costs s_i * rho_i / s_i (Lemmas 9 and 10 with degree s_i), and the levels add up (Lemmas 1 and 2). A block lies in the United
-States or in Puerto Rico, never both: the two are composed in parallel and the whole costs the larger. `Plan.guarantee` says this as
-a value, and no cost is stated elsewhere.
+Privacy (SafeTab 2022, Theorems 1 and 3). Neighbours: add or remove one person. A person lies in one block, so in at most one
+region of a level, and in at most `Level.stability` of its groups (stability.py). Each group of level i spends rho_i / s_i: a
+total-only group on one count; any other on a total with gamma of it and then, adaptively, on disjoint sex-by-age cells with
+the rest. So the level costs s_i (rho_i / s_i) = rho_i (Lemmas 9 and 10 with degree s_i), and the levels add up (Lemmas 1 and
+2). A block lies in the United States or in Puerto Rico, never in both: the two are composed in parallel, and the whole costs
+the larger. `Plan.guarantee` says this as a value; no cost is stated elsewhere.
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from starling.errors import PlanError, Problem
 from starling.privacy.budget import Cost, Measure
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
+from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration, Kind
+from starling.tables.plan.stability import stability
 
-Kind: TypeAlias = Literal["race", "ethnicity"]
-
-
-class GeographyLevel(StrEnum):
-    """A partition of blocks into regions; the members are in plan order, and the values are the product's REGION_TYPE."""
-
-    USA = "USA"
-    STATE = "STATE"
-    COUNTY = "COUNTY"
-    TRACT = "TRACT"
-    PLACE = "PLACE"
-    AIANNH = "AIANNH"
-    PR_STATE = "PR-STATE"
-    PR_COUNTY = "PR-COUNTY"
-    PR_TRACT = "PR-TRACT"
-    PR_PLACE = "PR-PLACE"
-
-    @property
-    def puerto_rico(self) -> bool:
-        """Whether it covers Puerto Rico; otherwise the 50 states and the District of Columbia."""
-        return self.value.startswith("PR-")
-
-    @property
-    def below_state(self) -> bool:
-        """Whether it is finer than nation and state, or (AIANNH) treated so: coarse iterations, suppression."""
-        return self not in (GeographyLevel.USA, GeographyLevel.STATE, GeographyLevel.PR_STATE)
-
-
-@dataclass(frozen=True, slots=True)
-class Iteration:
-    """A characteristic iteration: a set of race or ethnicity codes, alone or alone-or-in-combination.
-
-    Attributes:
-        code: Four digits, unique among race and ethnicity iterations together.
-        name: As published.
-        kind: Whether it looks at a person's race codes or at the ethnicity code. The codes themselves overlap.
-        level: 1 regional, 2 detailed, 0 not tabulated.
-        alone: All of a person's race codes must be in it; otherwise one suffices. False for ethnicity.
-        total_only: DETAILED_ONLY: tabulated for nation and state alone, and there as a bare total.
-        coarse_only: COARSE_ONLY: tabulated below the state alone.
-        codes: Its race or ethnicity codes, ascending, each once.
-    """
-
-    code: str
-    name: str
-    kind: Kind
-    level: int
-    alone: bool
-    total_only: bool
-    coarse_only: bool
-    codes: tuple[str, ...]
-
-    def tabulated(self, geography: GeographyLevel, level: int) -> bool:
-        """Whether it belongs to this population group level.
-
-        "Nation and state tabulate COARSE_ONLY = False; below the state DETAILED_ONLY = False."
-        """
-        return self.level == level != 0 and not (self.total_only if geography.below_state else self.coarse_only)
-
-
-@dataclass(frozen=True, slots=True)
-class Definitions:
-    """The public code book.
-
-    Attributes:
-        iterations: All of them, level 0 included, ascending by code.
-        codes: Every race or ethnicity code with its name, ascending by code.
-    """
-
-    iterations: tuple[Iteration, ...]
-    codes: tuple[tuple[str, str], ...]
-
-    def tabulated(self, geography: GeographyLevel, level: int) -> tuple[Iteration, ...]:
-        """The iterations of one population group level, in plan order."""
-        return tuple(iteration for iteration in self.iterations if iteration.tabulated(geography, level))
+LARGEST_BUDGET: Final = 10**6
+"""Epsilon or rho of a level; beyond it there is no noise to speak of."""
+SMALLEST_SHARE: Final = Fraction(1, 2**40)
+"""Epsilon or rho of one draw; below it the noise of a count nears the range of a 64-bit integer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +106,8 @@ class Plan:
         measure: "epsilon": pure DP, discrete Laplace noise; "rho": zCDP, discrete Gaussian noise.
         levels: In plan order; at least one, each with a budget above 0.
         gamma: Share of a group's budget for the stage-1 total, in (0, 1).
-        suppression: Probability, in [0, 1): below the state a bare total is dropped unless above this quantile of its noise. 0 is off.
+        suppression: Probability, in [0, 1): below the state, a bare total is dropped unless above this quantile of its noise. 0
+            is off.
         allow_negative: Whether negative noisy counts are published; otherwise each is clamped at 0.
         max_race_codes: Race columns read of a record, 1 to 8.
         states: Codes of the US states tabulated; empty if the United States are not.
@@ -193,6 +125,33 @@ class Plan:
     states: frozenset[str]
     puerto_rico: bool
     definitions: Definitions
+
+    def __post_init__(self) -> None:
+        problems = [problem for level in self.levels for problem in self._level_problems(level)]
+        order = [(list(GeographyLevel).index(level.geography), level.iteration_level) for level in self.levels]
+        if not order or order != sorted(set(order)):
+            problems.append(Problem("levels", "are none, or not in plan order, each once", "list them in plan order"))
+        if not 0 < self.gamma < 1:
+            problems.append(Problem("stage-1 share", "is not above 0 and below 1", "write a number like 0.1"))
+        if not 0 <= self.suppression < 1:
+            problems.append(Problem("suppression", "is not 0 or more and below 1", "write 0 to switch it off"))
+        if problems:
+            raise PlanError(problems=problems)
+
+    def _level_problems(self, level: Level) -> list[Problem]:
+        """What would make the guarantee untrue or the noise impossible; the readers refuse the rest with lines."""
+        low, middle, high = level.thresholds
+        if level.iteration_level not in ITERATION_LEVELS or not 0 < low < middle < high:
+            return [Problem(level.name, "has no such level or thresholds", "give three increasing thresholds")]
+        if level.stability < stability(level.iterations, self.max_race_codes):
+            return [Problem(level.name, "states a stability below what its iterations allow", "compute it")]
+        if not 0 < level.budget <= LARGEST_BUDGET:
+            fix = "give it less, or leave the level out"
+            return [Problem(level.name, f"has a budget that is not above 0 and at most {LARGEST_BUDGET}", fix)]
+        least = min(self.gamma, 1 - self.gamma) * level.budget / level.stability
+        if 0 < self.gamma < 1 and least < SMALLEST_SHARE:
+            return [Problem(level.name, "has a budget too small to draw its noise", "give it more, or leave it out")]
+        return []
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -222,14 +181,24 @@ class Plan:
         return degree(level.name, level.stability, tuple(groups))
 
     @property
+    def guarantee_us(self) -> Guarantee | None:
+        """Of the levels of the United States; None if they are not tabulated."""
+        return self._part("United States", puerto_rico=False)
+
+    @property
+    def guarantee_pr(self) -> Guarantee | None:
+        """Of the levels of Puerto Rico; None if they are not tabulated."""
+        return self._part("Puerto Rico", puerto_rico=True)
+
+    def _part(self, name: str, *, puerto_rico: bool) -> Guarantee | None:
+        levels = [level for level in self.levels if level.geography.puerto_rico is puerto_rico]
+        return sequential(name, tuple(self._level_guarantee(level) for level in levels)) if levels else None
+
+    @property
     def guarantee(self) -> Guarantee:
         """What preview, ledger, audit and report read; nothing else states this cost."""
-        parts = []
-        for name, puerto_rico in (("United States", False), ("Puerto Rico", True)):
-            levels = tuple(self._level_guarantee(x) for x in self.levels if x.geography.puerto_rico is puerto_rico)
-            if levels:
-                parts.append(sequential(name, levels))
-        return parts[0] if len(parts) == 1 else degree("United States or Puerto Rico", 1, tuple(parts))
+        parts = tuple(part for part in (self.guarantee_us, self.guarantee_pr) if part is not None)
+        return parts[0] if len(parts) == 1 else degree("United States or Puerto Rico", 1, parts)
 
     @property
     def cost(self) -> Cost:

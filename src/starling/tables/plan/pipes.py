@@ -1,24 +1,93 @@
-"""Small public tables of the Census folder: pipe-delimited text with a header, or the same columns as Parquet.
+r"""Small public tables of the Census folder: pipe-delimited text with a header, or the same columns as Parquet.
 
-Text is split on `|` and nothing else: no quoting, no escapes, no guessing of types. Lines end with `\\n`, an optional `\\r` before it;
-blank lines are skipped, as the production system does.
+Text is split on `|` and nothing else: no quoting, no escapes, no guessing of types. Lines end with `\n`, an optional `\r`
+before it; blank lines are skipped, as the production system does. Columns stand in the order of the schema: the production
+system reads them by position, so a file in another order means one thing there and another here, and is refused.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import BinaryIO, TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from starling.errors import Problem
+from starling.errors import PlanError, Problem
 
 Record: TypeAlias = tuple[int, tuple[str, ...]]
 """Line (text: the header is line 1; Parquet: rows from 1) and its fields."""
 
 NULL = "Null"
 LONGEST_FILE = 64 * 2**20
-"""Bytes; the production definitions are under 1 MiB."""
+"""Bytes of a definitions file; the production ones are under 1 MiB."""
+LONGEST_LINE = 2**16
+"""Bytes of a line of text."""
+
+
+def header_problems(names: Sequence[str], columns: Sequence[str], *, ordered: bool) -> list[tuple[str, str, str]]:
+    """Field, problem and fix of all that is wrong with a header that should be `columns`."""
+    wanted = "|".join(columns)
+    wrong = [(name, "is a missing column", f"the columns are {wanted}") for name in columns if name not in names]
+    for name in dict.fromkeys(names):
+        if name not in columns:
+            shown = name[:40] if name.isprintable() and name.strip() else "header"
+            wrong.append((shown, "is an unknown column", f"the columns are {wanted}"))
+        elif list(names).count(name) > 1:
+            wrong.append((name, "is there twice", f"the columns are {wanted}"))
+    if ordered and not wrong and tuple(names) != tuple(columns):
+        wrong.append(("header", "has the columns in another order", f"write {wanted}"))
+    return wrong
+
+
+def text_records(file: BinaryIO, name: str, columns: Sequence[str], problems: list[Problem]) -> Iterator[Record]:
+    """The records of an open text file that have the right number of fields, in order; problems are appended."""
+    for line, content in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), start=1):
+        if len(content) >= LONGEST_LINE and not content.endswith(b"\n"):
+            problems.append(Problem("line", f"is longer than {LONGEST_LINE} bytes", "correct it", name, line))
+            return
+        try:
+            fields = tuple(content.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8").split("|"))
+        except UnicodeDecodeError:
+            problems.append(Problem("line", "is not UTF-8", "save the file as UTF-8", name, line))
+            continue
+        if line == 1:
+            wrong = header_problems(fields, columns, ordered=True)
+            if wrong:
+                problems += [Problem(*one, name, 1) for one in wrong]
+                return
+        elif fields == ("",):
+            continue
+        elif len(fields) != len(columns):
+            problem = f"has {len(fields)} fields, must have {len(columns)}"
+            problems.append(Problem("line", problem, f"write {'|'.join(columns)}", name, line))
+        else:
+            yield line, fields
+
+
+def parquet_columns(path: Path, columns: Sequence[str]) -> pa.Table:
+    """The columns of a Parquet file or folder, as strings; null is `Null`.
+
+    Raises:
+        PlanError: when it is not Parquet, or the columns are not these, or not text.
+    """
+    try:
+        schema = pq.read_schema(next(iter(sorted(path.rglob("*.parquet")))) if path.is_dir() else path)
+        wrong = header_problems(schema.names, columns, ordered=False)
+        for name in columns:
+            if not wrong and not _is_text(schema.field(name).type):
+                wrong.append((name, f"is of type {schema.field(name).type}", "store it as text"))
+        if wrong:
+            raise PlanError(problems=[Problem(*one, path.name) for one in wrong])
+        table = pq.read_table(path, columns=list(columns))
+        return pa.table({name: table[name].cast(pa.string()).fill_null(NULL) for name in columns})
+    except (OSError, pa.ArrowException, ValueError, StopIteration):
+        problem = Problem("file", "is not readable as Parquet", "write it again as Parquet", path.name)
+        raise PlanError(problems=[problem]) from None
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def read_table(folder: Path, stem: str, columns: Sequence[str], problems: list[Problem]) -> tuple[str, list[Record]]:
@@ -27,7 +96,7 @@ def read_table(folder: Path, stem: str, columns: Sequence[str], problems: list[P
     Args:
         folder: Where it lies.
         stem: File name without its ending.
-        columns: Names, in this order for text.
+        columns: Names, in the order of the schema.
         problems: What is wrong with the file is appended here.
 
     Returns:
@@ -37,65 +106,23 @@ def read_table(folder: Path, stem: str, columns: Sequence[str], problems: list[P
     found = [path for path in (text, parquet) if path.exists()]
     if len(found) != 1:
         problem = "is there as text and as Parquet, which may differ" if found else "is missing"
-        problems.append(
-            Problem(stem, problem, f"put either {text.name} or {parquet.name} in the folder", file=text.name)
-        )
+        problems.append(Problem("file", problem, f"put either {text.name} or {parquet.name} there", text.name))
         return text.name, []
-    if found[0] == parquet:
-        return parquet.name, _parquet(parquet, columns, problems)
-    return text.name, _text(text, columns, problems)
-
-
-def _text(path: Path, columns: Sequence[str], problems: list[Problem]) -> list[Record]:
-    header = "|".join(columns)
+    path = found[0]
     try:
+        if path == parquet:
+            values = parquet_columns(path, columns).to_pydict()
+            return path.name, list(enumerate(zip(*(values[name] for name in columns), strict=True), start=1))
         if path.stat().st_size > LONGEST_FILE:
             problems.append(Problem("file", f"is longer than {LONGEST_FILE} bytes", "check what it is", path.name))
-            return []
-        raw = path.read_bytes()
+            return path.name, []
+        with path.open("rb") as file:
+            records = list(text_records(file, path.name, columns, problems))
+            if file.tell() == 0:
+                problems.append(Problem("file", "is empty", f"write {'|'.join(columns)} first", path.name))
+            return path.name, records
+    except PlanError as error:
+        problems += error.problems
     except OSError as error:
         problems.append(Problem("file", f"cannot be read ({error.strerror})", "check the path", path.name))
-        return []
-    records: list[Record] = []
-    for line, content in enumerate(raw.split(b"\n"), start=1):
-        try:
-            fields = tuple(content.removesuffix(b"\r").decode("utf-8").split("|"))
-        except UnicodeDecodeError:
-            problems.append(Problem("line", "is not UTF-8", "save the file as UTF-8", path.name, line))
-            continue
-        if line == 1:
-            if fields != tuple(columns):
-                problems.append(Problem("header", "is not the one expected", f"write {header}", path.name, 1))
-                return []
-        elif fields == ("",):
-            continue
-        elif len(fields) != len(columns):
-            problem = f"has {len(fields)} fields, must have {len(columns)}"
-            problems.append(Problem("line", problem, f"write {header}", path.name, line))
-        else:
-            records.append((line, fields))
-    return records
-
-
-def _parquet(path: Path, columns: Sequence[str], problems: list[Problem]) -> list[Record]:
-    try:
-        table = pq.read_table(path)
-    except (OSError, pa.ArrowException, ValueError):
-        problems.append(Problem("file", "is not readable as Parquet", "write it again as Parquet", path.name))
-        return []
-    names = table.column_names
-    wrong = [Problem(name, "is a missing column", "add it", path.name) for name in columns if names.count(name) != 1]
-    wrong += [Problem(n, "is an unknown column", "remove it", path.name) for n in names if n not in columns]
-    wrong += [
-        Problem(name, f"is of type {table.schema.field(name).type}, must be string", "store text", path.name)
-        for name in columns
-        if names.count(name) == 1
-        and not (
-            pa.types.is_string(table.schema.field(name).type) or pa.types.is_large_string(table.schema.field(name).type)
-        )
-    ]
-    if wrong:
-        problems += wrong
-        return []
-    values = [[NULL if value is None else str(value) for value in table[name].to_pylist()] for name in columns]
-    return list(enumerate(zip(*values, strict=True), start=1))
+    return path.name, []

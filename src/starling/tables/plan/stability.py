@@ -1,31 +1,28 @@
 """How many population groups of a level one person can be in, from the public definitions alone.
 
-Claim. Let a person have at most r distinct race codes and one ethnicity code. Per level, the person is in the iterations
-union of AIC(c) over race codes c, intersection of Alone(c) over race codes c (none for a person without race codes), and Eth(e).
-With h_AIC, h_eth the most such iterations of one code, and for an alone iteration i: codes(i) its codes, h_alone(i) the most alone
-iterations of one of those codes, the number is at most
+Claim. A person has at most r distinct race codes and one ethnicity code. At a level the person is in the iterations: union of
+AIC(c) over the race codes c, intersection of Alone(c) over the race codes c (none without race codes), and Eth(e). Let h_AIC
+and h_eth be the most such iterations of one code, and for an alone iteration i let codes(i) be its codes and h_alone(i) the
+most alone iterations of one of them. Then the person is in at most
 
-    max( r h_AIC,  max over alone iterations i of  min(r h_AIC, |union of AIC(c), c in codes(i)|) + h_alone(i) )  +  h_eth.
+    max( r h_AIC,  max over alone i of  min(r h_AIC, |union of AIC(c) over c in codes(i)|) + h_alone(i) )  +  h_eth.
 
-Proof. The union of at most r sets of at most h_AIC members has at most r h_AIC. If the person is in no alone iteration, that is all of
-the race part. Otherwise let i be one of them: every race code of the person is in codes(i), so the union is also within the union of
-AIC(c) over codes(i); and the alone iterations are within Alone(c) of any one race code c of the person, which is in codes(i), so at
-most h_alone(i). A code without iterations at the level, known or not, adds nothing to the union and empties the
-intersection, so it never breaks the bound. The ethnicity code adds at most h_eth. A person lies in one block, so in at most one
-region of the level: the bound on iterations is the bound on groups (SafeTab 2022, Delta(g_i)).
+Proof. A union of at most r sets of at most h_AIC members has at most r h_AIC. If the person is in no alone iteration, that is
+all of the race part. Otherwise let i be one of them. Every race code of the person is in codes(i), so the union is also within
+the union of AIC(c) over codes(i); and the alone iterations are within Alone(c) for any one race code c of the person, which is
+in codes(i), so they are at most h_alone(i). A code without iterations at the level, known or not, adds nothing to the union
+and empties the intersection, so it cannot break the bound. The ethnicity code adds at most h_eth. Last, a person lies in one
+block, so in at most one region of the level: the bound on iterations is the bound on groups, Delta(g_i) of SafeTab 2022.
 
-Adding the most alone iterations to r h_AIC blindly would give 10 for the production definitions instead of 9: a person in
-eight alone-or-in-combination iterations is in none alone.
+Adding the most alone iterations to r h_AIC blindly would give 10 for the production definitions instead of 9: whoever is in
+eight iterations alone or in combination is in none alone.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable
 
 from starling.errors import PlanError
-from starling.tables.plan.model import Iteration
-
-MOST_RACE_CODES = 8
-"""Race columns of a person record: QRACE1 to QRACE8."""
+from starling.tables.plan.codebook import MOST_RACE_CODES, Iteration
 
 
 def stability(iterations: Iterable[Iteration], max_race_codes: int) -> int:

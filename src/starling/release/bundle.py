@@ -1,0 +1,166 @@
+"""A release is a folder that is there as a whole or not at all.
+
+It is written under another name beside its place, `.NAME.partial-xxxxxxxx/release`, flushed to the disk and renamed last. A
+lock file in the temporary folder is held for as long as its run lives, so that a later run can tell what a killed run left
+(reported, removed) from a run that is still writing (refused). The kernel frees the lock of a killed process, whatever killed
+it. The temporary folder is closed to other users: what a killed run drew is nobody's to see, since a second run draws again.
+
+A failure of the disk gives one constant message: which file, and how much of it, would tell sizes.
+"""
+
+import fcntl
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from starling.errors import OutputError
+
+MARK: Final = ".partial-"
+LOCK: Final = "lock"
+CONTENT: Final = "release"
+
+
+def check(out: Path) -> None:
+    """Whether a release can be written as the folder `out`; nothing that it makes stays, nothing that is there goes.
+
+    Raises:
+        OutputError: `out` exists, another run is writing it, or its parent is missing or closed to us.
+    """
+    temporary, lock = _open(out)
+    _remove(temporary, lock)
+
+
+@contextmanager
+def writing(out: Path, report: Callable[[str], None] = lambda _: None) -> Iterator[Path]:
+    """A fresh folder to write into; it becomes `out` when the block ends without an exception, and vanishes otherwise.
+
+    Args:
+        out: Must not exist; its parent must. Checked before the block begins, so before anything is charged.
+        report: Told, in a sentence, of each folder that a killed run left and that is removed now.
+
+    Raises:
+        OutputError: as `check`, before the block; or when the disk is full or fails, with one constant message.
+    """
+    temporary, lock = _open(out)
+    try:
+        for name in _sweep(out, temporary):
+            report(f"removed {name}: left by a run that was killed before it published anything")
+        folder = temporary / CONTENT
+        folder.mkdir()
+        yield folder
+        _flush(folder)
+        _place(folder, out)
+    except OSError:
+        raise OutputError(
+            field="output",
+            problem="could not be written (full disk or failing device); nothing was published",
+            fix="make room, then run again with the same request id; a charge that was made stands",
+        ) from None
+    finally:
+        _remove(temporary, lock)
+
+
+def _partial(out: Path) -> list[Path]:
+    """Every temporary folder of `out`, of living and of killed runs."""
+    pattern = re.compile(re.escape(f".{out.name}{MARK}") + "[a-z0-9_]+")
+    return sorted(path for path in out.parent.iterdir() if pattern.fullmatch(path.name))
+
+
+def _open(out: Path) -> tuple[Path, int]:
+    """The temporary folder for `out` and its lock, after every check that can be made without the data."""
+    try:
+        if out.exists() or out.is_symlink():
+            raise _refused(out, "exists", "choose a new folder; a release is never overwritten")
+        if not out.parent.is_dir():
+            raise _refused(out, "has no parent folder", f"make it first: mkdir -p {out.parent}")
+        temporary, lock = _make(out)
+        # After our own lock is held: of two runs that begin together at least one sees the other.
+        if any(_held(path) for path in _partial(out) if path != temporary):
+            _remove(temporary, lock)
+            raise _refused(out, "is being written by another run", "wait for it, or choose another folder")
+    except OSError as error:
+        fix = "choose a folder in a place that you may write"
+        raise _refused(out, f"cannot be written ({error.strerror})", fix) from None
+    return temporary, lock
+
+
+def _refused(out: Path, problem: str, fix: str) -> OutputError:
+    return OutputError(field=str(out), problem=problem, fix=fix)
+
+
+def _make(out: Path) -> tuple[Path, int]:
+    """A temporary folder, closed to other users (as mkdtemp makes it), with its lock held."""
+    while True:
+        temporary = Path(tempfile.mkdtemp(prefix=f".{out.name}{MARK}", dir=out.parent))
+        lock = _take(temporary)
+        if lock is not None:
+            return temporary, lock
+        # Another run took it for abandoned in the moment before it was locked, and removes it.
+
+
+def _take(temporary: Path) -> int | None:
+    """The lock of a temporary folder, as a descriptor that holds it until it is closed or the process ends.
+
+    None if a living run holds it, another user owns the folder, or it is gone.
+    """
+    try:
+        lock = os.open(temporary / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except (FileNotFoundError, PermissionError):
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(lock).st_nlink:
+            return lock
+    except BlockingIOError:
+        pass
+    os.close(lock)
+    return None
+
+
+def _held(temporary: Path) -> bool:
+    """Whether a living run holds the lock of `temporary`, or it may be so and another user owns it."""
+    lock = _take(temporary)
+    if lock is not None:
+        os.close(lock)
+    return lock is None and temporary.exists()
+
+
+def _sweep(out: Path, own: Path) -> Iterator[str]:
+    """Remove what killed runs left; their names."""
+    for path in _partial(out):
+        if path != own and (lock := _take(path)) is not None:
+            # The lock is held while it goes, so that nobody else takes the folder up.
+            _remove(path, lock)
+            yield path.name
+
+
+def _remove(temporary: Path, lock: int) -> None:
+    shutil.rmtree(temporary, ignore_errors=True)
+    os.close(lock)
+
+
+def _flush(folder: Path) -> None:
+    """Every file and folder below `folder`, and itself, onto the disk."""
+    for parent, _, files in os.walk(folder, topdown=False):
+        for name in files:
+            _sync(Path(parent, name))
+        _sync(Path(parent))
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _place(folder: Path, out: Path) -> None:
+    """Rename into place, durably. A rename onto a folder that has content fails, so nothing is overwritten."""
+    folder.rename(out)
+    _sync(out.parent)

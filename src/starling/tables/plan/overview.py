@@ -1,0 +1,85 @@
+"""A plan at a glance, as plain values for the command line, the report and the preview: costs, laws, stability, groups."""
+
+from dataclasses import dataclass
+
+from starling.privacy.budget import Cost, Epsilon, Rho
+from starling.tables.plan.geography import Geography
+from starling.tables.plan.model import Level, Plan, StageLaws
+
+
+@dataclass(frozen=True, slots=True)
+class LevelOverview:
+    """One population group level.
+
+    Attributes:
+        level: The level itself.
+        cost: Of the level.
+        share: What one of its groups spends: cost / stability.
+        laws: Noise of one group.
+        iterations: Tabulated iterations.
+        total_only: Those of them that are bare totals by plan.
+        regions: Regions in the geography; None without one.
+        groups: Population groups, regions times iterations; None without a geography.
+    """
+
+    level: Level
+    cost: Cost
+    share: Cost
+    laws: StageLaws
+    iterations: int
+    total_only: int
+    regions: int | None
+    groups: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A plan at a glance.
+
+    Attributes:
+        title: For people.
+        relation: Neighbours and protected unit, in words.
+        cost: Of the whole release.
+        united_states: Cost of its part; None if it is not tabulated.
+        puerto_rico: Likewise. A person pays for one of the two parts.
+        levels: In plan order.
+        groups: Population groups of all levels; None without a geography.
+    """
+
+    title: str
+    relation: str
+    cost: Cost
+    united_states: Cost | None
+    puerto_rico: Cost | None
+    levels: tuple[LevelOverview, ...]
+    groups: int | None
+
+
+def describe(plan: Plan, geography: Geography | None = None) -> Overview:
+    """What `plan` costs and holds; with a geography, how many groups."""
+    kind = Epsilon if plan.measure == "epsilon" else Rho
+    guarantee, us, pr = plan.guarantee, plan.guarantee_us, plan.guarantee_pr
+    levels = []
+    for level in plan.levels:
+        regions = None if geography is None else len(geography.regions[level.geography])
+        levels.append(
+            LevelOverview(
+                level=level,
+                cost=kind(level.budget),
+                share=kind(level.budget / level.stability),
+                laws=plan.laws(level),
+                iterations=len(level.iterations),
+                total_only=int(level.total_only.sum()),
+                regions=regions,
+                groups=None if regions is None else regions * len(level.iterations),
+            )
+        )
+    return Overview(
+        title=plan.title,
+        relation=str(guarantee.relation),
+        cost=guarantee.cost,
+        united_states=None if us is None else us.cost,
+        puerto_rico=None if pr is None else pr.cost,
+        levels=tuple(levels),
+        groups=None if geography is None else sum(level.groups or 0 for level in levels),
+    )

@@ -1,0 +1,176 @@
+"""TOML, read so that a plan is refused precisely: floats stay apart from decimals, and a fault knows its line.
+
+A TOML float is a binary float by its standard, and 0.1 would not be 1/10. So exact numbers are written as strings, and a float
+is refused with that reason.
+"""
+
+import re
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from starling.errors import ParameterError, PlanError, Problem
+from starling.privacy.budget import exact
+from starling.tables.plan.spelling import did_you_mean
+
+_HEADER: Final = re.compile(r"[ \t]*\[\[?[ \t]*([^\[\]#]*?)[ \t]*\]\]?")
+
+
+@dataclass(frozen=True, slots=True)
+class Float:
+    """A TOML float, as written."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table of the file, read key by key; what is wrong is collected and a stand-in returned.
+
+    Attributes:
+        file: Name for messages.
+        name: Of the table, with its number in a list: "levels[3]"; empty for the top.
+        values: Parsed.
+        lines: The lines of the table: number and text.
+        problems: Shared by all sections of a file.
+    """
+
+    file: str
+    name: str
+    values: Mapping[str, Any]
+    lines: tuple[tuple[int, str], ...]
+    problems: list[Problem]
+
+    def refuse(self, key: str, problem: str, fix: str) -> None:
+        """Collect one problem, with the line of the key, or of the table where the key is missing."""
+        key_text = re.compile(rf"[ \t]*[\"']?{re.escape(key)}[\"']?[ \t]*=")
+        line = next((number for number, text in self.lines if key_text.match(text)), None)
+        if line is None and self.lines and self.name:
+            line = self.lines[0][0]
+        field = f"{self.name}.{key}" if self.name and key else self.name or key
+        self.problems.append(Problem(_shown(field), problem, fix, self.file, line))
+
+    def only(self, known: Collection[str]) -> None:
+        """Refuse every other key."""
+        for key in self.values:
+            if key not in known:
+                self.refuse(key, "is an unknown key", did_you_mean(key, known))
+
+    def text(self, key: str, fix: str) -> str:
+        """The string under `key`, which must be there and not empty."""
+        value = self.values.get(key)
+        if not isinstance(value, str) or not value.strip() or not value.isprintable():
+            missing = key not in self.values
+            self.refuse(key, "is missing" if missing else "is not a text of printable characters", fix)
+            return ""
+        return value
+
+    def choice(self, key: str, choices: Collection[str], fix: str) -> str:
+        """One of `choices`, the first of them after a refusal."""
+        value = self.values.get(key)
+        if not isinstance(value, str) or value not in choices:
+            missing = key not in self.values
+            self.refuse(key, "is missing" if missing else f"is not {' or '.join(choices)}", fix)
+            return next(iter(choices))
+        return value
+
+    def flag(self, key: str, fix: str) -> bool:
+        """True or false."""
+        value = self.values.get(key)
+        if not isinstance(value, bool):
+            self.refuse(key, "is missing" if key not in self.values else "is not true or false", fix)
+        return value is True
+
+    def number(self, key: str, fix: str) -> Fraction | None:
+        """An exact number: a string or an integer; None after a refusal."""
+        value = self.values.get(key)
+        if value is None:
+            self.refuse(key, "is missing", fix)
+        elif isinstance(value, Float):
+            reason = "is a float, and a binary float is not the decimal it looks like (0.1 is not 1/10)"
+            self.refuse(key, reason, f'put it in quotes: {key} = "{_shown(value.text)}"')
+        elif isinstance(value, bool) or not isinstance(value, int | str):
+            self.refuse(key, "is not a number", fix)
+        else:
+            try:
+                return exact(value, field=key)
+            except ParameterError as error:
+                self.refuse(key, error.problems[0].problem, fix)
+        return None
+
+    def whole(self, key: str, low: int, high: int) -> int:
+        """An integer from `low` to `high`; `low` after a refusal."""
+        value = self.values.get(key)
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            missing = key not in self.values
+            fix = f"write an integer from {low} to {high}, without quotes"
+            self.refuse(key, "is missing" if missing else f"is not an integer from {low} to {high}", fix)
+            return low
+        return value
+
+    def texts(self, key: str, fix: str) -> list[str]:
+        """A list of strings; empty after a refusal."""
+        value = self.values.get(key)
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            self.refuse(key, "is missing" if key not in self.values else "is not a list of strings", fix)
+            return []
+        return value
+
+    def table(self, key: str) -> "Section":
+        """The table `[key]`; an empty one after a refusal."""
+        value = self.values.get(key)
+        if not isinstance(value, dict):
+            self.refuse(key, "is missing" if key not in self.values else "is not a table", f"write [{key}]")
+            value = {}
+        return Section(self.file, key, value, self._part(key, 0), self.problems)
+
+    def tables(self, key: str) -> list["Section"]:
+        """The tables `[[key]]`, numbered from 1; none after a refusal."""
+        value = self.values.get(key)
+        if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
+            missing = key not in self.values
+            self.refuse(key, "is missing" if missing else "is not a list of tables", f"write [[{key}]]")
+            return []
+        return [
+            Section(self.file, f"{key}[{number}]", one, self._part(key, number - 1), self.problems)
+            for number, one in enumerate(value, start=1)
+        ]
+
+    def _part(self, key: str, skip: int) -> tuple[tuple[int, str], ...]:
+        """The lines under the header `key` that comes after `skip` others of that name."""
+        headers = [(at, found[1]) for at, (_, text) in enumerate(self.lines) if (found := _HEADER.match(text))]
+        mine = [place for place, (_, name) in enumerate(headers) if name == key]
+        if len(mine) <= skip:
+            return ()
+        start = headers[mine[skip]][0]
+        end = headers[mine[skip] + 1][0] if mine[skip] + 1 < len(headers) else len(self.lines)
+        return self.lines[start:end]
+
+
+def _shown(text: str) -> str:
+    return text[:200] if text.isprintable() else ascii(text)[1:-1][:200]
+
+
+def parse(text: str, file: str) -> Section:
+    """The top of a TOML file.
+
+    Args:
+        text: All of it.
+        file: Name for messages.
+
+    Raises:
+        PlanError: when it is not TOML.
+    """
+    try:
+        values = tomllib.loads(text, parse_float=Float)
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r"\(at line (\d+)", str(error))
+        message = _shown(re.sub(r" \(at .*\)$", "", str(error)))
+        line = int(at[1]) if at else None
+        raise PlanError(problems=[Problem("file", f"is not TOML: {message}", "correct it", file, line)]) from None
+    except (ValueError, RecursionError):
+        # Integers of thousands of digits, and nesting of thousands of brackets.
+        raise PlanError(problems=[Problem("file", "is not TOML of a plan", "correct it", file)]) from None
+    return Section(file, "", values, tuple(enumerate(text.splitlines(), start=1)), [])

@@ -1,0 +1,169 @@
+"""The plan as a value: order, laws, guarantee, and what it refuses to be."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from starling.errors import PlanError
+from starling.privacy.budget import Epsilon, Rho
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
+from starling.tables.plan import Plan, load
+from tests.tables.plan.invented import COST, census_folder, config
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    return load(census_folder(tmp_path / "plan"))
+
+
+def leaves(guarantee: Guarantee) -> list[Guarantee]:
+    return [guarantee] if not guarantee.parts else [leaf for part in guarantee.parts for leaf in leaves(part)]
+
+
+@pytest.mark.parametrize(
+    ("folder", "cost", "puerto_rico"),
+    [
+        ("NMFv7-2020", Rho(Fraction("4.944")), Rho(Fraction("2.643"))),
+        ("toy_dataset/input_dir_zcdp", Rho(Fraction("6.27")), None),
+        ("toy_dataset/input_dir_puredp", Epsilon(Fraction("22.14")), None),
+    ],
+)
+def test_costs_of_the_census_plans(shared_data: Path, folder: str, cost: Rho, puerto_rico: Rho | None) -> None:
+    plan = load(shared_data / "tables" / folder)
+    assert plan.cost == cost
+    assert (plan.guarantee_pr and plan.guarantee_pr.cost) == puerto_rico
+    assert all(level.stability == 9 for level in plan.levels)
+
+
+def test_cost_is_the_larger_part_and_each_part_the_sum_of_its_levels(plan: Plan) -> None:
+    assert plan.cost == Rho(COST)
+    assert plan.guarantee.degree == 1
+    assert [str(part.cost) for part in plan.guarantee.parts] == ["rho 3", "rho 2"]
+    for part, puerto_rico in zip(plan.guarantee.parts, (False, True), strict=True):
+        levels = [level for level in plan.levels if level.geography.puerto_rico is puerto_rico]
+        assert part.cost == Rho(sum((level.budget for level in levels), Fraction(0)))
+        assert [each.degree for each in part.parts] == [level.stability for level in levels]
+
+
+def test_puerto_rico_alone_is_not_charged_for_the_states(tmp_path: Path) -> None:
+    plan = load(census_folder(tmp_path, config(run_us=False, state_filter_us=[])))
+    assert plan.cost == Rho(Fraction(2))
+    assert plan.guarantee.name == "Puerto Rico"
+    assert plan.guarantee_us is None
+
+
+def test_total_only_groups_have_a_part_of_their_own_where_there_are_any(plan: Plan) -> None:
+    levels = {level.name: part for level, part in zip(plan.levels, plan.guarantee.parts[0].parts, strict=False)}
+    assert len(levels["(STATE, 2)"].parts) == 2
+    assert len(levels["(STATE, 1)"].parts) == len(levels["(COUNTY, 2)"].parts) == 1
+
+
+@pytest.mark.parametrize("definition", ["puredp", "zcdp"])
+def test_laws_share_the_budget_of_a_level(tmp_path: Path, definition: str) -> None:
+    plan = load(census_folder(tmp_path, config(privacy_defn=definition)))
+    for level in plan.levels:
+        laws = plan.laws(level)
+        share = level.budget / level.stability
+        assert laws.total_only.cost().amount == share
+        assert laws.stage1.cost().amount == share / 10
+        assert laws.stage1.cost().amount + laws.stage2.cost().amount == share
+        kind = DiscreteLaplace if definition == "puredp" else DiscreteGaussian
+        assert all(isinstance(law, kind) for law in (laws.total_only, laws.stage1, laws.stage2))
+
+
+def test_guarantee_names_every_law_that_is_drawn(plan: Plan) -> None:
+    laws = {law for level in plan.levels for law in (plan.laws(level).stage1, plan.laws(level).stage2)}
+    laws |= {plan.laws(level).total_only for level in plan.levels if level.total_only.any()}
+    assert {leaf.law for leaf in leaves(plan.guarantee)} == laws
+
+
+def test_levels_and_iterations_stand_in_plan_order(plan: Plan) -> None:
+    names = [level.name for level in plan.levels]
+    places = ("USA", "STATE", "COUNTY", "TRACT", "PLACE", "AIANNH", "PR-STATE", "PR-COUNTY", "PR-TRACT", "PR-PLACE")
+    assert names == [f"({place}, {number})" for place in places for number in (1, 2)]
+    for level in plan.levels:
+        assert all(first.code < second.code for first, second in pairwise(level.iterations))
+    assert list(plan.codes) == sorted(plan.codes)
+
+
+def test_granularity_decides_what_is_tabulated(plan: Plan) -> None:
+    codes = {level.name: [each.code for each in level.iterations] for level in plan.levels}
+    assert codes["(STATE, 2)"] == ["2001", "2002", "2003", "2004", "3002"]
+    assert codes["(AIANNH, 2)"] == codes["(PR-TRACT, 2)"] == ["2001", "2002", "2005", "2006", "3002"]
+    state = next(level for level in plan.levels if level.name == "(STATE, 2)")
+    assert state.total_only.tolist() == [False, False, True, True, False]
+
+
+def test_members_are_the_rows_of_the_definitions(plan: Plan) -> None:
+    for level in plan.levels:
+        members = plan.members(level)
+        for rows, kind, alone in (
+            (members.combined, "race", False),
+            (members.alone, "race", True),
+            (members.ethnicity, "ethnicity", False),
+        ):
+            assert rows.offsets.dtype == rows.positions.dtype == np.int32
+            assert len(rows.offsets) == len(plan.codes) + 1
+            for index, code in enumerate(plan.codes):
+                expected = [
+                    position
+                    for position, each in enumerate(level.iterations)
+                    if code in each.codes and (each.kind, each.alone) == (kind, alone)
+                ]
+                assert rows.positions[rows.offsets[index] : rows.offsets[index + 1]].tolist() == expected
+
+
+def test_members_of_production_are_every_mapping_that_is_tabulated(shared_data: Path) -> None:
+    plan = load(shared_data / "tables" / "NMFv7-2020")
+    assert (len(plan.codes), len(plan.definitions.iterations)) == (1755, 3054)
+    assert sum(len(each.codes) for each in plan.definitions.iterations) == 14088
+    for level in plan.levels[:4]:
+        members = plan.members(level)
+        found = sum(len(rows.positions) for rows in (members.combined, members.alone, members.ethnicity))
+        assert found == sum(len(each.codes) for each in level.iterations)
+
+
+def test_a_stability_below_the_computed_is_refused(plan: Plan) -> None:
+    first = plan.levels[0]
+    forged = replace(first, stability=first.stability - 1)
+    with pytest.raises(PlanError, match=r"\(USA, 1\) states a stability below"):
+        replace(plan, levels=(forged, *plan.levels[1:]))
+    with pytest.raises(PlanError, match="stability below"):
+        replace(plan, max_race_codes=8)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"gamma": Fraction(0)}, "above 0 and below 1"),
+        ({"gamma": Fraction(1)}, "above 0 and below 1"),
+        ({"suppression": Fraction(1)}, "0 or more and below 1"),
+        ({"levels": ()}, "are none"),
+        ({"gamma": Fraction(1, 10**13)}, "too small to draw its noise"),
+    ],
+)
+def test_a_plan_without_a_guarantee_is_refused(plan: Plan, change: dict[str, object], message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        replace(plan, **change)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"budget": Fraction(0)}, "has a budget"),
+        ({"budget": Fraction(10**7)}, "has a budget"),
+        ({"budget": Fraction(1, 10**20)}, "too small"),
+        ({"thresholds": (5, 5, 6)}, "thresholds"),
+        ({"iteration_level": 3}, "no such level"),
+    ],
+)
+def test_a_level_that_cannot_be_is_refused(plan: Plan, change: dict[str, object], message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        replace(plan, levels=(replace(plan.levels[0], **change), *plan.levels[1:]))  # type: ignore[arg-type]
+    with pytest.raises(PlanError, match="plan order"):
+        replace(plan, levels=plan.levels[::-1])

@@ -1,0 +1,131 @@
+"""The bound on the groups of one person: never below the truth, tight where the definitions let it be."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from starling.errors import PlanError
+from starling.tables.plan import GeographyLevel, Iteration, load
+from starling.tables.plan.codebook import Kind
+from starling.tables.plan.stability import stability
+
+CODES = ("1000", "1001", "1002", "1003", "1004")
+UNKNOWN = "9999"
+
+
+def iteration(code: str, kind: Kind, codes: Sequence[str], *, alone: bool = False) -> Iteration:
+    return Iteration(code, code, kind, 2, alone, total_only=False, coarse_only=False, codes=tuple(sorted(set(codes))))
+
+
+def groups_of(iterations: Sequence[Iteration], races: Sequence[str], ethnicity: str) -> set[str]:
+    """The slow twin: the iterations of one person, straight from "alone or in combination" and "alone"."""
+    found = set()
+    for each in iterations:
+        if each.kind == "ethnicity":
+            holds = ethnicity in each.codes
+        elif each.alone:
+            holds = bool(races) and all(race in each.codes for race in races)
+        else:
+            holds = any(race in each.codes for race in races)
+        if holds:
+            found.add(each.code)
+    return found
+
+
+def people(most: int) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every person there can be: each set of at most `most` race codes, an unknown one among them, by each ethnicity."""
+    for size in range(most + 1):
+        yield from product(combinations((*CODES, UNKNOWN), size), (*CODES, UNKNOWN))
+
+
+def most_groups(iterations: Sequence[Iteration], most: int) -> int:
+    return max(len(groups_of(iterations, *person)) for person in people(most))
+
+
+@st.composite
+def definitions(draw: st.DrawFn) -> list[Iteration]:
+    """Any iterations at all: unlike those of a real code book they may overlap as they like."""
+    found = []
+    for number in range(draw(st.integers(1, 7))):
+        kind: Kind = draw(st.sampled_from(["race", "race", "race", "ethnicity"]))
+        codes = draw(st.lists(st.sampled_from(CODES), max_size=4))
+        found.append(iteration(f"{number:04d}", kind, codes, alone=kind == "race" and draw(st.booleans())))
+    return found
+
+
+@given(definitions(), st.integers(1, 4))
+def test_bound_is_never_below_the_truth(iterations: list[Iteration], most: int) -> None:
+    truth = most_groups(iterations, most)
+    if truth == 0:
+        with pytest.raises(PlanError, match="nobody can be in any"):
+            stability(iterations, most)
+    else:
+        assert stability(iterations, most) >= truth
+
+
+@given(st.integers(1, 4), st.integers(1, 5), st.booleans())
+def test_bound_is_tight_for_one_group_a_code(most: int, groups: int, ethnicity: bool) -> None:
+    """A real code book's shape, each code in its own group: the bound is reached whenever there are enough groups."""
+    iterations = [iteration(f"1{i}", "race", [CODES[i]], alone=True) for i in range(groups)]
+    iterations += [iteration(f"2{i}", "race", [CODES[i]]) for i in range(groups)]
+    iterations += [iteration("30", "ethnicity", CODES)] if ethnicity else []
+    truth = most_groups(iterations, most)
+    bound = stability(iterations, most)
+    assert bound == max(most, 2) + ethnicity
+    # A person can't be in more groups than there are: only there it is loose.
+    assert (truth == bound) == (groups >= most or (groups == 1 and most <= 2))
+
+
+def test_one_person_can_be_alone_in_a_group_of_many_codes() -> None:
+    wide = [iteration("1", "race", CODES[:3], alone=True), *(iteration(f"2{c}", "race", [c]) for c in CODES[:3])]
+    assert stability(wide, 3) == most_groups(wide, 3) == 4
+
+
+def test_alone_adds_to_the_union_within_its_own_codes_alone() -> None:
+    """Adding the alone iteration to the largest union blindly would give 4: whoever reaches 3 is not alone."""
+    iterations = [iteration("1", "race", ["1000"], alone=True), *(iteration(f"2{c}", "race", [c]) for c in CODES[:3])]
+    assert stability(iterations, 3) == most_groups(iterations, 3) == 3
+
+
+def test_alone_iterations_that_overlap_are_counted_by_code() -> None:
+    iterations = [
+        iteration("1", "race", ["1000", "1001"], alone=True),
+        iteration("2", "race", ["1000", "1002"], alone=True),
+        iteration("3", "race", ["1000"], alone=True),
+    ]
+    assert stability(iterations, 2) == most_groups(iterations, 2) == 3
+
+
+@pytest.mark.parametrize("most", [0, 9, -1])
+def test_unbounded_definitions_are_refused(most: int) -> None:
+    with pytest.raises(PlanError, match="max_race_codes is not between 1 and 8"):
+        stability([iteration("1", "race", CODES)], most)
+
+
+@pytest.mark.parametrize(("geography", "level"), list(product(["STATE", "COUNTY"], [1, 2])))
+def test_production_is_nine(shared_data: Path, geography: str, level: int) -> None:
+    definitions = load(shared_data / "tables" / "NMFv7-2020").definitions
+    tabulated = definitions.tabulated(GeographyLevel(geography), level)
+    assert stability(tabulated, 8) == 9
+    race = [each for each in tabulated if each.kind == "race"]
+    assert stability(race, 8) == 8
+    assert stability(race, 1) == 2
+    # Tight: this person is in nine.
+    combined = [each for each in race if not each.alone]
+    ethnicity = next(each for each in tabulated if each.kind == "ethnicity")
+    races = [each.codes[0] for each in combined[:8]]
+    assert len(groups_of(tabulated, races, ethnicity.codes[0])) == 9
+
+
+def test_alone_and_combined_hierarchies_differ_below_the_state(shared_data: Path) -> None:
+    definitions = load(shared_data / "tables" / "NMFv7-2020").definitions
+    below = definitions.tabulated(GeographyLevel.TRACT, 2)
+    codes = {
+        alone: {c for each in below if each.kind == "race" and each.alone is alone for c in each.codes}
+        for alone in (True, False)
+    }
+    assert (len(codes[True]), len(codes[False])) == (1118, 1201)

@@ -1,0 +1,210 @@
+"""What the documentation shows is run: Python snippets, commands, the command line reference; and every link leads somewhere."""
+
+import doctest
+import importlib
+import importlib.util
+import os
+import pkgutil
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import starling
+from tests.conftest import ROOT
+
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
+FENCE = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+CHECK = doctest.OutputChecker()
+
+
+def title(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A fenced block of a page: its language, its text, and the line it begins at."""
+
+    language: str
+    text: str
+    line: int
+
+    @property
+    def runs(self) -> bool:
+        """Python sessions run, and consoles that show starling commands."""
+        return self.language == "pycon" or (self.language == "console" and self.text.startswith("$ starling"))
+
+
+def snippets(text: str) -> Iterator[Snippet]:
+    for match in FENCE.finditer(text):
+        yield Snippet(match[1], match[2], text.count("\n", 0, match.start()) + 1)
+
+
+def commands(console: str) -> Iterator[tuple[str, str]]:
+    """Each command of a console with the output shown below it; a backslash at the end of a line continues the command."""
+    joined = console.replace("\\\n", "")
+    for part in re.split(r"^\$ ", joined, flags=re.MULTILINE)[1:]:
+        command, _, shown = part.partition("\n")
+        yield command, shown
+
+
+def run_console(snippet: Snippet, folder: Path) -> list[str]:
+    """Run the commands; what went otherwise than shown. A command that shows no output must only succeed."""
+    found = []
+    for command, shown in commands(snippet.text):
+        program, *arguments = shlex.split(command)
+        if program != "starling":
+            found.append(f"`{command}` stands among starling commands")
+            continue
+        result = subprocess.run(
+            [Path(sys.executable).with_name("starling"), *arguments],
+            cwd=folder,
+            env=os.environ | {"NO_COLOR": "1", "COLUMNS": "100", "TERM": "dumb"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if shown.strip():
+            if not CHECK.check_output(shown, result.stdout, FLAGS):
+                found.append(f"`{command}` printed\n{result.stdout}\nnot\n{shown}\n{result.stderr}")
+        elif result.returncode != 0:
+            found.append(f"`{command}` ended with {result.returncode}: {result.stderr}")
+    return found
+
+
+def run_python(snippet: Snippet, names: dict[str, object], name: str) -> list[str]:
+    """Run one Python session, in the names that the page has so far; what went otherwise than shown."""
+    test = doctest.DocTestParser().get_doctest(snippet.text, names, name, name, snippet.line)
+    said: list[str] = []
+    doctest.DocTestRunner(optionflags=FLAGS).run(test, out=said.append, clear_globs=False)
+    names.update(test.globs)
+    return said
+
+
+def run_page(text: str, name: str, folder: Path) -> list[str]:
+    """Run a page's snippets in its order, in one folder and one Python session."""
+    names: dict[str, object] = {}
+    found = []
+    for snippet in snippets(text):
+        if snippet.runs:
+            found += run_console(snippet, folder) if snippet.language == "console" else run_python(snippet, names, name)
+    return found
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(s.runs for s in snippets(page.read_text()))], ids=title)
+def test_page_does_what_it_shows(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = run_page(page.read_text(), title(page), tmp_path)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```pycon\n>>> 1 + 1\n3\n```",
+        "```pycon\n>>> undefined\n```",
+        "```console\n$ starling no-such-command\n```",
+        "```console\n$ starling --version\nNightingale\n```",
+        "```console\n$ starling --version\n$ rm -r folder\n```",
+    ],
+)
+def test_a_wrong_page_is_caught(text: str, tmp_path: Path) -> None:
+    assert run_page(text, "planted", tmp_path)
+
+
+def test_a_page_keeps_its_names_and_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (
+        "```pycon\n>>> a = 2\n```\n\ntext\n\n```pycon\n>>> a\n2\n```\n\n```console\n$ starling \\\n  --help\n...\n```"
+    )
+    assert run_page(page, "planted", tmp_path) == []
+
+
+def modules() -> list[str]:
+    """Every module of the package."""
+    return sorted(module.name for module in pkgutil.walk_packages(starling.__path__, "starling."))
+
+
+@pytest.mark.parametrize("name", modules())
+def test_docstrings_do_what_they_show(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    said: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    for test in doctest.DocTestFinder().find(importlib.import_module(name)):
+        runner.run(test, out=said.append)
+    assert not said, "".join(said)
+
+
+def slug(heading: str) -> str:
+    """The anchor that mkdocs gives a heading."""
+    plain = re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", plain)).strip("-")
+
+
+def anchors(page: Path) -> set[str]:
+    """All anchors of a page: its headings, and ids written by hand as { #id }."""
+    text = FENCE.sub("", page.read_text())
+    headings = re.findall(r"^#+ +(.*)$", text, re.MULTILINE)
+    return {slug(heading) for heading in headings} | set(re.findall(r"\{ *#([\w-]+) *\}", text))
+
+
+def dead_links(page: Path) -> list[str]:
+    """Links of a page that lead to no file or no heading of the checkout. Links to the web are not followed."""
+    found = []
+    for match in LINK.finditer(FENCE.sub("", page.read_text())):
+        link = match[1] or match[2]
+        if re.match(r"[a-z]+:", link):
+            continue
+        file, _, anchor = link.partition("#")
+        target = (page.parent / file).resolve() if file else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            found.append(link)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=title)
+def test_links_lead_somewhere(page: Path) -> None:
+    assert not dead_links(page)
+
+
+def test_a_dead_link_is_caught(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# A Heading\n[here](#a-heading) [gone](#another) [no file](nothing.md) ![picture](none.png)")
+    assert dead_links(page) == ["#another", "nothing.md", "none.png"]
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    listed = (ROOT / "mkdocs.yml").read_text()
+    assert not [name for page in DOCS.rglob("*.md") if (name := page.relative_to(DOCS).as_posix()) not in listed]
+
+
+@pytest.fixture(scope="module")
+def reference() -> ModuleType:
+    """The program that writes docs/cli-reference.md."""
+    spec = importlib.util.spec_from_file_location("build_cli_reference", DOCS / "build_cli_reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_command_line_reference_is_the_live_help(reference: ModuleType) -> None:
+    page = DOCS / "cli-reference.md"
+    assert page.read_text() == reference.page(), "run: python docs/build_cli_reference.py"
+
+
+def test_every_help_starts_with_an_example(reference: ModuleType) -> None:
+    without = [name for name, text in reference.helps() if "Example" not in text.split("Options:")[0]]
+    assert not without
