@@ -4,7 +4,6 @@ A chain cut at its end is still a chain: that is found by a signed head kept els
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from starling.errors import IntegrityError
@@ -45,27 +44,28 @@ def digest(previous: str, seq: int, kind: str, at: int, body: str) -> str:
     return hashlib.sha256(f"{previous}\n{seq}\n{kind}\n{at}\n{body}".encode()).hexdigest()
 
 
-def follow(events: Iterable[Event]) -> Iterator[Event]:
-    """The same events, each checked against the one before.
+class Follower:
+    """Takes events in order and checks each against the one before.
 
-    Raises:
-        IntegrityError: at the first event that does not follow.
+    Attributes:
+        head: The last event taken.
     """
-    previous, expected, earlier = START, 1, 0
-    for event in events:
-        if event.seq != expected:
-            raise IntegrityError(
-                field=f"event {expected}",
-                problem="is missing or out of order",
-                fix="restore the ledger and ask who changed it",
-            )
-        if event.hash != digest(previous, event.seq, event.kind, event.at, event.body):
-            raise IntegrityError(
-                field=f"event {event.seq}", problem="was changed", fix="restore the ledger and ask who changed it"
-            )
-        if event.at < earlier:
-            raise IntegrityError(
-                field=f"event {event.seq}", problem="is earlier than the one before", fix="ask who changed it"
-            )
-        previous, expected, earlier = event.hash, expected + 1, event.at
-        yield event
+
+    def __init__(self) -> None:
+        self.head = Head(0, START)
+        self._at = 0
+
+    def take(self, event: Event) -> None:
+        """One more event; raises IntegrityError when it does not follow."""
+        seq = self.head.seq + 1
+        if event.seq != seq:
+            raise _broken(seq, "is missing or out of order")
+        if event.hash != digest(self.head.hash, event.seq, event.kind, event.at, event.body):
+            raise _broken(seq, "was changed")
+        if event.at < self._at:
+            raise _broken(seq, "is earlier than the one before")
+        self.head, self._at = Head(seq, event.hash), event.at
+
+
+def _broken(seq: int, problem: str) -> IntegrityError:
+    return IntegrityError(field=f"event {seq}", problem=problem, fix="restore the ledger and ask who changed it")

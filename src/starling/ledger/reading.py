@@ -9,7 +9,7 @@ from typing import cast
 from starling.errors import IntegrityError
 from starling.ledger import rows
 from starling.ledger.book import Book
-from starling.ledger.chain import Event, Head, follow
+from starling.ledger.chain import Event, Follower, Head
 from starling.ledger.replay import Replay
 from starling.ledger.rules import Cap, Lineage, Scope
 from starling.ledger.store import Transaction
@@ -103,29 +103,50 @@ class Reading:
         Raises:
             IntegrityError: at the first thing that is wrong.
         """
-        wanted = {head.seq: head.hash for head in heads}
-        seen = self._book.witness.read(self._book.signer)
+        check = Check(self._book, heads)
+        for event in self.events():
+            check.take(event)
+        return self._book.read(check.finish)
+
+
+class Check:
+    """Follows the chain, replays it, and compares.
+
+    Args:
+        book: What is checked.
+        heads: Heads seen elsewhere (in releases, by a witness) that must lie on the chain.
+    """
+
+    def __init__(self, book: Book, heads: Iterable[Head] = ()) -> None:
+        self._follower = Follower()
+        self._replay = Replay(book.id, book.signer)
+        self._wanted = {head.seq: head.hash for head in heads}
+        seen = book.witness.read(book.signer)
         if seen is not None:
-            wanted[seen.seq] = seen.hash
-        replay = Replay(self._book.id, self._book.signer)
-        last = Head(0, "")
-        for event in follow(self.events()):
-            replay.take(event)
-            last = Head(event.seq, event.hash)
-            if wanted.pop(event.seq, event.hash) != event.hash:
-                raise IntegrityError(
-                    field=f"event {event.seq}",
-                    problem="is not the one that was witnessed",
-                    fix="find out who rewrote it",
-                )
-        if wanted:
+            self._wanted[seen.seq] = seen.hash
+
+    def take(self, event: Event) -> None:
+        """One more event."""
+        self._follower.take(event)
+        self._replay.take(event)
+        if self._wanted.pop(event.seq, event.hash) != event.hash:
             raise IntegrityError(
-                field=f"event {max(wanted)}",
+                field=f"event {event.seq}", problem="is not the one that was witnessed", fix="find out who rewrote it"
+            )
+
+    def finish(self, tx: Transaction) -> Head:
+        """The events since the last one taken, then the tables, in one transaction: nothing comes between."""
+        while part := _slice(tx, self._follower.head.seq):
+            for event in part:
+                self.take(event)
+        if self._wanted:
+            raise IntegrityError(
+                field=f"event {max(self._wanted)}",
                 problem="was witnessed and is missing: the ledger was cut or rolled back",
                 fix="restore the newest ledger",
             )
-        self._book.read(replay.compare)
-        return last
+        self._replay.compare(tx)
+        return self._follower.head
 
 
 def _slice(tx: Transaction, after: int) -> list[Event]:

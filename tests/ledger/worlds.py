@@ -1,0 +1,102 @@
+"""Ledgers for tests: a lineage of persons in rho with room for ten charges of 1."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from starling.ledger.book import Book
+from starling.ledger.charging import Charging
+from starling.ledger.custody import Custody
+from starling.ledger.opening import Ledger, create_ledger, open_ledger
+from starling.ledger.reading import Reading
+from starling.ledger.rules import Request, canonical
+from starling.ledger.ticket import Ticket
+from starling.privacy.entropy import fresh_id
+from starling.privacy.guarantee import Guarantee, measurement
+from starling.privacy.laws import DiscreteGaussian
+from starling.privacy.neighbours import ADD_REMOVE_PERSON, Relation
+
+
+def costing(rho: Fraction | int, relation: Relation = ADD_REMOVE_PERSON) -> Guarantee:
+    """A count with Gaussian noise of that cost."""
+    return measurement("a count", relation, DiscreteGaussian(Fraction(1) / (2 * Fraction(rho))))
+
+
+def request(number: int | str, analyst: str = "ann", dataset: str = "census", body: int | str | None = None) -> Request:
+    """Request `number`; its body says the same number unless told otherwise."""
+    return Request(analyst, f"request-{number}", dataset, canonical({"query": str(number if body is None else body)}))
+
+
+@dataclass
+class Clock:
+    """Time that a test moves."""
+
+    seconds: float = 4_000_000_000.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@dataclass
+class World:
+    """A ledger with its clock: lineage "people" (rho, cap 10), dataset "census" (cap 8), "ann" (cap 6) and "bob" (cap 10)."""
+
+    url: str
+    ledger: Ledger
+    clock: Clock = field(default_factory=Clock)
+
+    def again(self) -> Ledger:
+        """The same ledger opened anew, as another process would."""
+        return self._timed(open_ledger(self.url))
+
+    def charge(self, number: int | str, rho: Fraction | int = 1, **who: str) -> Ticket:
+        """Charge `rho` for request `number`."""
+        return self.ledger.charging.charge(request(number, **who), costing(rho))
+
+    def spent(self) -> Fraction:
+        """Of the lineage's cap, in rho."""
+        caps = self.ledger.reading.account("people").caps
+        return Fraction(next(cap.spent for cap in caps if cap.scope == "lineage"), 10**12)
+
+    def _timed(self, ledger: Ledger) -> Ledger:
+        book = Book(ledger.book.store, ledger.book.key, clock=self.clock)
+        return Ledger(book, Custody(book), Charging(book), Reading(book))
+
+
+def filled(url: str, ledger: Ledger) -> World:
+    """The world of a new ledger."""
+    world = World(url, ledger)
+    world.ledger = world._timed(ledger)  # noqa: SLF001 - its own factory
+    custody = world.ledger.custody
+    custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, 10)
+    custody.add_dataset("census", "people", {"columns": ["age"]}, 8)
+    custody.grant("people", "ann", 6)
+    custody.grant("people", "bob", 10)
+    return world
+
+
+@contextmanager
+def sqlite_world(folder: Path) -> Iterator[World]:
+    """In a fresh SQLite file."""
+    url = f"sqlite:///{folder / 'ledger.sqlite'}"
+    world = filled(url, create_ledger(url))
+    yield world
+    world.ledger.close()
+
+
+@contextmanager
+def postgres_world(server: str) -> Iterator[World]:
+    """In a fresh database of the server, dropped afterwards."""
+    import psycopg
+
+    name = f"starling_{fresh_id()}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}".encode())
+        url = urlsplit(server)._replace(path=f"/{name}").geturl()
+        world = filled(url, create_ledger(url))
+        yield world
+        world.ledger.close()
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
