@@ -1,0 +1,180 @@
+"""Promise 16: any history of events leaves the ledger where a model in memory says it is, on both stores."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+
+from starling.errors import BudgetRefused, LedgerUnavailable, PolicyRefused, RequestConflict
+from starling.ledger import rules
+from starling.ledger.charging import LEASE_SECONDS
+from starling.ledger.ticket import Ticket
+from tests.ledger.conftest import postgres_url
+from tests.ledger.worlds import World, costing, postgres_world, request, sqlite_world
+
+ANALYSTS = ("ann", "bob")
+AMOUNTS = (Fraction(1, 3), Fraction(1), Fraction(5, 2), Fraction(7))
+
+
+@dataclass
+class Charged:
+    """What the model knows of one request."""
+
+    body: int
+    amount: int
+    until: float
+    answer: str | None = None
+    burned: bool = False
+
+
+@dataclass
+class Model:
+    """The ledger as a page of Python."""
+
+    caps: dict[str, int] = field(
+        default_factory=lambda: {"people": 10, "census": 8, "ann": 6, "bob": 10},
+    )
+    spent: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("people", "census", "ann", "bob"), 0))
+    charges: dict[tuple[str, int], Charged] = field(default_factory=dict)
+    retired: bool = False
+
+    def fits(self, analyst: str, units: int) -> bool:
+        return all(self.spent[name] + units <= self.caps[name] * rules.UNIT for name in ("people", "census", analyst))
+
+
+class History(RuleBasedStateMachine):
+    """Analysts charge, retry, answer and give up; the custodian raises and retires; time goes on or back."""
+
+    world: World
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = Model()
+        self.tickets: dict[tuple[str, int], Ticket] = {}
+        self.open()
+
+    def open(self) -> None:
+        raise AssertionError("a subclass opens its store")
+
+    @rule(analyst=st.sampled_from(ANALYSTS), number=st.integers(0, 5), body=st.integers(0, 3), rho=st.sampled_from(AMOUNTS))
+    def charge(self, analyst: str, number: int, body: int, rho: Fraction) -> None:
+        key, wanted = (analyst, number), request(number, analyst=analyst, body=body)
+        charging = self.world.ledger.charging
+        known = self.model.charges.get(key)
+        if known is not None and known.body != body:
+            with pytest.raises(RequestConflict):
+                charging.charge(wanted, costing(rho))
+            return
+        if known is not None and known.answer is None and not known.burned and self.world.clock() < known.until:
+            with pytest.raises(LedgerUnavailable):
+                charging.charge(wanted, costing(rho))
+            return
+        if known is not None:
+            ticket = charging.charge(wanted, costing(rho))
+            assert ticket.answer == known.answer
+            assert ticket.amount == known.amount
+            if ticket.state == "charged":
+                known.until = self.world.clock() + LEASE_SECONDS
+            self.tickets[key] = ticket
+            return
+        answered = [c for (who, _), c in self.model.charges.items() if who == analyst and c.body == body and c.answer]
+        if answered:
+            ticket = charging.charge(wanted, costing(rho))
+            assert ticket.answer in [each.answer for each in answered]
+            return
+        units = rules.charge_units(rho)
+        if self.model.retired or not self.model.fits(analyst, units):
+            with pytest.raises(PolicyRefused if self.model.retired else BudgetRefused):
+                charging.charge(wanted, costing(rho))
+            return
+        self.tickets[key] = charging.charge(wanted, costing(rho))
+        for name in ("people", "census", analyst):
+            self.model.spent[name] += units
+        self.model.charges[key] = Charged(body, units, self.world.clock() + LEASE_SECONDS)
+
+    @precondition(lambda self: self.tickets)
+    @rule(data=st.data(), burn=st.booleans())
+    def end(self, data: Any, burn: bool) -> None:
+        key = data.draw(st.sampled_from(sorted(self.tickets)))
+        ticket, known = self.tickets[key], self.model.charges[key]
+        charging = self.world.ledger.charging
+        if known.answer is not None or known.burned:
+            with pytest.raises(PolicyRefused):
+                charging.burn(ticket)
+        elif burn:
+            charging.burn(ticket)
+            known.burned = True
+        else:
+            known.answer = f"answer {key}"
+            charging.answer(ticket, "bytes", known.answer)
+
+    @rule(scope=st.sampled_from(["people", "census", "ann"]), more=st.integers(-1, 3))
+    def raise_cap(self, scope: str, more: int) -> None:
+        kinds = {"people": "lineage", "census": "dataset", "ann": "analyst"}
+        custody, cap = self.world.ledger.custody, self.model.caps[scope] + more
+        if more <= 0:
+            with pytest.raises(PolicyRefused):
+                custody.raise_cap("people", kinds[scope], scope, cap)  # type: ignore[arg-type]
+        else:
+            custody.raise_cap("people", kinds[scope], scope, cap)  # type: ignore[arg-type]
+            self.model.caps[scope] = cap
+
+    @rule(seconds=st.sampled_from([1, 60, LEASE_SECONDS, 10_000]))
+    def wait(self, seconds: int) -> None:
+        self.world.clock.seconds += seconds
+
+    @rule()
+    def reopen(self) -> None:
+        self.world.ledger = self.world.again()
+
+    @precondition(lambda self: len(self.model.charges) > 6)
+    @rule()
+    def retire(self) -> None:
+        self.world.ledger.custody.retire("dataset", "census")
+        self.model.retired = True
+
+    @invariant()
+    def the_ledger_is_where_the_model_is(self) -> None:
+        caps = {cap.name: cap for cap in self.world.ledger.reading.account("people").caps}
+        assert {name: cap.spent for name, cap in caps.items()} == self.model.spent
+        assert {name: cap.cap for name, cap in caps.items()} == {n: c * rules.UNIT for n, c in self.model.caps.items()}
+
+    def teardown(self) -> None:
+        self.world.ledger.reading.verify()
+        self.context.__exit__(None, None, None)
+
+
+def test_promise_16_any_history_on_sqlite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
+
+    class OnSqlite(History):
+        def open(self) -> None:
+            self.folder = TemporaryDirectory(dir=tmp_path)
+            self.context = sqlite_world(Path(self.folder.name))
+            self.world = self.context.__enter__()
+
+    run_state_machine_as_test(OnSqlite, settings=_settings(40))
+
+
+def test_promise_16_any_history_on_postgres(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = postgres_url()
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
+
+    class OnPostgres(History):
+        def open(self) -> None:
+            self.context = postgres_world(server)
+            self.world = self.context.__enter__()
+
+    run_state_machine_as_test(OnPostgres, settings=_settings(15))
+
+
+def _settings(examples: int) -> settings:
+    return settings(
+        max_examples=examples, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+    )
