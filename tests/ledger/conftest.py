@@ -2,11 +2,31 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.ledger.worlds import World, postgres_world, sqlite_world
+
+
+@dataclass
+class Faults:
+    """What was done to the ledger, and what came of it; printed at the end."""
+
+    injected: int = 0
+    lost: int = 0
+    overspent: int = 0
+
+
+FAULTS = Faults()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """The counts, where any fault was injected."""
+    if FAULTS.injected:
+        said = f"faults injected {FAULTS.injected}, charges lost {FAULTS.lost}, overspends {FAULTS.overspent}"
+        terminalreporter.write_line(f"ledger: {said}")
 
 
 def postgres_url() -> str:

@@ -29,21 +29,11 @@ from starling.ledger.opening import create_ledger, open_ledger
 from starling.ledger.reading import Check
 from starling.ledger.rules import Request
 from starling.ledger.store import Transaction
-from starling.privacy.guarantee import Guarantee, measurement
+from starling.privacy.guarantee import measurement
 from starling.privacy.laws import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT, REPLACE_PERSON, as_replace_one
 from starling.privacy.trust import Confidential, publish
-from tests.ledger.worlds import World, costing, request
-
-
-class Count:
-    """A mechanism for tests: passes its exact value through `draw`."""
-
-    def __init__(self, rho: int = 1) -> None:
-        self.guarantee: Guarantee = costing(rho)
-
-    def draw(self, exact: int, /) -> int:
-        return exact
+from tests.ledger.worlds import Count, World, costing, request
 
 
 def promise_01_the_durable_charge_precedes_any_private_read(world: World) -> None:

@@ -62,7 +62,12 @@ class History(RuleBasedStateMachine):
     def open(self) -> None:
         raise AssertionError("a subclass opens its store")
 
-    @rule(analyst=st.sampled_from(ANALYSTS), number=st.integers(0, 5), body=st.integers(0, 3), rho=st.sampled_from(AMOUNTS))
+    @rule(
+        analyst=st.sampled_from(ANALYSTS),
+        number=st.integers(0, 5),
+        body=st.integers(0, 3),
+        rho=st.sampled_from(AMOUNTS),
+    )
     def charge(self, analyst: str, number: int, body: int, rho: Fraction) -> None:
         key, wanted = (analyst, number), request(number, analyst=analyst, body=body)
         charging = self.world.ledger.charging

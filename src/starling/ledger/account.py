@@ -30,6 +30,14 @@ class RequestAccount:
             raise PolicyRefused(field="account", problem="has charged nothing yet", fix="publish first")
         return self._ticket
 
+    def earlier(self) -> Ticket | None:
+        """The charge that an earlier run of this very request made, or the answer that is stored for it; None where there is none.
+
+        Raises:
+            RequestConflict: the id was used for another request.
+        """
+        return self._charging.find(self._request)
+
     def charge(self, guarantee: Guarantee, /) -> Receipt:
         """Durable when it returns. An answered or burned request is never computed again."""
         ticket = self._charging.charge(self._request, guarantee)

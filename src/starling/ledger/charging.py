@@ -38,6 +38,15 @@ class Charging:
         """
         return self.charge_all([(request, guarantee)])[0]()
 
+    def find(self, request: Request) -> Ticket | None:
+        """The ticket of this request, or of the same request answered under another id; None where it was never charged."""
+
+        def work(tx: Transaction) -> Ticket | None:
+            known = rows.ticket(tx, request)
+            return rows.answered(tx, request) if known is None else known[0]
+
+        return self._book.read(work)
+
     def charge_all(self, wanted: list[Wanted]) -> list[Result]:
         """Many charges in one durable commit; each result gives its ticket or raises its own refusal."""
         lease = fresh_id()

@@ -10,7 +10,7 @@ import json
 import os
 from pathlib import Path
 
-from starling.errors import IntegrityError
+from starling.errors import IntegrityError, OutputError
 from starling.ledger.chain import Head
 from starling.ledger.keys import Key, Public, folder
 
@@ -41,6 +41,8 @@ class Witness:
             text = self._path.read_bytes()
         except FileNotFoundError:
             return None
+        except OSError:
+            raise _unwritable() from None
         lines = text[: text.rfind(b"\n") + 1].splitlines()
         if not lines:
             return None
@@ -54,7 +56,13 @@ class Witness:
         return head
 
     def advance(self, head: Head, key: Key) -> None:
-        """Remember `head`, if it is further than what is remembered."""
+        """Remember `head`, if it is further than what is remembered; raises OutputError when it cannot be written."""
+        try:
+            self._append(head, key)
+        except OSError:
+            raise _unwritable() from None
+
+    def _append(self, head: Head, key: Key) -> None:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
@@ -71,6 +79,14 @@ class Witness:
             os.write(descriptor, f"{line}\n".encode())
         finally:
             os.close(descriptor)
+
+
+def _unwritable() -> OutputError:
+    return OutputError(
+        field="witness",
+        problem="cannot be read or written; a charge that was made stands",
+        fix="mend the heads folder below STARLING_HOME, then run again with the same request id",
+    )
 
 
 def _parsed(line: bytes) -> tuple[Head, str]:

@@ -1,0 +1,99 @@
+"""A process that charges and answers one request and dies where it is told to: `python -m tests.ledger.child URL REQUEST FAULT`.
+
+FAULT is `none`, `kill:N` (kill -9 before the N-th call of the database), `cut:N` (the PostgreSQL server ends this connection
+before the N-th call), or `size:BYTES` (no file may grow beyond BYTES). Prints what it published, or exits with the error's code.
+"""
+
+import os
+import resource
+import signal
+import sqlite3
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from starling.errors import StarlingError
+from starling.ledger import postgres, sqlite
+from starling.ledger.opening import open_ledger
+from starling.privacy.trust import Confidential, publish
+from tests.ledger.worlds import Count, request
+
+calls = 0
+
+
+def at_call(number: int, strike: Callable[[], None]) -> None:
+    """Run `strike` before the `number`-th call of the database."""
+    global calls
+    calls += 1
+    if calls == number:
+        strike()
+
+
+class Struck(sqlite3.Connection):
+    """A SQLite connection that counts its calls."""
+
+    number = -1
+
+    def execute(self, *arguments: Any) -> sqlite3.Cursor:
+        at_call(self.number, die)
+        return super().execute(*arguments)
+
+
+def die() -> None:
+    """As a power cut would, for this process."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def strike_postgres(url: str, number: int, cut: bool) -> None:
+    """Count the calls of psycopg; at the `number`-th die, or have the server end the connection."""
+    import psycopg
+
+    plain = psycopg.Connection.execute
+
+    def execute(self: Any, *arguments: Any, **named: Any) -> Any:
+        def strike() -> None:
+            if not cut:
+                die()
+            with psycopg.connect(url, autocommit=True) as other:
+                plain(other, "SELECT pg_terminate_backend(%s)", (self.info.backend_pid,))
+
+        if self.info.backend_pid not in strikers:
+            at_call(number, strike)
+        return plain(self, *arguments, **named)
+
+    strikers: set[int] = set()
+    psycopg.Connection.execute = execute  # type: ignore[method-assign]
+
+
+def main(url: str, name: str, fault: str) -> int:
+    """See above."""
+    kind, _, detail = fault.partition(":")
+    if kind in ("kill", "cut") and url.startswith("sqlite"):
+        Struck.number = int(detail)
+        plain = sqlite3.connect
+        sqlite.sqlite3.connect = lambda *a, **k: plain(*a, factory=Struck, **k)  # type: ignore[assignment]
+    elif kind in ("kill", "cut"):
+        assert postgres.PostgresStore
+        strike_postgres(url, int(detail), cut=kind == "cut")
+    elif kind == "size":
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(detail), int(detail)))
+    try:
+        ledger = open_ledger(url)
+        account = ledger.account(request(name))
+        earlier = account.earlier()
+        if earlier is not None and earlier.answer is not None:
+            print(f"published {earlier.answer}")
+            return 0
+        released = publish(Confidential(lambda: os.getpid()), Count(), account)
+        ledger.charging.answer(account.ticket, "bytes", str(released.value))
+        at_call(int(detail) if kind == "kill" else -1, die)
+    except StarlingError as error:
+        print(f"refused {type(error).__name__}")
+        return error.exit_code
+    print(f"published {released.value}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,152 @@
+"""Promise 4, and 3 with processes: whatever dies, and whenever, no charge is lost, none is made twice, nothing is overspent."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from starling.ledger import rules
+from tests.conftest import ROOT
+from tests.ledger.conftest import FAULTS
+from tests.ledger.worlds import World, request
+
+PUBLISHED = "published "
+
+
+def child(world: World, name: str, fault: str, *before: str) -> "subprocess.Popen[str]":
+    """Start one; see child.py."""
+    command = [*before, sys.executable, "-m", "tests.ledger.child", world.url, name, fault]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def finished(process: "subprocess.Popen[str]") -> tuple[int, str]:
+    """Its exit code and what it printed; it never shows a stack trace."""
+    out, err = process.communicate(timeout=120)
+    assert "Traceback" not in err, err
+    return process.returncode, out.strip()
+
+
+def check_after(world: World, name: str, published: str) -> None:
+    """The charge of `name` is there once; a retry publishes, at no further cost, what was published if anything was."""
+    FAULTS.injected += 1
+    before = world.spent()
+    world.ledger.reading.verify()
+    after_lease(world, name)
+    code, out = finished(child(world, name, "none"))
+    if published and out != published:
+        FAULTS.lost += 1
+    assert code == 0
+    assert out.startswith(PUBLISHED)
+    assert not published or out == published
+    assert world.spent() - before in (0, 1)
+    stored = world.ledger.account(request(name)).earlier()
+    assert stored is not None
+    assert out == f"{PUBLISHED}{stored.answer}"
+    world.ledger.reading.verify()
+    over = [cap for cap in world.ledger.reading.account("people").caps if cap.cap is not None and cap.spent > cap.cap]
+    FAULTS.overspent += len(over)
+    assert not over
+
+
+def after_lease(world: World, name: str) -> None:
+    """The dead run's lease has ended."""
+    world.ledger.book.store.atomically(
+        lambda tx: tx.run("UPDATE charges SET lease_until = 0 WHERE request_id = ?", f"request-{name}")
+    )
+
+
+STEPS = 80
+"""More than the database calls of one child: the last ones strike after everything."""
+
+
+def test_promise_04_kill_9_before_each_database_call(world: World) -> None:
+    world.ledger.custody.raise_cap("people", "lineage", "people", 1000)
+    world.ledger.custody.raise_cap("people", "dataset", "census", 1000)
+    world.ledger.custody.raise_cap("people", "analyst", "ann", 1000)
+    struck, finally_finished = 0, False
+    for step in range(8, STEPS, 2):
+        process = child(world, f"kill-{step}", f"kill:{step}")
+        code, out = finished(process)
+        assert code in (0, -signal.SIGKILL)
+        struck += code != 0
+        finally_finished |= code == 0
+        spent = world.spent()
+        check_after(world, f"kill-{step}", out)
+        charged = [c for c in world.ledger.reading.account("people").charges if c.request_id == f"request-kill-{step}"]
+        assert len(charged) == 1
+        assert world.spent() - spent in (0, 1)
+        if finally_finished:
+            break
+    assert struck > 10
+    assert finally_finished
+
+
+@pytest.mark.parametrize("world", ["postgres"], indirect=True)
+def test_promise_04_a_lost_connection_at_each_step(world: World) -> None:
+    for step in range(4, 24):
+        code, out = finished(child(world, "cut", f"cut:{step}"))
+        assert code in (0, 75), out
+        check_after(world, "cut", out if code == 0 else "")
+        if code == 0:
+            return
+    raise AssertionError("the child never finished")
+
+
+@pytest.mark.parametrize("world", ["sqlite"], indirect=True)
+def test_promise_04_disk_full(world: World) -> None:
+    path = Path(world.url.removeprefix("sqlite:///"))
+    for number, room in enumerate((0, 1, 2, 4)):
+        size = path.stat().st_size
+        code, out = finished(child(world, f"full-{number}", f"size:{size - 4096 + 1024 * room}"))
+        assert code in (0, 74), out
+        check_after(world, f"full-{number}", out if code == 0 else "")
+
+
+@pytest.mark.parametrize("call", ["posix/io/sync/fsync", "posix/io/sync/fdatasync", "posix/io/rw/pwrite"])
+@pytest.mark.parametrize("world", ["sqlite"], indirect=True)
+def test_promise_04_failing_device(world: World, call: str) -> None:
+    fiu = shutil.which("fiu-run")
+    if fiu is None:
+        pytest.skip("no fiu-run: install Debian's fiu-utils")
+    for number, chance in enumerate((0.2, 0.5, 1)):
+        name = f"fiu-{number}"
+        code, out = finished(
+            child(world, name, "none", fiu, "-x", "-c", f"enable_random name={call},probability={chance}")
+        )
+        assert code in (0, 74, 75, 5, 70, 1, 120), out
+        check_after(world, name, out if code == 0 else "")
+
+
+def test_promise_03_no_overspend_under_32_processes(world: World) -> None:
+    """Room for six charges of ann's: six of 32 processes get one."""
+    processes = [child(world, f"crowd-{number}", "none") for number in range(32)]
+    outcomes = [finished(process) for process in processes]
+    FAULTS.injected += len(processes)
+    granted = sum(code == 0 for code, _ in outcomes)
+    assert {code for code, _ in outcomes} == {0, 3}
+    assert granted == 6
+    assert world.spent() == 6
+    caps = world.ledger.reading.account("people").caps
+    assert all(cap.cap is None or cap.spent <= cap.cap for cap in caps)
+    assert sum(cap.spent for cap in caps if cap.scope == "lineage") == 6 * rules.UNIT
+    world.ledger.reading.verify()
+
+
+@pytest.mark.parametrize("world", ["sqlite"], indirect=True)
+def test_a_witness_that_cannot_be_written_stops_the_run_and_loses_no_charge(world: World) -> None:
+    head = next((Path(os.environ["STARLING_HOME"]) / "heads").iterdir())
+    kept = head.read_bytes()
+    head.unlink()
+    head.mkdir()
+    code, out = finished(child(world, "blind", "none"))
+    assert (code, out) == (74, "refused OutputError")
+    head.rmdir()
+    head.write_bytes(kept)
+    check_after(world, "blind", "")
