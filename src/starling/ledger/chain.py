@@ -5,6 +5,7 @@ A chain cut at its end is still a chain: that is found by a signed head kept els
 
 import hashlib
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from starling.errors import IntegrityError
 
@@ -12,8 +13,7 @@ START = "0" * 64
 """What stands before the first event."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One line of the ledger.
 
     Attributes:
@@ -45,26 +45,26 @@ def digest(previous: str, seq: int, kind: str, at: int, body: str) -> str:
 
 
 class Follower:
-    """Takes events in order and checks each against the one before.
-
-    Attributes:
-        head: The last event taken.
-    """
+    """Takes events in order and checks each against the one before."""
 
     def __init__(self) -> None:
-        self.head = Head(0, START)
-        self._at = 0
+        self._seq, self._hash, self._at = 0, START, 0
+
+    @property
+    def head(self) -> Head:
+        """The last event taken."""
+        return Head(self._seq, self._hash)
 
     def take(self, event: Event) -> None:
         """One more event; raises IntegrityError when it does not follow."""
-        seq = self.head.seq + 1
+        seq = self._seq + 1
         if event.seq != seq:
             raise _broken(seq, "is missing or out of order")
-        if event.hash != digest(self.head.hash, event.seq, event.kind, event.at, event.body):
+        if event.hash != digest(self._hash, seq, event.kind, event.at, event.body):
             raise _broken(seq, "was changed")
         if event.at < self._at:
             raise _broken(seq, "is earlier than the one before")
-        self.head, self._at = Head(seq, event.hash), event.at
+        self._seq, self._hash, self._at = seq, event.hash, event.at
 
 
 def _broken(seq: int, problem: str) -> IntegrityError:

@@ -151,7 +151,7 @@ class Check:
 
 def _slice(tx: Transaction, after: int) -> list[Event]:
     found = tx.rows("SELECT seq, kind, at, body, hash FROM events WHERE seq > ? ORDER BY seq LIMIT 50000", after)
-    return [Event(*cast(tuple[int, str, int, str, str], row)) for row in found]
+    return [Event._make(cast(tuple[int, str, int, str, str], row)) for row in found]
 
 
 def _account(tx: Transaction, lineage: str, latest: int) -> Account:

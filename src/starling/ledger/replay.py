@@ -17,6 +17,9 @@ from starling.ledger.store import Row, Transaction
 CUSTODIAN = frozenset({"lineage", "dataset", "grant", "raise", "retire"})
 """Kinds of events that a custodian signs."""
 
+_scan = json.JSONDecoder().raw_decode
+"""The decoder without the white space around: ledgers are long."""
+
 CapKey = tuple[str, str, str]
 
 
@@ -41,7 +44,10 @@ class Replay:
     def take(self, event: Event) -> None:
         """One more event; raises IntegrityError when it breaks a rule."""
         try:
-            self._apply(event, json.loads(event.body))
+            body, end = _scan(event.body, 0)
+            if end != len(event.body):
+                raise ValueError
+            self._apply(event, body)
         except (KeyError, TypeError, AttributeError, ValueError):
             raise _wrong(event.seq, "refers to what is not there") from None
 
