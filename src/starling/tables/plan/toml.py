@@ -168,7 +168,7 @@ def parse(text: str, file: str) -> Section:
     except tomllib.TOMLDecodeError as error:
         at = re.search(r"\(at line (\d+)", str(error))
         message = _shown(re.sub(r" \(at .*\)$", "", str(error)))
-        line = int(at[1]) if at else None
+        line = int(at[1]) if at else max(len(text.splitlines()), 1)
         raise PlanError(problems=[Problem("file", f"is not TOML: {message}", "correct it", file, line)]) from None
     except (ValueError, RecursionError):
         # Integers of thousands of digits, and nesting of thousands of brackets.
