@@ -256,3 +256,9 @@ def test_a_mutated_folder_is_a_plan_or_a_plan_error(
     assert all(problem.field and problem.problem and problem.fix and problem.file for problem in problems)
     assert "".join(map(str, problems)).isprintable()
     assert plan is None or plan.cost.amount > 0
+
+
+def test_unknown_keys_beyond_a_hundred_are_counted(tmp_path: Path) -> None:
+    values = config() | {f"k{number}": 1 for number in range(20_000)}
+    _, problems = loaded(census_folder(tmp_path, values))
+    assert len(problems) == 101

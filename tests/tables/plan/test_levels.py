@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from starling.errors import PlanError
-from starling.tables.plan import GeographyLevel
+from starling.tables.plan import GeographyLevel, load
 from starling.tables.plan.definitions import read_definitions
 from starling.tables.plan.levels import all_levels, population_levels
-from tests.tables.plan.invented import census_folder
+from tests.tables.plan.invented import census_folder, config, key
 
 
 def test_levels_of_each_area() -> None:
@@ -36,3 +36,10 @@ def test_levels_without_a_member_are_told_all_at_once(tmp_path: Path) -> None:
         population_levels(definitions, budgets, dict.fromkeys(budgets, (1, 2, 3)), 2)
     # All but level 2 of nation and state.
     assert len(refused.value.problems) == 10
+
+
+def test_problems_of_a_plan_as_a_whole_name_its_file(tmp_path: Path) -> None:
+    """Budgets that only the whole plan can refuse: too small to draw, once shared out."""
+    folder = census_folder(tmp_path, config(**{key("STATE", 2): 1e-15}))
+    with pytest.raises(PlanError, match=r"^config.json: \(STATE, 2\) has a budget too small to draw its noise"):
+        load(folder)

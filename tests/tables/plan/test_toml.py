@@ -125,3 +125,10 @@ def read_or_none(text: str) -> Section | None:
         return parse(text, "p.toml")
     except PlanError:
         return None
+
+
+def test_unknown_keys_beyond_a_hundred_are_counted() -> None:
+    top = parse("".join(f"k{number} = 1\n" for number in range(20_000)), "p.toml")
+    top.only(["title"])
+    assert len(top.problems) == 101
+    assert "has 19900 more unknown keys" in problems(top)[-1]

@@ -14,7 +14,7 @@ from starling.privacy.budget import Measure
 from starling.tables.plan.codebook import MOST_RACE_CODES, Definitions, GeographyLevel
 from starling.tables.plan.definitions import read_definitions
 from starling.tables.plan.groups import LEVELS, read_groups
-from starling.tables.plan.levels import LevelKey, Thresholds, population_levels
+from starling.tables.plan.levels import LevelKey, Thresholds, population_levels, within
 from starling.tables.plan.model import LARGEST_BUDGET, Plan
 from starling.tables.plan.spelling import did_you_mean
 from starling.tables.plan.stability import stability
@@ -76,18 +76,19 @@ def _plan(top: Section, folder: Path) -> Plan:
     )
     if top.problems or definitions is None:
         raise PlanError(problems=top.problems)
-    return Plan(
-        title=title,
-        measure=measure,
-        levels=population_levels(definitions, budgets, thresholds, races),
-        gamma=gamma,
-        suppression=suppression,
-        allow_negative=allow_negative,
-        max_race_codes=races,
-        states=states,
-        puerto_rico=puerto_rico,
-        definitions=definitions,
-    )
+    with within(top.file):
+        return Plan(
+            title=title,
+            measure=measure,
+            levels=population_levels(definitions, budgets, thresholds, races),
+            gamma=gamma,
+            suppression=suppression,
+            allow_negative=allow_negative,
+            max_race_codes=races,
+            states=states,
+            puerto_rico=puerto_rico,
+            definitions=definitions,
+        )
 
 
 def _read(path: Path) -> str:
