@@ -165,6 +165,24 @@ def evaluate(plan: Plan, geography: Geography, persons: Persons, release: Path) 
     return inspect(count(plan, geography, persons).map(partial(compare, plan, geography, tables)))
 
 
+def beside(plan: Plan, geography: Geography, persons: Persons, release: Path) -> NotPrivate[pa.Table]:
+    """The published totals with the true count of each: T1 of a release and a column `truth`.
+
+    Args and errors as of `evaluate`.
+    """
+    tables = Published(release)
+    return inspect(count(plan, geography, persons).map(partial(_beside, plan, geography, tables)))
+
+
+def _beside(plan: Plan, geography: Geography, tables: "Published", exact: ExactCounts) -> pa.Table:
+    parts = []
+    for index, level in enumerate(plan.levels):
+        totals = exact.totals(index)
+        for group, batch in tables.rows("t1", level, geography.regions[level.geography]):
+            parts.append(pa.Table.from_batches([batch]).append_column("truth", pa.array(totals[group])))
+    return pa.concat_tables(parts)
+
+
 class Published:
     """The tables of a release folder, read level by level in batches.
 
