@@ -66,7 +66,8 @@ class _Config:
     def refuse(self, field: str, problem: str, fix: str) -> None:
         key = re.search(rf'"{re.escape(field.removeprefix("thresholds_p."))}"\s*:', self.text)
         line = None if key is None else self.text.count("\n", 0, key.start()) + 1
-        self.problems.append(Problem(field if field.isprintable() else ascii(field), problem, fix, CONFIG, line))
+        shown = field if field.isprintable() and field else ascii(field)
+        self.problems.append(Problem(shown, problem, fix, CONFIG, line))
 
     def check(self) -> None:
         """Raise PlanError with the problems so far, if there are any."""

@@ -51,7 +51,7 @@ class Section:
         line = next((number for number, text in self.lines if key_text.match(text)), None)
         if line is None and self.lines and self.name:
             line = self.lines[0][0]
-        field = f"{self.name}.{key}" if self.name and key else self.name or key
+        field = f"{self.name}.{key}" if self.name and key else self.name or key or '""'
         self.problems.append(Problem(_shown(field), problem, fix, self.file, line))
 
     def only(self, known: Collection[str]) -> None:
