@@ -1,10 +1,12 @@
 """Invented persons: where they live, age and sex, and a mix of race and ethnicity codes that clusters in space.
 
 How common a code is, is invented from its place in the code book, so it says nothing about the people whose name it bears. Codes form
-families, those of one regional iteration; families follow Zipf's law in the order of their codes, and so do the codes of a family.
-Four persons in five have one code, few have up to eight. A person's first code comes from a short
-list of the home tract, county or AIANNH area, or from the whole nation; further codes come from the family or the nation. An
-ethnicity code with a tabulated iteration is held by about one person in six, more in some counties and tracts than in others.
+families, those of one regional iteration; families follow Zipf's law in the order of their codes, and so do the codes of a family. A
+county has a mix of its own: common codes are in all counties, rare ones in few, each more or less than elsewhere.
+
+Four persons in five have one code, few have up to eight. A person's first code comes from a short list of the home AIANNH area or
+tract, or from the county; further codes come from the family or the county. An ethnicity code with a tabulated iteration is
+held by about one person in six, more in some counties and tracts than in others.
 """
 
 from dataclasses import dataclass
@@ -24,15 +26,22 @@ Int16: TypeAlias = npt.NDArray[np.int16]
 CODES_OF_PERSON: Final = (0.80, 0.14, 0.04, 0.012, 0.005, 0.002, 0.0007, 0.0003)
 FROM_AREA: Final = 0.6
 FROM_TRACT: Final = 0.3
-FROM_COUNTY: Final = 0.25
 TRACT_LIST: Final = 8
-COUNTY_LIST: Final = 16
 AREA_LIST: Final = 4
+COUNTY_SPREAD: Final = 1.2
+"""Standard deviation of the logarithm of how much more or less common a code is in a county than elsewhere."""
+
+RAREST_IN: Final = 0.1
+"""Share of counties that the rarest codes are in; the commonest are in all."""
+
 SAME_FAMILY: Final = 0.4
 WITH_ETHNICITY: Final = 0.16
 LOCAL_ETHNICITY: Final = 0.5
 HOUSEHOLDERS: Final = 0.5
 """Share of adults."""
+
+BELOW_ONE: Final = 1 - 1e-9
+"""A number in [c, c + 1) of that much less than c + 1 stays there, for any county c."""
 
 _RACES: Final = {"1": 0, "3": 1, "5": 2, "6": 2, "4": 3, "7": 4}
 """Bit of each leading digit in CENRACE; the other digits are Some Other Race."""
@@ -117,58 +126,63 @@ class Races:
         sizes = np.array([len(family) for family in families])
         shares = zip(zipf(len(sizes), 1.2), sizes, strict=True)
         weights = np.concatenate([share * zipf(size, 1.1) / zipf(size, 1.1).sum() for share, size in shares])
-        self._nation = _cumulative(weights)
-        ends = self._nation[np.cumsum(sizes) - 1]
         self._family_of = np.repeat(np.arange(len(sizes)), sizes)
-        self._family_start = np.concatenate(([0.0], ends[:-1]))
-        self._family_share = np.diff(ends, prepend=0.0)
+        self._family_end = np.cumsum(sizes)
+        self._family_start = self._family_end - sizes
         self._how_many = _cumulative(np.array(CODES_OF_PERSON))
         self._bits = np.array([1 << _RACES.get(code[0], 5) for code in self.codes], dtype=np.uint8)
 
         self._land = land
         counties, tracts = int(land.county_of_tract[-1]) + 1, len(land.county_of_tract)
-        tempered = _cumulative(weights**0.75)
-        self._county_list = pick(tempered, rng.random((counties, COUNTY_LIST))).astype(np.int16)
-        self._tract_list = pick(tempered, rng.random((tracts, TRACT_LIST))).astype(np.int16)
+        presence = np.clip((weights / weights.max()) ** 0.5, RAREST_IN, 1)
+        local = weights * rng.lognormal(0, COUNTY_SPREAD, (counties, len(weights)))
+        local[rng.random(local.shape) >= presence] = 0
+        # One ascending line for all counties: county c holds the cumulated weights in [c, c + 1].
+        mix = np.cumsum(local, axis=1)
+        self._mix = np.concatenate((np.zeros((counties, 1)), mix / mix[:, -1:]), axis=1)
+        self._line = (np.arange(counties)[:, np.newaxis] + self._mix[:, 1:]).reshape(-1)
+        self._tract_list = self._in_county(
+            np.repeat(land.county_of_tract, TRACT_LIST), rng.random(tracts * TRACT_LIST)
+        ).reshape(tracts, TRACT_LIST)
         # An area is home to few peoples, drawn evenly, so that rare codes have somewhere to be common.
         self._area_list = rng.integers(0, len(self.codes), (NO_AIANNH, AREA_LIST)).astype(np.int16)
+
+    def _in_county(self, county: npt.NDArray[np.integer], at: Float64) -> Int64:
+        """Codes by the mixes of counties, for uniform numbers in [0, 1)."""
+        place = np.searchsorted(self._line, county + np.minimum(at, BELOW_ONE), side="right")
+        return place - county * len(self.codes)
 
     def draw(self, rng: np.random.Generator, block: Int64) -> Int16:
         """Codes of one person for each home: `People.races`."""
         size = len(block)
+        county = self._land.county_of_tract[self._land.tract_index[block]].astype(np.int64)
         races = np.full((size, MOST_RACE_CODES), -1, dtype=np.int16)
-        races[:, 0] = self._first(rng, block)
+        races[:, 0] = self._first(rng, block, county)
         count = np.minimum(1 + pick(self._how_many, rng.random(size)), len(self.codes))
         for column in range(1, MOST_RACE_CODES):
             rows = np.flatnonzero(count > column)
-            family = self._family_of[races[rows, 0]]
-            at = rng.random(len(rows))
-            near = self._family_start[family] + at * self._family_share[family]
-            at = np.where(rng.random(len(rows)) < SAME_FAMILY, near, at)
-            code = pick(self._nation, np.minimum(at, np.nextafter(1.0, 0.0)))
+            at, home, family = rng.random(len(rows)), county[rows], self._family_of[races[rows, 0]]
+            low, high = self._mix[home, self._family_start[family]], self._mix[home, self._family_end[family]]
+            code = self._in_county(home, np.where(rng.random(len(rows)) < SAME_FAMILY, low + at * (high - low), at))
             # A person's codes differ: a code that is there already gives way to the next one.
             while (again := (races[rows, :column] == code[:, np.newaxis]).any(axis=1)).any():
                 code[again] = (code[again] + 1) % len(self.codes)
             races[rows, column] = code
         return races
 
-    def _first(self, rng: np.random.Generator, block: Int64) -> Int64:
-        """The first code of one person for each home: of its area, its tract, its county or the nation."""
+    def _first(self, rng: np.random.Generator, block: Int64, county: Int64) -> Int64:
+        """The first code of one person for each home: of its area, its tract or its county."""
         size = len(block)
-        code = pick(self._nation, rng.random(size))
-        source, at = rng.random(size), rng.random(size)
-        tract, area = self._land.tract_index[block], self._land.area[block]
+        code = self._in_county(county, rng.random(size))
+        area, at = self._land.area[block], rng.random(size)
         in_area = (area != NO_AIANNH) & (rng.random(size) < FROM_AREA)
-        of_tract = ~in_area & (source < FROM_TRACT)
-        of_county = ~in_area & ~of_tract & (source < FROM_TRACT + FROM_COUNTY)
+        of_tract = ~in_area & (rng.random(size) < FROM_TRACT)
         for chosen, lists, home in (
             (in_area, self._area_list, area),
-            (of_tract, self._tract_list, tract),
-            (of_county, self._county_list, self._land.county_of_tract[tract]),
+            (of_tract, self._tract_list, self._land.tract_index[block]),
         ):
             rows = np.flatnonzero(chosen)
-            place = pick(_cumulative(zipf(lists.shape[1], 1.0)), at[rows])
-            code[rows] = lists[home[rows], place]
+            code[rows] = lists[home[rows], pick(_cumulative(zipf(lists.shape[1], 1.0)), at[rows])]
         return code
 
     def cenrace(self, races: Int16) -> npt.NDArray[np.uint8]:
