@@ -121,13 +121,15 @@ def _accuracy(plan: Plan, t1: pa.Table) -> Section:
         f"Half the width of the {sure} interval of a group's total, and what that is of the count, both at the median of the"
         " level and size class; the darker, the larger beside the count. Squares without groups are empty.",
     )
-    chosen = _ladder(count)
-    lines = [_interval(t1, row) for row in chosen]
-    ladder = Picture(
-        intervals(lines, f"{sure} interval, percent of the published count", "intervals"),
-        "Some published groups, from large to small, with their intervals: the larger the group, the smaller the part of it"
-        " that the noise may be.",
-    )
+    pictures: tuple[Picture, ...] = (by_class,) if len(t1) else ()
+    if chosen := _ladder(count):
+        lines = [_interval(t1, row) for row in chosen]
+        ladder = Picture(
+            intervals(lines, f"{sure} interval, percent of the published count", "intervals"),
+            "Some published groups, from large to small, with their intervals: the larger the group, the smaller the part of"
+            " it that the noise may be.",
+        )
+        pictures += (ladder,)
     return Section(
         "How far the numbers may be off",
         f"""
@@ -137,7 +139,7 @@ def _accuracy(plan: Plan, t1: pa.Table) -> Section:
 
         The intervals speak of the noise alone, not of errors of the survey itself.
         """,
-        pictures=(by_class, ladder) if lines else (),
+        pictures=pictures,
     )
 
 
