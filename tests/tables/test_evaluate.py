@@ -12,7 +12,7 @@ import pytest
 from starling.errors import SourceError
 from starling.privacy.trust import NotPrivate
 from starling.tables import cells
-from starling.tables.evaluate import SIZES, Errors, Evaluation, Published, compare, evaluate
+from starling.tables.evaluate import SIZES, Errors, Published, beside, compare, evaluate
 from starling.tables.generate import generate
 from starling.tables.measurements import TOTAL_ONLY, Int64, LevelMeasurements, Measurements, offsets
 from starling.tables.mechanism import branches, merged
@@ -229,17 +229,19 @@ def test_what_comes_out_is_marked_not_private(tmp_path: Path) -> None:
     plan = small_plan(thresholds=(50, 200, 1000))
     made = generate(plan, persons=3000, seed=1, out=tmp_path / "in")
     geography, persons = read_geography(made.geography, plan), open_persons(made.persons, plan)
-    seen: list[Evaluation] = []
     out = tmp_path / "out"
     out.mkdir()
-    exact = counted_by_hand(made.persons, plan, geography)
-    released(out, tabulate(plan, geography, measured(plan, exact)))
+    tables = tabulate(plan, geography, measured(plan, counted_by_hand(made.persons, plan, geography)))
+    released(out, tables)
     result = evaluate(plan, geography, persons, out)
     assert isinstance(result, NotPrivate)
-    seen.append(result.value)
-    (errors,) = seen[0].by().values()
+    (errors,) = result.value.by().values()
     assert errors.absolute == 0
     assert errors.rows > 50
+    totals = beside(plan, geography, persons, out)
+    assert isinstance(totals, NotPrivate)
+    assert totals.value.column_names == [*tables.t1.column_names, "truth"]
+    assert totals.value["truth"].to_pylist() == tables.t1["count"].to_pylist()
 
 
 def counted_by_hand(path: Path, plan: Plan, geography: Geography) -> Written:

@@ -14,7 +14,8 @@ from tests.tables.small import small_plan
 
 
 def digests(made: Generated) -> list[str]:
-    return [hashlib.sha256(path.read_bytes()).hexdigest() for path in (made.geography, made.persons, made.note)]
+    files = (made.geography, made.persons, made.names, made.note)
+    return [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
 
 
 def answer(query: str) -> list[tuple[object, ...]]:
@@ -54,9 +55,11 @@ def test_every_person_lives_in_a_block_and_all_are_there(plan: Plan, tmp_path: P
 def test_the_geography_is_one_the_plan_reads(plan: Plan, tmp_path: Path) -> None:
     for form in ("text", "parquet"):
         made = generate(plan, persons=100_000, seed=1, out=tmp_path / form, format=form)
-        regions = read_geography(made.geography, plan).regions
-        assert regions[GeographyLevel.STATE] == ("01",)
-        assert len(regions[GeographyLevel.COUNTY]) == made.sizes["counties"]
+        geography = read_geography(made.geography, plan, names=made.names)
+        assert geography.regions[GeographyLevel.STATE] == ("01",)
+        assert len(geography.regions[GeographyLevel.COUNTY]) == made.sizes["counties"]
+        assert geography.names[GeographyLevel.STATE] != ("Alabama",)
+        assert all(name.endswith(" County") for name in geography.names[GeographyLevel.COUNTY])
 
 
 def test_parquet_says_what_text_says(plan: Plan, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
+from starling.privacy.accuracy import tail
 from starling.privacy.budget import Measure
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
 from starling.tables import cells
@@ -46,15 +47,30 @@ def test_chances_by_size_are_those_of_both_stages_played_through(measure: Measur
     assert shown.bar == bar
     assert bar is not None
     for size in shown.sizes:
-        branches, suppressed = [0.0] * 4, 0.0
+        branches, suppressed, covered = [0.0] * 4, 0.0, 0.0
+        narrow = shown.branches[0].total.margin
         for (x, p), (y, q) in product(first.items(), second.items()):
             branch = sum(size.persons + x >= threshold for threshold in (5, 9, 14))
             branches[branch] += p * q
             if branch == 0 and size.persons + y <= bar:
                 suppressed += p * q
+            elif branch == 0 and abs(y) <= narrow:
+                covered += p * q
         assert size.branches == pytest.approx(branches, abs=1e-6)
         assert size.suppressed == pytest.approx(suppressed, abs=1e-6)
+        # Rows with cells are not suppressed, and keep the margin's promise whatever stage 1 drew.
+        for chance, taken in zip(branches[1:], shown.branches[1:], strict=True):
+            covered += chance * (1 - tail(laws.stage2, taken.total.margin, taken.cells))
+        assert size.covered == pytest.approx(covered / (1 - suppressed), abs=1e-6)
     assert shown.empty_suppressed == shown.sizes[0].suppressed
+
+
+def test_intervals_of_small_published_groups_miss_and_of_others_hold() -> None:
+    """An empty group is published only when its noise is beyond the bar, where few intervals reach back to 0."""
+    plan = small_plan("rho", budget=Fraction(1, 10), thresholds=(300, 400, 500), suppression=Fraction("0.99"))
+    state, county = preview(plan, sizes=(0, 100, 1000)).levels
+    assert county.sizes[0].covered < 0.05
+    assert all(size.covered >= 0.95 for size in (*county.sizes[1:], *state.sizes))
 
 
 def test_nothing_is_suppressed_at_the_state_or_without_a_chance() -> None:

@@ -77,12 +77,15 @@ class SizePreview:
         branches: Probability of each branch 0 to 3; they add up to 1.
         suppressed: Probability that the group is not published.
         total: Error of its T1 row when it takes its likeliest branch.
+        covered: Probability that the interval of its T1 row holds the true size, given that the row is published. Suppression
+            looks at the same noise as the interval does, so for small groups this is below what margins promise.
     """
 
     persons: int
     branches: tuple[float, float, float, float]
     suppressed: float
     total: Error
+    covered: float
 
     @property
     def relative_margin(self) -> float | None:
@@ -186,9 +189,26 @@ def _size(
     # Branch b or a later one when persons + noise >= threshold b.
     reached = [1.0, *(at_least(laws.stage1, threshold - persons) for threshold in level.thresholds), 0.0]
     chance = [reached[branch] - reached[branch + 1] for branch in range(4)]
-    suppressed = 0.0 if bar is None else chance[0] * (1 - at_least(laws.stage2, bar + 1 - persons))
-    likeliest = max(range(4), key=chance.__getitem__)
-    return SizePreview(persons, (chance[0], chance[1], chance[2], chance[3]), suppressed, branches[likeliest].total)
+    covered = [
+        share * (1 - tail(laws.stage2, branch.total.margin, branch.cells))
+        for share, branch in zip(chance, branches, strict=True)
+    ]
+    kept = 1.0
+    if bar is not None:
+        # A bare total is published when its noise is above `bar - persons`, and covers when it is within the margin.
+        reach, least = branches[0].total.margin, bar + 1 - persons
+        kept = at_least(laws.stage2, least)
+        within = at_least(laws.stage2, max(least, -reach)) - at_least(laws.stage2, reach + 1)
+        covered[0] = chance[0] * max(within, 0.0)
+    published = chance[0] * kept + sum(chance[1:])
+    likeliest = branches[max(range(4), key=chance.__getitem__)]
+    return SizePreview(
+        persons,
+        (chance[0], chance[1], chance[2], chance[3]),
+        chance[0] * (1 - kept),
+        likeliest.total,
+        min(sum(covered) / published, 1.0),
+    )
 
 
 def at_least(law: Law, value: int) -> float:

@@ -23,16 +23,19 @@ import numpy as np
 from starling.errors import OutputError, ParameterError
 from starling.tables.generate.files import WRITERS, Columns, Writer
 from starling.tables.generate.land import Land, invent_land
+from starling.tables.generate.names import region_names
 from starling.tables.generate.people import Mix
 from starling.tables.generate.records import PERSON_COLUMNS, Records
 from starling.tables.plan import Plan
 from starling.tables.plan.blocks import COLUMNS
-from starling.tables.plan.geography import NO_AIANNH, NO_PLACE
+from starling.tables.plan.geography import NAMES_COLUMNS, NO_AIANNH, NO_PLACE
 from starling.tables.plan.states import PUERTO_RICO
 
 Format: TypeAlias = Literal["text", "parquet"]
 
+NAMES: Final = "region-names.txt"
 NOTE: Final = "GENERATED.json"
+ENDINGS: Final[dict[Format, str]] = {"text": "txt", "parquet": "parquet"}
 NOTICE: Final = (
     "Invented data. No person, address or people is described: every value was drawn from the public seed below, and how common "
     "a group is says nothing about the group whose name it bears. Tables made from it are no statistics of any place."
@@ -41,7 +44,7 @@ RUN: Final = 1 << 18
 """Persons of one run, and blocks of one batch; part of what the seed means, so not an option."""
 
 MOST_PERSONS: Final = 2**31
-_LAND, _MIX, _PEOPLE = range(3)
+_LAND, _MIX, _PEOPLE, _NAMES = range(4)
 """Which random stream of the seed."""
 
 
@@ -52,12 +55,14 @@ class Generated:
     Attributes:
         geography: GRF-C, one line a block.
         persons: Person records, one line a person, in the order of their blocks.
+        names: Invented names of the regions, which `read_geography` takes beside the geography.
         note: GENERATED.json: that it is invented, the seed, the versions and the sizes.
         sizes: Numbers of states, counties, tracts, blocks, places, aiannh_areas and persons.
     """
 
     geography: Path
     persons: Path
+    names: Path
     note: Path
     sizes: dict[str, int]
 
@@ -102,8 +107,8 @@ def generate(
         raise OutputError(
             field="out", problem=f"{out} cannot be written ({error.strerror})", fix="check path, permission and disk"
         ) from None
-    geography, records, note = (out / name for name in _names(format))
-    return Generated(geography, records, note, sizes)
+    ending = ENDINGS[format]
+    return Generated(out / f"GRF-C.{ending}", out / f"person-records.{ending}", out / NAMES, out / NOTE, sizes)
 
 
 def _checked(
@@ -118,7 +123,7 @@ def _checked(
         raise refuse("persons", f"is not a whole number from 0 to {MOST_PERSONS}", "say how many to invent")
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise refuse("seed", "is not a whole number of 0 or more", "give a public seed such as 1")
-    if format_ not in ("text", "parquet"):
+    if format_ not in ENDINGS:
         raise refuse("format", "is not text or parquet", 'write "text" or "parquet"')
     if states is None:
         states = (*plan.states, *([PUERTO_RICO] if plan.puerto_rico else []))
@@ -126,11 +131,6 @@ def _checked(
     if not codes or not all(len(code) == 2 and code.isascii() and code.isdigit() for code in codes):
         raise refuse("states", "are not a list of two-digit codes", 'give codes such as ["01", "02"]')
     return codes
-
-
-def _names(format_: Format) -> tuple[str, str, str]:
-    ending = "txt" if format_ == "text" else "parquet"
-    return f"GRF-C.{ending}", f"person-records.{ending}", NOTE
 
 
 def _write(
@@ -147,9 +147,11 @@ def _write(
         home = np.searchsorted(ends, np.arange(rows.start, rows.stop), side="right")
         return records.persons(mix.people(_stream(seed, _PEOPLE, rows.start // RUN), home))
 
-    blocks_name, persons_name, note_name = _names(format_)
-    _write_file(WRITERS[format_](folder / blocks_name, COLUMNS), records.blocks, len(land.state), workers)
-    _write_file(WRITERS[format_](folder / persons_name, PERSON_COLUMNS), people, persons, workers)
+    ending, writer = ENDINGS[format_], WRITERS[format_]
+    _write_file(writer(folder / f"GRF-C.{ending}", COLUMNS), records.blocks, len(land.state), workers)
+    _write_file(writer(folder / f"person-records.{ending}", PERSON_COLUMNS), people, persons, workers)
+    named = [NAMES_COLUMNS, *region_names(_stream(seed, _NAMES), land)]
+    (folder / NAMES).write_text("".join("|".join(line) + "\n" for line in named), encoding="utf-8")
     sizes = _sizes(land)
     note = {
         "notice": NOTICE,
@@ -159,7 +161,7 @@ def _write(
         "numpy": np.__version__,
         "sizes": sizes,
     }
-    (folder / note_name).write_text(json.dumps(note, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    (folder / NOTE).write_text(json.dumps(note, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return sizes
 
 
