@@ -21,7 +21,8 @@ from tests.conftest import ROOT
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
-FENCE = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TITLE = re.compile(r'title="([\w.-]+)"')
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 CHECK = doctest.OutputChecker()
@@ -33,11 +34,12 @@ def title(page: Path) -> str:
 
 @dataclass(frozen=True)
 class Snippet:
-    """A fenced block of a page: its language, its text, and the line it begins at."""
+    """A fenced block of a page: its language, its text, the line it begins at, and the file that its title names."""
 
     language: str
     text: str
     line: int
+    file: str | None
 
     @property
     def runs(self) -> bool:
@@ -47,7 +49,8 @@ class Snippet:
 
 def snippets(text: str) -> Iterator[Snippet]:
     for match in FENCE.finditer(text):
-        yield Snippet(match[1], match[2], text.count("\n", 0, match.start()) + 1)
+        named = TITLE.search(match[2])
+        yield Snippet(match[1], match[3], text.count("\n", 0, match.start()) + 1, named[1] if named else None)
 
 
 def commands(console: str) -> Iterator[tuple[str, str]]:
@@ -93,10 +96,12 @@ def run_python(snippet: Snippet, names: dict[str, object], name: str) -> list[st
 
 
 def run_page(text: str, name: str, folder: Path) -> list[str]:
-    """Run a page's snippets in its order, in one folder and one Python session."""
+    """Run a page's snippets in its order, in one folder and one Python session; a block with a file's name as title is that file."""
     names: dict[str, object] = {}
     found = []
     for snippet in snippets(text):
+        if snippet.file:
+            (folder / snippet.file).write_text(snippet.text)
         if snippet.runs:
             found += run_console(snippet, folder) if snippet.language == "console" else run_python(snippet, names, name)
     return found
@@ -128,6 +133,12 @@ def test_a_page_keeps_its_names_and_its_folder(tmp_path: Path, monkeypatch: pyte
     page = (
         "```pycon\n>>> a = 2\n```\n\ntext\n\n```pycon\n>>> a\n2\n```\n\n```console\n$ starling \\\n  --help\n...\n```"
     )
+    assert run_page(page, "planted", tmp_path) == []
+
+
+def test_a_titled_block_is_a_file_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = '```toml title="a.toml"\nb = 1\n```\n\n```pycon\n>>> open("a.toml").read()\n\'b = 1\\n\'\n```'
     assert run_page(page, "planted", tmp_path) == []
 
 

@@ -1,0 +1,21 @@
+"""The command line: parses, calls, prints. `starling --help` answers within 100 ms, so nothing heavy is imported up here."""
+
+from starling.cli.commands import Root
+
+EXIT_CODES = """\
+0 ok, 2 usage, 3 budget refused, 4 policy refused, 5 integrity, 6 request id conflict, 65 bad input,
+70 internal failure, 74 output unwritable or disk full, 75 run again with the same request id, 130 interrupted."""
+
+main = Root(
+    "starling",
+    example="starling demo",
+    help="Publish statistics about people under differential privacy.\n\nPLAN is a folder or a file, or the name of a plan"
+    " that comes with Starling: demo.",
+    epilog=f"Exit codes: {EXIT_CODES}",
+    lazy={
+        "demo": "starling.cli.demo:demo",
+        "tables": "starling.cli.tables:tables",
+    },
+)
+
+__all__ = ["main"]

@@ -5,9 +5,10 @@ law found for a margin keeps it. Where an answer needs a search, a search in flo
 probability (`tails.py`) decides.
 
 Where the paper is corrected. SafeTab 2022, Lemma 13 and equation 36, give floor(b ln(40/(1 + e^(1/b)))) as the 95 % margin of
-geometric noise, and Corollary 2 the scale (MOE + 1)/ln 20. The smallest M with P(|X| > M) <= 5 % is a ceiling there, not a floor, and under
-Corollary 2 P(|X| > MOE) = 0.1/(1 + e^(-epsilon)), above 5 % for every MOE: 6.05 % at 6, 5.62 % at 11, 5.15 % at 50. Corollary 4
-(discrete Gaussian, rho = 1.92/MOE^2) is true but spends more than it must.
+geometric noise, and Corollary 2 the scale (MOE + 1)/ln 20. The smallest M with P(|X| > M) <= 5 % is a ceiling there, not a floor,
+and under Corollary 2 P(|X| > MOE) = 0.1/(1 + e^(-epsilon)), above 5 % for every MOE: 6.05 % at 6, 5.62 % at 11, 5.15 % at 50. For the
+discrete Gaussian the floor(1.96 sigma) of Corollary 3 misses where 1.96 sigma is well above its floor (11.7 % at sigma 1, 5.12 % at
+sigma 10); Corollary 4, rho = 1.92/MOE^2, keeps every whole margin, and spends more than it must.
 """
 
 from collections.abc import Callable

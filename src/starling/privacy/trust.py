@@ -6,11 +6,15 @@ before charging, showing an exact count and forging a release are type errors, a
 
 A second door, `inspect`, serves a custodian's own `validate` and `evaluate`; what passes it is marked `NotPrivate`, which no
 release, worker or server accepts.
+
+The door holds against mistakes and careless code, today's or in years. It can't hold against code in the same process that
+means to break it (`object.__setattr__`, the garbage collector); that is what keeping analysts' code out of the process is for.
 """
 
+import warnings
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass
-from typing import Final, Generic, Never, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Final, Generic, Never, Protocol, TypeVar, final
 
 from starling.errors import DoorError, RunFailed
 from starling.privacy.guarantee import Guarantee
@@ -51,16 +55,19 @@ class Confidential(Generic[T]):
     __slots__ = ("__recipe",)
 
     def __init__(self, recipe: Callable[[], T], /) -> None:
-        self.__recipe = recipe
+        # Its own __setattr__ is closed: `data.__class__ = Other` would show the slot under another name.
+        object.__setattr__(self, "_Confidential__recipe", recipe)
 
     def map(self, function: Callable[[T], U], /) -> "Confidential[U]":
         """The recipe followed by `function`; still nothing is run."""
-        recipe = self.__recipe
-        return Confidential(lambda: function(recipe()))
+        return Confidential(lambda: function(_run(self)))
 
-    __repr__ = __str__ = __bool__ = __hash__ = __iter__ = __len__ = __call__ = _closed
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __format__ = _closed
-    __reduce__ = __reduce_ex__ = __copy__ = __deepcopy__ = _closed
+    # Not shown to the type checker, so that it finds no operator, call, length or truth value here and says so.
+    if not TYPE_CHECKING:
+        __repr__ = __str__ = __format__ = __bool__ = __hash__ = __iter__ = __len__ = __call__ = _closed
+        __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _closed
+        __reduce__ = __reduce_ex__ = __getstate__ = __copy__ = __deepcopy__ = _closed
+        __setattr__ = __delattr__ = __init_subclass__ = _closed
 
 
 def _run(data: Confidential[T], /) -> T:
@@ -94,9 +101,13 @@ class Mechanism(Protocol[T_contra, R_co]):
     """An immutable value: what it guarantees, from public parameters alone, and how it draws."""
 
     @property
-    def guarantee(self) -> Guarantee: ...
+    def guarantee(self) -> Guarantee:
+        """What is charged, before anything is read."""
+        ...
 
-    def draw(self, exact: T_contra, /) -> R_co: ...
+    def draw(self, exact: T_contra, /) -> R_co:
+        """The noisy result, with fresh noise at each call."""
+        ...
 
 
 @final
@@ -114,6 +125,14 @@ class Released(Generic[T]):
             raise DoorError(
                 field="released value", problem="can only come from publish", fix="publish a confidential value"
             )
+        if isinstance(self.value, Confidential | NotPrivate):
+            raise DoorError(
+                field="released value", problem="is marked confidential or not private", fix="release what was drawn"
+            )
+
+    def __init_subclass__(cls) -> None:
+        # `final` binds the type checker alone, and a subclass could leave out the check above.
+        raise DoorError(field="released value", problem="has no other kinds", fix="publish a confidential value")
 
     def then(self, function: Callable[[T], U], /) -> "Released[U]":
         """Post-process: any function of released values is released at no further cost."""
@@ -123,6 +142,10 @@ class Released(Generic[T]):
         raise DoorError(
             field="released value", problem="cannot be pickled or copied", fix="write it as a release artifact"
         )
+
+    def __setstate__(self, _: object) -> Never:
+        # Otherwise dataclass would give it one that fills in whatever it gets.
+        self.__reduce__()
 
 
 @final
@@ -152,17 +175,28 @@ def publish(data: Confidential[T], mechanism: Mechanism[T, R], account: Account)
         account: Pays; its charge is durable when it returns.
 
     Raises:
+        DoorError: when `data` are no recipe (an inspected value, say); nothing is charged.
         BudgetRefused, PolicyRefused: by the account, before anything is read.
         RunFailed: after the charge, with one constant message whatever the cause: which record, file or size made it fail
             would be an answer nobody paid for.
     """
+    if not isinstance(data, Confidential):
+        raise DoorError(field="data", problem="are not Confidential", fix="publish the recipe, before it is run")
     receipt = account.charge(mechanism.guarantee)
     drawn: list[R] = []
+    interrupted = False
     try:
-        drawn.append(mechanism.draw(_run(data)))
-    except Exception:  # noqa: BLE001 - whatever it was, what leaves must not depend on it
-        drawn.clear()
-    # Raised outside the handler, so that the cause is not kept as the context of the error.
+        # A warning (NumPy's of an overflow, say) would tell of the data what the error must not.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            drawn.append(mechanism.draw(_run(data)))
+    except KeyboardInterrupt:
+        interrupted = True
+    except BaseException:  # noqa: BLE001, S110 - whatever it was, SystemExit too, what leaves must not depend on it
+        pass
+    # Raised outside the handlers, so that the cause is not kept as the context of the error.
+    if interrupted:
+        raise KeyboardInterrupt
     if not drawn:
         raise RunFailed
     return Released(drawn[0], receipt, _DOOR)

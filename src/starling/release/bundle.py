@@ -23,6 +23,8 @@ from starling.errors import OutputError
 MARK: Final = ".partial-"
 LOCK: Final = "lock"
 CONTENT: Final = "release"
+REMOVED: Final = "removed {}: left by a run that was killed before it published anything"
+"""What is reported of a temporary folder that nobody holds."""
 
 
 def check(out: Path) -> None:
@@ -49,7 +51,7 @@ def writing(out: Path, report: Callable[[str], None] = lambda _: None) -> Iterat
     temporary, lock = _open(out)
     try:
         for name in _sweep(out, temporary):
-            report(f"removed {name}: left by a run that was killed before it published anything")
+            report(REMOVED.format(name))
         folder = temporary / CONTENT
         folder.mkdir()
         yield folder
@@ -63,6 +65,11 @@ def writing(out: Path, report: Callable[[str], None] = lambda _: None) -> Iterat
         ) from None
     finally:
         _remove(temporary, lock)
+
+
+def sweep(out: Path) -> tuple[str, ...]:
+    """Remove what killed runs left of `out`; a sentence about each. `writing` does it too."""
+    return tuple(REMOVED.format(name) for name in _sweep(out, None))
 
 
 def _partial(out: Path) -> list[Path]:
@@ -130,7 +137,7 @@ def _held(temporary: Path) -> bool:
     return lock is None and temporary.exists()
 
 
-def _sweep(out: Path, own: Path) -> Iterator[str]:
+def _sweep(out: Path, own: Path | None) -> Iterator[str]:
     """Remove what killed runs left; their names."""
     for path in _partial(out):
         if path != own and (lock := _take(path)) is not None:

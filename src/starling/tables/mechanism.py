@@ -72,13 +72,13 @@ class SafeTab:
         totals = exact.totals(index)
         total_only = np.tile(level.total_only, len(self.geography.regions[level.geography]))
         stage1 = np.zeros_like(totals)
-        stage1[~total_only] = checked_add(totals[~total_only], _noise(laws.stage1, np.count_nonzero(~total_only)))
+        stage1[~total_only] = checked_add(totals[~total_only], _noise(laws.stage1, int(np.count_nonzero(~total_only))))
         branch = branches(stage1, level.thresholds)
         branch[total_only] = TOTAL_ONLY
         values = _exact_values(totals, branch, index, exact)
         once = np.repeat(total_only, np.diff(offsets(branch)))
-        values[once] = checked_add(values[once], _noise(laws.total_only, np.count_nonzero(once)))
-        values[~once] = checked_add(values[~once], _noise(laws.stage2, np.count_nonzero(~once)))
+        values[once] = checked_add(values[once], _noise(laws.total_only, int(np.count_nonzero(once))))
+        values[~once] = checked_add(values[~once], _noise(laws.stage2, int(np.count_nonzero(~once))))
         return LevelMeasurements(stage1, branch, values)
 
 
@@ -116,4 +116,4 @@ def _exact_values(totals: Int64, branch: npt.NDArray[np.int8], index: int, exact
 
 
 def _noise(law: Law, count: int) -> Int64:
-    return draw(law, int(count))
+    return draw(law, count)

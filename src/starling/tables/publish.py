@@ -53,7 +53,7 @@ def release(
     step("reading the public geography")
     regions = read_geography(geography, plan)
     source = open_persons(persons, plan)
-    with writing(out) as folder:
+    with writing(out, step) as folder:
         payer = account or OneCharge(plan.cost, request_id or fresh_id())
         step("charging, counting and drawing noise")
         measurements = publish(count(plan, regions, source), SafeTab(plan, regions), payer)

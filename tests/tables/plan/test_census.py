@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from starling.errors import PlanError
-from starling.tables.plan import GeographyLevel, load
+from starling.errors import PlanError, Problem
+from starling.tables.plan import GeographyLevel, Plan, load
 from starling.tables.plan.census import BUDGETS, REQUIRED
 from tests.tables.plan.invented import GEOGRAPHIES, REMOVED, TEXTS, census_folder, config, key
 
@@ -22,6 +22,14 @@ def refusal(folder: Path, values: Any = None, **texts: str) -> str:
     with pytest.raises(PlanError) as refused:
         load(census_folder(folder, values, **texts))
     return str(refused.value)
+
+
+def loaded(path: Path) -> tuple[Plan | None, tuple[Problem, ...]]:
+    """The plan, or why not."""
+    try:
+        return load(path), ()
+    except PlanError as refused:
+        return None, refused.problems
 
 
 def test_everything_config_says_is_in_the_plan(tmp_path: Path) -> None:
@@ -94,7 +102,7 @@ def test_absurd_numbers_are_refused(tmp_path: Path, text: str) -> None:
         ({key("STATE", 2): -0.1}, "is not of 0 or more"),
         ({key("PR-PLACE", 1): -1}, "is not of 0 or more"),
         ({key("STATE", 2): 1e7}, "is not above 0 and at most 1000000"),
-        ({name: 0 for name in BUDGETS}, "are all 0, so nothing would be tabulated"),
+        (dict.fromkeys(BUDGETS, 0), "are all 0, so nothing would be tabulated"),
         ({"run_us": False, **{key(g, i): 0 for g in GEOGRAPHIES if "PR" in g for i in (1, 2)}}, "are all 0"),
         ({"privacy_budget_p_stage_1_fraction": 0}, "is not above 0 and below 1"),
         ({"privacy_budget_p_stage_1_fraction": 1}, "is not above 0 and below 1"),
@@ -149,13 +157,13 @@ def test_thresholds_are_three_increasing_positive_integers(tmp_path: Path, cuts:
 
 def test_thresholds_are_needed_where_there_is_a_budget_that_is_run(tmp_path: Path) -> None:
     united_states = {name: cuts for name, cuts in config()["thresholds_p"].items() if "PR" not in name}
-    assert load(census_folder(tmp_path, config(thresholds_p=united_states, run_pr=False)))
+    assert len(load(census_folder(tmp_path, config(thresholds_p=united_states, run_pr=False))).levels) == 12
     assert "(PR-STATE, 1) is missing, and the level has a budget" in refusal(
         tmp_path, config(thresholds_p=united_states)
     )
     del united_states["(USA, 1)"]
     values = config(thresholds_p=united_states, run_pr=False, **{key("USA", 1): 0})
-    assert load(census_folder(tmp_path, values))
+    assert len(load(census_folder(tmp_path, values)).levels) == 11
 
 
 def test_an_unknown_level_of_thresholds_is_refused(tmp_path: Path) -> None:
@@ -243,10 +251,14 @@ def test_a_mutated_folder_is_a_plan_or_a_plan_error(
 ) -> None:
     folder = census_folder(tmp_path_factory.mktemp("mutated"))
     (folder / change[0]).write_bytes(change[1])
-    try:
-        plan = load(folder)
-    except PlanError as refused:
-        assert all(problem.field and problem.problem and problem.fix and problem.file for problem in refused.problems)
-        assert str(refused).replace("\n", "").isprintable()
-    else:
-        assert plan.cost.amount > 0
+    plan, problems = loaded(folder)
+    assert (plan is None) == bool(problems)
+    assert all(problem.field and problem.problem and problem.fix and problem.file for problem in problems)
+    assert "".join(map(str, problems)).isprintable()
+    assert plan is None or plan.cost.amount > 0
+
+
+def test_unknown_keys_beyond_a_hundred_are_counted(tmp_path: Path) -> None:
+    values = config() | {f"k{number}": 1 for number in range(20_000)}
+    _, problems = loaded(census_folder(tmp_path, values))
+    assert len(problems) == 101

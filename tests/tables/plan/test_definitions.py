@@ -44,7 +44,7 @@ def codes(*lines: str) -> dict[str, str]:
 
 BROKEN = [
     (race("20010|x|2|True|False|False"), f"{RACE_FILE}:11: ITERATION_CODE is not four digits"),
-    (race("２００９|x|2|True|False|False"), "ITERATION_CODE is not four digits"),
+    (race("\uff12\uff10\uff10\uff19|x|2|True|False|False"), "ITERATION_CODE is not four digits"),
     (race("2009| |2|True|False|False"), "ITERATION_NAME is empty"),
     (race("2009|\x1b[31m|2|True|False|False"), "ITERATION_NAME holds a control character"),
     (race(f"2009|{'x' * 501}|2|True|False|False"), "ITERATION_NAME is longer than 500"),

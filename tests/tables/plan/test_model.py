@@ -4,6 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -147,7 +148,7 @@ def test_a_stability_below_the_computed_is_refused(plan: Plan) -> None:
         ({"gamma": Fraction(1, 10**13)}, "too small to draw its noise"),
     ],
 )
-def test_a_plan_without_a_guarantee_is_refused(plan: Plan, change: dict[str, object], message: str) -> None:
+def test_a_plan_without_a_guarantee_is_refused(plan: Plan, change: dict[str, Any], message: str) -> None:
     with pytest.raises(PlanError, match=message):
         replace(plan, **change)
 
@@ -162,8 +163,8 @@ def test_a_plan_without_a_guarantee_is_refused(plan: Plan, change: dict[str, obj
         ({"iteration_level": 3}, "no such level"),
     ],
 )
-def test_a_level_that_cannot_be_is_refused(plan: Plan, change: dict[str, object], message: str) -> None:
+def test_a_level_that_cannot_be_is_refused(plan: Plan, change: dict[str, Any], message: str) -> None:
     with pytest.raises(PlanError, match=message):
-        replace(plan, levels=(replace(plan.levels[0], **change), *plan.levels[1:]))  # type: ignore[arg-type]
+        replace(plan, levels=(replace(plan.levels[0], **change), *plan.levels[1:]))
     with pytest.raises(PlanError, match="plan order"):
         replace(plan, levels=plan.levels[::-1])

@@ -8,7 +8,7 @@ from starling.tables.plan.codebook import Definitions, GeographyLevel, Iteration
 from starling.tables.plan.geography import Geography, read_geography
 from starling.tables.plan.model import Level, Members, Plan, Rows, StageLaws
 from starling.tables.plan.overview import LevelOverview, Overview, describe
-from starling.tables.plan.readable import read_toml
+from starling.tables.plan.readable import preset, read_toml
 
 __all__ = [
     "Definitions",
@@ -24,6 +24,7 @@ __all__ = [
     "StageLaws",
     "describe",
     "load",
+    "preset",
     "read_geography",
 ]
 

@@ -132,7 +132,7 @@ def _refuse(path: Path, twice: frozenset[str] = frozenset()) -> Never:
         with path.open("rb") as file:
             _check(path, text_records(file, path.name, COLUMNS, problems), twice, problems)
     if not problems:
-        problems.append(Problem("file", "is not a block file", f"write {'|'.join(COLUMNS)}", path.name))
+        problems.append(Problem("file", "holds no blocks that can be read", f"write {'|'.join(COLUMNS)}", path.name))
     raise PlanError(problems=problems)
 
 

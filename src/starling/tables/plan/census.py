@@ -17,7 +17,7 @@ from starling.errors import ParameterError, PlanError, Problem
 from starling.privacy.budget import Measure, exact
 from starling.tables.plan.codebook import MOST_RACE_CODES, Definitions
 from starling.tables.plan.definitions import read_definitions
-from starling.tables.plan.levels import LevelKey, Thresholds, all_levels, population_levels
+from starling.tables.plan.levels import LevelKey, Thresholds, all_levels, population_levels, within
 from starling.tables.plan.model import Plan
 from starling.tables.plan.spelling import did_you_mean
 from starling.tables.plan.states import state_problem
@@ -43,6 +43,8 @@ REQUIRED: Final = (
 )
 OPTIONAL: Final = (SUPPRESSION, "reader")
 MEASURES: Final[dict[str, Measure]] = {"puredp": "epsilon", "zcdp": "rho"}
+MOST_UNKNOWN: Final = 100
+"""Unknown keys that are told one by one."""
 LONGEST_CONFIG: Final = 2**20
 """Bytes of config.json; production's has 2 KiB."""
 
@@ -64,7 +66,8 @@ class _Config:
     def refuse(self, field: str, problem: str, fix: str) -> None:
         key = re.search(rf'"{re.escape(field.removeprefix("thresholds_p."))}"\s*:', self.text)
         line = None if key is None else self.text.count("\n", 0, key.start()) + 1
-        self.problems.append(Problem(field if field.isprintable() else ascii(field), problem, fix, CONFIG, line))
+        shown = field if field.isprintable() and field else ascii(field)
+        self.problems.append(Problem(shown, problem, fix, CONFIG, line))
 
     def check(self) -> None:
         """Raise PlanError with the problems so far, if there are any."""
@@ -153,7 +156,7 @@ def _thresholds(config: _Config, needed: set[str]) -> dict[LevelKey, Thresholds]
     thresholds: dict[LevelKey, Thresholds] = {}
     for key in sorted(needed - listed.keys()):
         config.refuse(f"thresholds_p.{key}", "is missing, and the level has a budget", "give three thresholds")
-    for key, value in listed.items():
+    for key, value in list(listed.items())[:MOST_UNKNOWN]:
         field = f"thresholds_p.{key}"
         if key not in THRESHOLDS:
             config.refuse(field, "is not a level", did_you_mean(key, THRESHOLDS))
@@ -222,8 +225,11 @@ class _Choices:
 
 def _choices(config: _Config) -> _Choices:
     """Raises PlanError with every problem of config.json."""
-    for key in sorted(config.values.keys() - {*REQUIRED, *OPTIONAL}):
+    unknown = sorted(config.values.keys() - {*REQUIRED, *OPTIONAL})
+    for key in unknown[:MOST_UNKNOWN]:
         config.refuse(key, "is an unknown key", did_you_mean(key, (*REQUIRED, *OPTIONAL)))
+    if len(unknown) > MOST_UNKNOWN:
+        config.refuse("keys", f"include {len(unknown) - MOST_UNKNOWN} more unknown ones", "remove them")
     for key in REQUIRED:
         if key not in config.values:
             config.refuse(key, "is missing", "add it")
@@ -270,15 +276,16 @@ def read_census(folder: Path) -> Plan:
         problems += error.problems
     if choices is None or definitions is None:
         raise PlanError(problems=problems)
-    return Plan(
-        title=f"Detailed race and ethnicity tables ({folder.resolve().name})",
-        measure=choices.measure,
-        levels=population_levels(definitions, choices.budgets, choices.thresholds, choices.max_race_codes),
-        gamma=choices.gamma,
-        suppression=choices.suppression,
-        allow_negative=choices.allow_negative,
-        max_race_codes=choices.max_race_codes,
-        states=choices.states,
-        puerto_rico=choices.puerto_rico,
-        definitions=definitions,
-    )
+    with within(CONFIG):
+        return Plan(
+            title=f"Detailed race and ethnicity tables ({folder.resolve().name})",
+            measure=choices.measure,
+            levels=population_levels(definitions, choices.budgets, choices.thresholds, choices.max_race_codes),
+            gamma=choices.gamma,
+            suppression=choices.suppression,
+            allow_negative=choices.allow_negative,
+            max_race_codes=choices.max_race_codes,
+            states=choices.states,
+            puerto_rico=choices.puerto_rico,
+            definitions=definitions,
+        )

@@ -1,6 +1,8 @@
 """From a code book and budgets to the population group levels of a plan: the same rules for every format of plan file."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -20,6 +22,16 @@ def all_levels(*, us: bool, pr: bool) -> Iterator[LevelKey]:
         if pr if geography.puerto_rico else us:
             for level in ITERATION_LEVELS:
                 yield geography, level
+
+
+@contextmanager
+def within(file: str) -> Iterator[None]:
+    """Name the file in problems of the plan as a whole, which have none."""
+    try:
+        yield
+    except PlanError as error:
+        problems = [problem if problem.file else replace(problem, file=file) for problem in error.problems]
+        raise PlanError(problems=problems) from None
 
 
 def population_levels(

@@ -4,7 +4,7 @@ It states the protected unit and the neighbours, names levels in words, and take
 error that the level should have. Exact numbers are strings. docs/plan-file.md explains every key.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Final
@@ -14,8 +14,9 @@ from starling.privacy.budget import Measure
 from starling.tables.plan.codebook import MOST_RACE_CODES, Definitions, GeographyLevel
 from starling.tables.plan.definitions import read_definitions
 from starling.tables.plan.groups import LEVELS, read_groups
-from starling.tables.plan.levels import LevelKey, Thresholds, population_levels
+from starling.tables.plan.levels import LevelKey, Thresholds, population_levels, within
 from starling.tables.plan.model import LARGEST_BUDGET, Plan
+from starling.tables.plan.spelling import did_you_mean
 from starling.tables.plan.stability import stability
 from starling.tables.plan.states import STATES, state_problem
 from starling.tables.plan.toml import Section, parse
@@ -37,14 +38,36 @@ def read_toml(path: Path) -> Plan:
     Raises:
         PlanError: with every problem of the file and of the definitions it names.
     """
-    top = parse(_read(path), path.name)
+    return _plan(parse(_read(path), path.name), path.parent)
+
+
+def preset(name: str, definitions: str | Path) -> Plan:
+    """A plan that comes with Starling, for a folder of Census definition files of your own.
+
+    Args:
+        name: "safetab-2022" (discrete Gaussian) or "safetab-2022-geometric": the parameters of the paper's Appendix F.1.
+        definitions: Folder of the four definition files.
+
+    Raises:
+        PlanError: for an unknown name, or wrong definitions.
+    """
+    folder = Path(__file__).parent.parent / "presets"
+    known = sorted(path.stem for path in folder.glob("*.toml"))
+    if name not in known:
+        raise PlanError(field="preset", problem="is not known", fix=did_you_mean(name, known))
+    top = parse(_read(folder / f"{name}.toml"), f"{name}.toml")
+    return _plan(replace(top, values={**top.values, "definitions": str(Path(definitions).resolve())}), folder)
+
+
+def _plan(top: Section, folder: Path) -> Plan:
+    """The plan of a parsed file; `folder` is where its definitions are looked for."""
     top.only(_TOP)
     title = top.text("title", "say what the tables are")
     measure, gamma = _privacy(top.table("privacy"))
     races = _records(top.table("records"))
     states, puerto_rico = _area(top.table("area"))
     suppression, allow_negative = _publication(top.table("publication"))
-    definitions = _definitions(top, path.parent)
+    definitions = _definitions(top, folder)
     budgets, thresholds = _levels(
         top.tables("levels"),
         us=bool(states),
@@ -53,18 +76,19 @@ def read_toml(path: Path) -> Plan:
     )
     if top.problems or definitions is None:
         raise PlanError(problems=top.problems)
-    return Plan(
-        title=title,
-        measure=measure,
-        levels=population_levels(definitions, budgets, thresholds, races),
-        gamma=gamma,
-        suppression=suppression,
-        allow_negative=allow_negative,
-        max_race_codes=races,
-        states=states,
-        puerto_rico=puerto_rico,
-        definitions=definitions,
-    )
+    with within(top.file):
+        return Plan(
+            title=title,
+            measure=measure,
+            levels=population_levels(definitions, budgets, thresholds, races),
+            gamma=gamma,
+            suppression=suppression,
+            allow_negative=allow_negative,
+            max_race_codes=races,
+            states=states,
+            puerto_rico=puerto_rico,
+            definitions=definitions,
+        )
 
 
 def _read(path: Path) -> str:

@@ -6,7 +6,7 @@ is refused with that reason.
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -16,6 +16,8 @@ from starling.privacy.budget import exact
 from starling.tables.plan.spelling import did_you_mean
 
 _HEADER: Final = re.compile(r"[ \t]*\[\[?[ \t]*([^\[\]#]*?)[ \t]*\]\]?")
+MOST_UNKNOWN: Final = 100
+"""Unknown keys of one table that are told one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +51,16 @@ class Section:
         line = next((number for number, text in self.lines if key_text.match(text)), None)
         if line is None and self.lines and self.name:
             line = self.lines[0][0]
-        field = f"{self.name}.{key}" if self.name and key else self.name or key
+        field = f"{self.name}.{key}" if self.name and key else self.name or key or '""'
         self.problems.append(Problem(_shown(field), problem, fix, self.file, line))
 
     def only(self, known: Collection[str]) -> None:
         """Refuse every other key."""
-        for key in self.values:
-            if key not in known:
-                self.refuse(key, "is an unknown key", did_you_mean(key, known))
+        unknown = [key for key in self.values if key not in known]
+        for key in unknown[:MOST_UNKNOWN]:
+            self.refuse(key, "is an unknown key", did_you_mean(key, known))
+        if len(unknown) > MOST_UNKNOWN:
+            self.refuse("", f"has {len(unknown) - MOST_UNKNOWN} more unknown keys", "remove them")
 
     def text(self, key: str, fix: str) -> str:
         """The string under `key`, which must be there and not empty."""
@@ -124,7 +128,7 @@ class Section:
         if not isinstance(value, dict):
             self.refuse(key, "is missing" if key not in self.values else "is not a table", f"write [{key}]")
             value = {}
-        return Section(self.file, key, value, self._part(key, 0), self.problems)
+        return Section(self.file, key, value, next(self._parts(key), ()), self.problems)
 
     def tables(self, key: str) -> list["Section"]:
         """The tables `[[key]]`, numbered from 1; none after a refusal."""
@@ -133,20 +137,17 @@ class Section:
             missing = key not in self.values
             self.refuse(key, "is missing" if missing else "is not a list of tables", f"write [[{key}]]")
             return []
+        parts = self._parts(key)
         return [
-            Section(self.file, f"{key}[{number}]", one, self._part(key, number - 1), self.problems)
+            Section(self.file, f"{key}[{number}]", one, next(parts, ()), self.problems)
             for number, one in enumerate(value, start=1)
         ]
 
-    def _part(self, key: str, skip: int) -> tuple[tuple[int, str], ...]:
-        """The lines under the header `key` that comes after `skip` others of that name."""
+    def _parts(self, key: str) -> Iterator[tuple[tuple[int, str], ...]]:
+        """The lines under each header `key`, in the order of the file."""
         headers = [(at, found[1]) for at, (_, text) in enumerate(self.lines) if (found := _HEADER.match(text))]
-        mine = [place for place, (_, name) in enumerate(headers) if name == key]
-        if len(mine) <= skip:
-            return ()
-        start = headers[mine[skip]][0]
-        end = headers[mine[skip] + 1][0] if mine[skip] + 1 < len(headers) else len(self.lines)
-        return self.lines[start:end]
+        ends = [*(at for at, _ in headers[1:]), len(self.lines)]
+        return (self.lines[at:end] for (at, name), end in zip(headers, ends, strict=False) if name == key)
 
 
 def _shown(text: str) -> str:
@@ -168,7 +169,7 @@ def parse(text: str, file: str) -> Section:
     except tomllib.TOMLDecodeError as error:
         at = re.search(r"\(at line (\d+)", str(error))
         message = _shown(re.sub(r" \(at .*\)$", "", str(error)))
-        line = int(at[1]) if at else None
+        line = int(at[1]) if at else max(len(text.splitlines()), 1)
         raise PlanError(problems=[Problem("file", f"is not TOML: {message}", "correct it", file, line)]) from None
     except (ValueError, RecursionError):
         # Integers of thousands of digits, and nesting of thousands of brackets.

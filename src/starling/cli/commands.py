@@ -1,0 +1,159 @@
+"""Commands whose help starts with an example, groups that import a command when it is asked for, and the root that ends every run.
+
+However a run ends, it ends in one way: an exit code of the house, a sentence on stderr, and with --json one document on
+stdout, result or error. A stack trace never leaves: it would show values.
+"""
+
+import difflib
+import errno
+import importlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Never
+
+import click
+
+from starling.errors import OutputError, ParameterError, Problem, StarlingError
+
+INTERRUPTED: Final = 130
+TERMINATED: Final = 143
+INTERNAL: Final = StarlingError.exit_code
+DISK: Final = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
+
+
+class _Example(click.Command):
+    """A command whose help begins with what to paste.
+
+    Args:
+        example: A command line that works as it stands, in an empty folder after the lines of `generate`'s help.
+    """
+
+    def __init__(self, *args: Any, example: str, **options: Any) -> None:
+        self.example = example
+        super().__init__(*args, **options)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_text("Example:")
+        with formatter.indentation():
+            for line in self.example.splitlines():
+                # Written as it is: a wrapped command cannot be pasted.
+                formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
+        formatter.write_paragraph()
+        super().format_help(ctx, formatter)
+
+
+class Command(_Example):
+    """One verb."""
+
+
+class Group(_Example, click.Group):
+    """A group of commands, each imported when it is asked for.
+
+    Args:
+        lazy: For each command its place, "package.module:name".
+    """
+
+    def __init__(self, *args: Any, lazy: Mapping[str, str], **options: Any) -> None:
+        self.lazy = dict(lazy)
+        super().__init__(*args, **options)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """In the order in which they were given."""
+        return list(self.lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command, imported now."""
+        if cmd_name not in self.lazy:
+            return None
+        module, name = self.lazy[cmd_name].split(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the words name; a near miss is answered with what was meant."""
+        near = difflib.get_close_matches(args[0], list(self.lazy), n=1)
+        if args[0] not in self.lazy and near and not args[0].startswith("-"):
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
+        return super().resolve_command(ctx, args)
+
+
+class Root(Group):
+    """The command `starling` itself: turns every ending into an exit code."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        version = click.version_option(package_name="starling", message="%(prog)s %(version)s")
+        version(self)
+
+    def main(self, args: Sequence[str] | None = None, *positional: Any, **options: Any) -> Any:
+        """Run; leaves by SystemExit, as a program does, unless `standalone_mode` is off."""
+        if options.get("standalone_mode") is False:
+            return super().main(args, *positional, **options)
+        arguments = list(sys.argv[1:] if args is None else args)
+        options |= {"standalone_mode": False, "prog_name": options.get("prog_name") or "starling"}
+        # Like Ctrl-C: temporary folders are removed on the way out.
+        signal.signal(signal.SIGTERM, _terminate)
+        as_json = "--json" in arguments
+        try:
+            returned = super().main(arguments, *positional, **options)
+        except click.Abort:
+            _end(INTERRUPTED, "Interrupted", [Problem("run", "was interrupted", "start it again")], as_json)
+        except click.ClickException as error:
+            message = error.format_message()
+            context = error.ctx if isinstance(error, click.UsageError) else None
+            fix = f"see {context.command_path} --help" if context else "see starling --help"
+            _end(ParameterError.exit_code, "UsageError", [Problem("usage:", message.rstrip("."), fix)], as_json)
+        except StarlingError as error:
+            _end(error.exit_code, type(error).__name__, error.problems, as_json, str(error))
+        except OSError as error:
+            if error.errno not in DISK:
+                _end_internal(as_json)
+            problem = Problem("output", "cannot be written: the disk is full or fails", "make room and run it again")
+            _end(OutputError.exit_code, "OutputError", [problem], as_json)
+        except Exception:  # noqa: BLE001 - whatever it is, no stack trace may leave
+            _end_internal(as_json)
+        sys.exit(returned if isinstance(returned, int) else 0)
+
+
+def _terminate(*_: object) -> Never:
+    sys.exit(TERMINATED)
+
+
+def _end_internal(as_json: bool) -> Never:
+    problem = Problem(
+        "run", "stopped by a fault of Starling's own", "report the command line and what starling --version says"
+    )
+    _end(INTERNAL, "InternalError", [problem], as_json)
+
+
+def _end(code: int, kind: str, problems: Sequence[Problem], as_json: bool, message: str | None = None) -> Never:
+    """Say what is wrong on stderr, with --json on stdout too, and leave."""
+    try:
+        if as_json:
+            click.echo(json.dumps(error_body(code, kind, problems), ensure_ascii=False))
+        click.echo("\n".join(f"starling: {line}" for line in (message or str(problems[0])).splitlines()), err=True)
+    except OSError:
+        # Nobody can be told: the place to say it is what failed.
+        sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - until the process ends
+    sys.exit(code)
+
+
+def error_body(code: int, kind: str, problems: Sequence[Problem]) -> dict[str, Any]:
+    """The one shape of every error for machines."""
+    return {"error": {"kind": kind, "exit_code": code, "problems": [problem_json(each) for each in problems]}}
+
+
+def problem_json(problem: Problem) -> dict[str, str | int | None]:
+    """One thing that is wrong, for machines."""
+    return {
+        "file": problem.file,
+        "line": problem.line,
+        "field": problem.field,
+        "problem": problem.problem,
+        "fix": problem.fix,
+    }

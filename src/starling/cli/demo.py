@@ -1,0 +1,182 @@
+"""`starling demo`: an invented nation, released in front of the user's eyes, and the truth beside it.
+
+The truth may be shown because nobody in it exists. It comes through the custodian's door, as `tables evaluate` does.
+"""
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from starling.cli.commands import Command
+from starling.errors import OutputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from starling.privacy.trust import Released
+    from starling.tables.generate import Generated
+    from starling.tables.postprocess import Tables
+
+PERSONS: Final = 1_000_000
+SEED: Final = 1
+TYPICAL: Final = 1000
+"""The row that is shown first is the published total nearest to this."""
+
+
+@click.command("demo", cls=Command, example="starling demo")
+@click.option("--out", type=click.Path(path_type=Path), default=Path("starling-demo"), show_default=True, metavar="DIR")
+@click.option("--persons", type=int, default=PERSONS, show_default=True, metavar="N", help="How many to invent.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def demo(out: Path, *, persons: int, as_json: bool) -> None:
+    """Invent a nation, publish its tables under differential privacy, and show what the noise did. About half a minute."""
+    from starling.cli.plans import shipped
+    from starling.cli.progress import note_first_compilation, steps
+
+    _make(out)
+    plan_file = Path(shutil.copy(shipped()["demo"], out / "plan.toml"))
+    note_first_compilation()
+    from starling.tables.evaluate import beside
+    from starling.tables.generate import generate
+    from starling.tables.plan import load, read_geography
+    from starling.tables.publish import release
+    from starling.tables.source import open_persons
+
+    plan = load(plan_file)
+    with steps() as step:
+        step(f"inventing {persons:,} persons")
+        made = generate(plan, persons=persons, seed=SEED, out=out / "invented")
+        released = release(plan, made.persons, made.geography, out / "release", step=step)
+        step("comparing with the truth, which only invented data allow")
+        compared = beside(
+            plan, read_geography(made.geography, plan), open_persons(made.persons, plan), out / "release"
+        ).value
+    found = _Found(compared)
+    if as_json:
+        click.echo(json.dumps(_json(out, made, released, found), indent=2, ensure_ascii=False))
+    else:
+        click.echo(_text(out, made, released, found))
+
+
+def _make(out: Path) -> None:
+    try:
+        out.mkdir()
+    except OSError as error:
+        raise OutputError(
+            field=str(out),
+            problem=f"cannot be made ({error.strerror})",
+            fix="name a new folder with --out, in a place that you may write",
+        ) from None
+
+
+class _Found:
+    """What a release of invented people looks like beside the truth.
+
+    Args:
+        compared: T1 with a column `truth`.
+    """
+
+    def __init__(self, compared: "pa.Table") -> None:
+        import numpy as np
+
+        count, lower, upper, truth = (compared[name].to_numpy() for name in ("count", "lower", "upper", "truth"))
+        inside = (lower <= truth) & (truth <= upper)
+        self.totals, self.inside = len(count), int(inside.sum())
+        self.typical = self._nearest(compared, count, np.flatnonzero(inside))
+        self.missed = self._nearest(compared, count, np.flatnonzero(~inside))
+
+    @staticmethod
+    def _nearest(compared: "pa.Table", count: Any, rows: Any) -> dict[str, Any] | None:
+        """The row whose published count is nearest to TYPICAL; None of none."""
+        if not len(rows):
+            return None
+        row = min(rows.tolist(), key=lambda at: abs(int(count[at]) - TYPICAL))
+        values: dict[str, Any] = compared.slice(row, 1).to_pylist()[0]
+        return values
+
+
+def _text(out: Path, made: "Generated", released: "Released[Tables]", found: _Found) -> str:
+    from starling.cli.text import facts, table
+
+    guarantee = released.receipt.guarantee
+    rows = [
+        (_group(row), f"{row['count']:,}", f"{row['lower']:,} to {row['upper']:,}", f"{row['truth']:,}", verdict)
+        for row, verdict in ((found.typical, "holds it"), (found.missed, "misses it"))
+        if row is not None
+    ]
+    return "\n\n".join(
+        [
+            _invented(made.sizes),
+            facts(
+                [
+                    ("protected", f"one person ({guarantee.relation})"),
+                    ("charged", str(guarantee.cost)),
+                    (
+                        "published",
+                        f"{len(released.value.t1):,} totals, {len(released.value.t2):,} counts by sex and age",
+                    ),
+                ]
+            ),
+            table(("group", "published", "95 % interval", "truth", "the interval"), rows),
+            _held(found),
+            facts(
+                [
+                    ("report", str(out / "release" / "report.html")),
+                    ("tables", f"{out / 'release' / 'data' / 't1.txt'}, t2.txt, and both as Parquet"),
+                    ("promise", str(out / "release" / "privacy.json")),
+                ]
+            ),
+            "Try next:\n" + "\n".join(_next(out, made)),
+        ]
+    )
+
+
+def _invented(sizes: dict[str, int]) -> str:
+    land = ", ".join(f"{sizes[name]:,} {name}" for name in ("persons", "states", "counties", "tracts"))
+    return f"An invented nation: {land}. Nobody in it exists."
+
+
+def _held(found: _Found) -> str:
+    share = 100 * found.inside / max(found.totals, 1)
+    return (
+        f"{found.inside:,} of {found.totals:,} intervals hold the truth ({share:.1f} %). With real people nobody sees the"
+        " truth, nor which intervals miss it."
+    )
+
+
+def _group(row: dict[str, Any]) -> str:
+    named = row["region_name"] != row["region_id"]
+    region = row["region_name"] if named else f"{row['region_type'].lower()} {row['region_id']}"
+    return f"{row['iteration_name']}, {region}"
+
+
+def _next(out: Path, made: "Generated") -> tuple[str, str, str]:
+    """Three commands that work when pasted."""
+    plan = out / "plan.toml"
+    inputs = f"--persons {made.persons} --geography {made.geography}"
+    return (
+        f"starling tables preview {plan} --geography {made.geography}",
+        f"starling tables evaluate {plan} --release {out / 'release'} {inputs}",
+        f"starling tables release {plan} {inputs} --out {out / 'second'} --yes",
+    )
+
+
+def _json(out: Path, made: "Generated", released: "Released[Tables]", found: _Found) -> dict[str, Any]:
+    from starling.release.statement import readings
+
+    return {
+        "folder": str(out),
+        "plan": str(out / "plan.toml"),
+        "persons": str(made.persons),
+        "geography": str(made.geography),
+        "release": str(out / "release"),
+        "sizes": made.sizes,
+        "cost": readings(released.receipt.guarantee),
+        "rows": {"t1": len(released.value.t1), "t2": len(released.value.t2)},
+        "intervals": {"totals": found.totals, "hold_the_truth": found.inside},
+        "holds": found.typical,
+        "misses": found.missed,
+        "next": list(_next(out, made)),
+    }

@@ -1,0 +1,194 @@
+"""Which plan a command line means, and a plan and its preview as text and for machines. Nothing here can open records."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from starling.cli.text import facts, rounded, table
+
+if TYPE_CHECKING:
+    from starling.privacy.laws import Law
+    from starling.release.statement import Json
+    from starling.tables.plan import LevelOverview, Overview, Plan
+    from starling.tables.preview import Error, LevelPreview, Preview
+
+
+KINDS: Final = ("level", "total only", "bare total", "cell", "4 ages: total", "9 ages: total", "23 ages: total")
+AGES: Final = ("   ", "·4 ", "·9 ", "·23")
+"""Marks of the branches, of equal width so that numbers stand under numbers."""
+
+
+def shipped() -> dict[str, Path]:
+    """The plans that come with Starling, by name."""
+    folder = Path(str(files("starling.tables") / "presets"))
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def plan_of(name: str) -> "Plan":
+    """The plan that a command's PLAN means: a shipped one by its name, else a folder or file.
+
+    Raises:
+        PlanError: with every problem found.
+    """
+    from starling.tables.plan import load
+
+    return load(shipped().get(name, Path(name)))
+
+
+def level_name(overview: "LevelOverview") -> str:
+    """A level in two words, as a plan file writes them: "COUNTY detailed"."""
+    return f"{overview.level.geography} {'regional' if overview.level.iteration_level == 1 else 'detailed'}"
+
+
+def plan_text(overview: "Overview") -> str:
+    """Costs and noise of a plan."""
+    from starling.privacy.budget import decimal_up
+    from starling.privacy.neighbours import as_replace_one
+
+    symbol = overview.cost.measure
+    pairs = [
+        ("plan", overview.title),
+        ("protects", f"one person ({overview.relation})"),
+        ("cost", f"{overview.cost}, in the replace-one reading {as_replace_one(overview.cost)}"),
+    ]
+    if overview.united_states and overview.puerto_rico:
+        pairs.append(("which is", f"the larger of {overview.united_states} (US) and {overview.puerto_rico} (PR)"))
+    if overview.groups is not None:
+        pairs.append(("groups", f"{overview.groups:,}, each measured, empty or not"))
+    header = ["level", symbol, "groups a person", f"{symbol} a group"]
+    header += ["noise, once", "noise, first", "noise, second", "iterations", "total only", "groups"]
+    rows = [
+        (
+            level_name(each),
+            decimal_up(each.cost.amount),
+            str(each.level.stability),
+            decimal_up(each.share.amount),
+            *(_parameter(law) for law in (each.laws.total_only, each.laws.stage1, each.laws.stage2)),
+            f"{each.iterations:,}",
+            f"{each.total_only:,}",
+            "" if each.groups is None else f"{each.groups:,}",
+        )
+        for each in overview.levels
+    ]
+    unit = "scale of the discrete Laplace" if symbol == "epsilon" else "sigma of the discrete Gaussian"
+    return f"{facts(pairs)}\n\n{table(header, rows)}\n\nnoise: {unit}, in persons, for each noisy number"
+
+
+def _parameter(law: "Law") -> str:
+    from starling.privacy.laws import DiscreteLaplace
+
+    return rounded(float(law.scale) if isinstance(law, DiscreteLaplace) else float(law.sigma_squared) ** 0.5)
+
+
+def plan_json(overview: "Overview") -> "dict[str, Json]":
+    """The same for machines, amounts exact."""
+    from starling.privacy.neighbours import as_replace_one
+    from starling.release.statement import amount
+
+    parts = {"united_states": overview.united_states, "puerto_rico": overview.puerto_rico}
+    return {
+        "title": overview.title,
+        "neighbours": overview.relation,
+        "cost": {"add-remove": amount(overview.cost), "replace-one": amount(as_replace_one(overview.cost))},
+        **{name: None if cost is None else amount(cost) for name, cost in parts.items()},
+        "groups": overview.groups,
+        "levels": [_level_json(each) for each in overview.levels],
+    }
+
+
+def _level_json(each: "LevelOverview") -> "dict[str, Json]":
+    from starling.release.statement import amount, law
+
+    return {
+        "geography": str(each.level.geography),
+        "iteration_level": each.level.iteration_level,
+        "cost": amount(each.cost),
+        "stability": each.level.stability,
+        "share": amount(each.share),
+        "noise": {
+            "total_only": law(each.laws.total_only),
+            "stage_1": law(each.laws.stage1),
+            "stage_2": law(each.laws.stage2),
+        },
+        "thresholds": list(each.level.thresholds),
+        "iterations": each.iterations,
+        "total_only": each.total_only,
+        "regions": each.regions,
+        "groups": each.groups,
+    }
+
+
+def preview_text(preview: "Preview") -> str:
+    """The error of every kind of number, then what happens to groups by their true size."""
+    sure = f"{float(100 * preview.confidence):g} %"
+    pairs = [("plan", preview.overview.title), ("cost", str(preview.overview.cost))]
+    if preview.overview.groups is not None:
+        pairs.append(("groups", f"{preview.overview.groups:,}"))
+    kinds = table(KINDS, [(level_name(level.overview), *_margins(level)) for level in preview.levels])
+    persons = next((tuple(size.persons for size in level.sizes) for level in preview.levels if level.sizes), ())
+    fates = [
+        (
+            level_name(level.overview),
+            *(f"± {size.total.margin:,} {AGES[max(range(4), key=size.branches.__getitem__)]}" for size in level.sizes),
+            *([""] * (len(persons) - len(level.sizes))),
+            _chance(level.empty_suppressed),
+        )
+        for level in preview.levels
+    ]
+    by_size = table(("level", *(f"{size:,}   " for size in persons), "empty, dropped"), fates)
+    return (
+        f"{facts(pairs)}\n\n"
+        f"Margin of error at {sure}, in persons, of each kind of number\n\n{kinds}\n\n"
+        "The same of the total of a group, by its true size; marked with the ages by sex that it will likely be published by\n\n"
+        f"{by_size}"
+    )
+
+
+def _margins(level: "LevelPreview") -> list[str]:
+    cell = next((branch.cell for branch in level.branches if branch.cell), None)
+    totals: list[Error | None] = [branch.total for branch in level.branches]
+    bare, *sums = totals or [None] * 4
+    return ["" if error is None else f"± {error.margin:,}" for error in (level.total, bare, cell, *sums)]
+
+
+def _chance(probability: float) -> str:
+    return f"{100 * probability:.4g} %" if probability else ""
+
+
+def preview_json(preview: "Preview") -> "dict[str, Json]":
+    """The same for machines."""
+    return plan_json(preview.overview) | {
+        "confidence": float(preview.confidence),
+        "levels": [_level_preview_json(level) for level in preview.levels],
+    }
+
+
+def _level_preview_json(level: "LevelPreview") -> "dict[str, Json]":
+    return _level_json(level.overview) | {
+        "total_only_error": _error(level.total),
+        "stage_1_error": _error(level.stage1),
+        "branches": [
+            {
+                "branch": branch.branch,
+                "cells": branch.cells,
+                "total": _error(branch.total),
+                "sex": _error(branch.sex),
+                "cell": _error(branch.cell),
+            }
+            for branch in level.branches
+        ],
+        "sizes": [
+            {
+                "persons": size.persons,
+                "branch_probabilities": list(size.branches),
+                "suppressed_probability": size.suppressed,
+                "total": _error(size.total),
+            }
+            for size in level.sizes
+        ],
+        "suppressed_up_to": level.bar,
+    }
+
+
+def _error(error: "Error | None") -> "Json":
+    return None if error is None else {"standard_deviation": error.standard_deviation, "margin": error.margin}

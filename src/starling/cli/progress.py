@@ -1,0 +1,63 @@
+"""What a run is doing, on stderr and in a terminal only: the public steps of the road, never anything that counts records.
+
+A step's name and its end are public: which steps there are is a function of the plan. How far a step has come in the records is not
+shown, since that would tell how many there are.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import click
+
+NOTE: Final = "Compiling the counting and noise kernels for this machine, once; the next run starts at once."
+
+KERNELS: Final = ("privacy", "tables/counts")
+"""Folders of the package that hold compiled kernels."""
+
+
+@contextmanager
+def steps() -> Iterator[Callable[[str], None]]:
+    """A function to be told each step as it begins; shows them where stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+
+    console = Console(stderr=True, highlight=False)
+    begun: list[str] = []
+
+    def done() -> None:
+        if begun:
+            console.print(f"  [green]✓[/green] {begun[-1]}")
+
+    with console.status("") as status:
+
+        def begin(step: str) -> None:
+            done()
+            begun.append(step)
+            status.update(step)
+
+        yield begin
+        done()
+
+
+def note_first_compilation() -> None:
+    """Say on stderr that kernels will be compiled, when no compiled one is found beside the package or in Numba's cache."""
+    if not compiled():
+        click.echo(NOTE, err=True)
+
+
+def compiled() -> bool:
+    """Whether Numba has kept kernels of every folder that has them."""
+    import starling
+
+    folders = [Path(starling.__file__).parent / folder for folder in KERNELS]
+    # Where Numba keeps them: where it is told, beside the source, or, when that is not writable, in the user's cache.
+    elsewhere = [Path(os.environ.get("NUMBA_CACHE_DIR") or Path.home() / ".cache" / "numba")]
+    return all(any(folder.rglob("*.nbi")) for folder in folders) or any(
+        any(folder.rglob("*.nbi")) for folder in elsewhere
+    )

@@ -1,0 +1,271 @@
+"""`starling tables`: one command for each verb of the domain. They parse, call and print; the work is done in starling.tables.
+
+`plan` and `preview` have no option that could name records.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from starling.cli.commands import Command, Group, problem_json
+from starling.errors import ParameterError, SourceError
+
+if TYPE_CHECKING:
+    from starling.release.statement import Json
+    from starling.tables.plan import Geography, Plan
+    from starling.tables.source import Found, Validation
+
+INPUTS = "--persons invented/person-records.txt --geography invented/GRF-C.txt"
+"""What `generate`'s example makes."""
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+_PATH = click.Path(path_type=Path)
+
+
+def _plan(function: Decorated) -> Decorated:
+    return click.argument("plan")(function)
+
+
+def _persons(function: Decorated) -> Decorated:
+    text = "Person records, confidential: pipe-delimited text or Parquet."
+    return click.option("--persons", type=_PATH, required=True, metavar="FILE", help=text)(function)
+
+
+def _geography(*, required: bool) -> Callable[[Decorated], Decorated]:
+    text = "Blocks with their places and areas (GRF-C), public."
+    if not required:
+        text += " With it, groups are counted."
+    return click.option("--geography", type=_PATH, required=required, metavar="FILE", help=text)
+
+
+def _json(function: Decorated) -> Decorated:
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(function)
+
+
+tables = Group(
+    "tables",
+    example="starling tables preview demo",
+    help="Detailed race and ethnicity tables (SafeTab): totals, and sex by age, of every group of a plan.\n\nPLAN is a Census"
+    " configuration folder, a plan file (TOML), or the name of a plan that comes with Starling: demo.",
+    lazy={
+        name: f"starling.cli.tables:{name}"
+        for name in ("plan", "preview", "generate", "validate", "release", "evaluate")
+    },
+)
+
+
+@click.command("plan", cls=Command, example="starling tables plan demo")
+@_plan
+@_geography(required=False)
+@_json
+def plan(plan: str, geography: Path | None, as_json: bool) -> None:
+    """What a plan costs, level by level, and how much noise that buys. Opens no records."""
+    from starling.cli.plans import plan_json, plan_of, plan_text
+    from starling.tables.plan import describe
+
+    chosen = plan_of(plan)
+    overview = describe(chosen, _regions(chosen, geography))
+    _print(plan_json(overview) if as_json else plan_text(overview))
+
+
+@click.command("preview", cls=Command, example="starling tables preview demo")
+@_plan
+@_geography(required=False)
+@click.option("--sizes", metavar="N,N,...", help="True sizes of groups to look at.  [default: 0, 10, ... 1000000]")
+@_json
+def preview(plan: str, geography: Path | None, sizes: str | None, as_json: bool) -> None:
+    """How far each kind of number of a release will be off, before anything is spent. Opens no records."""
+    from starling.cli.plans import plan_of, preview_json, preview_text
+    from starling.tables.preview import SIZES
+    from starling.tables.preview import preview as foresee
+
+    chosen = plan_of(plan)
+    seen = foresee(chosen, _regions(chosen, geography), sizes=SIZES if sizes is None else _numbers(sizes, "--sizes"))
+    _print(preview_json(seen) if as_json else preview_text(seen))
+
+
+@click.command("generate", cls=Command, example="starling tables generate demo --persons 100000 --out invented")
+@_plan
+@click.option("--persons", type=int, required=True, metavar="N", help="How many persons to invent.")
+@click.option("--out", type=_PATH, required=True, metavar="DIR", help="Folder to make.")
+@click.option(
+    "--seed", type=int, default=1, show_default=True, metavar="N", help="Public: the same gives the same bytes."
+)
+@click.option("--states", metavar="NN,NN,...", help="Codes of the states to invent.  [default: the plan's]")
+@click.option("--format", "kind", type=click.Choice(["text", "parquet"]), default="text", show_default=True)
+@_json
+def generate(plan: str, *, persons: int, out: Path, seed: int, states: str | None, kind: Any, as_json: bool) -> None:
+    """Invent persons and a geography for a plan, to try everything with. Nobody in them exists."""
+    from starling.cli.plans import plan_of
+    from starling.cli.text import facts
+    from starling.tables.generate import generate as invent
+
+    codes = None if states is None else states.split(",")
+    made = invent(plan_of(plan), persons=persons, seed=seed, out=out, states=codes, format=kind)
+    if as_json:
+        files = {"persons": str(made.persons), "geography": str(made.geography), "note": str(made.note)}
+        _print({**files, "sizes": made.sizes})
+        return
+    sizes = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in made.sizes.items())
+    _print(facts([("persons", str(made.persons)), ("geography", str(made.geography)), ("invented", sizes)]))
+
+
+@click.command("validate", cls=Command, example=f"starling tables validate demo {INPUTS}")
+@_plan
+@_persons
+@_geography(required=True)
+@_json
+def validate(plan: str, persons: Path, geography: Path, as_json: bool) -> None:
+    """Find what is wrong with person records: file, line, field and fix. For their custodian alone; never publish it."""
+    from starling.cli.plans import plan_of
+    from starling.cli.progress import note_first_compilation
+    from starling.tables.source import open_persons
+    from starling.tables.source import validate as check
+
+    chosen = plan_of(plan)
+    source = open_persons(persons, chosen)
+    regions = _known_regions(chosen, geography)
+    note_first_compilation()
+    found = check(chosen, regions, source).value
+    if as_json:
+        _print(_validation_json(found))
+        sys.exit(SourceError.exit_code if found.problems.total else 0)
+    for note in found.notes.first:
+        click.echo(f"note: {note}", err=True)
+    found.refuse()
+    _print(f"{found.lines:,} records, {found.counted:,} of them counted: nothing breaks the rules")
+
+
+@click.command("release", cls=Command, example=f"starling tables release demo {INPUTS} --out release --yes")
+@_plan
+@_persons
+@_geography(required=True)
+@click.option(
+    "--out", type=_PATH, required=True, metavar="DIR", help="Folder to make; appears as a whole or not at all."
+)
+@click.option("--request-id", metavar="ID", help="Under which the charge is found again.  [default: a fresh one]")
+@click.option("--yes", is_flag=True, help="Spend without asking.")
+@_json
+def release(
+    plan: str, *, persons: Path, geography: Path, out: Path, request_id: str | None, yes: bool, as_json: bool
+) -> None:
+    """Charge the plan's cost, read the records, draw the noise, and publish the tables as a folder."""
+    from starling.cli.plans import plan_of
+    from starling.cli.progress import note_first_compilation, steps
+    from starling.release import bundle
+
+    chosen = plan_of(plan)
+    bundle.check(out)
+    if not yes:
+        _confirm(chosen, out)
+    for removed in bundle.sweep(out):
+        click.echo(f"starling: {removed}", err=True)
+    note_first_compilation()
+    from starling.tables.publish import release as publish
+
+    with steps() as step:
+        released = publish(chosen, persons, geography, out, request_id=request_id, step=step)
+    receipt, made = released.receipt, released.value
+    from starling.cli.text import facts
+    from starling.release.statement import limits, readings
+
+    if as_json:
+        _print(
+            {
+                "release": str(out),
+                "request_id": receipt.request_id,
+                "account": receipt.account,
+                "cost": readings(receipt.guarantee),
+                "rows": {"t1": len(made.t1), "t2": len(made.t2)},
+            }
+        )
+        return
+    _print(
+        facts(
+            [
+                ("charged", f"{receipt.guarantee.cost} for {receipt.guarantee.relation}"),
+                ("request id", receipt.request_id),
+                ("totals", f"{len(made.t1):,} rows in {out / 'data' / 't1.txt'}"),
+                ("sex by age", f"{len(made.t2):,} rows in {out / 'data' / 't2.txt'}"),
+                ("report", str(out / "report.html")),
+            ]
+        )
+        + f"\n\n{limits(receipt)}"
+    )
+
+
+@click.command("evaluate", cls=Command, example=f"starling tables evaluate demo --release release {INPUTS}")
+@_plan
+@click.option("--release", type=_PATH, required=True, metavar="DIR", help="The folder of a release.")
+@_persons
+@_geography(required=True)
+@_json
+def evaluate(plan: str, release: Path, persons: Path, geography: Path, as_json: bool) -> None:
+    """How far a release is off the truth. NOT PRIVATE: for the custodian of the records alone; never publish it."""
+    from starling.cli.evaluation import evaluation_json, evaluation_text
+    from starling.cli.plans import plan_of
+    from starling.cli.progress import note_first_compilation
+    from starling.tables.evaluate import evaluate as compare
+    from starling.tables.source import open_persons
+
+    chosen = plan_of(plan)
+    source = open_persons(persons, chosen)
+    regions = _known_regions(chosen, geography)
+    note_first_compilation()
+    found = compare(chosen, regions, source, release).value
+    _print(evaluation_json(found) if as_json else evaluation_text(found))
+
+
+def _confirm(plan: "Plan", out: Path) -> None:
+    """Ask before spending; without a terminal nobody can be asked."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise ParameterError(
+            field="--yes",
+            problem="is missing, and there is no terminal to ask whether to spend",
+            fix=f"add --yes to charge {plan.cost}",
+        )
+    click.echo(f"{plan.title}\nThis charges {plan.cost} to each person in the records, and publishes {out}.", err=True)
+    click.confirm("Spend it?", abort=True, err=True)
+
+
+def _validation_json(found: "Validation") -> "dict[str, Json]":
+    def listed(faults: "Found") -> "Json":
+        return {
+            "total": faults.total,
+            "by_field": dict(faults.by_field),
+            "first": [dict(problem_json(problem)) for problem in faults.first],
+        }
+
+    return {
+        "valid": found.problems.total == 0,
+        "lines": found.lines,
+        "counted": found.counted,
+        "problems": listed(found.problems),
+        "notes": listed(found.notes),
+    }
+
+
+def _regions(plan: "Plan", geography: Path | None) -> "Geography | None":
+    return None if geography is None else _known_regions(plan, geography)
+
+
+def _known_regions(plan: "Plan", geography: Path) -> "Geography":
+    from starling.tables.plan import read_geography
+
+    return read_geography(geography, plan)
+
+
+def _numbers(text: str, field: str) -> tuple[int, ...]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts):
+        raise ParameterError(field=field, problem="is not a list of whole numbers", fix="write it like 0,100,5000")
+    return tuple(int(part) for part in parts)
+
+
+def _print(result: Any) -> None:
+    click.echo(result if isinstance(result, str) else json.dumps(result, indent=2, ensure_ascii=False))

@@ -1,0 +1,180 @@
+"""From what a release declares to (epsilon, delta): one `Guarantee` read by several accountants, all on the safe side.
+
+Definition. (epsilon, delta)-DP is meant in its set form: P[M(x) in S] <= e^epsilon P[M(x') in S] + delta for all neighbours and all sets
+S of outputs. (SafeTab 2022, Definition 2, has single outputs for S, which is weaker where delta > 0.)
+
+Accountants:
+
+- "sum": pure DP, the exact sum (Lemmas 1 and 9); it holds at delta 0.
+- "analytic": zCDP, rho + sqrt(4 rho ln(1/delta)) (Lemma 5).
+- "renyi": the least over orders of Lemma 4; for pure DP with the exact divergence of the discrete Laplace, for zCDP with rho a.
+- "pld": the privacy loss distribution; for pure DP exact by binomials where these are few, else on a grid by dp-accounting.
+- "tightest": the least of those that apply.
+
+zCDP has no epsilon at delta 0: the discrete Gaussian is not pure DP for any epsilon. Nothing here asks for data or draws.
+"""
+
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, inf, nextafter
+from typing import Literal, TypeAlias, get_args
+
+from flint import arb
+
+from starling.errors import ParameterError
+from starling.privacy import binomial, loss_grid, renyi
+from starling.privacy.budget import Epsilon, Exact, exact
+from starling.privacy.composition import Bag, alternatives, bag_of
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.precision import precision
+from starling.privacy.tails import ball
+
+Method: TypeAlias = Literal["tightest", "sum", "analytic", "renyi", "pld"]
+
+PLACES = 6
+"""Decimals of an epsilon that is not exact; rounded up."""
+_BITS = 128
+
+
+def epsilon_at_delta(guarantee: Guarantee, delta: Exact, *, method: Method = "tightest") -> Fraction:
+    """An epsilon for which `guarantee` is (epsilon, delta)-DP under its own neighbour relation.
+
+    Args:
+        guarantee: What is spent: a measurement or any composition.
+        delta: In [0, 1), exact; 0 for pure DP by "sum" or "tightest" alone.
+        method: The accountant (see the module).
+
+    Returns:
+        Exact for "sum"; otherwise rounded up to a millionth.
+
+    Raises:
+        ParameterError: where the method does not apply to the guarantee or the delta, with one that does.
+
+    >>> from starling.privacy.guarantee import measurement
+    >>> from starling.privacy.laws import DiscreteGaussian
+    >>> from starling.privacy.neighbours import ADD_REMOVE_PERSON
+    >>> count = measurement("a count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(50)))
+    >>> [float(epsilon_at_delta(count, "1e-10", method=method)) for method in ("analytic", "renyi", "pld")]
+    [0.969706, 0.864322, 0.824101]
+    """
+    if method not in get_args(Method):
+        raise ParameterError(field="method", problem="is unknown", fix=f"use one of {', '.join(get_args(Method))}")
+    chance = exact(delta, field="delta")
+    if not 0 <= chance < 1:
+        raise ParameterError(field="delta", problem="is not in [0, 1)", fix='give a small number such as "1e-10"')
+    if method == "sum" or (method == "tightest" and chance == 0):
+        return _sum(guarantee)
+    if chance == 0:
+        raise ParameterError(
+            field="delta", problem="is 0, at which only pure DP has an epsilon", fix="give a delta above 0"
+        )
+    if method == "analytic":
+        return _analytic(guarantee, chance)
+    found = [_of_bag(bag, chance, method) for bag in alternatives(bag_of(guarantee))]
+    epsilon = max(found)
+    return min(epsilon, guarantee.cost.amount) if isinstance(guarantee.cost, Epsilon) else epsilon
+
+
+def delta_at_epsilon(guarantee: Guarantee, epsilon: Exact) -> float:
+    """A delta for which `guarantee` is (epsilon, delta)-DP, from the privacy loss distribution; rounded up.
+
+    Args:
+        guarantee: What is spent.
+        epsilon: At least 0, exact.
+
+    Raises:
+        ParameterError: for a negative epsilon, or where the loss of a part is not known.
+    """
+    bound = exact(epsilon, field="epsilon")
+    if bound < 0:
+        raise ParameterError(field="epsilon", problem="is negative", fix="give 0 or more")
+    if isinstance(guarantee.cost, Epsilon) and bound >= guarantee.cost.amount:
+        return 0.0
+    below = nextafter(float(bound), -inf)
+    return max(_delta(bag, below) for bag in alternatives(bag_of(guarantee)))
+
+
+def renyi_divergence(guarantee: Guarantee, order: Exact) -> float:
+    """The Renyi divergence of `order` > 1 between neighbours, at most; rounded up (SafeTab 2022, Definitions 3 and 5).
+
+    >>> from starling.privacy.guarantee import measurement
+    >>> from starling.privacy.laws import DiscreteLaplace
+    >>> from starling.privacy.neighbours import ADD_REMOVE_PERSON
+    >>> count = measurement("a count", ADD_REMOVE_PERSON, DiscreteLaplace(1 / Fraction("0.427")))
+    >>> round(renyi_divergence(count, 2), 4)
+    0.1698
+    """
+    number = exact(order, field="order")
+    if number <= 1:
+        raise ParameterError(field="order", problem="is not above 1", fix="give an order above 1")
+    with precision(_BITS):
+        upper = max(float(renyi.divergence(bag, number).upper()) for bag in alternatives(bag_of(guarantee)))
+    return nextafter(upper, inf)
+
+
+def _sum(guarantee: Guarantee) -> Fraction:
+    if not isinstance(guarantee.cost, Epsilon):
+        raise ParameterError(
+            field="guarantee",
+            problem="is zCDP, which is not pure DP for any epsilon",
+            fix='give a delta above 0, and the method "tightest", "pld", "renyi" or "analytic"',
+        )
+    return guarantee.cost.amount
+
+
+def _analytic(guarantee: Guarantee, delta: Fraction) -> Fraction:
+    if isinstance(guarantee.cost, Epsilon):
+        raise ParameterError(field="method", problem="is of zCDP, and this is pure DP", fix='use "tightest"')
+    with precision(_BITS):
+        rho = ball(guarantee.cost.amount)
+        return _rounded_up(rho + 2 * (rho * -ball(delta).log()).sqrt())
+
+
+@lru_cache(maxsize=256)
+def _of_bag(bag: Bag, delta: Fraction, method: Method) -> Fraction:
+    if method == "renyi":
+        return _by_renyi(bag, delta)
+    epsilon = _by_losses(bag, delta)
+    if method == "tightest":
+        return min(_by_renyi(bag, delta), epsilon) if epsilon is not None else _by_renyi(bag, delta)
+    if epsilon is None:
+        raise ParameterError(
+            field="method",
+            problem=f"needs a delta above {loss_grid.least_delta(bag):.0e} here, and a known loss of every part",
+            fix='use "tightest" or "renyi"',
+        )
+    return epsilon
+
+
+def _by_renyi(bag: Bag, delta: Fraction) -> Fraction:
+    return max(_rounded_up(renyi.epsilon(bag, delta)), Fraction(0))
+
+
+def _by_losses(bag: Bag, delta: Fraction) -> Fraction | None:
+    """None where no privacy loss distribution is to be had."""
+    below = nextafter(float(delta), 0)
+    if exactly := binomial.atoms(bag):
+        return _millionths(Fraction(exactly.epsilon(below)))
+    if not loss_grid.composable(bag) or below < loss_grid.least_delta(bag):
+        return None
+    epsilon = loss_grid.epsilon(bag, below)
+    return None if epsilon == inf else _millionths(Fraction(epsilon))
+
+
+@lru_cache(maxsize=256)
+def _delta(bag: Bag, epsilon: float) -> float:
+    if exactly := binomial.atoms(bag):
+        return exactly.delta(epsilon)
+    if not loss_grid.composable(bag):
+        raise ParameterError(
+            field="guarantee", problem="has a part whose loss is not known", fix="ask for an epsilon at a delta"
+        )
+    return loss_grid.delta(bag, epsilon)
+
+
+def _rounded_up(value: arb) -> Fraction:
+    return Fraction(int((value * 10**PLACES).upper().ceil().unique_fmpz()), 10**PLACES)
+
+
+def _millionths(value: Fraction) -> Fraction:
+    return Fraction(ceil(value * 10**PLACES), 10**PLACES)

@@ -1,0 +1,102 @@
+"""The report of a release: one page for a review board, readable in five minutes, from disk, with no network.
+
+The page states the protected unit, the guarantee in words and in symbols, what was charged, what is exact, and how far the
+numbers are off; the domain adds its sections. It is made of released values and of the receipt alone.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from starling.privacy.budget import decimal_up
+from starling.privacy.neighbours import as_replace_one
+from starling.privacy.trust import Receipt
+from starling.release.report.words import plainly
+from starling.release.statement import limits
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture with the words that say what it shows.
+
+    Attributes:
+        svg: Made by `pictures`; stands in the page as it is.
+        caption: What is seen, for those who see it and those who do not.
+    """
+
+    svg: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A small table.
+
+    Attributes:
+        header: Names of the columns; the first is for labels.
+        rows: Cells as text.
+        caption: What it holds.
+        words: Its cells are words, set to the left and broken into lines, not numbers.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str
+    words: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page under its own title: text, then pictures, then tables.
+
+    Attributes:
+        title: Of the part.
+        text: Paragraphs with an empty line between them; other white space does not matter.
+        pictures: Each with its caption.
+        tables: Likewise.
+    """
+
+    title: str
+    text: str = ""
+    pictures: tuple[Picture, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+    @property
+    def paragraphs(self) -> tuple[str, ...]:
+        """The text, cut at empty lines, white space joined."""
+        return tuple(" ".join(part.split()) for part in re.split(r"\n\s*\n", self.text) if part.strip())
+
+
+def render(title: str, receipt: Receipt, charged: Section, sections: Sequence[Section]) -> str:
+    """The page, complete in one text.
+
+    Args:
+        title: Of the release.
+        receipt: Of its charge.
+        charged: How the cost comes about, by the domain's own parts.
+        sections: What the domain adds: accuracy, files.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("starling.release.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    guarantee = receipt.guarantee
+    both = guarantee.relation.change == "add-remove"
+    return environment.get_template("page.html").render(
+        title=title,
+        guarantee=guarantee,
+        promise=Section("What is promised, in plain words", plainly(guarantee)),
+        cost=guarantee.cost,
+        amount=decimal_up(guarantee.cost.amount),
+        replaced=decimal_up(as_replace_one(guarantee.cost).amount) if both else decimal_up(guarantee.cost.amount),
+        receipt=receipt,
+        limits=limits(receipt),
+        charged=charged,
+        sections=sections,
+        software=f"Starling {version('starling')}",
+    )

@@ -1,0 +1,115 @@
+"""What a release says about its privacy, for machines: `privacy.json`, made from the receipt of the charge and nothing else.
+
+The cost is stated in both readings of "one person's data", since published formats do not say which they mean: add or remove
+one unit, and replace one unit by another (twice the epsilon, four times the rho). A reading that does not exist is null with
+the reason. Amounts and scales are exact rationals as text; `decimal` beside them is rounded up.
+"""
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Final, TypeAlias
+
+from starling.privacy.budget import Cost, decimal_up
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.laws import DiscreteLaplace, Law
+from starling.privacy.neighbours import as_replace_one
+from starling.privacy.trust import Receipt
+
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
+
+FORMAT: Final = "starling-release/1"
+"""Of privacy.json; the number grows when a reader of the old one would be misled."""
+
+DEFINITIONS: Final = {
+    "epsilon": "pure differential privacy: P[M(x) in S] <= exp(epsilon) P[M(y) in S] for all neighbours x, y and all sets S",
+    "rho": "zero-concentrated differential privacy: the Renyi divergence of order alpha between M(x) and M(y) is at most"
+    " rho alpha, for all neighbours x, y and all alpha > 1",
+}
+
+NO_ADD_REMOVE: Final = "the number of units is public, so that no unit can be added or removed"
+
+UNLIMITED: Final = (
+    "The charge was granted by an account held in memory for this one run. Nothing in it limits a second release from the"
+    " same data, and the costs of releases add up."
+)
+
+
+def statement(receipt: Receipt, mechanism: Mapping[str, Json]) -> dict[str, Json]:
+    """The content of privacy.json.
+
+    Args:
+        receipt: Of the charge that paid for the release.
+        mechanism: The domain's public parameters, so that post-processing can be repeated and the cost recomputed.
+    """
+    guarantee = receipt.guarantee
+    relation, cost = guarantee.relation, guarantee.cost
+    return {
+        "format": FORMAT,
+        "software": f"starling {version('starling')}",
+        "protected_unit": relation.unit,
+        "neighbours": {"change": relation.change, "unit": relation.unit, "words": str(relation)},
+        "measure": {"name": cost.measure, "definition": DEFINITIONS[cost.measure]},
+        "cost": readings(guarantee),
+        "invariants": [],
+        "composition": composition(guarantee),
+        "mechanism": dict(mechanism),
+        "account": {"name": receipt.account, "request_id": receipt.request_id, "limits": limits(receipt)},
+    }
+
+
+def readings(guarantee: Guarantee) -> dict[str, Json]:
+    """The cost in both readings of the neighbour relation.
+
+    >>> from fractions import Fraction
+    >>> from starling.privacy.guarantee import measurement
+    >>> from starling.privacy.laws import DiscreteLaplace
+    >>> from starling.privacy.neighbours import ADD_REMOVE_PERSON
+    >>> both = readings(measurement("count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(2))))
+    >>> both["add-remove"], both["replace-one"]
+    ({'epsilon': '1/2', 'decimal': '0.5'}, {'epsilon': '1', 'decimal': '1'})
+    """
+    if guarantee.relation.change == "add-remove":
+        return {"add-remove": amount(guarantee.cost), "replace-one": amount(as_replace_one(guarantee.cost))}
+    return {
+        "add-remove": None,
+        "add-remove_reason": NO_ADD_REMOVE,
+        "replace-one": amount(guarantee.cost),
+    }
+
+
+def amount(cost: Cost) -> dict[str, Json]:
+    """An exact amount under the name of its measure, and its decimal, rounded up."""
+    return {cost.measure: str(cost.amount), "decimal": decimal_up(cost.amount)}
+
+
+def law(value: Law) -> dict[str, Json]:
+    """A law of noise with its exact parameter.
+
+    >>> from fractions import Fraction
+    >>> law(DiscreteLaplace(Fraction(45, 2)))
+    {'law': 'discrete Laplace', 'scale': '45/2'}
+    """
+    if isinstance(value, DiscreteLaplace):
+        return {"law": "discrete Laplace", "scale": str(value.scale)}
+    return {"law": "discrete Gaussian", "sigma_squared": str(value.sigma_squared)}
+
+
+def composition(guarantee: Guarantee) -> dict[str, Json]:
+    """The tree of measurements, each with its law, sensitivity and cost; a composition with how its cost follows."""
+    node: dict[str, Json] = {"name": guarantee.name, "cost": amount(guarantee.cost)}
+    if guarantee.composition is None:
+        node["sensitivity"] = {"norm": guarantee.norm, "amount": str(guarantee.sensitivity)}
+        node["noise"] = None if guarantee.law is None else law(guarantee.law)
+    else:
+        node["composition"] = guarantee.composition
+        if guarantee.composition == "degree":
+            node["degree"] = guarantee.degree
+        node["parts"] = [composition(part) for part in guarantee.parts]
+    return node
+
+
+def limits(receipt: Receipt) -> str:
+    """What keeps the same people's data from being released again, in a sentence or two."""
+    if receipt.account == "in memory":
+        return UNLIMITED
+    return f"The charge is recorded by {receipt.account}, which refuses whatever its caps do not cover."

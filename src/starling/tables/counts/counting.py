@@ -1,0 +1,103 @@
+"""Counting persons once, by all that decides which groups and cells they are in.
+
+That is: the finest geographic unit, the set of race codes, the ethnicity code, and the cell of sex and age. Every group of every
+level is a sum of these counts, so the data are read and counted once, and `groups.py` adds up.
+
+Nothing here runs before the charge: `count` gives a recipe.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from starling.engine import duck
+from starling.errors import OutputError
+from starling.privacy.trust import Confidential
+from starling.tables import cells
+from starling.tables.counts.groups import Counter, GroupCounts
+from starling.tables.counts.kernels import Sets
+from starling.tables.plan import Geography, Plan
+from starling.tables.source import Persons
+from starling.tables.source.lookup import lookup
+from starling.tables.source.race_sets import RaceSets
+from starling.tables.source.reading import CHUNK, read
+
+COUNTING_SQL: Final = """\
+SELECT persons.unit, persons.races, persons.qspan, cells.cell, CAST(count(*) AS bigint) AS persons
+FROM persons
+JOIN cells ON cells.sex = persons.sex AND cells.age = persons.age
+GROUP BY persons.unit, persons.races, persons.qspan, cells.cell"""
+"""What is asked of the persons, whichever engine answers; part of a release's provenance.
+
+`persons` has one row for each record that is not dropped: `unit` numbers the finest geographic unit of its block, `races` the
+set of its race codes, `qspan` its ethnicity code. `cells` is public: for each sex (1, 2) and age (0 to 115), sex * 23 + age band.
+"""
+
+_PERSONS: Final = pa.schema(
+    [("unit", pa.int32()), ("races", pa.int32()), ("qspan", pa.int16()), ("sex", pa.int8()), ("age", pa.int8())]
+)
+
+
+def count(
+    plan: Plan, geography: Geography, persons: Persons, *, limits: duck.Limits | None = None, chunk: int = CHUNK
+) -> Confidential[GroupCounts]:
+    """The recipe of the exact counts of every group of the plan; reads nothing yet.
+
+    Args:
+        plan: Levels and iterations.
+        geography: Its public regions.
+        persons: The checked, but unread, file of records.
+        limits: Memory, disk and processors of the engine.
+        chunk: Bytes of text read at once.
+
+    The recipe raises SourceError when the file is no longer what was checked and OutputError when memory or disk do not
+    suffice; never because of what a record says. Behind `publish` both are the one RunFailed.
+    """
+    return Confidential(partial(_count, plan, geography, persons, limits, chunk))
+
+
+def _count(plan: Plan, geography: Geography, persons: Persons, limits: duck.Limits | None, chunk: int) -> GroupCounts:
+    book = lookup(plan, geography)
+    sets = RaceSets(book.unknown)
+    broken: list[Exception] = []
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        try:
+            for part in read(persons, plan, book, chunk=chunk):
+                sets.number(part.records.races, part.several)
+                yield pa.record_batch([pa.array(column) for column in part.records], schema=_PERSONS)
+        except Exception as error:
+            # The engine turns it into an error of its own; the reason is worth more.
+            broken.append(error)
+            raise
+
+    counter = Counter(geography.units)
+    tables = {"persons": pa.RecordBatchReader.from_batches(_PERSONS, batches()), "cells": _cells()}
+    try:
+        with closing(duck.run(COUNTING_SQL, tables, limits)) as answer:
+            for batch in answer:
+                counter.add(*(column.to_numpy() for column in batch.columns))
+    except OutputError:
+        if broken:
+            raise broken[0] from None
+        raise
+    return GroupCounts(plan, geography, counter.sorted(), Sets(*sets.rows()))
+
+
+def _cells() -> pa.Table:
+    """sex, age, cell: which of the 46 cells every sex and age is in."""
+    band = cells.band_of_age(cells.BANDS23)
+    ages = np.arange(cells.TOP_AGE + 1)
+    return pa.table(
+        {
+            "sex": pa.array(np.repeat(np.arange(1, cells.SEXES + 1), len(ages)), pa.int8()),
+            "age": pa.array(np.tile(ages, cells.SEXES), pa.int8()),
+            "cell": pa.array(
+                np.concatenate([sex * len(cells.BANDS23) + band for sex in range(cells.SEXES)]), pa.uint8()
+            ),
+        }
+    )

@@ -1,0 +1,337 @@
+"""A release against the truth: for the custodian's own eyes, never to be published.
+
+What comes out is exact errors, and whoever has a release and its errors has the counts. So it passes the second door, `trust.inspect`,
+and is marked `NotPrivate`, which no release, worker or server takes.
+
+Errors are told apart by level, by the group's true size, by the branch it took and by the kind of number. A group that is not in T1 was
+suppressed; such groups, and the persons counted in them, are told by level and size. Persons are in several groups each.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import astuple, dataclass, fields
+from functools import partial
+from math import sqrt
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+
+from starling.errors import SourceError
+from starling.privacy.trust import NotPrivate, inspect
+from starling.tables import cells
+from starling.tables.counts import count
+from starling.tables.measurements import TOTAL_ONLY, Int64
+from starling.tables.mechanism import ExactCounts
+from starling.tables.plan import Geography, Level, Plan
+from starling.tables.source import Persons
+
+SIZES: Final = (0, 1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
+"""Where the classes of true group sizes begin, in persons."""
+
+NUMBERS: Final = ("total", "sex", "cell")
+"""Kinds of published numbers: a T1 row, a sex marginal of T2, a cell of T2."""
+
+_BRANCHES: Final = 1 + len(cells.BRANCH_CELLS)
+BATCH: Final = 1 << 18
+"""Rows of a release that are compared at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Sums over published numbers, published minus true; `+` joins two kinds of numbers.
+
+    Attributes:
+        rows: How many numbers.
+        error: Sum of errors, in persons.
+        absolute: Sum of absolute errors.
+        square: Sum of squared errors.
+        variance: Sum of the variances that the release states.
+        covered: How many intervals hold the true count.
+    """
+
+    rows: int = 0
+    error: float = 0.0
+    absolute: float = 0.0
+    square: float = 0.0
+    variance: float = 0.0
+    covered: int = 0
+
+    def __add__(self, other: "Errors") -> "Errors":
+        return Errors(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def bias(self) -> float:
+        """Mean error; 0 without rows, as all means here."""
+        return self.error / max(self.rows, 1)
+
+    @property
+    def mean_absolute(self) -> float:
+        """Mean absolute error."""
+        return self.absolute / max(self.rows, 1)
+
+    @property
+    def root_mean_square(self) -> float:
+        """Of the errors that happened."""
+        return sqrt(self.square / max(self.rows, 1))
+
+    @property
+    def stated(self) -> float:
+        """Root mean square of the stated standard deviations: what `root_mean_square` should be near."""
+        return sqrt(self.variance / max(self.rows, 1))
+
+    @property
+    def coverage(self) -> float:
+        """Share of intervals that hold the true count."""
+        return self.covered / max(self.rows, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """Published numbers of one kind, with their errors.
+
+    Attributes:
+        level: Name of the level, "(COUNTY, 2)".
+        size: Where the size class begins, a value of SIZES.
+        branch: 0 to 3, or -1 for groups that are bare totals by plan.
+        number: One of NUMBERS.
+        errors: Of them.
+    """
+
+    level: str
+    size: int
+    branch: int
+    number: str
+    errors: Errors
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Groups of one level and size class.
+
+    Attributes:
+        level: Name of the level.
+        size: Where the size class begins.
+        groups: How many there are.
+        suppressed: How many of them are not published.
+        persons: Persons in suppressed groups, once for each group.
+    """
+
+    level: str
+    size: int
+    groups: int
+    suppressed: int
+    persons: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Errors of a release.
+
+    Attributes:
+        title: Of its plan.
+        classes: Every combination that has published numbers, in the order of the plan.
+        groups: Every level and size class that has groups.
+    """
+
+    title: str
+    classes: tuple[Class, ...]
+    groups: tuple[Groups, ...]
+
+    def by(self, *names: str) -> dict[tuple[int | str, ...], Errors]:
+        """Errors joined over all but the named attributes of Class: `evaluation.by("level", "number")`."""
+        joined: dict[tuple[int | str, ...], Errors] = {}
+        for each in self.classes:
+            key = tuple(getattr(each, name) for name in names)
+            joined[key] = joined.get(key, Errors()) + each.errors
+        return joined
+
+
+def evaluate(plan: Plan, geography: Geography, persons: Persons, release: Path) -> NotPrivate[Evaluation]:
+    """Compare a release with the exact counts it was drawn from.
+
+    Args:
+        plan: Of the release.
+        geography: Of the release.
+        persons: The records it was made from, opened.
+        release: Its folder, with data/t1.parquet and data/t2.parquet.
+
+    Raises:
+        SourceError: when the folder holds no tables, or tables of another plan or geography.
+    """
+    tables = Published(release)
+    return inspect(count(plan, geography, persons).map(partial(compare, plan, geography, tables)))
+
+
+def beside(plan: Plan, geography: Geography, persons: Persons, release: Path) -> NotPrivate[pa.Table]:
+    """The published totals with the true count of each: T1 of a release and a column `truth`.
+
+    Args and errors as of `evaluate`.
+    """
+    tables = Published(release)
+    return inspect(count(plan, geography, persons).map(partial(_beside, plan, geography, tables)))
+
+
+def _beside(plan: Plan, geography: Geography, tables: "Published", exact: ExactCounts) -> pa.Table:
+    parts = []
+    for index, level in enumerate(plan.levels):
+        totals = exact.totals(index)
+        for group, batch in tables.rows("t1", level, geography.regions[level.geography]):
+            parts.append(pa.Table.from_batches([batch]).append_column("truth", pa.array(totals[group])))
+    return pa.concat_tables(parts)
+
+
+class Published:
+    """The tables of a release folder, read level by level in batches.
+
+    Args:
+        folder: Of the release.
+
+    Raises:
+        SourceError: when data/t1.parquet or data/t2.parquet is missing or not readable.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._tables: dict[str, ds.Dataset] = {}
+        for name in ("t1", "t2"):
+            try:
+                self._tables[name] = ds.dataset(folder / "data" / f"{name}.parquet", format="parquet")
+            except (OSError, pa.ArrowException, ValueError):
+                raise _refused(name, "is missing or not readable as Parquet", "give the folder of a release") from None
+
+    def rows(self, name: str, level: Level, regions: tuple[str, ...]) -> Iterator[tuple[Int64, pa.RecordBatch]]:
+        """The rows of a level, and the group of each in plan order."""
+        codes = pa.array([iteration.code for iteration in level.iterations], pa.string())
+        known = pa.array(regions, pa.string())
+        here = (ds.field("region_type") == str(level.geography)) & ds.field("iteration_code").isin(codes)
+        for batch in self._tables[name].to_batches(filter=here, batch_size=BATCH):
+            region = pc.index_in(batch["region_id"].cast(pa.string()), known)
+            if region.null_count:
+                raise _refused(name, "has a region that the geography has not", "give the geography of the release")
+            iteration = pc.index_in(batch["iteration_code"].cast(pa.string()), codes)
+            yield _numbers(region) * len(codes) + _numbers(iteration), batch
+
+    def sizes(self) -> tuple[int, int]:
+        """Rows of T1 and of T2."""
+        return self._tables["t1"].count_rows(), self._tables["t2"].count_rows()
+
+
+def _refused(name: str, problem: str, fix: str) -> SourceError:
+    return SourceError(field=f"data/{name}.parquet", problem=problem, fix=fix)
+
+
+def _numbers(values: pa.Array) -> Int64:
+    numbers: Int64 = values.to_numpy(zero_copy_only=False).astype(np.int64)
+    return numbers
+
+
+def compare(plan: Plan, geography: Geography, tables: Published, exact: ExactCounts) -> Evaluation:
+    """The errors of published tables, given the exact counts: what runs behind the door.
+
+    Raises:
+        SourceError: when the tables are of another plan or geography.
+    """
+    classes: list[Class] = []
+    groups: list[Groups] = []
+    seen = [0, 0]
+    for index, level in enumerate(plan.levels):
+        compared = _Level(level, geography.regions[level.geography], tables, exact.totals(index))
+        compared.read_t2(partial(exact.cells, index))
+        compared.read_t1()
+        classes += compared.classes()
+        groups += compared.groups()
+        seen = [before + more for before, more in zip(seen, compared.rows, strict=True)]
+    if tuple(seen) != tables.sizes():
+        raise _refused("t1", "or t2 has rows that are in no level of the plan", "give the plan of the release")
+    return Evaluation(plan.title, tuple(classes), tuple(groups))
+
+
+class _Level:
+    """One level of a release beside its exact totals, int64 (groups,) in plan order.
+
+    Attributes:
+        rows: Of T1 and T2, as far as read.
+    """
+
+    def __init__(self, level: Level, regions: tuple[str, ...], tables: Published, totals: Int64) -> None:
+        self._level, self._regions, self._tables, self._totals = level, regions, tables, totals
+        self._size = (np.searchsorted(SIZES, totals, side="right") - 1).astype(np.int8)
+        self._branch = np.where(np.tile(level.total_only, len(regions)), TOTAL_ONLY, 0).astype(np.int8)
+        self._published = np.zeros(len(totals), dtype=np.bool_)
+        self._sums = np.zeros((len(fields(Errors)), len(NUMBERS) * len(SIZES) * _BRANCHES))
+        self.rows = [0, 0]
+
+    def read_t2(self, cells_of: Callable[[Int64], Int64]) -> None:
+        """Which branch each group took, and the errors of its cells; `cells_of` gives exact cells, (groups, 46)."""
+        rows = np.zeros(len(self._totals), dtype=np.int16)
+        for group, _ in self._batches("t2"):
+            each, count = np.unique(group, return_counts=True)
+            rows[each] += count.astype(np.int16)
+            self.rows[1] += len(group)
+        for branch in range(1, len(cells.BRANCH_CELLS)):
+            self._branch[rows == cells.BRANCH_CELLS[branch] + cells.SEXES] = branch
+        chosen = np.flatnonzero(rows)
+        if (self._branch[chosen] <= 0).any():
+            raise _refused("t2", "has a group without all of its rows", "give the release as it was written")
+        # Cumulated over bands, led by 0: a cell is the difference of two.
+        below = np.zeros((len(chosen), cells.SEXES, len(cells.BANDS23) + 1), dtype=np.int64)
+        below[:, :, 1:] = np.cumsum(cells_of(chosen).reshape(len(chosen), cells.SEXES, len(cells.BANDS23)), axis=2)
+        for group, batch in self._batches("t2"):
+            at, sex = np.searchsorted(chosen, group), _places(batch["sex"], _SEX_LABELS)
+            marginal = pc.equal(batch["age_start"].cast(pa.string()), "*").to_numpy(zero_copy_only=False)
+            first = np.where(marginal, 0, _places(batch["age_start"], _FIRST_AGES))
+            last = np.where(marginal, len(cells.BANDS23) - 1, _places(batch["age_end"], _LAST_AGES))
+            truth = below[at, sex, last + 1] - below[at, sex, first]
+            self._add(np.where(marginal, 1, 2), group, batch, truth)
+
+    def read_t1(self) -> None:
+        """The errors of totals, and which groups are published; after `read_t2`."""
+        for group, batch in self._batches("t1"):
+            self._published[group] = True
+            self.rows[0] += len(group)
+            self._add(np.zeros(len(group), dtype=np.int64), group, batch, self._totals[group])
+
+    def _batches(self, name: str) -> Iterator[tuple[Int64, pa.RecordBatch]]:
+        return self._tables.rows(name, self._level, self._regions)
+
+    def _add(self, number: Int64, group: Int64, batch: pa.RecordBatch, truth: Int64) -> None:
+        error = _numbers(batch["count"]) - truth
+        variance = batch["standard_deviation"].to_numpy(zero_copy_only=False) ** 2
+        covered = (_numbers(batch["lower"]) <= truth) & (truth <= _numbers(batch["upper"]))
+        kind = (number * len(SIZES) + self._size[group]) * _BRANCHES + self._branch[group] + 1
+        # In the order of the fields of Errors.
+        values = (np.ones(len(error)), error, np.abs(error), error.astype(np.float64) ** 2, variance, covered)
+        self._sums += np.stack([np.bincount(kind, value, self._sums.shape[1]) for value in values])
+
+    def classes(self) -> list[Class]:
+        """Of all numbers read."""
+        found: list[Class] = []
+        for kind in np.flatnonzero(self._sums[0]).tolist():
+            number_and_size, branch = divmod(kind, _BRANCHES)
+            number, size = divmod(number_and_size, len(SIZES))
+            rows, error, absolute, square, variance, covered = self._sums[:, kind].tolist()
+            errors = Errors(int(rows), error, absolute, square, variance, int(covered))
+            found.append(Class(self._level.name, SIZES[size], branch - 1, NUMBERS[number], errors))
+        return found
+
+    def groups(self) -> list[Groups]:
+        """Of all size classes that have groups."""
+        everyone = np.bincount(self._size, minlength=len(SIZES))
+        gone = np.bincount(self._size[~self._published], minlength=len(SIZES))
+        persons = np.bincount(self._size[~self._published], self._totals[~self._published], len(SIZES))
+        return [
+            Groups(self._level.name, SIZES[size], int(everyone[size]), int(gone[size]), int(persons[size]))
+            for size in np.flatnonzero(everyone)
+        ]
+
+
+_SEX_LABELS: Final = pa.array(["1", "2"])
+_FIRST_AGES: Final = pa.array([str(first) for first, _ in cells.age_ranges(cells.BANDS23)])
+_LAST_AGES: Final = pa.array([str(last) for _, last in cells.age_ranges(cells.BANDS23)])
+
+
+def _places(labels: pa.Array, known: pa.Array) -> Int64:
+    """Position of each label among the known ones; -1 for none."""
+    return _numbers(pc.fill_null(pc.index_in(labels.cast(pa.string()), known), -1))

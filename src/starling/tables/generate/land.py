@@ -1,0 +1,191 @@
+"""Invented land: states, counties, tracts, blocks, places and AIANNH areas, with sizes as skewed as real ones.
+
+Everything hangs on one line: the blocks of all states in order. A tract is a run of blocks, a county a run of tracts. A place is a
+run of blocks too, with holes, but begins and ends anywhere: in the middle of a tract, across a county border. An AIANNH area
+also crosses the border from one state to the next. So tracts, places and AIANNH areas cut each other as in the real geography.
+
+Sizes: states, counties and places by Zipf's law; tracts log-normal around 3,700 persons; about 93 blocks to a tract, a third of them
+empty and the rest heavy-tailed. For a state of 10 million persons that is 2,700 tracts, 250,000 blocks and 800 places.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.tables.plan.geography import NO_AIANNH, NO_PLACE
+from starling.tables.plan.states import PUERTO_RICO
+
+Int32: TypeAlias = npt.NDArray[np.int32]
+Int64: TypeAlias = npt.NDArray[np.int64]
+Float64: TypeAlias = npt.NDArray[np.float64]
+
+PERSONS_PER_TRACT: Final = 3700
+PERSONS_PER_PLACE: Final = 12_500
+PERSONS_PER_AREA: Final = 400_000
+BLOCKS_PER_TRACT: Final = 93
+BLOCKS_PER_GROUP: Final = 30
+"""Blocks of one block group, which is the first digit of a block's number."""
+
+MOST_BLOCKS_PER_TRACT: Final = 9 * BLOCKS_PER_GROUP
+MOST_COUNTIES: Final = 255
+IN_PLACES: Final = 0.7
+IN_AREAS: Final = 0.025
+HOLES: Final = 0.03
+EMPTY_BLOCKS: Final = 0.33
+NEARLY_EMPTY: Final = 1e-6
+"""Weight of an empty block beside that of an average one, 1: not 0, so that some block of every tract can be lived in."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Land:
+    """Blocks in order of state, county, tract and block; one row each, shape (blocks,).
+
+    Attributes:
+        state: State codes as numbers.
+        county: Within the state.
+        tract: Within the county.
+        block: Within the tract.
+        place: Within the state; NO_PLACE outside of all.
+        area: AIANNH area; NO_AIANNH outside of all.
+        persons: How many live there.
+        tract_index: Position of the block's tract among all tracts.
+        county_of_tract: Position of each tract's county among all counties, shape (tracts,).
+    """
+
+    state: Int32
+    county: Int32
+    tract: Int32
+    block: Int32
+    place: Int32
+    area: Int32
+    persons: Int64
+    tract_index: Int32
+    county_of_tract: Int32
+
+
+def zipf(size: int, exponent: float) -> Float64:
+    """Weights 1, 2^-exponent, 3^-exponent ...; shape (size,)."""
+    return np.power(np.arange(1, size + 1, dtype=np.float64), -exponent)
+
+
+def apportion(weights: Float64, total: int) -> Int64:
+    """Split `total` in the proportions of `weights`, above 0 somewhere; int64, the same shape, sum exactly `total`.
+
+    >>> apportion(np.array([3.0, 1.0, 1.0]), 10).tolist()
+    [6, 2, 2]
+    """
+    shares = np.cumsum(weights)
+    ends = np.rint(shares / shares[-1] * total).astype(np.int64)
+    parts: Int64 = np.diff(ends, prepend=0)
+    return parts
+
+
+def invent_land(rng: np.random.Generator, states: Sequence[str], persons: int) -> Land:
+    """A geography of `states` (two-digit codes, ascending) in which `persons` live."""
+    weights = rng.permutation(zipf(len(states), 0.8))
+    lands = [_state(rng, int(code), int(n)) for code, n in zip(states, apportion(weights, persons), strict=True)]
+    tracts = np.cumsum([0, *(len(land.county_of_tract) for land in lands)])
+    counties = np.cumsum([0, *(int(land.county_of_tract[-1]) + 1 for land in lands)])
+    borders = np.cumsum([len(land.state) for land in lands])
+
+    def joined(name: str, shifts: Int64 | None = None) -> Int32:
+        columns = [getattr(land, name) for land in lands]
+        if shifts is not None:
+            columns = [column + shift for column, shift in zip(columns, shifts, strict=False)]
+        return np.concatenate(columns).astype(np.int32)
+
+    mainland = sum(len(land.state) for land, code in zip(lands, states, strict=True) if code != PUERTO_RICO)
+    area = np.full(borders[-1], NO_AIANNH, dtype=np.int32)
+    area[:mainland] = _areas(rng, mainland, borders[borders < mainland], persons)
+    return Land(
+        state=joined("state"),
+        county=joined("county"),
+        tract=joined("tract"),
+        block=joined("block"),
+        place=joined("place"),
+        area=area,
+        persons=np.concatenate([land.persons for land in lands]),
+        tract_index=joined("tract_index", tracts),
+        county_of_tract=joined("county_of_tract", counties),
+    )
+
+
+def _state(rng: np.random.Generator, code: int, persons: int) -> Land:
+    """One state without AIANNH areas; indices count from its own first tract and county."""
+    counties = min(max(round((persons / 1000) ** 0.5), 1), MOST_COUNTIES)
+    tracts = max(round(persons / PERSONS_PER_TRACT), counties)
+    tracts_of_county = 1 + apportion(rng.permutation(zipf(counties, 0.8)), tracts - counties)
+    county_of_tract = np.repeat(np.arange(counties), tracts_of_county)
+    number = _positions(tracts_of_county) + 1
+    # Real tract numbers end in two decimals; a county with too many tracts for that counts them one by one.
+    tract = number * np.where(tracts_of_county <= 9999, 100, 1)[county_of_tract]
+
+    sizes = np.rint(BLOCKS_PER_TRACT * rng.lognormal(0, 0.35, tracts)).astype(np.int64)
+    sizes = np.clip(sizes, 1, MOST_BLOCKS_PER_TRACT)
+    tract_index = np.repeat(np.arange(tracts), sizes)
+    blocks = len(tract_index)
+    inside = _positions(sizes)
+    weight = np.where(rng.random(blocks) < EMPTY_BLOCKS, NEARLY_EMPTY, rng.lognormal(0, 1.1, blocks))
+    weight *= (rng.lognormal(0, 0.4, tracts) / np.bincount(tract_index, weight))[tract_index]
+    return Land(
+        state=np.full(blocks, code, dtype=np.int32),
+        county=(1 + 2 * county_of_tract[tract_index]).astype(np.int32),
+        tract=tract[tract_index].astype(np.int32),
+        block=(1000 * (1 + inside // BLOCKS_PER_GROUP) + inside % BLOCKS_PER_GROUP).astype(np.int32),
+        place=_places(rng, blocks, persons),
+        area=np.full(blocks, NO_AIANNH, dtype=np.int32),
+        persons=apportion(weight, persons),
+        tract_index=tract_index.astype(np.int32),
+        county_of_tract=county_of_tract.astype(np.int32),
+    )
+
+
+def _positions(sizes: Int64) -> Int64:
+    """0, 1, 2 ... anew for each of runs of these sizes."""
+    starts = np.cumsum(sizes) - sizes
+    return np.arange(sizes.sum()) - np.repeat(starts, sizes)
+
+
+def _runs(rng: np.random.Generator, line: int, count: int, share: float, exponent: float) -> tuple[Int64, Int64]:
+    """Starts and lengths of `count` runs of Zipf sizes that cover about `share` of a line and do not overlap."""
+    covered = max(round(share * line), count)
+    lengths = 1 + rng.permutation(apportion(zipf(count, exponent), covered - count))
+    gaps = apportion(rng.exponential(size=count + 1), line - covered)[:-1]
+    return np.cumsum(gaps) + np.cumsum(lengths) - lengths, lengths
+
+
+def _numbers(rng: np.random.Generator, count: int, low: int, high: int) -> Int64:
+    """Different numbers in [low, high), spread out, in no order."""
+    step = (high - low) // count
+    return rng.permutation(low + step * np.arange(count) + rng.integers(0, step, count))
+
+
+def _places(rng: np.random.Generator, blocks: int, persons: int) -> Int32:
+    count = min(max(round(persons / PERSONS_PER_PLACE), 1), blocks)
+    starts, lengths = _runs(rng, blocks, count, IN_PLACES, 1.0)
+    numbers = _numbers(rng, count, 100, NO_PLACE - 1)
+    place = np.full(blocks, NO_PLACE, dtype=np.int32)
+    place[np.repeat(starts, lengths) + _positions(lengths)] = np.repeat(numbers, lengths)
+    place[rng.random(blocks) < HOLES] = NO_PLACE
+    return place
+
+
+def _areas(rng: np.random.Generator, blocks: int, borders: Int64, persons: int) -> Int32:
+    """AIANNH area of each block of the line of states; `borders` are the first blocks of all states but the first."""
+    area = np.full(blocks, NO_AIANNH, dtype=np.int32)
+    if blocks == 0:
+        return area
+    count = min(max(round(persons / PERSONS_PER_AREA), 2), blocks)
+    starts, lengths = _runs(rng, blocks, count, IN_AREAS, 0.9)
+    # One in three, at least one, is moved onto a border between two states; where it meets another it takes its blocks.
+    crossing = min(len(borders), max(count // 3, 1))
+    before = 1 + (lengths[:crossing] * rng.random(crossing)).astype(np.int64)
+    starts[:crossing] = rng.permutation(borders)[:crossing] - before
+    lengths[:crossing] += 1
+    numbers = _numbers(rng, count, 10, NO_AIANNH - 1)
+    for start, length, name in list(zip(starts, lengths, numbers, strict=True))[::-1]:
+        area[max(start, 0) : start + length] = name
+    return area

@@ -1,0 +1,216 @@
+"""What a plan will give, before anything is spent: the exact error of every kind of number it can publish.
+
+Reads the plan and, for numbers of groups, the public geography; never a record. Noise is added at a scale that the plan fixes, so the
+standard deviations and margins below are those of the release itself, not estimates. What depends on the data is which branch a group
+takes; for that, probabilities are given by the true size of a group, for sizes that the reader chooses.
+
+Source: SafeTab 2022, Section 3 and Appendix F, with margins from the exact discrete laws (privacy/accuracy.py).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from typing import Final
+
+from starling.errors import ParameterError
+from starling.privacy.accuracy import margin, quantile, standard_deviation, tail
+from starling.privacy.laws import Law
+from starling.tables import cells
+from starling.tables.plan import Geography, Level, LevelOverview, Overview, Plan, StageLaws, describe
+
+CONFIDENCE: Final = Fraction(95, 100)
+"""Of the margins, as of the published intervals."""
+
+SIZES: Final = (0, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
+"""True sizes of groups, in persons, when the reader names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """The noise in one published number.
+
+    Attributes:
+        standard_deviation: In persons.
+        margin: Smallest M, in persons, that the error exceeds with probability at most 5 %.
+    """
+
+    standard_deviation: float
+    margin: int
+
+    @property
+    def width(self) -> int:
+        """Of the published interval, upper minus lower end, before it is clamped at 0."""
+        return 2 * self.margin
+
+
+@dataclass(frozen=True, slots=True)
+class BranchPreview:
+    """The numbers of a group that takes one branch.
+
+    Attributes:
+        branch: 0 to 3: thresholds at or below the deciding total.
+        cells: Values measured: 1, 8, 18 or 46.
+        total: Of the group's T1 row, the sum of its cells.
+        sex: Of a sex marginal of T2, where there are any.
+        cell: Of a cell of T2, where there are any.
+    """
+
+    branch: int
+    cells: int
+    total: Error
+    sex: Error | None
+    cell: Error | None
+
+    @property
+    def rows(self) -> int:
+        """In T2: the cells and two sex marginals, or none."""
+        return 0 if self.cells == 1 else self.cells + cells.SEXES
+
+
+@dataclass(frozen=True, slots=True)
+class SizePreview:
+    """What happens to a group of known true size that is measured in two stages.
+
+    Attributes:
+        persons: The true size.
+        branches: Probability of each branch 0 to 3; they add up to 1.
+        suppressed: Probability that the group is not published.
+        total: Error of its T1 row when it takes its likeliest branch.
+        covered: Probability that the interval of its T1 row holds the true size, given that the row is published. Suppression
+            looks at the same noise as the interval does, so for small groups this is below what margins promise.
+    """
+
+    persons: int
+    branches: tuple[float, float, float, float]
+    suppressed: float
+    total: Error
+    covered: float
+
+    @property
+    def relative_margin(self) -> float | None:
+        """Margin of the total as a share of the true size; None for an empty group."""
+        return self.total.margin / self.persons if self.persons else None
+
+
+@dataclass(frozen=True, slots=True)
+class LevelPreview:
+    """One population group level.
+
+    Attributes:
+        overview: Its budget, laws, stability, and numbers of regions and groups.
+        total: Error of a group that is a bare total by plan; None where there is none.
+        stage1: Error of the total that chooses the branch, which is not published; None where all groups are bare totals.
+        branches: Of groups measured in two stages, by branch; empty where there are none.
+        sizes: The same by true size.
+        bar: A bare total is published when it is strictly above this; None where nothing is suppressed.
+    """
+
+    overview: LevelOverview
+    total: Error | None
+    stage1: Error | None
+    branches: tuple[BranchPreview, ...]
+    sizes: tuple[SizePreview, ...]
+    bar: int | None
+
+    @property
+    def empty_suppressed(self) -> float:
+        """Probability that an empty group is not published."""
+        return next((size.suppressed for size in self.sizes if size.persons == 0), 0.0)
+
+    @property
+    def values(self) -> tuple[int, int] | None:
+        """Fewest and most values that the second measurements have, when all groups take the first or the last branch."""
+        if self.overview.groups is None or self.overview.regions is None:
+            return None
+        staged = self.overview.groups - self.overview.regions * self.overview.total_only
+        return self.overview.groups, self.overview.groups + (cells.CELLS - 1) * staged
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A plan's error and size.
+
+    Attributes:
+        overview: Cost, neighbours, numbers of groups.
+        confidence: Of all margins.
+        levels: In plan order.
+    """
+
+    overview: Overview
+    confidence: Fraction
+    levels: tuple[LevelPreview, ...]
+
+
+def preview(plan: Plan, geography: Geography | None = None, *, sizes: Sequence[int] = SIZES) -> Preview:
+    """The expected error of a plan.
+
+    Args:
+        plan: To be released, or not, once this is seen.
+        geography: Its public regions; without it there are no numbers of groups.
+        sizes: True sizes of groups to look at, in persons, 0 or more; an empty group is always among them.
+
+    Raises:
+        ParameterError: for a negative size.
+    """
+    if any(size < 0 for size in sizes):
+        raise ParameterError(field="sizes", problem="hold a number below 0", fix="give persons, 0 or more")
+    overview = describe(plan, geography)
+    persons = tuple(sorted({0, *sizes}))
+    return Preview(overview, CONFIDENCE, tuple(_level(plan, level, persons) for level in overview.levels))
+
+
+def _level(plan: Plan, overview: LevelOverview, persons: tuple[int, ...]) -> LevelPreview:
+    level, laws = overview.level, overview.laws
+    total = _error(laws.total_only) if overview.total_only else None
+    if overview.total_only == overview.iterations:
+        return LevelPreview(overview, total, None, (), (), None)
+    branches = tuple(_branch(laws.stage2, branch) for branch in range(len(cells.BRANCH_CELLS)))
+    bar = quantile(laws.stage2, plan.suppression) if level.geography.below_state and plan.suppression else None
+    sizes = tuple(_size(size, level, laws, bar, branches) for size in persons)
+    return LevelPreview(overview, total, _error(laws.stage1), branches, sizes, bar)
+
+
+def _error(law: Law, terms: int = 1) -> Error:
+    """Of the sum of `terms` independent draws."""
+    return Error(sqrt(terms) * standard_deviation(law), margin(law, 1 - CONFIDENCE, terms))
+
+
+def _branch(law: Law, branch: int) -> BranchPreview:
+    size = cells.BRANCH_CELLS[branch]
+    if size == 1:
+        return BranchPreview(branch, size, _error(law), None, None)
+    return BranchPreview(branch, size, _error(law, size), _error(law, size // cells.SEXES), _error(law))
+
+
+def _size(
+    persons: int, level: Level, laws: StageLaws, bar: int | None, branches: tuple[BranchPreview, ...]
+) -> SizePreview:
+    # Branch b or a later one when persons + noise >= threshold b.
+    reached = [1.0, *(at_least(laws.stage1, threshold - persons) for threshold in level.thresholds), 0.0]
+    chance = [reached[branch] - reached[branch + 1] for branch in range(4)]
+    covered = [
+        share * (1 - tail(laws.stage2, branch.total.margin, branch.cells))
+        for share, branch in zip(chance, branches, strict=True)
+    ]
+    kept = 1.0
+    if bar is not None:
+        # A bare total is published when its noise is above `bar - persons`, and covers when it is within the margin.
+        reach, least = branches[0].total.margin, bar + 1 - persons
+        kept = at_least(laws.stage2, least)
+        within = at_least(laws.stage2, max(least, -reach)) - at_least(laws.stage2, reach + 1)
+        covered[0] = chance[0] * max(within, 0.0)
+    published = chance[0] * kept + sum(chance[1:])
+    likeliest = branches[max(range(4), key=chance.__getitem__)]
+    return SizePreview(
+        persons,
+        (chance[0], chance[1], chance[2], chance[3]),
+        chance[0] * (1 - kept),
+        likeliest.total,
+        min(sum(covered) / published, 1.0),
+    )
+
+
+def at_least(law: Law, value: int) -> float:
+    """P(X >= value) of one draw, to float precision: half the tail, by symmetry."""
+    return tail(law, value - 1) / 2 if value > 0 else 1 - tail(law, -value) / 2

@@ -1,0 +1,154 @@
+"""The file of person records, checked by its public shape alone: that it is there, its kind, its header.
+
+Text: the first line names the columns, `|` between them, in any order; more columns than are read are welcome. Parquet: the same
+columns as strings, in one file or in a folder of parts. What a record says is looked at after the charge, by `reading.py`.
+"""
+
+import stat
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, Never
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from starling.errors import Problem, SourceError
+from starling.tables.plan import Plan
+from starling.tables.plan.blocks import BLOCK_COLUMNS
+from starling.tables.plan.codebook import MOST_RACE_CODES
+
+LONGEST_HEADER: Final = 65_536
+"""Bytes of a header line."""
+
+_MARK: Final = b"\xef\xbb\xbf"
+"""A UTF-8 byte order mark, which some editors put at the start of a file."""
+
+_PARQUET: Final = b"PAR1"
+"""How a Parquet file begins and ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Persons:
+    """Person records whose header fits a plan. Holds nothing of any record.
+
+    Attributes:
+        parts: The file; of a folder of Parquet parts each file, ascending by name.
+        kind: What it is.
+        header: Text: its first bytes up to and with the first newline; Parquet: empty.
+        columns: Names, in the file's order.
+    """
+
+    parts: tuple[Path, ...]
+    kind: Literal["text", "parquet"]
+    header: bytes
+    columns: tuple[str, ...]
+
+
+def required_columns(plan: Plan) -> tuple[str, ...]:
+    """The columns that a release reads; HOUSEHOLDER, CENRACE and further race columns may be absent."""
+    races = (f"QRACE{column}" for column in range(1, plan.max_race_codes + 1))
+    return ("QAGE", "QSEX", *BLOCK_COLUMNS, *races, "QSPAN")
+
+
+def known_columns(plan: Plan) -> tuple[str, ...]:
+    """The columns that `validate` looks at where they are there."""
+    beyond = (f"QRACE{column}" for column in range(plan.max_race_codes + 1, MOST_RACE_CODES + 1))
+    return (*required_columns(plan), *beyond, "HOUSEHOLDER", "CENRACE")
+
+
+def open_persons(path: str | Path, plan: Plan) -> Persons:
+    """Check the public shape of the person records.
+
+    Args:
+        path: Pipe-delimited text with a header; or Parquet, a file or a folder of parts with one schema.
+        plan: Says which columns are needed.
+
+    Raises:
+        SourceError: when it is missing, not a plain file, or lacks a column; all missing columns at once.
+    """
+    path = Path(path)
+    try:
+        if stat.S_ISDIR(path.stat().st_mode):
+            parts = tuple(sorted(path.glob("*.parquet")))
+            if not parts:
+                _refuse(path, "is a folder without Parquet files", "give a file, or a folder of Parquet parts")
+            opened = [_open_file(part, plan) for part in parts]
+        else:
+            opened = [_open_file(path, plan)]
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or "not a file name"
+        _refuse(path, f"cannot be opened ({reason})", "check the path and its permissions")
+    first = opened[0]
+    for other in opened[1:]:
+        if (other.kind, other.columns) != (first.kind, first.columns):
+            _refuse(other.parts[0], f"has other columns than {first.parts[0].name}", "write all parts alike")
+    return Persons(tuple(each.parts[0] for each in opened), first.kind, first.header, first.columns)
+
+
+def _refuse(path: Path, problem: str, fix: str) -> Never:
+    raise SourceError(problems=[Problem("persons", problem, fix, path.name)])
+
+
+def _open_file(path: Path, plan: Plan) -> Persons:
+    """One file. Raises OSError as well."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        _refuse(path, "is not a plain file", "give one file of text or Parquet")
+    with path.open("rb") as file:
+        start = file.read(LONGEST_HEADER + len(_MARK))
+        file.seek(max(path.stat().st_size - len(_PARQUET), 0))
+        ends = file.read() == _PARQUET
+    return _open_parquet(path, plan) if start.startswith(_PARQUET) and ends else _open_text(path, plan, start)
+
+
+def _open_text(path: Path, plan: Plan, start: bytes) -> Persons:
+    if not start:
+        _refuse(path, "is empty", "give a file with a header")
+    line, newline, _ = start.partition(b"\n")
+    if len(line) > LONGEST_HEADER:
+        _refuse(path, f"has no line end in its first {LONGEST_HEADER} bytes", "give pipe-delimited text with a header")
+    try:
+        columns = tuple(line.removeprefix(_MARK).removesuffix(b"\r").decode("utf-8").split("|"))
+    except UnicodeDecodeError:
+        _refuse(path, "has a header that is not UTF-8", "give pipe-delimited text or Parquet")
+    _check_columns(path, plan, columns)
+    return Persons((path,), "text", line + newline, columns)
+
+
+def _open_parquet(path: Path, plan: Plan) -> Persons:
+    try:
+        schema = pq.read_schema(path)
+    except pa.ArrowException:
+        _refuse(path, "is not readable as Parquet", "write it again as Parquet or text")
+    _check_columns(path, plan, tuple(schema.names))
+    known = known_columns(plan)
+    problems = [
+        Problem(field.name, f"is of type {field.type}, must be string", "store it as text", path.name)
+        for field in schema
+        if field.name in known and not _is_text(field.type)
+    ]
+    if problems:
+        raise SourceError(problems=problems)
+    return Persons((path,), "parquet", b"", tuple(schema.names))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    """String of any layout. Numbers are refused: they have lost the leading zeros that are part of a code."""
+    value = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(value) or pa.types.is_large_string(value) or pa.types.is_string_view(value))
+
+
+def _check_columns(path: Path, plan: Plan, columns: tuple[str, ...]) -> None:
+    times = Counter(columns)
+    problems = [
+        Problem(name, "is a missing column", "add it to the header and the records", path.name)
+        for name in required_columns(plan)
+        if not times[name]
+    ]
+    problems += [
+        Problem(name, "is there more than once", "keep one column of the name", path.name)
+        for name in known_columns(plan)
+        if times[name] > 1
+    ]
+    if problems:
+        raise SourceError(problems=problems)

@@ -1,0 +1,228 @@
+"""The records of a file, in chunks read ahead by several threads: text by byte ranges, Parquet by row batches.
+
+Both end in `lines.scan`, so that they have one rule. A Parquet row is laid out as the line of its fields first; a field that
+holds a separator or a line end makes that row malformed, and nothing else.
+
+Memory: a few chunks, whatever the size of the file and of its lines. Files are read by position, never mapped: a file cut off while
+mapped would kill the process.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Final, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numba import njit
+
+from starling.errors import Problem, SourceError
+from starling.tables.plan import Plan
+from starling.tables.plan.blocks import BLOCK_COLUMNS
+from starling.tables.plan.codebook import MOST_RACE_CODES
+from starling.tables.source.lines import MOST_BYTES, Bytes, Columns, Records, scan
+from starling.tables.source.lookup import Int16, Int32, Int64, Lookup
+from starling.tables.source.persons import Persons, known_columns
+
+CHUNK: Final = 8 << 20
+"""Bytes of text that one task reads."""
+
+ROWS: Final = 65_536
+"""Parquet rows that one task reads."""
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Chunk(NamedTuple):
+    """Some consecutive lines.
+
+    Attributes:
+        part: The file they are in.
+        records: Those that count.
+        several: Their sets of two or more race codes, see `lines.scan`.
+        faults: Of each line, when they are explained.
+    """
+
+    part: Path
+    records: Records
+    several: Int16
+    faults: Int32
+
+
+def read(persons: Persons, plan: Plan, book: Lookup, *, explain: bool = False, chunk: int = CHUNK) -> Iterator[Chunk]:
+    """All records, in the order of the file.
+
+    Args:
+        persons: The file or files, whose header fitted the plan.
+        plan: Says how many race columns are read.
+        book: What text is looked up in.
+        explain: Whether the faults of every line are told.
+        chunk: Bytes of text read at once.
+
+    Raises:
+        SourceError: when the file is gone, or is no longer the one whose header was checked, or ends early. Never because of what a
+            record says.
+    """
+    if persons.kind == "parquet":
+        names = [name for name in persons.columns if name in known_columns(plan)]
+        return _ahead(partial(_scan_rows, columns_of(names, plan), book, explain), _row_batches(persons, names))
+    return _read_text(persons, columns_of(persons.columns, plan), book, explain, chunk)
+
+
+def columns_of(names: Iterable[str], plan: Plan) -> Columns:
+    """Where the fields stand in a line with these names."""
+    place = {name: index for index, name in enumerate(names)}
+    races = [place[name] for column in range(1, MOST_RACE_CODES + 1) if (name := f"QRACE{column}") in place]
+    return Columns(
+        fields=len(place),
+        age=place["QAGE"],
+        sex=place["QSEX"],
+        span=place["QSPAN"],
+        householder=place.get("HOUSEHOLDER", -1),
+        cenrace=place.get("CENRACE", -1),
+        block=np.array([place[name] for name in BLOCK_COLUMNS], dtype=np.int64),
+        races=np.array(races, dtype=np.int64),
+        read=plan.max_race_codes,
+    )
+
+
+def threads() -> int:
+    """Processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _changed(persons: Persons) -> SourceError:
+    names = persons.parts[0].name if len(persons.parts) == 1 else persons.parts[0].parent.name
+    problem = Problem("persons", "changed or vanished since its header was checked", "start again", names)
+    return SourceError(problems=[problem])
+
+
+def _ahead(work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+    """`work` of each item, in order, computed by a few threads that run a little ahead."""
+    workers = threads()
+    with ThreadPoolExecutor(workers) as pool:
+        pending: deque[Future[R]] = deque()
+        try:
+            for item in items:
+                pending.append(pool.submit(work, item))
+                if len(pending) > workers:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        finally:
+            for future in pending:
+                future.cancel()
+
+
+def _read_text(persons: Persons, columns: Columns, book: Lookup, explain: bool, chunk: int) -> Iterator[Chunk]:
+    try:
+        file = os.open(persons.parts[0], os.O_RDONLY)
+    except OSError:
+        raise _changed(persons) from None
+    try:
+        size = os.fstat(file).st_size
+        body = len(persons.header)
+        if _bytes_at(file, persons, 0, min(body, size)).tobytes() != persons.header:
+            raise _changed(persons)
+        if not persons.header.endswith(b"\n"):
+            return
+
+        def work(begin: int) -> Chunk:
+            # The byte before, to know whether a line begins at `begin`; some bytes more, for the line that began last.
+            end = min(begin + chunk, size)
+            data = _bytes_at(file, persons, begin - 1, min(end + MOST_BYTES + 2, size))
+            first = _line_after(data, end - begin + 1)
+            return Chunk(persons.parts[0], *scan(data, first, end - begin + 1, columns, book, explain))
+
+        yield from _ahead(work, range(body, size, chunk))
+    finally:
+        os.close(file)
+
+
+def _bytes_at(file: int, persons: Persons, begin: int, end: int) -> Bytes:
+    """Bytes begin..end of the file; it must still have them."""
+    parts: list[bytes] = []
+    place = begin
+    while place < end:
+        part = os.pread(file, end - place, place)
+        if not part:
+            raise _changed(persons)
+        parts.append(part)
+        place += len(part)
+    return np.frombuffer(parts[0] if len(parts) == 1 else b"".join(parts), dtype=np.uint8)
+
+
+@njit(cache=True, nogil=True)
+def _line_after(data: Bytes, stop: int) -> int:
+    """Where the first line begins after a newline in data[:stop]; `stop` when there is none."""
+    for place in range(stop):
+        if data[place] == 10:
+            return place + 1
+    return stop
+
+
+def _row_batches(persons: Persons, names: list[str]) -> Iterator[tuple[Path, pa.RecordBatch]]:
+    try:
+        for part in persons.parts:
+            with pq.ParquetFile(part, pre_buffer=False) as file:
+                if tuple(file.schema_arrow.names) != persons.columns:
+                    raise _changed(persons)
+                for batch in file.iter_batches(ROWS, columns=names, use_threads=False):
+                    yield part, batch
+    except (OSError, pa.ArrowException):
+        raise _changed(persons) from None
+
+
+def _scan_rows(columns: Columns, book: Lookup, explain: bool, item: tuple[Path, pa.RecordBatch]) -> Chunk:
+    part, batch = item
+    data = _as_lines([_text(column) for column in batch.columns], batch.num_rows)
+    return Chunk(part, *scan(data, 0, len(data), columns, book, explain))
+
+
+def _text(column: pa.Array) -> tuple[Int64, Bytes]:
+    """Offsets int64 (rows + 1,) and bytes of a column; a missing value is written Null."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    column = pc.fill_null(column.cast(pa.large_string()), "Null")
+    _, offsets, data = column.buffers()
+    bounds = np.frombuffer(offsets, dtype=np.int64)[column.offset : column.offset + len(column) + 1]
+    return bounds, np.frombuffer(data, dtype=np.uint8) if data is not None and len(data) else np.zeros(0, np.uint8)
+
+
+def _as_lines(fields: list[tuple[Int64, Bytes]], rows: int) -> Bytes:
+    """Rows as lines of text: a row that no line can hold becomes one that is malformed."""
+    lengths = np.full(rows, len(fields), dtype=np.int64)  # separators and the newline
+    for bounds, _ in fields:
+        lengths += np.diff(bounds)
+    long = lengths > MOST_BYTES + 1
+    lengths[long] = 2
+    ends = np.cumsum(lengths)
+    place = ends - lengths
+    lines = np.empty(ends[-1] if rows else 0, dtype=np.uint8)
+    for bounds, data in fields:
+        _append(lines, place, long, bounds, data)
+    lines[ends - 1] = 10
+    lines[ends[long] - 2] = 0
+    return lines
+
+
+@njit(cache=True, nogil=True)
+def _append(lines: Bytes, place: Int64, long: npt.NDArray[np.bool_], bounds: Int64, data: Bytes) -> None:
+    """Write one field of every row and a separator; what would end a field or a line early becomes a NUL, which drops the row."""
+    for row in range(len(place)):
+        if long[row]:
+            continue
+        to = place[row]
+        for source in range(bounds[row], bounds[row + 1]):
+            byte = data[source]
+            lines[to] = 0 if byte in (10, 13, 124) else byte
+            to += 1
+        lines[to] = 124
+        place[row] = to + 1

@@ -1,0 +1,117 @@
+"""What is wrong with the person records, for their custodian's eyes: never part of a release, never told by one.
+
+A release drops or reads as a stated rule says, silently. Here every broken rule is counted, and the first are named with line and
+field; the value that broke it is never repeated. The records pass `trust.inspect`, so the answer is marked NotPrivate.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.errors import SHOWN, Problem, RecordsInvalid
+from starling.privacy.trust import Confidential, NotPrivate, inspect
+from starling.tables.plan import Geography, Plan
+from starling.tables.source.faults import NOTES, PROBLEMS, Fault
+from starling.tables.source.lookup import lookup
+from starling.tables.source.persons import Persons
+from starling.tables.source.reading import read
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Some faults of a file.
+
+    Attributes:
+        total: How many there are; a line may have several.
+        by_field: How many in each field, in the order of the record rules; only fields that have some.
+        first: The first of them, at most 20, by line.
+    """
+
+    total: int
+    by_field: dict[str, int]
+    first: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """What `validate` found.
+
+    Attributes:
+        lines: Lines after the header (Parquet: rows), blank ones included.
+        counted: Records that a release counts.
+        problems: Broken rules.
+        notes: What is in order but may surprise: records outside the plan's states, codes after a Null.
+    """
+
+    lines: int
+    counted: int
+    problems: Found
+    notes: Found
+
+    def refuse(self) -> None:
+        """Raises RecordsInvalid, with the first problems and how many there are, if there are any."""
+        found = self.problems
+        if not found.total:
+            return
+        fields = ", ".join(f"{field} {count}" for field, count in found.by_field.items())
+        summary = Problem("records", f"have {found.total} problems ({fields})", "correct them and look again")
+        raise RecordsInvalid(problems=[summary, *found.first[: SHOWN - 1]])
+
+
+class _Tally:
+    """Collects faults of the kinds in `faults`, chunk by chunk."""
+
+    def __init__(self, faults: tuple[Fault, ...]) -> None:
+        self._faults = faults
+        self._counts = np.zeros(len(faults), dtype=np.int64)
+        self._first: list[Problem] = []
+
+    def add(self, found: npt.NDArray[np.int32], before: int, name: str) -> None:
+        """Faults of each line of a chunk that has `before` lines before it, the file being called `name`."""
+        mine = sum(fault.bit for fault in self._faults)
+        bad = np.flatnonzero(found & mine)
+        if not len(bad):
+            return
+        for kind, fault in enumerate(self._faults):
+            self._counts[kind] += np.count_nonzero(found[bad] & fault.bit)
+        for line in bad[:SHOWN].tolist():
+            for fault in self._faults:
+                if found[line] & fault.bit and len(self._first) < SHOWN:
+                    self._first.append(Problem(fault.field, fault.problem, fault.fix, name, before + line + 1))
+
+    def found(self) -> Found:
+        by_field: dict[str, int] = {}
+        for fault, count in zip(self._faults, self._counts.tolist(), strict=True):
+            if count:
+                by_field[fault.field] = by_field.get(fault.field, 0) + count
+        return Found(int(self._counts.sum()), by_field, tuple(self._first))
+
+
+def validate(plan: Plan, geography: Geography, persons: Persons) -> NotPrivate[Validation]:
+    """Read all records and tell the custodian what breaks the record rules.
+
+    Args:
+        plan: Says which codes and states there are, and how many race columns are read.
+        geography: Says which blocks there are.
+        persons: The file, whose header fitted the plan.
+
+    Raises:
+        SourceError: when the file is no longer the one whose header was checked.
+    """
+    return inspect(Confidential(partial(_validation, plan, geography, persons)))
+
+
+def _validation(plan: Plan, geography: Geography, persons: Persons) -> Validation:
+    problems, notes = _Tally(PROBLEMS), _Tally(NOTES)
+    # A text file's header is its line 1; Parquet rows are counted from 1.
+    before = 1 if persons.kind == "text" else 0
+    lines = dict.fromkeys(persons.parts, 0)
+    counted = 0
+    for chunk in read(persons, plan, lookup(plan, geography), explain=True):
+        for tally in (problems, notes):
+            tally.add(chunk.faults, before + lines[chunk.part], chunk.part.name)
+        lines[chunk.part] += len(chunk.faults)
+        counted += len(chunk.records.unit)
+    return Validation(sum(lines.values()), counted, problems.found(), notes.found())

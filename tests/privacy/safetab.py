@@ -1,0 +1,74 @@
+"""The SafeTab paper's comparison (2022, Appendix F), and its printed formulas: to reproduce them and to show where they fail."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import exp, log
+
+from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.neighbours import ADD_REMOVE_PERSON
+
+STABILITY = 9
+GAMMA = Fraction(1, 10)
+DELTA = Fraction(1, 10**10)
+MARGINS = (6, 6, 11, 11, 50, 50, 50)
+GEOMETRIC = ("4.27", "4.27", "2.49", "2.49", "0.59", "0.59", "0.59")
+GAUSSIAN = ("0.534", "0.534", "0.159", "0.159", "0.008", "0.008", "0.008")
+"""Totals of the seven levels as Table 4 rounds them."""
+
+
+def laplace_of(epsilon: Fraction) -> Law:
+    return DiscreteLaplace(1 / epsilon)
+
+
+def gaussian_of(rho: Fraction) -> Law:
+    return DiscreteGaussian(1 / (2 * rho))
+
+
+def level(name: str, share: Fraction, law: Callable[[Fraction], Law], most: int = STABILITY) -> Guarantee:
+    """Algorithm 2 with a budget of `share` for each group: a bare total, or two stages."""
+    total = measurement(f"{name} total", ADD_REMOVE_PERSON, law(share))
+    stages = (
+        measurement(f"{name} stage 1", ADD_REMOVE_PERSON, law(GAMMA * share)),
+        measurement(f"{name} stage 2", ADD_REMOVE_PERSON, law((1 - GAMMA) * share)),
+    )
+    return degree(name, most, (total, sequential(f"{name} stages", stages)))
+
+
+def safetab(budgets: Sequence[str], law: Callable[[Fraction], Law]) -> Guarantee:
+    """Algorithm 1 with one level for each budget."""
+    levels = [level(str(i), Fraction(budget) / STABILITY, law) for i, budget in enumerate(budgets)]
+    return sequential("SafeTab", tuple(levels))
+
+
+def exact_divergence(order: float, epsilon: float) -> float:
+    """The spec's exact sum for the discrete Laplace of scale 1/epsilon."""
+    top = exp((order - 1) * epsilon) + exp(-order * epsilon)
+    return log(top / (1 + exp(-epsilon))) / (order - 1)
+
+
+def printed_lemma_8(order: float, epsilon: float) -> float:
+    """Corollary 1 as printed: an integral over the reals under the normaliser of the integers. Below the truth."""
+    factor = (exp(epsilon) - 1) / (exp(epsilon) + 1)
+    up = 2 * order / (epsilon * (2 * order - 1)) * exp((order - 1) * epsilon)
+    down = 2 * (order - 1) / (epsilon * (2 * order - 1)) * exp(-order * epsilon)
+    return log(factor * (up + down)) / (order - 1)
+
+
+def printed_conversion(divergence: float, order: float, delta: float) -> float:
+    """Equation 6."""
+    return divergence + (log(1 / delta) + (order - 1) * log(1 - 1 / order) - log(order)) / (order - 1)
+
+
+def printed_table_2(divergence: Callable[[float, float], float], orders: Sequence[float]) -> float:
+    """Equations 39 and 40 for SafeTab[Geometric], with the divergence given."""
+
+    def of_levels(order: float) -> float:
+        total = 0.0
+        for budget in GEOMETRIC:
+            share = float(budget) / STABILITY
+            stages = divergence(order, 0.1 * share) + divergence(order, 0.9 * share)
+            total += STABILITY * max(stages, divergence(order, share))
+        return total
+
+    return min(printed_conversion(of_levels(order), order, float(DELTA)) for order in orders)

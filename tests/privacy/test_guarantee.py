@@ -1,0 +1,100 @@
+"""Guarantees: a cost is computed from its parts and stated nowhere else (rows 12, 16 and 17)."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from starling.errors import ParameterError
+from starling.privacy.budget import Epsilon, Rho
+from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
+from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
+from tests.privacy.safetab import GAUSSIAN, GEOMETRIC, gaussian_of, laplace_of, safetab
+
+costs = st.fractions(min_value=Fraction(1, 1000), max_value=10, max_denominator=10**6)
+
+
+def rho(cost: Fraction) -> Guarantee:
+    return measurement("a count", ADD_REMOVE_PERSON, gaussian_of(cost))
+
+
+def epsilon(cost: Fraction) -> Guarantee:
+    return measurement("a count", ADD_REMOVE_PERSON, laplace_of(cost))
+
+
+def test_safetab_costs_the_sum_of_its_levels() -> None:
+    """SafeTab 2022, Theorems 1 and 3, as exact rationals."""
+    assert safetab(GEOMETRIC, laplace_of).cost == Epsilon(Fraction("15.29"))
+    assert safetab(GAUSSIAN, gaussian_of).cost == Rho(Fraction("1.41"))
+
+
+def test_degree_z_costs_z_rho_and_not_z_squared_rho() -> None:
+    """Row 17: one person in 9 groups, each counted with rho 0.01, against one vector of sensitivity 9 with the same noise."""
+    law = gaussian_of(Fraction("0.01"))
+    assert degree("9 groups", 9, (rho(Fraction("0.01")),)).cost == Rho(Fraction("0.09"))
+    # A unit in 9 of the cells moves the vector by sqrt(9) in L2; stability accounting takes 9, the L1 stability, for it.
+    assert measurement("one vector", ADD_REMOVE_PERSON, law, 3).cost == Rho(Fraction("0.09"))
+    assert measurement("by stability", ADD_REMOVE_PERSON, law, 9).cost == Rho(Fraction("0.81"))
+    # In pure DP the two ways agree.
+    geometric = laplace_of(Fraction("0.01"))
+    assert degree("9 groups", 9, (epsilon(Fraction("0.01")),)).cost == Epsilon(Fraction("0.09"))
+    assert measurement("by stability", ADD_REMOVE_PERSON, geometric, 9).cost == Epsilon(Fraction("0.09"))
+
+
+def test_degree_takes_its_worst_part() -> None:
+    assert degree("parallel", 1, (rho(Fraction(1)), rho(Fraction(3)), rho(Fraction(2)))).cost == Rho(Fraction(3))
+
+
+@given(st.lists(costs, min_size=1, max_size=6), st.randoms(use_true_random=False))
+def test_the_sum_is_blind_to_order_and_batching(amounts: list[Fraction], shuffler: object) -> None:
+    """Row 12."""
+    parts = [rho(amount) for amount in amounts]
+    at_once = sequential("all", tuple(parts)).cost
+    shuffler.shuffle(parts)  # type: ignore[attr-defined]
+    one_by_one = parts[0]
+    for part in parts[1:]:
+        one_by_one = sequential("so far", (one_by_one, part))
+    assert one_by_one.cost == at_once == Rho(sum(amounts, Fraction(0)))
+
+
+def test_a_cost_cannot_be_typed_in() -> None:
+    honest = measurement("a count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(1)))
+    with pytest.raises(ParameterError, match="cost is not what the law costs"):
+        replace(honest, cost=Epsilon(Fraction(1, 2)))
+    with pytest.raises(ParameterError, match="cost is not what the law costs"):
+        Guarantee("a count", ADD_REMOVE_PERSON, Rho(Fraction(1)), law=DiscreteLaplace(Fraction(1)))
+    whole = sequential("two", (honest, honest))
+    with pytest.raises(ParameterError, match="cost is not what the parts cost"):
+        replace(whole, cost=Epsilon(Fraction(1)))
+    with pytest.raises(ParameterError, match="cost is not what the parts cost"):
+        replace(degree("three", 3, (honest,)), degree=2)
+
+
+def test_parts_of_one_measure_and_one_relation() -> None:
+    with pytest.raises(ParameterError, match="mix epsilon and rho"):
+        sequential("mixed", (rho(Fraction(1)), epsilon(Fraction(1))))
+    other = measurement("a count", REPLACE_PERSON, DiscreteGaussian(Fraction(1)))
+    with pytest.raises(ParameterError, match="relation differs"):
+        sequential("mixed", (rho(Fraction(1)), other))
+
+
+def test_a_degree_is_at_least_1() -> None:
+    with pytest.raises(ParameterError, match="degree is below 1"):
+        degree("none", 0, (rho(Fraction(1)),))
+
+
+def test_a_sensitivity_is_above_0_and_exact() -> None:
+    with pytest.raises(ParameterError, match="sensitivity is not above 0"):
+        Guarantee("a count", ADD_REMOVE_PERSON, Epsilon(Fraction(1)), sensitivity=Fraction(0))
+    with pytest.raises(ParameterError, match="is a float"):
+        Guarantee("a count", ADD_REMOVE_PERSON, Epsilon(Fraction(1)), sensitivity=0.5)  # type: ignore[arg-type]
+
+
+def test_a_composition_has_parts_and_parts_a_composition() -> None:
+    with pytest.raises(ParameterError, match="parts do not fit"):
+        Guarantee("empty", ADD_REMOVE_PERSON, Rho(Fraction(1)), composition="sequential")
+    with pytest.raises(ParameterError, match="parts do not fit"):
+        Guarantee("loose", ADD_REMOVE_PERSON, Rho(Fraction(1)), parts=(rho(Fraction(1)),))

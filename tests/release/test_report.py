@@ -1,0 +1,65 @@
+"""The report says what was promised and charged, stands alone, and lets no released text become markup."""
+
+import html
+import re
+from fractions import Fraction
+
+import pytest
+
+from starling.privacy.guarantee import Guarantee, measurement
+from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
+from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
+from starling.privacy.trust import Receipt
+from starling.release.report import Picture, Section, Table, render
+from starling.release.statement import UNLIMITED
+
+GAUSSIAN = measurement("count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(5)))
+LAPLACE = measurement("count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(5)))
+REPLACED = measurement("count", REPLACE_PERSON, DiscreteLaplace(Fraction(5)))
+
+
+def page(guarantee: Guarantee, title: str = "Title", sections: tuple[Section, ...] = ()) -> str:
+    """The report of an in-memory charge."""
+    receipt = Receipt("0123abc", guarantee, "in memory")
+    return render(title, receipt, Section("What was charged", "One.\n\n  Two\n   lines."), sections)
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "expected"),
+    [
+        (GAUSSIAN, ("ρ = 0.1", "<mo>≤</mo><mi>ρ</mi><mi>α</mi>", "costs ρ = 0.4", "zero-concentrated")),
+        (LAPLACE, ("ε = 0.2", "<msup><mi>e</mi><mi>ε</mi></msup>", "costs ε = 0.4", "pure differential privacy")),
+        (REPLACED, ("ε = 0.2", "the\nnumber of\nunits is public".replace("\n", " "), "how many there are is public")),
+    ],
+)
+def test_the_guarantee_stands_in_words_and_symbols(guarantee: Guarantee, expected: tuple[str, ...]) -> None:
+    text = " ".join(page(guarantee).split())
+    for part in (*expected, "one person", str(guarantee.relation), "0123abc", html.escape(UNLIMITED)):
+        assert part in text
+
+
+def test_paragraphs_are_cut_at_empty_lines() -> None:
+    assert "<p>One.</p>\n<p>Two lines.</p>" in page(GAUSSIAN)
+
+
+def test_the_page_needs_nothing_from_elsewhere() -> None:
+    text = page(GAUSSIAN)
+    assert "<script" not in text
+    assert "default-src 'none'" in html.unescape(text)
+    assert not re.findall(r"""(?:href|src|url)\s*[=(]""", text)
+
+
+def test_released_text_cannot_become_markup() -> None:
+    evil = "<script>x</script>"
+    section = Section(evil, evil, (Picture("<svg></svg>", evil),), (Table((evil,), ((evil,),), evil),))
+    text = page(GAUSSIAN, evil, (section,))
+    assert evil not in text
+    assert html.escape(evil) in text
+    assert "<svg></svg>" in text
+
+
+def test_tables_of_words_are_marked() -> None:
+    words = Section("t", tables=(Table(("a",), (("b",),), "c", words=True),))
+    numbers = Section("t", tables=(Table(("a",), (("b",),), "c"),))
+    assert '<table class="words">' in page(GAUSSIAN, sections=(words,))
+    assert '<table class="words">' not in page(GAUSSIAN, sections=(numbers,))

@@ -1,0 +1,86 @@
+"""privacy.json says what the receipt says, exactly, in both readings of the neighbour relation."""
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from starling.ledger.memory import OneCharge
+from starling.privacy.budget import Epsilon
+from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
+from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, Relation
+from starling.privacy.trust import Receipt
+from starling.release.statement import NO_ADD_REMOVE, UNLIMITED, statement
+
+
+def two_levels(relation: Relation = ADD_REMOVE_PERSON) -> Guarantee:
+    """A level of degree 9 and one of degree 2, rho 9/20 + 1/3."""
+    one = measurement("first", relation, DiscreteGaussian(Fraction(10)))
+    two = measurement("second", relation, DiscreteGaussian(Fraction(3)))
+    return sequential("all", (degree("a", 9, (one,)), degree("b", 2, (two,))))
+
+
+def stated(receipt: Receipt) -> dict[str, Any]:
+    """The statement as a reader of the file gets it."""
+    loaded: dict[str, Any] = json.loads(json.dumps(statement(receipt, {"name": "test"})))
+    return loaded
+
+
+def test_cost_stands_in_both_readings() -> None:
+    found = stated(Receipt("id", two_levels(), "in memory"))
+    assert found["protected_unit"] == "person"
+    assert found["neighbours"] == {"change": "add-remove", "unit": "person", "words": "add or remove one person"}
+    assert found["measure"]["name"] == "rho"
+    assert found["cost"] == {
+        "add-remove": {"rho": "47/60", "decimal": "0.783334"},
+        "replace-one": {"rho": "47/15", "decimal": "3.133334"},
+    }
+    assert found["invariants"] == []
+    assert found["mechanism"] == {"name": "test"}
+
+
+def test_a_reading_that_does_not_exist_is_null_with_the_reason() -> None:
+    cost = stated(Receipt("id", two_levels(REPLACE_PERSON), "in memory"))["cost"]
+    assert cost["add-remove"] is None
+    assert cost["add-remove_reason"] == NO_ADD_REMOVE
+    assert cost["replace-one"]["rho"] == "47/60"
+
+
+def total(node: dict[str, Any]) -> Fraction:
+    """The cost of a composition, computed again from its leaves and laws by somebody who reads the file alone."""
+    if "parts" not in node:
+        noise, most = node["noise"], Fraction(node["sensitivity"]["amount"])
+        if noise["law"] == "discrete Laplace":
+            return most / Fraction(noise["scale"])
+        return most**2 / (2 * Fraction(noise["sigma_squared"]))
+    parts = [total(part) for part in node["parts"]]
+    return sum(parts, Fraction(0)) if node["composition"] == "sequential" else node["degree"] * max(parts)
+
+
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        two_levels(),
+        measurement("one count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(7, 3)), 2),
+        degree("x", 3, (measurement("a", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(1))),)),
+    ],
+)
+def test_the_cost_can_be_recomputed_from_the_composition(guarantee: Guarantee) -> None:
+    found = stated(Receipt("id", guarantee, "in memory"))
+    assert total(found["composition"]) == guarantee.cost.amount
+    assert Fraction(found["cost"]["add-remove"][guarantee.cost.measure]) == guarantee.cost.amount
+
+
+def test_an_account_in_memory_says_that_nothing_limits_a_second_release() -> None:
+    guarantee = two_levels()
+    receipt = OneCharge(guarantee.cost, "abc").charge(guarantee)
+    account = stated(receipt)["account"]
+    assert account == {"name": "in memory", "request_id": "abc", "limits": UNLIMITED}
+
+
+def test_a_selection_has_no_noise_to_state() -> None:
+    selection = Guarantee("choice", ADD_REMOVE_PERSON, Epsilon(Fraction(1, 2)))
+    assert stated(Receipt("id", selection, "ledger x"))["composition"]["noise"] is None
+    assert "ledger x" in stated(Receipt("id", selection, "ledger x"))["account"]["limits"]

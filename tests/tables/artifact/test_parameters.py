@@ -1,0 +1,53 @@
+"""The parameters that privacy.json states are enough to recompute cost and error."""
+
+import json
+from fractions import Fraction
+from typing import Any
+
+from starling.privacy.accuracy import margin
+from starling.privacy.laws import DiscreteGaussian
+from starling.tables.artifact.parameters import parameters
+from tests.tables.small import small_geography, small_plan
+
+
+def stated(**options: Any) -> dict[str, Any]:
+    """As a reader of the file gets them."""
+    plan = small_plan("rho", **options)
+    loaded: dict[str, Any] = json.loads(json.dumps(parameters(plan, small_geography(plan))))
+    return loaded
+
+
+def test_every_choice_of_the_plan_is_stated() -> None:
+    found = stated(suppression=Fraction("0.9"), allow_negative=False)
+    assert found["stage_1_fraction"] == "1/10"
+    assert found["suppression_chance"] == "9/10"
+    assert found["negative_counts_published"] is False
+    assert found["max_race_codes"] == 2
+    assert found["states"] == ["01"]
+    assert found["confidence"] == "19/20"
+    assert [level["measurements"] for level in found["levels"]] == [
+        "data/measurements/state-2.parquet",
+        "data/measurements/county-2.parquet",
+    ]
+
+
+def test_noise_follows_from_budget_and_stability() -> None:
+    state, county = stated()["levels"]
+    for level in (state, county):
+        share = Fraction(level["budget"]["rho"]) / level["stability"]
+        laws = {name: Fraction(law["sigma_squared"]) for name, law in level["noise"].items()}
+        assert laws == {
+            "total_only": 1 / (2 * share),
+            "stage_1": 1 / (2 * share / 10),
+            "stage_2": 1 / (2 * share * 9 / 10),
+        }
+        law = DiscreteGaussian(laws["stage_2"])
+        assert level["margins_of_error"]["totals_by_branch"] == [margin(law, "0.05", n) for n in (1, 8, 18, 46)]
+    assert (state["regions"], state["iterations"], county["regions"], county["iterations"]) == (1, 3, 2, 2)
+
+
+def test_suppression_is_stated_below_the_state_alone() -> None:
+    state, county = stated(suppression=Fraction("0.9"))["levels"]
+    assert state["suppressed_up_to"] is None
+    assert county["suppressed_up_to"] > 0
+    assert stated()["levels"][1]["suppressed_up_to"] is None

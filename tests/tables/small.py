@@ -1,0 +1,99 @@
+"""A tiny plan and geography, made in memory, and exact counts that a test writes down itself."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from starling.privacy.budget import Measure
+from starling.tables import cells
+from starling.tables.measurements import Int64
+from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Plan
+from starling.tables.plan.stability import stability
+
+
+def iteration(code: str, *codes: str, alone: bool = False, total_only: bool = False) -> Iteration:
+    """A detailed race iteration."""
+    return Iteration(code, f"group {code}", "race", 2, alone, total_only, coarse_only=False, codes=codes)
+
+
+def small_plan(
+    measure: Measure = "epsilon",
+    *,
+    budget: Fraction = Fraction(2),
+    thresholds: tuple[int, int, int] = (5, 10, 20),
+    suppression: Fraction = Fraction(0),
+    allow_negative: bool = True,
+    geographies: tuple[GeographyLevel, ...] = (GeographyLevel.STATE, GeographyLevel.COUNTY),
+) -> Plan:
+    """State and county, three iterations at the state (one of them total-only), two below; at most two race codes."""
+    iterations = (
+        iteration("0001", "1000"),
+        iteration("0002", "1001"),
+        iteration("0003", "1002", total_only=True),
+    )
+    levels = []
+    for geography in geographies:
+        tabulated = tuple(each for each in iterations if each.tabulated(geography, 2))
+        levels.append(Level(geography, 2, budget, thresholds, tabulated, stability(tabulated, 2)))
+    definitions = Definitions(iterations, (("1000", "a"), ("1001", "b"), ("1002", "c")))
+    return Plan(
+        "small",
+        measure,
+        tuple(levels),
+        Fraction(1, 10),
+        suppression,
+        allow_negative,
+        2,
+        frozenset({"01"}),
+        False,
+        definitions,
+    )
+
+
+def small_geography(plan: Plan, counties: int = 2) -> Geography:
+    """One state with `counties` counties, a unit each."""
+    county_ids = tuple(f"01{2 * index + 1:03d}" for index in range(counties))
+    regions = {GeographyLevel.STATE: ("01",), GeographyLevel.COUNTY: county_ids}
+    regions = {level.geography: regions[level.geography] for level in plan.levels}
+    of_unit = {
+        GeographyLevel.STATE: np.zeros(counties, dtype=np.int32),
+        GeographyLevel.COUNTY: np.arange(counties, dtype=np.int32),
+    }
+    blocks = pa.table({name: pa.array([], pa.string()) for name in ("TABBLKST", "TABBLKCOU", "TABTRACTCE", "TABBLK")})
+    return Geography(counties, blocks, regions, {name: of_unit[name] for name in regions}, regions)
+
+
+@dataclass(frozen=True)
+class Written:
+    """Exact counts as a test writes them: for each level an array (groups, 46)."""
+
+    detail: tuple[Int64, ...]
+
+    def totals(self, level: int, /) -> Int64:
+        """See counts.py."""
+        return np.asarray(self.detail[level].sum(axis=1), dtype=np.int64)
+
+    def cells(self, level: int, groups: Int64, /) -> Int64:
+        """See counts.py."""
+        return self.detail[level][groups]
+
+    def plus_one(self, places: list[tuple[int, int, int]]) -> "Written":
+        """One person more, in the given (level, group, cell)s."""
+        detail = [array.copy() for array in self.detail]
+        for level, group, cell in places:
+            detail[level][group, cell] += 1
+        return replace(self, detail=tuple(detail))
+
+
+def written(plan: Plan, geography: Geography, totals: npt.ArrayLike = 0) -> Written:
+    """Every group has `totals` persons (a number, or one a group of each level), all in the first cell."""
+    detail = []
+    for level in plan.levels:
+        groups = len(geography.regions[level.geography]) * len(level.iterations)
+        array = np.zeros((groups, cells.CELLS), dtype=np.int64)
+        array[:, 0] = totals
+        detail.append(array)
+    return Written(tuple(detail))

@@ -1,0 +1,147 @@
+"""T1 and T2 from measurements: rows, sums, suppression, clamp, intervals; and the statistics of a whole release."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from starling.privacy.accuracy import margin, quantile, standard_deviation
+from starling.tables import cells
+from starling.tables.measurements import LevelMeasurements, Measurements
+from starling.tables.mechanism import SafeTab
+from starling.tables.plan import GeographyLevel
+from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, tabulate
+from tests.tables.small import small_geography, small_plan, written
+
+STATE, COUNTY = GeographyLevel.STATE, GeographyLevel.COUNTY
+
+
+def measured(branch: list[int], values: list[int]) -> Measurements:
+    """One level, written down."""
+    zeros = np.zeros(len(branch), dtype=np.int64)
+    return Measurements((LevelMeasurements(zeros, np.array(branch, np.int8), np.array(values, np.int64)),))
+
+
+def test_rows_of_each_branch() -> None:
+    plan = small_plan(geographies=(COUNTY,))
+    geography = small_geography(plan)
+    values = [3, *range(8), *range(18), *range(46)]
+    tables = tabulate(plan, geography, measured([0, 1, 2, 3], values))
+    assert tables.t1.schema == T1_SCHEMA
+    assert tables.t2.schema == T2_SCHEMA
+    t1 = tables.t1.to_pylist()
+    assert [(row["region_id"], row["iteration_code"], row["count"]) for row in t1] == [
+        ("01001", "0001", 3),
+        ("01001", "0002", 28),
+        ("01003", "0001", 153),
+        ("01003", "0002", 1035),
+    ]
+    assert {row["region_type"] for row in t1} == {"COUNTY"}
+    t2 = tables.t2.to_pylist()
+    assert len(t2) == 10 + 20 + 48
+    first = [(row["age_start"], row["age_end"], row["sex"], row["count"]) for row in t2[:10]]
+    assert first == [
+        ("*", "*", "1", 6),
+        ("0", "17", "1", 0),
+        ("18", "44", "1", 1),
+        ("45", "64", "1", 2),
+        ("65", "115", "1", 3),
+        ("*", "*", "2", 22),
+        ("0", "17", "2", 4),
+        ("18", "44", "2", 5),
+        ("45", "64", "2", 6),
+        ("65", "115", "2", 7),
+    ]
+    assert [row["iteration_code"] for row in t2] == ["0002"] * 10 + ["0001"] * 20 + ["0002"] * 48
+    last = t2[-1]
+    assert (last["age_start"], last["age_end"], last["sex"], last["count"]) == ("85", "115", "2", 45)
+    assert {(row["age_start"], row["age_end"]) for row in t2[30:]} >= {("20", "20"), ("60", "61")}
+
+
+def test_t1_is_the_sum_of_the_cells_and_marginals_are_sums_of_their_sex() -> None:
+    plan = small_plan(geographies=(COUNTY,))
+    geography = small_geography(plan, counties=100)
+    tables = tabulate(plan, geography, SafeTab(plan, geography).draw(written(plan, geography, 15)))
+    sums: dict[tuple[str, str, str], int] = {}
+    marginals: dict[tuple[str, str, str], int] = {}
+    for row in tables.t2.to_pylist():
+        key = row["region_id"], row["iteration_code"], row["sex"]
+        into = marginals if row["age_start"] == "*" else sums
+        into[key] = into.get(key, 0) + row["count"]
+    assert sums == marginals
+    totals = {(row["region_id"], row["iteration_code"]): row["count"] for row in tables.t1.to_pylist()}
+    detailed = {key[:2] for key in sums}
+    assert detailed
+    assert all(totals[key] == sums[*key, "1"] + sums[*key, "2"] for key in detailed)
+
+
+def test_suppression_keeps_what_is_strictly_above_the_quantile_below_the_state_alone() -> None:
+    plan = small_plan(suppression=Fraction(9, 10), geographies=(COUNTY,))
+    bar = quantile(plan.laws(plan.levels[0]).stage2, Fraction(9, 10))
+    geography = small_geography(plan)
+    kept = tabulate(plan, geography, measured([0, 0, 0, 0], [bar - 1, bar, bar + 1, bar + 2]))
+    assert kept.t1["count"].to_pylist() == [bar + 1, bar + 2]
+    detailed = tabulate(plan, geography, measured([1, 0, 0, 0], [-9] * 8 + [bar] * 3))
+    assert detailed.t1["count"].to_pylist() == [-72]
+    state = small_plan(suppression=Fraction(9, 10), geographies=(STATE,))
+    all_of_it = tabulate(state, small_geography(state), measured([0, 0, -1], [-5, bar, -5]))
+    assert all_of_it.t1["count"].to_pylist() == [-5, bar, -5]
+
+
+def test_clamping_follows_suppression_and_reaches_cells_sums_and_marginals() -> None:
+    plan = small_plan(allow_negative=False, geographies=(COUNTY,))
+    tables = tabulate(plan, small_geography(plan), measured([1, 0, 0, 0], [-5, 2, 3, -1, 4, 0, 0, -9, -7, 0, 6]))
+    assert tables.t1["count"].to_pylist() == [9, 0, 0, 6]
+    by_sex = [row["count"] for row in tables.t2.to_pylist() if row["age_start"] == "*"]
+    assert by_sex == [5, 4]
+    assert min(tables.t1["lower"].to_pylist()) == 0
+    suppressed = small_plan(allow_negative=False, suppression=Fraction(1, 4), geographies=(COUNTY,))
+    bar = quantile(suppressed.laws(suppressed.levels[0]).stage2, Fraction(1, 4))
+    assert bar < 0
+    kept = tabulate(suppressed, small_geography(suppressed), measured([0] * 4, [bar, bar + 1, 0, 1]))
+    # The row of bar + 1 < 0 is decided on before it is clamped.
+    assert kept.t1["count"].to_pylist() == [0, 0, 1]
+
+
+def test_interval_and_deviation_are_those_of_as_many_draws_as_the_row_sums() -> None:
+    plan = small_plan("rho", geographies=(COUNTY,))
+    law = plan.laws(plan.levels[0]).stage2
+    tables = tabulate(plan, small_geography(plan), measured([0, 1, 2, 3], [0] * (1 + 8 + 18 + 46)))
+    for row, terms in zip(tables.t1.to_pylist(), cells.BRANCH_CELLS, strict=True):
+        assert row["standard_deviation"] == pytest.approx(standard_deviation(law) * terms**0.5)
+        assert (row["lower"], row["upper"]) == (
+            -margin(law, Fraction(1, 20), terms),
+            margin(law, Fraction(1, 20), terms),
+        )
+    for row, terms in zip(tables.t2.slice(0, 2).to_pylist(), (4, 1), strict=True):
+        assert row["upper"] == margin(law, Fraction(1, 20), terms)
+
+
+def test_post_processing_repeats_bit_for_bit() -> None:
+    plan = small_plan()
+    geography = small_geography(plan, counties=50)
+    drawn = SafeTab(plan, geography).draw(written(plan, geography, 12))
+    assert tabulate(plan, geography, drawn) == tabulate(plan, geography, drawn)
+
+
+@pytest.mark.parametrize("measure", ["epsilon", "rho"])
+@pytest.mark.parametrize("total", [0, 3, 400])
+def test_bare_totals_are_unbiased_of_stated_variance_and_coverage(measure: str, total: int) -> None:
+    """40,000 groups each; every check is at 6.5 standard errors, so that a false alarm is rarer than 1 in 10^9."""
+    plan = small_plan(
+        "epsilon" if measure == "epsilon" else "rho", thresholds=(10**6, 10**7, 10**8), geographies=(COUNTY,)
+    )
+    geography = small_geography(plan, counties=20_000)
+    t1 = tabulate(plan, geography, SafeTab(plan, geography).draw(written(plan, geography, total))).t1
+    count = t1["count"].to_numpy()
+    deviation = t1["standard_deviation"].to_numpy()[0]
+    n = len(count)
+    assert abs(count.mean() - total) < 6.5 * deviation / n**0.5
+    # Kurtosis of the discrete Laplace is at most about 6 + 1/variance: the variance of the variance is below 10 sigma^4 / n.
+    assert abs(count.var() / deviation**2 - 1) < 6.5 * (10 / n) ** 0.5
+    inside = np.count_nonzero((t1["lower"].to_numpy() <= total) & (total <= t1["upper"].to_numpy()))
+    assert inside / n > 0.95 - 6.5 * (0.95 * 0.05 / n) ** 0.5
+    law = plan.laws(plan.levels[0]).stage2
+    half = margin(law, Fraction(1, 20)) - 1
+    # One less would not do: the margin is the smallest.
+    assert np.count_nonzero(np.abs(count - total) <= half) / n < 0.95 + 6.5 * (0.95 * 0.05 / n) ** 0.5

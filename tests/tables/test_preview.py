@@ -1,0 +1,183 @@
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from math import exp, sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from starling.errors import ParameterError
+from starling.privacy.accuracy import tail
+from starling.privacy.budget import Measure
+from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
+from starling.tables import cells
+from starling.tables.measurements import Int64
+from starling.tables.plan import GeographyLevel, Plan, load
+from starling.tables.postprocess import suppression_quantile
+from starling.tables.preview import CONFIDENCE, at_least, preview
+from tests.tables.small import small_geography, small_plan
+
+
+def probabilities(law: Law, reach: int = 400) -> dict[int, float]:
+    """The slow twin: the law's probabilities by its definition, normalised over -reach .. reach."""
+    if isinstance(law, DiscreteLaplace):
+        weight = {x: exp(-abs(x) / float(law.scale)) for x in range(-reach, reach + 1)}
+    else:
+        weight = {x: exp(-x * x / (2 * float(law.sigma_squared))) for x in range(-reach, reach + 1)}
+    whole = sum(weight.values())
+    return {x: value / whole for x, value in weight.items()}
+
+
+@pytest.mark.parametrize("law", [DiscreteLaplace(Fraction(3)), DiscreteGaussian(Fraction(7))])
+@pytest.mark.parametrize("value", [-30, -3, -1, 0, 1, 2, 9, 30])
+def test_at_least_is_the_sum_of_probabilities(law: Law, value: int) -> None:
+    assert at_least(law, value) == pytest.approx(sum(p for x, p in probabilities(law).items() if x >= value))
+
+
+@pytest.mark.parametrize("measure", ["epsilon", "rho"])
+@pytest.mark.parametrize("suppression", ["0.05", "0.5", "0.99"])
+def test_chances_by_size_are_those_of_both_stages_played_through(measure: Measure, suppression: str) -> None:
+    """Every pair of draws of stage 1 and stage 2, weighted: which branch, and whether the group is published."""
+    plan = small_plan(measure, thresholds=(5, 9, 14), suppression=Fraction(suppression), budget=Fraction(9))
+    shown = preview(plan, sizes=(0, 4, 10)).levels[1]
+    laws = shown.overview.laws
+    first, second = probabilities(laws.stage1, 200), probabilities(laws.stage2, 60)
+    bar = suppression_quantile(plan, plan.levels[1])
+    assert shown.bar == bar
+    assert bar is not None
+    for size in shown.sizes:
+        branches, suppressed, covered = [0.0] * 4, 0.0, 0.0
+        narrow = shown.branches[0].total.margin
+        for (x, p), (y, q) in product(first.items(), second.items()):
+            branch = sum(size.persons + x >= threshold for threshold in (5, 9, 14))
+            branches[branch] += p * q
+            if branch == 0 and size.persons + y <= bar:
+                suppressed += p * q
+            elif branch == 0 and abs(y) <= narrow:
+                covered += p * q
+        assert size.branches == pytest.approx(branches, abs=1e-6)
+        assert size.suppressed == pytest.approx(suppressed, abs=1e-6)
+        # Rows with cells are not suppressed, and keep the margin's promise whatever stage 1 drew.
+        for chance, taken in zip(branches[1:], shown.branches[1:], strict=True):
+            covered += chance * (1 - tail(laws.stage2, taken.total.margin, taken.cells))
+        assert size.covered == pytest.approx(covered / (1 - suppressed), abs=1e-6)
+    assert shown.empty_suppressed == shown.sizes[0].suppressed
+
+
+def test_intervals_of_small_published_groups_miss_and_of_others_hold() -> None:
+    """An empty group is published only when its noise is beyond the bar, where few intervals reach back to 0."""
+    plan = small_plan("rho", budget=Fraction(1, 10), thresholds=(300, 400, 500), suppression=Fraction("0.99"))
+    state, county = preview(plan, sizes=(0, 100, 1000)).levels
+    assert county.sizes[0].covered < 0.05
+    assert all(size.covered >= 0.95 for size in (*county.sizes[1:], *state.sizes))
+
+
+def test_nothing_is_suppressed_at_the_state_or_without_a_chance() -> None:
+    plan = small_plan(suppression=Fraction("0.9"))
+    state, county = preview(plan).levels
+    assert (state.bar, state.empty_suppressed) == (None, 0.0)
+    assert county.bar is not None
+    assert all(level.bar is None for level in preview(small_plan()).levels)
+
+
+@pytest.mark.parametrize("measure", ["epsilon", "rho"])
+def test_margins_cover_sums_of_simulated_noise(measure: Measure) -> None:
+    """Sums of 40,000 draws of NumPy's own geometric or rounded normal noise: the share outside each margin is at most 5 %
+    and more outside the margin less one. A false alarm is five standard deviations, below one in a million for each of 14 shares."""
+    plan = small_plan(measure, budget=Fraction(1, 10), geographies=(GeographyLevel.COUNTY,))
+    (level,) = preview(plan).levels
+    rng = np.random.default_rng(1)
+    law = level.overview.laws.stage2
+
+    def noise(terms: int) -> Int64:
+        if isinstance(law, DiscreteLaplace):
+            chance = 1 - exp(-1 / float(law.scale))
+            drawn = rng.geometric(chance, (40_000, terms)) - rng.geometric(chance, (40_000, terms))
+        else:
+            # Rounding a normal draw of the same sigma adds a variance of 1/12, little beside that of the law.
+            assert law.sigma_squared > 10
+            drawn = np.rint(rng.normal(0, sqrt(float(law.sigma_squared)), (40_000, terms))).astype(np.int64)
+        total: Int64 = drawn.sum(axis=1)
+        return total
+
+    for branch in level.branches:
+        spreads = [(branch.total, branch.cells), (branch.sex, branch.cells // 2), (branch.cell, 1)]
+        for error, terms in spreads:
+            if error is None:
+                continue
+            drawn = np.abs(noise(terms))
+            alarm = 5 * sqrt(0.05 * 0.95 / 40_000)
+            assert (drawn > error.margin).mean() <= 0.05 + alarm
+            assert (drawn > error.margin - 1).mean() > 0.05 - alarm
+            assert error.width == 2 * error.margin
+            assert sqrt((drawn**2).mean()) == pytest.approx(error.standard_deviation, rel=0.05)
+
+
+def test_branches_hold_the_tables_cells_and_rows() -> None:
+    branches = preview(small_plan()).levels[1].branches
+    assert [branch.cells for branch in branches] == list(cells.BRANCH_CELLS)
+    assert [branch.rows for branch in branches] == [0, 10, 20, 48]
+    assert branches[0].sex is None
+    assert branches[0].cell is None
+    assert branches[3].total.standard_deviation == pytest.approx(sqrt(46) * branches[0].total.standard_deviation)
+
+
+def test_total_only_groups_are_apart() -> None:
+    plan = small_plan()
+    state, county = preview(plan, small_geography(plan)).levels
+    assert (state.overview.total_only, county.overview.total_only) == (1, 0)
+    assert state.total is not None
+    assert county.total is None
+    # One draw with all of the budget errs less than the stage-2 total with nine tenths of it.
+    assert state.total.standard_deviation < state.branches[0].total.standard_deviation
+
+
+def test_a_level_of_bare_totals_has_no_branches() -> None:
+    plan = small_plan(geographies=(GeographyLevel.STATE,))
+    bare = tuple(replace(iteration, total_only=True) for iteration in plan.levels[0].iterations)
+    plan = replace(plan, levels=(replace(plan.levels[0], iterations=bare),))
+    (level,) = preview(plan, small_geography(plan)).levels
+    assert (level.stage1, level.branches, level.sizes, level.bar) == (None, (), (), None)
+    assert level.total is not None
+    assert level.values == (3, 3)
+    assert level.empty_suppressed == 0
+
+
+def test_numbers_of_groups_need_a_geography() -> None:
+    plan = small_plan()
+    shown = preview(plan)
+    assert shown.overview.groups is None
+    assert all(level.values is None for level in shown.levels)
+    shown = preview(plan, small_geography(plan, counties=5))
+    assert shown.overview.groups == 3 + 5 * 2
+    # The state: two groups in stages and one bare total. Counties: all in stages.
+    assert [level.values for level in shown.levels] == [(3, 2 * 46 + 1), (10, 460)]
+
+
+def test_cost_is_the_plans() -> None:
+    plan = small_plan("rho")
+    assert preview(plan).overview.cost == plan.guarantee.cost
+    assert preview(plan).confidence == CONFIDENCE == Fraction("0.95")
+
+
+def test_sizes_are_sorted_and_hold_the_empty_group() -> None:
+    level = preview(small_plan(), sizes=(50, 7, 7)).levels[0]
+    assert [size.persons for size in level.sizes] == [0, 7, 50]
+    assert level.sizes[0].relative_margin is None
+    assert level.sizes[2].relative_margin == level.sizes[2].total.margin / 50
+    with pytest.raises(ParameterError, match="below 0"):
+        preview(small_plan(), sizes=(-1,))
+
+
+def test_production_margins_are_those_it_was_planned_for(shared_data: Path) -> None:
+    """SafeTab 2022, Table 1: 3, 11 and 50 persons for cells of detailed nation and state, detailed county and below, regional."""
+    plan: Plan = load(shared_data / "tables" / "NMFv7-2020")
+    margin = {
+        level.overview.level.name: level.branches[3].cell.margin
+        for level in preview(plan).levels
+        if level.branches[3].cell is not None
+    }
+    assert margin["(USA, 2)"] == margin["(STATE, 2)"] == 3
+    assert margin["(COUNTY, 2)"] == margin["(AIANNH, 2)"] == 11
+    assert margin["(USA, 1)"] == margin["(COUNTY, 1)"] == 49
