@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from starling.tables.evaluate import evaluate
     from starling.tables.generate import generate
-    from starling.tables.plan import Plan, load, read_geography
+    from starling.tables.plan import Plan, read_geography
     from starling.tables.preview import preview
     from starling.tables.publish import release
     from starling.tables.source import validate
@@ -17,14 +17,13 @@ _HOME = {
     "Plan": "plan",
     "evaluate": "evaluate",
     "generate": "generate",
-    "load": "plan",
     "preview": "preview",
     "read_geography": "plan",
     "release": "publish",
     "validate": "source",
 }
 
-__all__ = ["Plan", "evaluate", "generate", "load", "preview", "read_geography", "release", "validate"]
+__all__ = ["Plan", "evaluate", "generate", "preview", "read_geography", "release", "validate"]
 
 
 class _Room(ModuleType):
