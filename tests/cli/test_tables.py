@@ -178,6 +178,9 @@ def test_a_wrong_plan_is_refused_before_anything_is_read(
         ({"--out": "{here}"}, 74, "exists; choose a new folder"),
         ({"--out": "{here}/missing/out"}, 74, "has no parent folder; make it first"),
         ({"--out": "/proc/sys/out"}, 74, "cannot be written"),
+        ({"--request-id": "a b"}, 2, "--request-id is not 1 to 100 letters"),
+        ({"--request-id": ""}, 2, "--request-id is not 1 to 100 letters"),
+        ({"--request-id": "a" * 101}, 2, "--request-id is not 1 to 100 letters"),
     ],
 )
 def test_wrong_inputs_are_refused_before_the_charge(

@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -160,6 +161,7 @@ def release(
     from starling.release import bundle
     from starling.tables.source import open_persons
 
+    _check_request_id(request_id)
     chosen = plan_of(plan)
     open_persons(persons, chosen)
     bundle.check(out)
@@ -221,6 +223,16 @@ def evaluate(plan: str, release: Path, persons: Path, geography: Path, as_json: 
     note_first_compilation()
     found = compare(chosen, regions, source, release).value
     _print(evaluation_json(found) if as_json else evaluation_text(found))
+
+
+def _check_request_id(request_id: str | None) -> None:
+    """The same plain names that a ledger takes."""
+    if request_id is not None and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,99}", request_id):
+        raise ParameterError(
+            field="--request-id",
+            problem="is not 1 to 100 letters, digits, dots, dashes, underscores or @",
+            fix="choose a plain name",
+        )
 
 
 def _confirm(plan: "Plan", out: Path) -> None:
