@@ -33,7 +33,9 @@ MOST_BITS = 4096
 
 
 class Certifiable(Protocol):
-    """A law on 0, 1, 2, ... whose tails are known as balls. Values are immutable and hashable."""
+    """A law on 0, 1, 2, ... whose tails are known as balls. Values are immutable."""
+
+    def __hash__(self) -> int: ...
 
     def tails(self, unit: arb) -> Iterator[arb]:
         """`unit` times P(V > 0), P(V > 1), ..., at the working precision, at least until P(V > m) < 2^-(precision - 64)."""
