@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import exp, log
+from math import exp, log, log1p
 
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
@@ -43,8 +43,8 @@ def safetab(budgets: Sequence[str], law: Callable[[Fraction], Law]) -> Guarantee
 
 def exact_divergence(order: float, epsilon: float) -> float:
     """The spec's exact sum for the discrete Laplace of scale 1/epsilon."""
-    top = exp((order - 1) * epsilon) + exp(-order * epsilon)
-    return log(top / (1 + exp(-epsilon))) / (order - 1)
+    top = (order - 1) * epsilon + log1p(exp(-(2 * order - 1) * epsilon))
+    return (top - log1p(exp(-epsilon))) / (order - 1)
 
 
 def printed_lemma_8(order: float, epsilon: float) -> float:

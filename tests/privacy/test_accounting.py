@@ -96,7 +96,7 @@ def test_what_is_not_exact_is_rounded_up_to_a_millionth() -> None:
 
 
 def test_the_set_form_of_delta_is_meant() -> None:
-    """Row 10: with noise of scale 20 no single output is more than 0.025 likelier for x, but sets of them are."""
+    """Row 10: with noise of scale 20 no output is more than 0.0013 likelier on one side, but a set of them is 0.025 likelier."""
     law = DiscreteLaplace(Fraction(20))
     count = measurement("a count", ADD_REMOVE_PERSON, law, 1)
     times = sequential("ten counts", (count,) * 10)

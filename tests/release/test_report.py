@@ -38,6 +38,10 @@ def test_the_guarantee_stands_in_words_and_symbols(guarantee: Guarantee, expecte
         assert part in text
 
 
+def test_the_epsilon_of_others_is_stated() -> None:
+    assert "ε = 0.2 at δ = 1e-10" in page(LAPLACE)
+
+
 def test_paragraphs_are_cut_at_empty_lines() -> None:
     assert "<p>One.</p>\n<p>Two lines.</p>" in page(GAUSSIAN)
 

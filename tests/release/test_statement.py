@@ -37,6 +37,8 @@ def test_cost_stands_in_both_readings() -> None:
         "add-remove": {"rho": "47/60", "decimal": "0.783334"},
         "replace-one": {"rho": "47/15", "decimal": "3.133334"},
     }
+    assert found["approximate_dp"]["delta"] == "1e-10"
+    assert 8 < float(found["approximate_dp"]["epsilon"]) < 9.28, "below the analytic bound"
     assert found["invariants"] == []
     assert found["mechanism"] == {"name": "test"}
 

@@ -9,6 +9,7 @@ import pytest
 
 from starling.errors import OutputError, ParameterError
 from starling.tables.generate import NOTE, RUN, Generated, generate
+from starling.tables.generate.files import TextWriter
 from starling.tables.plan import GeographyLevel, Plan, load, read_geography
 from tests.tables.small import small_plan
 
@@ -123,7 +124,7 @@ def test_a_failure_leaves_nothing(plan: Plan, tmp_path: Path, monkeypatch: pytes
     def full(*_: object) -> None:
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr("starling.tables.generate.files.TextWriter.write", full)
+    monkeypatch.setattr(TextWriter, "write", full)
     with pytest.raises(OutputError, match="No space left"):
         generate(plan, persons=10, seed=1, out=tmp_path / "out")
     assert not list(tmp_path.iterdir())

@@ -10,7 +10,7 @@ main = Root(
     "starling",
     example="starling demo",
     help="Publish statistics about people under differential privacy.\n\nPLAN is a folder or a file, or the name of a plan"
-    " that comes with Starling: demo.",
+    " that comes with Starling, such as demo.",
     epilog=f"Exit codes: {EXIT_CODES}",
     lazy={
         "demo": "starling.cli.demo:demo",

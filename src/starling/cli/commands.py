@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Never
 
@@ -90,19 +91,32 @@ class Root(Group):
         version = click.version_option(package_name="starling", message="%(prog)s %(version)s")
         version(self)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that the words name."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise _Stopped(TERMINATED if _terminated else INTERRUPTED) from None
+
     def main(self, args: Sequence[str] | None = None, *positional: Any, **options: Any) -> Any:
         """Run; leaves by SystemExit, as a program does, unless `standalone_mode` is off."""
         if options.get("standalone_mode") is False:
             return super().main(args, *positional, **options)
         arguments = list(sys.argv[1:] if args is None else args)
         options |= {"standalone_mode": False, "prog_name": options.get("prog_name") or "starling"}
-        # Like Ctrl-C: temporary folders are removed on the way out.
-        signal.signal(signal.SIGTERM, _terminate)
+        if threading.current_thread() is threading.main_thread():
+            # Like Ctrl-C, which the door lets through: temporary folders are removed on the way out.
+            signal.signal(signal.SIGTERM, _terminate)
         as_json = "--json" in arguments
         try:
             returned = super().main(arguments, *positional, **options)
-        except click.Abort:
-            _end(INTERRUPTED, "Interrupted", [Problem("run", "was interrupted", "start it again")], as_json)
+        except (click.Abort, _Stopped) as stopped:
+            code = stopped.code if isinstance(stopped, _Stopped) else INTERRUPTED
+            _end(code, "Interrupted", [Problem("run", "was stopped", "start it again")], as_json)
+        except click.exceptions.NoArgsIsHelpError as error:
+            # A group without a command: its help is the answer.
+            click.echo(error.format_message(), err=True)
+            sys.exit(ParameterError.exit_code)
         except click.ClickException as error:
             message = error.format_message()
             context = error.ctx if isinstance(error, click.UsageError) else None
@@ -120,8 +134,25 @@ class Root(Group):
         sys.exit(returned if isinstance(returned, int) else 0)
 
 
-def _terminate(*_: object) -> Never:
-    sys.exit(TERMINATED)
+class _Stopped(Exception):
+    """By Ctrl-C or SIGTERM.
+
+    Attributes:
+        code: Exit code.
+    """
+
+    def __init__(self, code: int) -> None:
+        super().__init__()
+        self.code = code
+
+
+_terminated: list[int] = []
+"""Not empty once SIGTERM came."""
+
+
+def _terminate(number: int, _: object) -> Never:
+    _terminated.append(number)
+    raise KeyboardInterrupt
 
 
 def _end_internal(as_json: bool) -> Never:
@@ -135,7 +166,7 @@ def _end(code: int, kind: str, problems: Sequence[Problem], as_json: bool, messa
     """Say what is wrong on stderr, with --json on stdout too, and leave."""
     try:
         if as_json:
-            click.echo(json.dumps(error_body(code, kind, problems), ensure_ascii=False))
+            click.echo(json.dumps(error_body(code, kind, problems), indent=2, ensure_ascii=False))
         click.echo("\n".join(f"starling: {line}" for line in (message or str(problems[0])).splitlines()), err=True)
     except OSError:
         # Nobody can be told: the place to say it is what failed.

@@ -141,8 +141,8 @@ def _invented(sizes: dict[str, int]) -> str:
 def _held(found: _Found) -> str:
     share = 100 * found.inside / max(found.totals, 1)
     return (
-        f"{found.inside:,} of {found.totals:,} intervals hold the truth ({share:.1f} %). With real people nobody sees the"
-        " truth, nor which intervals miss it."
+        f"{found.inside:,} of the {found.totals:,} published intervals hold the truth ({share:.1f} %; of all groups at least"
+        " 95 %,\nbut a very small one is published only when its noise was high). With real people nobody sees which ones miss."
     )
 
 

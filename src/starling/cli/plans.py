@@ -1,10 +1,12 @@
 """Which plan a command line means, and a plan and its preview as text and for machines. Nothing here can open records."""
 
+import difflib
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from starling.cli.text import facts, rounded, table
+from starling.errors import PlanError
 
 if TYPE_CHECKING:
     from starling.privacy.laws import Law
@@ -32,7 +34,13 @@ def plan_of(name: str) -> "Plan":
     """
     from starling.tables.plan import load
 
-    return load(shipped().get(name, Path(name)))
+    named = shipped()
+    path = named.get(name, Path(name))
+    if not path.exists():
+        near = difflib.get_close_matches(name, named, n=1)
+        fix = f"did you mean {near[0]}?" if near else f"give a folder, a .toml file, or one of {', '.join(named)}"
+        raise PlanError(field="plan", problem=f"{name!r} is not there", fix=fix)
+    return load(path)
 
 
 def level_name(overview: "LevelOverview") -> str:

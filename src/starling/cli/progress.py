@@ -55,9 +55,10 @@ def compiled() -> bool:
     """Whether Numba has kept kernels of every folder that has them."""
     import starling
 
-    folders = [Path(starling.__file__).parent / folder for folder in KERNELS]
-    # Where Numba keeps them: where it is told, beside the source, or, when that is not writable, in the user's cache.
-    elsewhere = [Path(os.environ.get("NUMBA_CACHE_DIR") or Path.home() / ".cache" / "numba")]
-    return all(any(folder.rglob("*.nbi")) for folder in folders) or any(
-        any(folder.rglob("*.nbi")) for folder in elsewhere
-    )
+    told = os.environ.get("NUMBA_CACHE_DIR")
+    if told:
+        return any(Path(told).rglob("*.nbi"))
+    package = Path(starling.__file__).parent
+    # Beside the source or, where that cannot be written, in the user's cache.
+    beside = all(any((package / folder).rglob("*.nbi")) for folder in KERNELS)
+    return beside or any((Path.home() / ".cache" / "numba").rglob("*.nbi"))

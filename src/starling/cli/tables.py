@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from starling.cli.commands import Command, Group, problem_json
+from starling.cli.commands import INTERRUPTED, Command, Group, problem_json
 from starling.errors import ParameterError, SourceError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ tables = Group(
     "tables",
     example="starling tables preview demo",
     help="Detailed race and ethnicity tables (SafeTab): totals, and sex by age, of every group of a plan.\n\nPLAN is a Census"
-    " configuration folder, a plan file (TOML), or the name of a plan that comes with Starling: demo.",
+    " configuration folder, a plan file (TOML), or the name of a plan that comes with Starling, such as demo.",
     lazy={
         name: f"starling.cli.tables:{name}"
         for name in ("plan", "preview", "generate", "validate", "release", "evaluate")
@@ -158,8 +159,11 @@ def release(
     from starling.cli.plans import plan_of
     from starling.cli.progress import note_first_compilation, steps
     from starling.release import bundle
+    from starling.tables.source import open_persons
 
+    _check_request_id(request_id)
     chosen = plan_of(plan)
+    open_persons(persons, chosen)
     bundle.check(out)
     if not yes:
         _confirm(chosen, out)
@@ -221,6 +225,16 @@ def evaluate(plan: str, release: Path, persons: Path, geography: Path, as_json: 
     _print(evaluation_json(found) if as_json else evaluation_text(found))
 
 
+def _check_request_id(request_id: str | None) -> None:
+    """The same plain names that a ledger takes."""
+    if request_id is not None and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,99}", request_id):
+        raise ParameterError(
+            field="--request-id",
+            problem="is not 1 to 100 letters, digits, dots, dashes, underscores or @",
+            fix="choose a plain name",
+        )
+
+
 def _confirm(plan: "Plan", out: Path) -> None:
     """Ask before spending; without a terminal nobody can be asked."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -230,7 +244,9 @@ def _confirm(plan: "Plan", out: Path) -> None:
             fix=f"add --yes to charge {plan.cost}",
         )
     click.echo(f"{plan.title}\nThis charges {plan.cost} to each person in the records, and publishes {out}.", err=True)
-    click.confirm("Spend it?", abort=True, err=True)
+    if not click.confirm("Spend it?", err=True):
+        click.echo("Nothing was charged.", err=True)
+        raise click.exceptions.Exit(INTERRUPTED)
 
 
 def _validation_json(found: "Validation") -> "dict[str, Json]":

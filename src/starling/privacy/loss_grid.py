@@ -12,9 +12,9 @@ directions.
 is again such a curve (a maximum of convex functions of e^epsilon), and the atoms that meet it at the points of the grid dominate
 every mix. (The maximum over parts, composed `degree` times, is looser; it serves where the mixes would be more than MOST_MIXES.)
 
-Rounding. dp-accounting convolves by FFT, with errors that are absolute and grow with the number of events. At most 3e-17 an event was seen
-against exact binomials, for 60 to 100,000 events (`test_loss_grid.py` repeats it up to 4,000); `slack` allows thirty times that and is taken off
-delta, so answers are only given where delta is ten times the slack. This is measured, not proved.
+Rounding. dp-accounting convolves by FFT, with errors that are absolute and grow with the number of events: at most 3e-17 an event was
+seen against exact binomials, for 60 to 100,000 events (`test_loss_grid.py` repeats it up to 4,000). `slack` allows thirty times that
+and is taken off delta, so answers are only given where delta is ten times the slack. This is measured, not proved.
 """
 
 from collections.abc import Iterator

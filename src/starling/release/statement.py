@@ -6,9 +6,11 @@ the reason. Amounts and scales are exact rationals as text; `decimal` beside the
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from importlib.metadata import version
 from typing import Final, TypeAlias
 
+from starling.privacy.accounting import epsilon_at_delta
 from starling.privacy.budget import Cost, decimal_up
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.laws import DiscreteLaplace, Law
@@ -27,6 +29,9 @@ DEFINITIONS: Final = {
 }
 
 NO_ADD_REMOVE: Final = "the number of units is public, so that no unit can be added or removed"
+
+DELTA: Final = "1e-10"
+"""At which a release says its epsilon, for comparison with others: that of SafeTab 2022, Table 2."""
 
 UNLIMITED: Final = (
     "The charge was granted by an account held in memory for this one run. Nothing in it limits a second release from the"
@@ -50,6 +55,11 @@ def statement(receipt: Receipt, mechanism: Mapping[str, Json]) -> dict[str, Json
         "neighbours": {"change": relation.change, "unit": relation.unit, "words": str(relation)},
         "measure": {"name": cost.measure, "definition": DEFINITIONS[cost.measure]},
         "cost": readings(guarantee),
+        "approximate_dp": {
+            "epsilon": epsilon(guarantee),
+            "delta": DELTA,
+            "by": "privacy loss distribution, rounded up",
+        },
         "invariants": [],
         "composition": composition(guarantee),
         "mechanism": dict(mechanism),
@@ -80,6 +90,12 @@ def readings(guarantee: Guarantee) -> dict[str, Json]:
 def amount(cost: Cost) -> dict[str, Json]:
     """An exact amount under the name of its measure, and its decimal, rounded up."""
     return {cost.measure: str(cost.amount), "decimal": decimal_up(cost.amount)}
+
+
+@lru_cache(maxsize=16)
+def epsilon(guarantee: Guarantee) -> str:
+    """The epsilon of (epsilon, DELTA)-DP, from the same parts by the tightest accountant; a decimal, rounded up."""
+    return decimal_up(epsilon_at_delta(guarantee, DELTA))
 
 
 def law(value: Law) -> dict[str, Json]:

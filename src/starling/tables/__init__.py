@@ -1,12 +1,14 @@
 """Tables: detailed race and ethnicity counts by geography (SafeTab), from person records to T1 and T2."""
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from starling.tables.evaluate import evaluate
     from starling.tables.generate import generate
-    from starling.tables.plan import Plan, load, read_geography
+    from starling.tables.plan import Plan, read_geography
     from starling.tables.preview import preview
     from starling.tables.publish import release
     from starling.tables.source import validate
@@ -15,18 +17,30 @@ _HOME = {
     "Plan": "plan",
     "evaluate": "evaluate",
     "generate": "generate",
-    "load": "plan",
     "preview": "preview",
     "read_geography": "plan",
     "release": "publish",
     "validate": "source",
 }
 
-__all__ = ["Plan", "evaluate", "generate", "load", "preview", "read_geography", "release", "validate"]
+__all__ = ["Plan", "evaluate", "generate", "preview", "read_geography", "release", "validate"]
 
 
-def __getattr__(name: str) -> Any:
-    # Lazy: the command line names this package without paying for DuckDB or Numba.
-    if name in _HOME:
+class _Room(ModuleType):
+    """Gives each public function when it is asked for, so that naming this package costs no DuckDB or Numba.
+
+    Some functions share their name with the module they live in. Importing that module would bind its name here over the
+    function; that one binding is left out.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _HOME:
+            raise AttributeError(f"starling.tables has no {name}")
         return getattr(import_module(f"starling.tables.{_HOME[name]}"), name)
-    raise AttributeError(name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Room

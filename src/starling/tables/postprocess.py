@@ -5,9 +5,10 @@ cells, two sex marginals and the cells. Below the state a bare total at or below
 suppression chance is dropped: a function of released values and the plan alone. With negative counts refused, each cell is
 clamped at 0 after that decision; totals and marginals are sums of the clamped cells.
 
-Intervals cover the true count with probability at least CONFIDENCE over the noise: the count, before clamping, plus and minus
-the margin of the sum of as many independent draws as it has cells. Where counts are clamped the interval is too, which loses no
-coverage, since a true count is never negative.
+Intervals cover the true count with probability at least CONFIDENCE over the noise of all groups, before suppression: the
+count, before clamping, plus and minus the margin of the sum of as many independent draws as it has cells. Where counts are
+clamped the interval is too, which loses no coverage, since a true count is never negative. Among the published bare totals of
+very small groups more miss, since such a group is published only when its noise was high; preview says how many.
 """
 
 from dataclasses import dataclass

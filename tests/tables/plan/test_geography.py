@@ -1,9 +1,7 @@
 """Regions of each geography level, and the units they are unions of."""
 
-import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -160,24 +158,3 @@ def test_the_toy_geography(shared_data: Path) -> None:
     geography = read_geography(toy / "GRF-C.txt", load(toy / "input_dir_zcdp"))
     check(geography, (toy / "GRF-C.txt").read_text(), {"01", "02", "11"})
     assert geography.units == 9
-
-
-def test_a_state_of_three_hundred_thousand_blocks_takes_under_a_second(plan: Plan, tmp_path: Path) -> None:
-    count = 300_000
-    rng = np.random.default_rng(1)
-    tract, place, area = rng.integers(0, 60, count), rng.integers(0, 999, count), rng.integers(0, 30, count)
-    path = tmp_path / "GRF-C.txt"
-    with path.open("w") as file:
-        file.write(HEADER)
-        for block in range(count):
-            number = (
-                f"{block // 10_000:03d}|{tract[block]:06d}|{block % 10_000:04d}|{place[block]:05d}|{area[block]:04d}"
-            )
-            file.write(f"01|{number}\n")
-    # The fastest of three: two cores are shared with whatever else runs.
-    seconds = []
-    for _ in range(3):
-        start = time.perf_counter()
-        assert len(read_geography(path, plan).blocks) == count
-        seconds.append(time.perf_counter() - start)
-    assert min(seconds) < 1

@@ -13,8 +13,8 @@ from starling.errors import PlanError
 from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
-from starling.tables.plan import Plan, load
-from tests.tables.plan.invented import COST, census_folder, config
+from starling.tables.plan import Plan, describe, load, read_geography
+from tests.tables.plan.invented import COST, GRF, census_folder, config
 
 
 @pytest.fixture
@@ -168,3 +168,13 @@ def test_a_level_that_cannot_be_is_refused(plan: Plan, change: dict[str, Any], m
         replace(plan, levels=(replace(plan.levels[0], **change), *plan.levels[1:]))
     with pytest.raises(PlanError, match="plan order"):
         replace(plan, levels=plan.levels[::-1])
+
+
+def test_the_plan_loads_itself_and_counts_its_cells(tmp_path: Path) -> None:
+    folder = census_folder(tmp_path)
+    plan = Plan.load(folder)
+    assert plan == load(folder)
+    blocks = tmp_path / "GRF-C.txt"
+    blocks.write_text(GRF)
+    geography = read_geography(blocks, plan)
+    assert plan.cells(geography) == describe(plan, geography).groups

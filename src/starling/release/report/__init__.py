@@ -13,7 +13,7 @@ from starling.privacy.budget import decimal_up
 from starling.privacy.neighbours import as_replace_one
 from starling.privacy.trust import Receipt
 from starling.release.report.words import plainly
-from starling.release.statement import limits
+from starling.release.statement import DELTA, epsilon, limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,8 @@ def render(title: str, receipt: Receipt, charged: Section, sections: Sequence[Se
         cost=guarantee.cost,
         amount=decimal_up(guarantee.cost.amount),
         replaced=decimal_up(as_replace_one(guarantee.cost).amount) if both else decimal_up(guarantee.cost.amount),
+        epsilon=epsilon(guarantee),
+        delta=DELTA,
         receipt=receipt,
         limits=limits(receipt),
         charged=charged,

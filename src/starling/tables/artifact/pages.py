@@ -137,10 +137,21 @@ def _accuracy(plan: Plan, t1: pa.Table) -> Section:
         Parquet files carries its standard deviation and an interval that holds the true count with a probability of at
         least {sure}. A few intervals miss, by design; which ones, nobody can see.
 
-        The intervals speak of the noise alone, not of errors of the survey itself.
+        The intervals speak of the noise alone, not of errors of the survey itself.{_chosen(plan)}
         """,
         pictures=pictures,
     )
+
+
+def _chosen(plan: Plan) -> str:
+    """What leaving out small groups does to the intervals of those that stay."""
+    if not any(suppression_quantile(plan, level) is not None for level in plan.levels):
+        return ""
+    return """
+
+        The probability is that of all groups, published or not. Below the state a very small group is published only when its
+        noise was high, so among the smallest published totals more intervals miss, all of them by being too high.
+    """
 
 
 def _level_of_row(plan: Plan, t1: pa.Table) -> npt.NDArray[np.int64]:

@@ -4,7 +4,7 @@ A person is in the union of AIC(c) over its race codes c, in the intersection of
 Section 2). That depends on the set of codes alone, so it is worked out once for each distinct set and level.
 """
 
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -126,7 +126,7 @@ def starts_of_units(units: Int32, count: int) -> Int64:
 
 
 @njit(cache=True, nogil=True)
-def sort_by_unit(units: Int32, starts: Int64, values: Int64, out: Int64) -> None:
+def sort_by_unit(units: Int32, starts: Int64, values: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
     """Counting sort of one column (of any integer type), stable, into `out`."""
     place = starts.copy()
     for record in range(len(units)):

@@ -15,7 +15,8 @@ the larger. `Plan.guarantee` says this as a value; no cost is stated elsewhere.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,9 @@ from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration, Kind
 from starling.tables.plan.stability import stability
+
+if TYPE_CHECKING:
+    from starling.tables.plan.geography import Geography
 
 LARGEST_BUDGET: Final = 10**6
 """Epsilon or rho of a level; beyond it there is no noise to speak of."""
@@ -204,6 +208,17 @@ class Plan:
     def cost(self) -> Cost:
         """Exact epsilon or rho of the whole release."""
         return self.guarantee.cost
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Plan":
+        """The plan at `path`: a Census configuration folder, or a plan file in TOML; raises PlanError with every problem."""
+        from starling.tables.plan import load  # the readers make plans, so they stand above this module
+
+        return load(path)
+
+    def cells(self, geography: "Geography") -> int:
+        """Population groups that get an answer, empty or not: regions times iterations, over all levels."""
+        return sum(len(geography.regions[level.geography]) * len(level.iterations) for level in self.levels)
 
     def members(self, level: Level) -> Members:
         """Which iterations of `level` each code is in, for the counting kernel."""

@@ -4,6 +4,7 @@ Text: the first line names the columns, `|` between them, in any order; more col
 columns as strings, in one file or in a folder of parts. What a record says is looked at after the charge, by `reading.py`.
 """
 
+import os
 import stat
 from collections import Counter
 from dataclasses import dataclass
@@ -34,12 +35,14 @@ class Persons:
 
     Attributes:
         parts: The file; of a folder of Parquet parts each file, ascending by name.
+        sizes: Bytes of each: a file that has another size when it is read is not the one that was checked.
         kind: What it is.
         header: Text: its first bytes up to and with the first newline; Parquet: empty.
         columns: Names, in the file's order.
     """
 
     parts: tuple[Path, ...]
+    sizes: tuple[int, ...]
     kind: Literal["text", "parquet"]
     header: bytes
     columns: tuple[str, ...]
@@ -83,7 +86,8 @@ def open_persons(path: str | Path, plan: Plan) -> Persons:
     for other in opened[1:]:
         if (other.kind, other.columns) != (first.kind, first.columns):
             _refuse(other.parts[0], f"has other columns than {first.parts[0].name}", "write all parts alike")
-    return Persons(tuple(each.parts[0] for each in opened), first.kind, first.header, first.columns)
+    sizes = tuple(each.sizes[0] for each in opened)
+    return Persons(tuple(each.parts[0] for each in opened), sizes, first.kind, first.header, first.columns)
 
 
 def _refuse(path: Path, problem: str, fix: str) -> Never:
@@ -96,12 +100,17 @@ def _open_file(path: Path, plan: Plan) -> Persons:
         _refuse(path, "is not a plain file", "give one file of text or Parquet")
     with path.open("rb") as file:
         start = file.read(LONGEST_HEADER + len(_MARK))
-        file.seek(max(path.stat().st_size - len(_PARQUET), 0))
-        ends = file.read() == _PARQUET
-    return _open_parquet(path, plan) if start.startswith(_PARQUET) and ends else _open_text(path, plan, start)
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - len(_PARQUET), 0))
+        parquet = start.startswith(_PARQUET) and file.read() == _PARQUET
+    if parquet:
+        return Persons((path,), (size,), "parquet", b"", _parquet_columns(path, plan))
+    header, columns = _text_columns(path, plan, start)
+    return Persons((path,), (size,), "text", header, columns)
 
 
-def _open_text(path: Path, plan: Plan, start: bytes) -> Persons:
+def _text_columns(path: Path, plan: Plan, start: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """The header line with its newline, and the names in it."""
     if not start:
         _refuse(path, "is empty", "give a file with a header")
     line, newline, _ = start.partition(b"\n")
@@ -112,10 +121,10 @@ def _open_text(path: Path, plan: Plan, start: bytes) -> Persons:
     except UnicodeDecodeError:
         _refuse(path, "has a header that is not UTF-8", "give pipe-delimited text or Parquet")
     _check_columns(path, plan, columns)
-    return Persons((path,), "text", line + newline, columns)
+    return line + newline, columns
 
 
-def _open_parquet(path: Path, plan: Plan) -> Persons:
+def _parquet_columns(path: Path, plan: Plan) -> tuple[str, ...]:
     try:
         schema = pq.read_schema(path)
     except pa.ArrowException:
@@ -129,7 +138,7 @@ def _open_parquet(path: Path, plan: Plan) -> Persons:
     ]
     if problems:
         raise SourceError(problems=problems)
-    return Persons((path,), "parquet", b"", tuple(schema.names))
+    return tuple(schema.names)
 
 
 def _is_text(kind: pa.DataType) -> bool:

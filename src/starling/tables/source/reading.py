@@ -9,7 +9,7 @@ mapped would kill the process.
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -76,12 +76,12 @@ def read(persons: Persons, plan: Plan, book: Lookup, *, explain: bool = False, c
     return _read_text(persons, columns_of(persons.columns, plan), book, explain, chunk)
 
 
-def columns_of(names: Iterable[str], plan: Plan) -> Columns:
+def columns_of(names: Sequence[str], plan: Plan) -> Columns:
     """Where the fields stand in a line with these names."""
     place = {name: index for index, name in enumerate(names)}
     races = [place[name] for column in range(1, MOST_RACE_CODES + 1) if (name := f"QRACE{column}") in place]
     return Columns(
-        fields=len(place),
+        fields=len(names),
         age=place["QAGE"],
         sex=place["QSEX"],
         span=place["QSPAN"],
@@ -127,12 +127,9 @@ def _read_text(persons: Persons, columns: Columns, book: Lookup, explain: bool, 
     except OSError:
         raise _changed(persons) from None
     try:
-        size = os.fstat(file).st_size
-        body = len(persons.header)
-        if _bytes_at(file, persons, 0, min(body, size)).tobytes() != persons.header:
+        size, body = persons.sizes[0], len(persons.header)
+        if os.fstat(file).st_size != size or _bytes_at(file, persons, 0, body).tobytes() != persons.header:
             raise _changed(persons)
-        if not persons.header.endswith(b"\n"):
-            return
 
         def work(begin: int) -> Chunk:
             # The byte before, to know whether a line begins at `begin`; some bytes more, for the line that began last.
@@ -151,7 +148,10 @@ def _bytes_at(file: int, persons: Persons, begin: int, end: int) -> Bytes:
     parts: list[bytes] = []
     place = begin
     while place < end:
-        part = os.pread(file, end - place, place)
+        try:
+            part = os.pread(file, end - place, place)
+        except OSError:
+            part = b""
         if not part:
             raise _changed(persons)
         parts.append(part)
@@ -170,9 +170,9 @@ def _line_after(data: Bytes, stop: int) -> int:
 
 def _row_batches(persons: Persons, names: list[str]) -> Iterator[tuple[Path, pa.RecordBatch]]:
     try:
-        for part in persons.parts:
+        for part, size in zip(persons.parts, persons.sizes, strict=True):
             with pq.ParquetFile(part, pre_buffer=False) as file:
-                if tuple(file.schema_arrow.names) != persons.columns:
+                if part.stat().st_size != size or tuple(file.schema_arrow.names) != persons.columns:
                     raise _changed(persons)
                 for batch in file.iter_batches(ROWS, columns=names, use_threads=False):
                     yield part, batch

@@ -1,0 +1,38 @@
+"""Numba's compiler as Starling uses it: compiled on the first call, without the interpreter's lock, kept on disk if that is safe.
+
+A kept kernel is machine code that the next process runs. Numba keeps it beside the source, or in the user's cache folder where
+the source is read-only; where anybody else could write to that folder, nothing is kept and each process compiles anew (some
+seconds, once).
+"""
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar, cast
+
+from numba import njit
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def compiled(function: F) -> F:
+    """`function`, compiled by Numba for the types it is called with. Indices are not checked: a caller gives fitting arrays."""
+    kernel = njit(function, nogil=True)
+    try:
+        kept = njit(function, nogil=True, cache=True)
+        if ours_alone(Path(kept.stats.cache_path)):
+            kernel = kept
+    except RuntimeError:  # Numba found no folder that it can write to.
+        pass
+    # What Numba gives back is called like the function it was given.
+    return cast(F, kernel)
+
+
+def ours_alone(folder: Path) -> bool:
+    """Whether only this user and root can write to `folder`."""
+    try:
+        status = folder.stat()
+    except OSError:
+        return False
+    return status.st_uid in {0, os.geteuid()} and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

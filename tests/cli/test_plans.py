@@ -1,0 +1,74 @@
+"""Plans and previews, as text and for machines; neither can open records."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from starling.cli.plans import plan_json, plan_of, plan_text, preview_json, preview_text, shipped
+from starling.errors import PlanError
+from starling.tables.plan import describe
+from starling.tables.preview import preview
+from tests.tables.small import small_geography, small_plan
+
+
+def test_a_shipped_plan_is_meant_by_its_name_and_a_file_by_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert {"demo", "safetab-2022"} <= set(shipped())
+    monkeypatch.chdir(tmp_path)
+    assert plan_of("demo").title == plan_of(str(shipped()["demo"])).title
+    with pytest.raises(PlanError, match=r"'./none-such' is not there; give a folder, a .toml file, or one of demo"):
+        plan_of("./none-such")
+    with pytest.raises(PlanError, match=r"did you mean demo\?"):
+        plan_of("deom")
+
+
+def test_text_of_a_plan_states_cost_relation_and_noise() -> None:
+    plan = small_plan("rho")
+    text = plan_text(describe(plan, small_geography(plan)))
+    assert "one person (add or remove one person)" in text
+    assert "rho 4, in the replace-one reading rho 16" in text
+    assert "7, each measured, empty or not" in text
+    assert "STATE detailed" in text
+    assert "sigma of the discrete Gaussian" in text
+    assert "scale of the discrete Laplace" in plan_text(describe(small_plan()))
+
+
+def test_json_of_a_plan_is_exact() -> None:
+    plan = small_plan(budget=Fraction(1, 3))
+    found = json.loads(json.dumps(plan_json(describe(plan))))
+    assert found["cost"] == {
+        "add-remove": {"epsilon": "2/3", "decimal": "0.666667"},
+        "replace-one": {"epsilon": "4/3", "decimal": "1.333334"},
+    }
+    assert found["puerto_rico"] is None
+    assert found["groups"] is None
+    level = found["levels"][0]
+    assert Fraction(level["noise"]["total_only"]["scale"]) == 3 * level["stability"]
+    assert level["thresholds"] == [5, 10, 20]
+
+
+def test_preview_tells_the_margins_that_the_release_will_have() -> None:
+    plan = small_plan(suppression=Fraction("0.99"))
+    seen = preview(plan, small_geography(plan), sizes=(0, 7, 1000))
+    text = preview_text(seen)
+    machine = json.loads(json.dumps(preview_json(seen)))
+    level = machine["levels"][1]
+    assert machine["confidence"] == 0.95
+    assert [branch["cells"] for branch in level["branches"]] == [1, 8, 18, 46]
+    assert [size["persons"] for size in level["sizes"]] == [0, 7, 1000]
+    assert sum(level["sizes"][1]["branch_probabilities"]) == pytest.approx(1)
+    for branch in level["branches"]:
+        assert f"± {branch['total']['margin']}" in text
+    assert level["suppressed_up_to"] > 0
+    assert machine["levels"][0]["suppressed_up_to"] is None
+    assert "·23" in text
+
+
+def test_a_plan_of_totals_alone_can_be_previewed() -> None:
+    plan = small_plan()
+    only = [level for level in preview(plan).levels if level.total is not None]
+    assert only
+    assert preview_text(preview(plan)).count("STATE detailed") == 2

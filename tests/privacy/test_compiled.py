@@ -1,0 +1,52 @@
+"""Compiled kernels are kept on disk only where nobody else could change them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import pytest
+
+from starling.privacy import compiled as module
+from starling.privacy.compiled import compiled, ours_alone
+from starling.privacy.search_kernels import search_fixed, search_guided
+
+
+@pytest.mark.parametrize(
+    ("mode", "ours"), [(0o700, True), (0o755, True), (0o775, False), (0o777, False), (0o1777, False)]
+)
+def test_a_folder_that_others_can_write_to_is_not_ours(tmp_path: Path, mode: int, ours: bool) -> None:
+    tmp_path.chmod(mode)
+    assert ours_alone(tmp_path) == ours
+    assert not ours_alone(tmp_path / "missing")
+
+
+def triple(number: int) -> int:
+    return 3 * number
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o777])
+def test_a_kernel_is_kept_in_our_folder_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int) -> None:
+    tmp_path.chmod(mode)
+    monkeypatch.setattr(module, "ours_alone", lambda _: ours_alone(tmp_path))
+    kernel: Any = compiled(triple)
+    assert kernel(14) == 42
+    assert kernel.targetoptions["nogil"]
+    assert (type(kernel._cache).__name__ == "FunctionCache") == (mode == 0o755)
+
+
+def test_a_kernel_works_where_none_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numba raises RuntimeError where it finds no folder to write to."""
+
+    def njit(function: Callable[[int], int], **options: bool) -> Any:
+        if options.get("cache"):
+            raise RuntimeError("no locator available")
+        return numba.njit(function, nogil=True)
+
+    monkeypatch.setattr(module, "njit", njit)
+    assert compiled(triple)(2) == 6
+
+
+def test_kernels_run_without_the_lock_of_the_interpreter() -> None:
+    kernels: list[Any] = [search_fixed, search_guided]
+    assert all(kernel.targetoptions["nogil"] for kernel in kernels)
