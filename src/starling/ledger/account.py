@@ -1,9 +1,13 @@
 """An account that pays for one request from a ledger: what `privacy.trust.publish` charges."""
 
-from starling.errors import LedgerUnavailable, PolicyRefused
-from starling.ledger.charging import Charging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from starling.errors import LedgerUnavailable, PolicyRefused, StarlingError
+from starling.ledger.charging import LEASE_SECONDS, Charging
 from starling.ledger.rules import Request
-from starling.ledger.ticket import Ticket
+from starling.ledger.ticket import AnswerKind, Ticket
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
 
@@ -22,13 +26,6 @@ class RequestAccount:
         self._request = request
         self._ledger = ledger
         self._ticket: Ticket | None = None
-
-    @property
-    def ticket(self) -> Ticket:
-        """The charge; raises PolicyRefused before there is one."""
-        if self._ticket is None:
-            raise PolicyRefused(field="account", problem="has charged nothing yet", fix="publish first")
-        return self._ticket
 
     def earlier(self) -> Ticket | None:
         """The charge that an earlier run of this very request made, or the answer that is stored for it; None where there is none.
@@ -53,3 +50,43 @@ class RequestAccount:
             )
         self._ticket = ticket
         return Receipt(self._request.request_id, guarantee, self._ledger)
+
+    def answer(self, kind: AnswerKind, text: str) -> None:
+        """Keep what is about to be sent; raises PolicyRefused before the charge, or when another run took over."""
+        if self._ticket is None:
+            raise PolicyRefused(field="account", problem="has charged nothing yet", fix="publish first")
+        self._charging.answer(self._ticket, kind, text)
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """While the block runs, the lease of its charge is renewed; when it fails, the lease ends, and the charge stands."""
+        stopped = threading.Event()
+        renewal = threading.Thread(target=self._renew, args=(stopped,), daemon=True)
+        renewal.start()
+        try:
+            yield
+        except BaseException:
+            stopped.set()
+            renewal.join()
+            self._give_up()
+            raise
+        finally:
+            stopped.set()
+            renewal.join()
+
+    def _renew(self, stopped: threading.Event) -> None:
+        while not stopped.wait(LEASE_SECONDS / 4):
+            if self._ticket is not None:
+                try:
+                    self._charging.renew(self._ticket)
+                except StarlingError:
+                    # Whether the lease was kept is found when the answer is stored.
+                    continue
+
+    def _give_up(self) -> None:
+        if self._ticket is not None:
+            try:
+                self._charging.give_up(self._ticket)
+            except StarlingError:
+                # The lease then ends by itself; the failure that brought us here is the one to tell.
+                return

@@ -1,5 +1,7 @@
 """Opening and making a ledger by its URL: `sqlite:///FILE` or `postgresql://...`."""
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from starling.ledger.reading import Reading
 from starling.ledger.rules import Request
 from starling.ledger.sqlite import SqliteStore
 from starling.ledger.store import Store
+from starling.ledger.witness import Witness
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +58,18 @@ def open_ledger(url: str, *, key: Key | None = None) -> Ledger:
     return _ledger(Book(_store(url, create=False), key or keys.load()))
 
 
-def create_ledger(url: str, *, key: Key | None = None, second: Public | None = None) -> Ledger:
-    """A new ledger at `url`; the custodian's key is made at first use."""
-    return _ledger(Book.create(_store(url, create=True), key or keys.load_or_make(), second=second))
+def create_ledger(
+    url: str,
+    *,
+    key: Key | None = None,
+    second: Public | None = None,
+    witness: Callable[[str], Witness] = Witness,
+    clock: Callable[[], float] = time.time,
+) -> Ledger:
+    """A new ledger at `url`; the custodian's key is made at first use. `second` must approve every raised cap."""
+    return _ledger(
+        Book.create(_store(url, create=True), key or keys.load_or_make(), second=second, witness=witness, clock=clock)
+    )
 
 
 def _ledger(book: Book) -> Ledger:

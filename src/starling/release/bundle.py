@@ -5,6 +5,10 @@ lock file in the temporary folder is held for as long as its run lives, so that 
 (reported, removed) from a run that is still writing (refused). The kernel frees the lock of a killed process, whatever killed
 it. The temporary folder is closed to other users: what a killed run drew is nobody's to see, since a second run draws again.
 
+A release that a ledger pays for is sealed before it is renamed: the ledger keeps its manifest as the answer, so that no other
+draw is ever published for that charge. From then on the temporary folder is the release, whatever happens to this run; it bears
+the mark of its request, is never swept, and the next run of that request puts it into place.
+
 A failure of the disk gives one constant message: which file, and how much of it, would tell sizes.
 """
 
@@ -18,10 +22,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from starling.errors import OutputError
+from starling.errors import OutputError, PolicyRefused
 
 MARK: Final = ".partial-"
 LOCK: Final = "lock"
+SEALED: Final = "sealed"
 CONTENT: Final = "release"
 REMOVED: Final = "removed {}: left by a run that was killed before it published anything"
 """What is reported of a temporary folder that nobody holds."""
@@ -38,25 +43,27 @@ def check(out: Path) -> None:
 
 
 @contextmanager
-def writing(out: Path, report: Callable[[str], None] = lambda _: None) -> Iterator[Path]:
+def writing(out: Path, report: Callable[[str], None] = lambda _: None, mark: str = "") -> Iterator[Path]:
     """A fresh folder to write into; it becomes `out` when the block ends without an exception, and vanishes otherwise.
 
     Args:
         out: Must not exist; its parent must. Checked before the block begins, so before anything is charged.
         report: Told, in a sentence, of each folder that a killed run left and that is removed now.
+        mark: Of the request that pays, where a ledger does; `seal` writes it.
 
     Raises:
         OutputError: as `check`, before the block; or when the disk is full or fails, with one constant message.
     """
-    temporary, lock = _open(out)
+    temporary, lock = _open(out, mark)
     try:
-        for name in _sweep(out, temporary):
+        for name in _sweep(out, temporary, mark):
             report(REMOVED.format(name))
         folder = temporary / CONTENT
         folder.mkdir()
         yield folder
         _flush(folder)
         _place(folder, out)
+        (temporary / SEALED).unlink(missing_ok=True)
     except OSError:
         raise OutputError(
             field="output",
@@ -64,7 +71,75 @@ def writing(out: Path, report: Callable[[str], None] = lambda _: None) -> Iterat
             fix="make room, then run again with the same request id; a charge that was made stands",
         ) from None
     finally:
-        _remove(temporary, lock)
+        if _mark(temporary):
+            # Sealed, and not in place: it may be what the ledger keeps as the answer.
+            os.close(lock)
+        else:
+            _remove(temporary, lock)
+
+
+def seal(folder: Path, mark: str, commit: Callable[[Path], None]) -> None:
+    """Make a finished folder the one answer of its request, before it is put into place.
+
+    Args:
+        folder: From `writing`, complete.
+        mark: Of the request, as given to `writing`.
+        commit: Keeps the folder's manifest in the ledger, durably.
+
+    Raises:
+        PolicyRefused: by `commit`, which then has kept nothing (another run answered); the folder vanishes with its `writing`.
+        LedgerUnavailable, OutputError: by `commit`, and nobody knows whether it kept it: the folder stays for the next run.
+    """
+    _flush(folder)
+    sealed = folder.parent / SEALED
+    sealed.write_text(mark)
+    _sync(sealed)
+    _sync(folder.parent)
+    try:
+        commit(folder)
+    except PolicyRefused:
+        sealed.unlink()
+        raise
+
+
+def recover(out: Path, mark: str, is_answer: Callable[[Path], bool]) -> bool:
+    """Whether the release that was sealed under `mark` is in place as `out`; puts it there if its run died before it could.
+
+    Args:
+        out: Where it belongs.
+        mark: Of the request.
+        is_answer: Whether a folder is the one that the ledger keeps.
+
+    Raises:
+        OutputError: the folder cannot be put into place.
+    """
+    if not out.parent.is_dir():
+        return False
+    placed = out.is_dir() and is_answer(out)
+    for path in _partial(out):
+        if _mark(path) != mark or (lock := _take(path)) is None:
+            continue
+        if placed:
+            # Its run died after the rename.
+            _remove(path, lock)
+        elif is_answer(path / CONTENT):
+            try:
+                _place(path / CONTENT, out)
+            except OSError as error:
+                raise _refused(out, f"cannot be written ({error.strerror})", "make room, then run it again") from None
+            _remove(path, lock)
+            return True
+        else:
+            os.close(lock)
+    return placed
+
+
+def _mark(temporary: Path) -> str:
+    """The mark of a sealed folder; empty where there is none."""
+    try:
+        return (temporary / SEALED).read_text()
+    except OSError:
+        return ""
 
 
 def sweep(out: Path) -> tuple[str, ...]:
@@ -78,13 +153,16 @@ def _partial(out: Path) -> list[Path]:
     return sorted(path for path in out.parent.iterdir() if pattern.fullmatch(path.name))
 
 
-def _open(out: Path) -> tuple[Path, int]:
+def _open(out: Path, mark: str = "") -> tuple[Path, int]:
     """The temporary folder for `out` and its lock, after every check that can be made without the data."""
     try:
         if out.exists() or out.is_symlink():
             raise _refused(out, "exists", "choose a new folder; a release is never overwritten")
         if not out.parent.is_dir():
             raise _refused(out, "has no parent folder", f"make it first: mkdir -p {out.parent}")
+        if any(_mark(path) not in ("", mark) for path in _partial(out)):
+            fix = "run that request again, with its ledger and its request id, or choose another folder"
+            raise _refused(out, "belongs to a release that was answered and not put into place", fix)
         temporary, lock = _make(out)
         # After our own lock is held: of two runs that begin together at least one sees the other.
         if any(_held(path) for path in _partial(out) if path != temporary):
@@ -137,10 +215,10 @@ def _held(temporary: Path) -> bool:
     return lock is None and temporary.exists()
 
 
-def _sweep(out: Path, own: Path | None) -> Iterator[str]:
+def _sweep(out: Path, own: Path | None, mark: str = "") -> Iterator[str]:
     """Remove what killed runs left; their names."""
     for path in _partial(out):
-        if path != own and (lock := _take(path)) is not None:
+        if path != own and _mark(path) in ("", mark) and (lock := _take(path)) is not None:
             # The lock is held while it goes, so that nobody else takes the folder up.
             _remove(path, lock)
             yield path.name

@@ -1,26 +1,50 @@
 """The road of a tables release, from person records to a folder that everybody may read.
 
 Public checks come first, with full messages. Then the charge, then the read, then the draw: `privacy.trust.publish` holds
-that order. What follows is post-processing of released values.
+that order. What follows is post-processing of released values. Last, the ledger keeps the manifest of the finished folder, and
+the folder is put into place; a run that dies on the way is taken up by the next one of the same request.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from starling.ledger.memory import OneCharge
+from starling.ledger.opening import Ledger
+from starling.ledger.rules import Request
 from starling.privacy.entropy import fresh_id
-from starling.privacy.trust import Account, Released, publish
+from starling.privacy.trust import Receipt, publish
 from starling.release.bundle import writing
+from starling.release.payment import Payment, own_payment, seal
 from starling.tables.artifact import write_release
 from starling.tables.counts import count
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Geography, Plan, read_geography
-from starling.tables.postprocess import Tables, tabulate
-from starling.tables.source import open_persons
+from starling.tables.postprocess import tabulate
+from starling.tables.request import request_body
+from starling.tables.source import Persons, open_persons
 
 Step = Callable[[str], None]
 """Told the name of each public step of the road as it begins."""
+
+CUSTODIAN = "custodian"
+"""The analyst of a ledger who publishes when nobody else is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a release ended in.
+
+    Attributes:
+        folder: The release.
+        request_id: Of its charge.
+        receipt: Of the charge; None when the request had been answered before, at no cost now.
+    """
+
+    folder: Path
+    request_id: str
+    receipt: Receipt | None
 
 
 def release(
@@ -29,39 +53,61 @@ def release(
     geography: Path,
     out: Path,
     *,
-    account: Account | None = None,
+    ledger: Ledger | None = None,
+    dataset: str = "",
+    analyst: str = CUSTODIAN,
     request_id: str | None = None,
     step: Step = lambda _: None,
-) -> Released[Tables]:
+) -> Published:
     """Publish the tables of a plan as the folder `out`.
 
     Args:
         plan: Public choices.
         persons: Confidential person records, text or Parquet.
         geography: The public geographic reference file.
-        out: Folder to make; must not exist.
-        account: Pays. Without one, an account in memory grants the plan's cost once, and the report says that nothing then
-            limits a second release.
+        out: Folder to make; must not exist, unless it is the answer of this very request.
+        ledger: Pays, for `dataset`, in the name of `analyst`. Without one, a fresh ledger inside the folder grants the plan's
+            cost once, and the report says that nothing then limits a second release.
+        dataset: Registered in the ledger.
+        analyst: Who has a grant there.
         request_id: Under which the charge is found again; a fresh one without it.
         step: Told of each public step.
 
     Raises:
         PlanError, SourceError, OutputError: by public checks, before anything is charged.
-        BudgetRefused, PolicyRefused: by the account, before anything is read.
+        BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
         RunFailed: after the charge, always with the same words.
     """
     step("reading the public geography")
     regions = read_geography(geography, plan)
     source = open_persons(persons, plan)
-    with writing(out, step) as folder:
-        payer = account or OneCharge(plan.cost, request_id or fresh_id())
+    name, body = request_id or fresh_id(), request_body(plan, regions)
+    payment = None if ledger is None else Payment(ledger, Request(analyst, name, dataset, body))
+    if payment is not None and payment.finished(out):
+        return Published(out, name, None)
+    mark = payment.mark if payment else ""
+    with writing(out, step, mark) as folder, _payment(payment, folder, plan, name, body) as pays:
+        receipt = _fill(folder, plan, regions, source, pays, step)
+    return Published(out, name, receipt)
+
+
+@contextmanager
+def _payment(given: Payment | None, folder: Path, plan: Plan, request_id: str, body: str) -> Iterator[Payment]:
+    if given is not None:
+        yield given
+    else:
+        with own_payment(folder, plan.guarantee, request_id, body) as own:
+            yield own
+
+
+def _fill(folder: Path, plan: Plan, regions: Geography, source: Persons, payment: Payment, step: Step) -> Receipt:
+    """Charge, count, draw, tabulate, write, seal."""
+    with payment.paying() as account:
         step("charging, counting and drawing noise")
-        measurements = publish(count(plan, regions, source), SafeTab(plan, regions), payer)
+        measurements = publish(count(plan, regions, source), SafeTab(plan, regions), account)
         step("tabulating")
         tables = measurements.then(partial(tabulate, plan, regions))
         step("writing the release")
         write_release(folder, plan, regions, measurements, tables)
-    return tables
-
-
-__all__ = ["Geography", "release"]
+        seal(account, payment, folder)
+    return measurements.receipt
