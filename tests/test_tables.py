@@ -8,7 +8,7 @@ import pytest
 import starling.tables
 
 
-@pytest.mark.parametrize("name", ["evaluate", "generate", "preview", "release", "validate", "load", "read_geography"])
+@pytest.mark.parametrize("name", ["evaluate", "generate", "preview", "release", "validate", "read_geography"])
 def test_public_name_is_a_function(name: str) -> None:
     for room in ("evaluate", "generate", "preview", "publish", "source", "plan"):
         importlib.import_module(f"starling.tables.{room}")
