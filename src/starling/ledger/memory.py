@@ -14,6 +14,8 @@ class OneCharge:
         self._request_id = request_id
 
     def charge(self, guarantee: Guarantee, /) -> Receipt:
+        """Grant the one charge, or raise BudgetRefused."""
+        """Once; raises BudgetRefused after that, or above the cap."""
         if self._left is None or not covers(self._left, guarantee.cost):
             raise BudgetRefused(
                 field="account",
