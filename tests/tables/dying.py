@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from starling.errors import StarlingError
 from starling.ledger import account, charging
 from starling.ledger.opening import open_ledger
 from starling.release import bundle
@@ -31,6 +30,20 @@ POINTS: dict[str, tuple[Any, str, bool]] = {
 REQUEST = "toy-release"
 
 
+def release(url: str, data: Path, out: Path, request_id: str = REQUEST) -> publish.Published:
+    """The toy data set under the zCDP configuration, paid by the ledger."""
+    toy = data / "tables" / "toy_dataset"
+    return publish.release(
+        Plan.load(toy / "input_dir_zcdp"),
+        toy / "person-records.txt",
+        toy / "GRF-C.txt",
+        out,
+        ledger=open_ledger(url),
+        dataset="toy",
+        request_id=request_id,
+    )
+
+
 def strike(owner: Any, name: str, after: bool) -> None:
     """Kill this process, as kill -9 would, when the function is called, or when it returns."""
     plain: Callable[..., Any] = getattr(owner, name)
@@ -43,27 +56,11 @@ def strike(owner: Any, name: str, after: bool) -> None:
     setattr(owner, name, struck)
 
 
-def main(url: str, data: str, out: str, point: str) -> int:
-    """See above; exits with the code of the error."""
-    if point != "nowhere":
-        strike(*POINTS[point])
-    toy = Path(data) / "tables" / "toy_dataset"
-    plan = Plan.load(toy / "input_dir_zcdp")
-    try:
-        publish.release(
-            plan,
-            toy / "person-records.txt",
-            toy / "GRF-C.txt",
-            Path(out),
-            ledger=open_ledger(url),
-            dataset="toy",
-            request_id=REQUEST,
-        )
-    except StarlingError as error:
-        print(error)
-        return error.exit_code
-    return 0
+def main(url: str, data: str, out: str, point: str) -> None:
+    """See above."""
+    strike(*POINTS[point])
+    release(url, Path(data), Path(out))
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(*sys.argv[1:])

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from starling.errors import LedgerUnavailable, OutputError, PolicyRefused, RunFailed
 from starling.ledger import rules
 from starling.ledger.opening import Ledger, create_ledger
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.manifest import manifest
+from starling.tables import counts
 from tests.conftest import ROOT
-from tests.tables.dying import POINTS, REQUEST
+from tests.tables.dying import POINTS, REQUEST, release
 
 COST = Fraction("6.27")
 ANSWERED = ("after the answer", "before the rename", "after the rename")
@@ -30,13 +32,15 @@ def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     return made
 
 
-def run(tmp_path: Path, data: Path, point: str, out: str = "out") -> tuple[int, str]:
-    """The child's exit code and what it said."""
-    url = f"sqlite:///{tmp_path / 'ledger.sqlite'}"
-    command = [sys.executable, "-m", "tests.tables.dying", url, str(data), str(tmp_path / out), point]
-    done = subprocess.run(command, cwd=ROOT, env=dict(os.environ), capture_output=True, text=True, timeout=300, check=False)
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.returncode, done.stdout
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'ledger.sqlite'}"
+
+
+def killed(tmp_path: Path, data: Path, point: str) -> None:
+    """A release of another process that dies at the point."""
+    command = [sys.executable, "-m", "tests.tables.dying", url(tmp_path), str(data), str(tmp_path / "out"), point]
+    done = subprocess.run(command, cwd=ROOT, env=dict(os.environ), capture_output=True, timeout=300, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
 
 
 def spent(ledger: Ledger) -> Fraction:
@@ -57,19 +61,20 @@ def end_lease(ledger: Ledger) -> None:
 def test_promise_04_a_release_killed_anywhere_is_resumed(
     point: str, ledger: Ledger, tmp_path: Path, shared_data: Path
 ) -> None:
-    assert run(tmp_path, shared_data, point)[0] == -signal.SIGKILL
+    killed(tmp_path, shared_data, point)
     out = tmp_path / "out"
     assert out.exists() == (point == "after the rename")
     assert spent(ledger) == (0 if point == "before the charge" else COST)
     answer = stored(ledger)
     assert (answer is not None) == (point in ANSWERED)
     end_lease(ledger)
-    assert run(tmp_path, shared_data, "nowhere") == (0, "")
+    release(url(tmp_path), shared_data, out)
     assert spent(ledger) == COST
     # What had been answered is what is published: no second draw.
     assert answer in (None, stored(ledger))
     assert manifest(out) == stored(ledger)
-    assert run(tmp_path, shared_data, "nowhere") == (0, "")
+    again = release(url(tmp_path), shared_data, out)
+    assert again.receipt is None
     assert spent(ledger) == COST
     assert [path.name for path in tmp_path.iterdir() if "partial" in path.name] == []
     ledger.reading.verify()
@@ -78,24 +83,33 @@ def test_promise_04_a_release_killed_anywhere_is_resumed(
 def test_a_living_run_keeps_its_lease_and_an_answer_elsewhere_is_not_drawn_again(
     ledger: Ledger, tmp_path: Path, shared_data: Path
 ) -> None:
-    assert run(tmp_path, shared_data, "while reading")[0] == -signal.SIGKILL
-    code, said = run(tmp_path, shared_data, "nowhere")
-    assert code == 75
-    assert "lease" in said
+    killed(tmp_path, shared_data, "while reading")
+    with pytest.raises(LedgerUnavailable, match="lease"):
+        release(url(tmp_path), shared_data, tmp_path / "out")
     end_lease(ledger)
-    assert run(tmp_path, shared_data, "nowhere") == (0, "")
-    code, said = run(tmp_path, shared_data, "nowhere", out="elsewhere")
-    assert code == 4
-    assert "was answered before" in said
+    release(url(tmp_path), shared_data, tmp_path / "out")
+    with pytest.raises(PolicyRefused, match="was answered before"):
+        release(url(tmp_path), shared_data, tmp_path / "elsewhere")
+    with pytest.raises(PolicyRefused, match="was answered before"):
+        release(url(tmp_path), shared_data, tmp_path / "elsewhere", "the-same-under-another-id")
     assert spent(ledger) == COST
 
 
 def test_a_sealed_folder_is_kept_from_other_requests(ledger: Ledger, tmp_path: Path, shared_data: Path) -> None:
-    assert run(tmp_path, shared_data, "after the answer")[0] == -signal.SIGKILL
-    answer = stored(ledger)
-    ledger.book.store.atomically(lambda tx: tx.run("UPDATE charges SET request_id = 'another', request_hash = 'other'"))
-    code, said = run(tmp_path, shared_data, "nowhere")
-    assert code == 74
-    assert "answered and not put into place" in said
-    assert answer == ledger.book.read(lambda tx: tx.one("SELECT answer FROM charges"))[0]  # type: ignore[index]
+    killed(tmp_path, shared_data, "after the answer")
+    ledger.book.store.atomically(lambda tx: tx.run("UPDATE charges SET request_hash = 'of another plan'"))
+    with pytest.raises(OutputError, match="answered and not put into place"):
+        release(url(tmp_path), shared_data, tmp_path / "out", "another")
+    assert spent(ledger) == COST
+
+
+def test_a_failed_run_ends_its_lease(
+    ledger: Ledger, tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(counts.GroupCounts, "totals", lambda *_: 1 / 0)
+        with pytest.raises(RunFailed):
+            release(url(tmp_path), shared_data, tmp_path / "out")
+    assert spent(ledger) == COST
+    release(url(tmp_path), shared_data, tmp_path / "out")
     assert spent(ledger) == COST

@@ -1,19 +1,101 @@
-"""The manifest of a release folder: the SHA-256 of every file."""
+"""The manifest of a release: the SHA-256 of each of its files, as one canonical text. A ledger keeps it as the answer.
+
+The signature is over the same list, so it is no part of it. Nor is a ledger that was made for one release and lies inside: it
+keeps the manifest itself. That file is in the signed list instead (signing.py).
+"""
 
 import hashlib
-import json
+import os
+import stat
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
-NOT_LISTED: Final = frozenset({"ledger.sqlite"})
-"""Files of a folder that its manifest leaves out: the release's own ledger, which goes on when the manifest is its answer."""
+from starling.errors import IntegrityError, Problem
+from starling.ledger.rules import canonical
+
+SIGNATURE: Final = "SIGNATURE"
+OWN_LEDGER: Final = "ledger.sqlite"
+"""The ledger of a release that was given none."""
+
+LONGEST: Final = 80
+"""Letters of a file's name in a message."""
+
+AGAIN: Final = "get the release again from its publisher"
+"""The one fix for a release that is not as it was signed."""
 
 
 def manifest(folder: Path) -> str:
-    """Canonical JSON: path below `folder` -> SHA-256, sorted."""
-    found = {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name not in NOT_LISTED
-    }
-    return json.dumps(found, sort_keys=True, separators=(",", ":"))
+    """Canonical JSON: SHA-256 by path, for every file but the signature and the ledger inside.
+
+    Raises:
+        IntegrityError: something in the folder is no regular file.
+    """
+    return answer(hashes(folder))
+
+
+def answer(files: dict[str, str]) -> str:
+    """The manifest, from the hashes of a folder."""
+    return canonical({name: digest for name, digest in files.items() if name not in (SIGNATURE, OWN_LEDGER)})
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """SHA-256, hexadecimal, of every file by its path in the folder, ascending.
+
+    Raises:
+        IntegrityError: something in the folder is no regular file.
+    """
+    files, problems = walk(folder)
+    if problems:
+        raise IntegrityError(problems=problems)
+    return digests(files)
+
+
+def digests(files: dict[str, Path]) -> dict[str, str]:
+    """SHA-256 of each file; several at a time, since hashing lets go of the interpreter."""
+    with ThreadPoolExecutor() as pool:
+        return dict(zip(files, pool.map(digest, files.values()), strict=True))
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file, hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def walk(folder: Path) -> tuple[dict[str, Path], list[Problem]]:
+    """Every regular file below `folder` by its path there, ascending, and a problem for whatever is no such file.
+
+    No link is followed and no device or pipe opened: the folder may come from anybody.
+    """
+    found: dict[str, Path] = {}
+    problems: list[Problem] = []
+    for path, regular in _entries(folder):
+        name = path.relative_to(folder).as_posix()
+        if regular and name.isprintable():
+            found[name] = path
+        else:
+            problem = "has a name that cannot be printed" if regular else "is a link or a device, not a file"
+            problems.append(Problem(shown(name), problem, AGAIN))
+    return dict(sorted(found.items())), sorted(problems, key=lambda problem: problem.field)
+
+
+def _entries(folder: Path) -> Iterator[tuple[Path, bool]]:
+    """What is below a folder, folders aside, and whether it is a regular file."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _entries(Path(entry.path))
+            else:
+                yield Path(entry.path), stat.S_ISREG(entry.stat(follow_symlinks=False).st_mode)
+
+
+def shown(name: str) -> str:
+    r"""A file's name for a message: whatever a terminal might obey is escaped, and it is cut.
+
+    >>> shown("data/t1.txt"), shown("a\x1b[2Jb")
+    ('data/t1.txt', 'a\\x1b[2Jb')
+    """
+    plain = name if name.isprintable() else name.encode("unicode_escape").decode("ascii")
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
