@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from starling.errors import BudgetRefused, OutputError, SourceError
-from starling.ledger.memory import OneCharge
+from tests.account import OneCharge
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
 from starling.tables import release

@@ -45,11 +45,11 @@ class Replay:
         """One more event; raises IntegrityError when it breaks a rule."""
         try:
             body, end = _scan(event.body, 0)
-            if end != len(event.body):
-                raise ValueError
             self._apply(event, body)
         except (KeyError, TypeError, AttributeError, ValueError):
             raise _wrong(event.seq, "refers to what is not there") from None
+        if end != len(event.body):
+            raise _wrong(event.seq, "has more than one body")
 
     def _apply(self, event: Event, body: dict[str, Any]) -> None:
         if event.kind == "charge":

@@ -1,4 +1,4 @@
-"""An account held in memory: grants one plan's cost, once. For a run that has no durable ledger."""
+"""An account for tests: grants one plan's cost, once, in memory."""
 
 from starling.errors import BudgetRefused
 from starling.privacy.budget import Cost, covers
