@@ -86,7 +86,7 @@ def main(url: str, name: str, fault: str) -> int:
             print(f"published {earlier.answer}")
             return 0
         released = publish(Confidential(lambda: os.getpid()), Count(), account)
-        ledger.charging.answer(account.ticket, "bytes", str(released.value))
+        account.answer("bytes", str(released.value))
         at_call(int(detail) if kind == "kill" else -1, die)
     except StarlingError as error:
         print(f"refused {type(error).__name__}")
