@@ -132,7 +132,7 @@ class Charging:
                     field=f"event {ticket.seq}", problem="is missing", fix="restore the ledger and run ledger verify"
                 )
             dataset = rows.dataset(tx, ticket.request.dataset)
-            return Entry(ticket.seq, str(row[0]), dataset.name, dataset.lineage, inside)
+            return Entry(ticket.seq, str(row[0]), dataset.name, dataset.lineage, self._book.signer.text, inside)
 
         return self._book.read(work)
 

@@ -84,6 +84,7 @@ class Entry:
         head: Its hash, hexadecimal: of this event and all before it.
         dataset: Registered name of the data that were charged for.
         lineage: Whose people they are about.
+        signer: The custodian's public key, 64 hexadecimal digits: signs the ledger and what it pays for.
         inside: The ledger was made for this one release and lies in it, so that nothing in it limits a second one.
     """
 
@@ -91,6 +92,7 @@ class Entry:
     head: str
     dataset: str
     lineage: str
+    signer: str
     inside: bool = False
 
 

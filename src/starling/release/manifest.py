@@ -6,7 +6,6 @@ keeps the manifest itself. That file is in the signed list instead (signing.py).
 
 import hashlib
 import os
-import stat
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -32,7 +31,7 @@ def manifest(folder: Path) -> str:
     Raises:
         IntegrityError: something in the folder is no regular file.
     """
-    return answer(hashes(folder))
+    return answer(digests(content(folder)))
 
 
 def answer(files: dict[str, str]) -> str:
@@ -40,8 +39,18 @@ def answer(files: dict[str, str]) -> str:
     return canonical({name: digest for name, digest in files.items() if name not in (SIGNATURE, OWN_LEDGER)})
 
 
-def hashes(folder: Path) -> dict[str, str]:
-    """SHA-256, hexadecimal, of every file by its path in the folder, ascending.
+def content(folder: Path) -> dict[str, Path]:
+    """The files that a manifest lists, by their path in a folder that is being written.
+
+    A ledger inside is at work meanwhile: its journal comes and goes, and is none of them.
+    """
+    return {
+        name: path for name, path in files_of(folder).items() if name != SIGNATURE and not name.startswith(OWN_LEDGER)
+    }
+
+
+def files_of(folder: Path) -> dict[str, Path]:
+    """Every file by its path in the folder, ascending.
 
     Raises:
         IntegrityError: something in the folder is no regular file.
@@ -49,7 +58,7 @@ def hashes(folder: Path) -> dict[str, str]:
     files, problems = walk(folder)
     if problems:
         raise IntegrityError(problems=problems)
-    return digests(files)
+    return files
 
 
 def digests(files: dict[str, Path]) -> dict[str, str]:
@@ -83,12 +92,14 @@ def walk(folder: Path) -> tuple[dict[str, Path], list[Problem]]:
 
 def _entries(folder: Path) -> Iterator[tuple[Path, bool]]:
     """What is below a folder, folders aside, and whether it is a regular file."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                yield from _entries(Path(entry.path))
-            else:
-                yield Path(entry.path), stat.S_ISREG(entry.stat(follow_symlinks=False).st_mode)
+    left = [folder]
+    while left:
+        with os.scandir(left.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    left.append(Path(entry.path))
+                else:
+                    yield Path(entry.path), entry.is_file(follow_symlinks=False)
 
 
 def shown(name: str) -> str:

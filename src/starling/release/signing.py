@@ -14,7 +14,7 @@ from typing import Any, Final
 from starling.errors import IntegrityError
 from starling.ledger.keys import Key, Public
 from starling.ledger.rules import canonical
-from starling.release.manifest import AGAIN, SIGNATURE, hashes
+from starling.release.manifest import AGAIN, SIGNATURE, digests, files_of
 
 FORMAT: Final = "starling-signature/1"
 MOST_BYTES: Final = 1 << 24
@@ -52,7 +52,7 @@ class Signature:
                 "fingerprint": self.key.fingerprint,
                 "manifest_sha256": hashlib.sha256(canonical(self.files).encode()).hexdigest(),
                 "signature": self.signature,
-                "files": self.files,
+                "files": dict(sorted(self.files.items())),
             },
             indent=1,
             ensure_ascii=True,
@@ -71,7 +71,7 @@ def sign(folder: Path, key: Key) -> Signature:
         IntegrityError: something in the folder is no regular file.
         OSError: the file cannot be written, or is there already.
     """
-    files = hashes(folder)
+    files = digests(files_of(folder))
     signature = Signature(files, key.public, key.sign(message(files)))
     with (folder / SIGNATURE).open("x", encoding="ascii") as file:
         file.write(signature.text())
@@ -85,22 +85,24 @@ def read_signature(path: Path) -> Signature:
         IntegrityError: the file is not what `sign` writes.
     """
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ValueError
-        text = path.read_bytes().decode("ascii")
-        signature = _parsed(json.loads(text))
-        if signature.text() != text:
-            raise ValueError
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise IntegrityError(field=SIGNATURE, problem="is not a signature file as Starling writes it", fix=AGAIN) from None
+        signature = _parsed(path)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise IntegrityError(
+            field=SIGNATURE, problem="is not a signature file as Starling writes it", fix=AGAIN
+        ) from None
     return signature
 
 
-def _parsed(data: Any) -> Signature:
-    """Raises ValueError, KeyError or TypeError when a part is missing or of another kind."""
-    files: dict[str, str] = data["files"]
-    if not all(isinstance(digest, str) and _HASH.fullmatch(digest) for digest in files.values()):
+def _parsed(path: Path) -> Signature:
+    """Raises ValueError, KeyError, TypeError or AttributeError when a part is missing or of another kind, or a space too many."""
+    if path.stat().st_size > MOST_BYTES:
         raise ValueError
-    if not _SIGNATURE.fullmatch(data["signature"]) or not _HASH.fullmatch(data["key"]):
+    text = path.read_bytes().decode("ascii")
+    data: Any = json.loads(text)
+    hashes = [*data["files"].values(), data["key"]]
+    if not all(_HASH.fullmatch(each) for each in hashes) or not _SIGNATURE.fullmatch(data["signature"]):
         raise ValueError
-    return Signature(files, Public(bytes.fromhex(data["key"])), data["signature"])
+    signature = Signature(data["files"], Public(bytes.fromhex(data["key"])), data["signature"])
+    if signature.text() != text:
+        raise ValueError
+    return signature
