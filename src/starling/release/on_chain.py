@@ -36,6 +36,7 @@ class Charged:
         guarantee: What was charged.
         manifest: Of the release: what the ledger should keep as the answer.
         signer: Of the release.
+        inside: The ledger was made for this one release and lies in it.
     """
 
     ledger: str
@@ -47,6 +48,7 @@ class Charged:
     guarantee: Guarantee
     manifest: str
     signer: Public | None
+    inside: bool = False
 
 
 @dataclass(slots=True)
