@@ -65,7 +65,7 @@ def verify(path: str | Path, *, ledger: str | None = None, key: str | Public | N
         key: Who should have signed: 64 hexadecimal digits.
 
     Raises:
-        ParameterError: the key is none, or the ledger is not there.
+        ParameterError: the key is none, or the release or the ledger is not there.
         LedgerUnavailable: the ledger cannot be reached.
     """
     expected = Public.parse(key) if isinstance(key, str) else key

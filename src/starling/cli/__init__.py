@@ -15,6 +15,7 @@ main = Root(
     lazy={
         "demo": "starling.cli.demo:demo",
         "tables": "starling.cli.tables:tables",
+        "verify": "starling.cli.verify:verify",
     },
 )
 

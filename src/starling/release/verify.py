@@ -60,7 +60,7 @@ def check(folder: Path, key: Public | None = None) -> Checked:
     checked.stated = stated
     checked.guarantee, problems = check_cost(stated)
     checked.findings += problems
-    checked.findings += _signer(stated, checked.signature)
+    checked.findings += _account(stated, checked.signature)
     return checked
 
 
@@ -100,8 +100,11 @@ def _stated(folder: Path) -> Stated | None:
     return stated if isinstance(stated, dict) else None
 
 
-def _signer(stated: Stated, signature: Signature | None) -> list[Problem]:
-    """Whether the release was charged to a ledger of the key that signed it."""
+def _account(stated: Stated, signature: Signature | None) -> list[Problem]:
+    """Whether an account is stated, and whether the key that signed is that of the ledger which paid."""
+    account = stated.get("account")
+    if not isinstance(account, dict) or not all(isinstance(account.get(name), str) for name in ("name", "request_id")):
+        return [Problem("account", "does not say who paid", AGAIN, FILE)]
     ledger = _ledger(stated)
     if signature is None or ledger is None or ledger.get("signer") == signature.key.text:
         return []

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import IO, Final
 
-from starling.errors import IntegrityError, OutputError, Problem
+from starling.errors import IntegrityError, OutputError, ParameterError, Problem
 from starling.release.manifest import AGAIN, files_of, shown
 
 EPOCH: Final = (1980, 1, 1, 0, 0, 0)
@@ -72,14 +72,15 @@ def opened(path: Path) -> Iterator[Path]:
     """The folder of a release, given as a folder or as a zip of one; that is unpacked for the time of the block.
 
     Raises:
-        IntegrityError: `path` is neither, or a zip that is not as `zipped` writes it.
+        ParameterError: `path` is neither.
+        IntegrityError: it is a file that is no zip as `zipped` writes it.
         OutputError: there is no room to unpack it.
     """
     if path.is_dir():
         yield path
         return
     if not path.is_file():
-        raise IntegrityError(
+        raise ParameterError(
             field=shown(path.name), problem="is not there", fix="give the folder of a release, or its zip"
         )
     with TemporaryDirectory(prefix="starling-") as temporary:
