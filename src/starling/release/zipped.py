@@ -5,6 +5,7 @@ nobody who opens a zip from elsewhere expands anything. A zip of a release has o
 a byte is written: a path that leaves the folder, a link, a name twice, a compressed entry, a size that the zip cannot hold.
 """
 
+import errno
 import filecmp
 import os
 import shutil
@@ -149,7 +150,10 @@ def _extract(archive: zipfile.ZipFile, folder: Path) -> None:
                 shutil.copyfileobj(entry, file, BUFFER)
     except (FileExistsError, NotADirectoryError):
         raise IntegrityError(field="zip", problem="has a file where it has a folder", fix=AGAIN) from None
-    except OSError:
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            # The zip asked for a place before its own beginning.
+            raise zipfile.BadZipFile from None
         raise OutputError(
             field="temporary folder", problem="has no room to unpack the zip", fix="set TMPDIR to a folder with room"
         ) from None
