@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from starling.release import verify
+from starling.release import datapackage, verify
 from starling.release.manifest import SIGNATURE
 from starling.release.verify import charged, check
 from tests.tables.bundles import KEY, OTHER, Bundle
@@ -104,7 +104,7 @@ def test_a_statement_that_cannot_be_read_is_a_finding(copied: Bundle, text: str)
 
 
 def test_what_was_changed_is_not_parsed(copied: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verify.datapackage, "check", lambda *_: pytest.fail("parsed"))
+    monkeypatch.setattr(datapackage, "check", lambda *_: pytest.fail("parsed"))
     monkeypatch.setattr(verify, "check_cost", lambda *_: pytest.fail("parsed"))
     (copied.folder / "data" / "t1.parquet").write_bytes(b"PAR1 and worse")
     assert said(copied) == ["data/t1.parquet was changed after signing"]

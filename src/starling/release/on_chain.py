@@ -72,9 +72,14 @@ def check(charged: Charged, events: Iterable[Event]) -> list[Problem]:
             _note(charged, event, seen)
         return _verdict(charged, seen, follower.head.seq)
     except IntegrityError as error:
-        return [Problem(f"ledger: {problem.field}", problem.problem, problem.fix) for problem in error.problems]
+        return [_of_ledger(problem) for problem in error.problems]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return [Problem("ledger", "holds an event that cannot be read", "restore the ledger and ask who changed it")]
+
+
+def _of_ledger(problem: Problem) -> Problem:
+    """The same, with the ledger as its place: what is an event in a ledger is nothing in a release."""
+    return problem if problem.field == "ledger" else Problem(f"ledger: {problem.field}", problem.problem, problem.fix)
 
 
 def _verdict(charged: Charged, seen: _Seen, last: int) -> list[Problem]:

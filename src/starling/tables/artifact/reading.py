@@ -73,7 +73,11 @@ class _Reader:
         once = self._total_only[iteration]
         branch = np.searchsorted(self._thresholds, measured.stage1, side="right").astype(np.int8)
         branch[once] = TOTAL_ONLY
-        if not np.array_equal(measured.branch, branch) or not np.array_equal(_int64(missing), once):
+        if (
+            table["branch"].null_count
+            or not np.array_equal(measured.branch, branch)
+            or not np.array_equal(_int64(missing), once)
+        ):
             raise _wrong(self._name, "has a branch that its first noisy total and the plan's thresholds do not give")
         return measured
 
