@@ -44,7 +44,7 @@ _LEVELS = 4096
 """At most this many levels: their counts stay in a core's first cache."""
 
 _BLOCK = 1 << 14
-"""Candidates whose levels are counted apart, so that one of them can be found again without a second pass over all."""
+"""At most this many candidates whose levels are counted apart, so that one can be found again without a second pass over all."""
 
 _SURE = 2.0**-36
 """A boundary is decided in doubles when it is this part of the total away. Errors, as parts of the total: a weight 2^-50, its
@@ -183,7 +183,9 @@ def _choose(scores: Int64, rate: Fraction, source: BitSource) -> int:
     """The position of one candidate, drawn with probability proportional to e^(rate * score)."""
     levels = _levels(rate, scores.size.bit_length())
     best = int(scores.max())
-    blocks = _count(scores, best, levels)
+    # Blocks of one length (but for the last few candidates), so that the block of the winner takes as long as any other.
+    length = -(-scores.size // -(-scores.size // _BLOCK))
+    blocks = _count(scores, best, levels, length)
     counts = blocks.sum(axis=0, dtype=np.int64)
     while True:
         first = word(source)
@@ -196,9 +198,9 @@ def _choose(scores: Int64, rate: Fraction, source: BitSource) -> int:
         rank = below(int(counts[drawn]), source)
         upto = np.cumsum(blocks[:, drawn], dtype=np.int64)
         block = int(np.searchsorted(upto, rank, side="right"))
-        start = block * _BLOCK
+        start = block * length
         rank -= int(upto[block - 1]) if block else 0
-        place = start + (_find(scores[start : start + _BLOCK], best, levels.shift, np.uint64(drawn), rank))
+        place = start + _find(scores[start : start + length], best, levels.shift, np.uint64(drawn), rank)
         within = (best - int(scores[place])) % (1 << int(levels.shift))
         if within == 0 or coin(within * rate, source):
             return place
@@ -248,21 +250,21 @@ def _distances(scores: Int64, best: int) -> npt.NDArray[np.uint64]:
 
 
 @compiled
-def _count(scores: Int64, best: int, levels: _Levels) -> npt.NDArray[np.uint32]:
-    """Candidates of each block in each level: uint32 of shape (blocks, number + 1), the rest last.
+def _count(scores: Int64, best: int, levels: _Levels, length: int) -> npt.NDArray[np.uint32]:
+    """Candidates of each block of `length` in each level: uint32 of shape (blocks, number + 1), the rest last.
 
     Four counters take turns, so that a run of candidates of one level does not wait for one memory cell: the time is the same
     for all equal scores and for all different ones.
     """
-    blocks = (scores.size + _BLOCK - 1) // _BLOCK
+    blocks = (scores.size + length - 1) // length
     out = np.empty((blocks, levels.number + 1), dtype=np.uint32)
     lanes = np.empty((4, levels.number + 1), dtype=np.uint32)
     top = np.uint64(best)
     beyond = np.uint64(levels.number)
     for block in range(blocks):
         lanes[:] = np.uint32(0)
-        place = block * _BLOCK
-        end = min(scores.size, place + _BLOCK)
+        place = block * length
+        end = min(scores.size, place + length)
         while place + 4 <= end:
             for lane in range(4):
                 lanes[lane, min((top - np.uint64(scores[place + lane])) >> levels.shift, beyond)] += np.uint32(1)
