@@ -1,6 +1,7 @@
 """One choice among a million scores: milliseconds, whatever the scores, against OpenDP in the same run."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -37,8 +38,34 @@ def theirs(peer: Peer, kind: str, shape: str, candidates: int) -> float:
     return peer.seconds(kind=kind, shape=shape, candidates=candidates) * 1e3
 
 
-def measure(kind: str, shape: str, candidates: int, peers: dict[str, Peer], rounds: int) -> dict[str, Json]:
-    """The row of one mechanism and one shape of scores."""
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What was found of one mechanism on one shape of scores.
+
+    Attributes:
+        mechanism: In words.
+        shape: Of the scores.
+        milliseconds: By rival.
+        faster: How many times as long each peer takes.
+    """
+
+    mechanism: str
+    shape: str
+    milliseconds: dict[str, Spread]
+    faster: dict[str, Spread]
+
+    def to_json(self) -> Json:
+        """As it stands in the result file."""
+        return {
+            "mechanism": self.mechanism,
+            "scores": self.shape,
+            "milliseconds": {name: found.to_json() for name, found in self.milliseconds.items()},
+            "times_faster": {name: found.to_json() for name, found in self.faster.items()},
+        }
+
+
+def measure(kind: str, shape: str, candidates: int, peers: dict[str, Peer], rounds: int) -> Row:
+    """One mechanism on one shape of scores."""
     among = scores(shape, candidates)
     choose = KINDS[kind]
     choose(among)
@@ -47,36 +74,26 @@ def measure(kind: str, shape: str, candidates: int, peers: dict[str, Peer], roun
         calls[name] = partial(theirs, peer, kind, shape, candidates)
     found = in_turn(calls, rounds)
     print(kind, shape, {name: f"{Spread.of(times).median:g} ms" for name, times in found.items()}, flush=True)
-    return {
-        "mechanism": kind,
-        "scores": shape,
-        "milliseconds": {name: Spread.of(times).to_json() for name, times in found.items()},
-        "times_faster": {name: ratios(found[name], found["starling"]).to_json() for name in peers},
-    }
+    return Row(
+        kind,
+        shape,
+        {name: Spread.of(times) for name, times in found.items()},
+        {name: ratios(found[name], found["starling"]) for name in peers},
+    )
 
 
-def top(candidates: int, rounds: int) -> dict[str, Json]:
-    """The row of TOP choices at once."""
+def top(candidates: int, rounds: int) -> Row:
+    """TOP choices at once."""
     among = scores("normal", candidates)
     times = [ours(lambda scored: exponential_mechanism(scored, EPSILON, k=TOP), among) for _ in range(rounds)]
-    return {
-        "mechanism": f"exponential mechanism, the best {TOP}",
-        "scores": "normal",
-        "milliseconds": {"starling": Spread.of(times).to_json()},
-        "times_faster": {},
-    }
+    return Row(f"exponential mechanism, the best {TOP}", "normal", {"starling": Spread.of(times)}, {})
 
 
-def slowest(rows: list[dict[str, Json]]) -> float:
-    """The median of the exponential mechanism on the scores that it is slowest on."""
-    medians = []
-    for row in rows:
-        times = row["milliseconds"]
-        if row["mechanism"] == "exponential mechanism" and isinstance(times, dict):
-            spread = times["starling"]
-            if isinstance(spread, dict) and isinstance(spread["median"], float):
-                medians.append(spread["median"])
-    return max(medians)
+def slowest(rows: list[Row]) -> Limit:
+    """The limit of the exponential mechanism, on the scores that it is slowest on."""
+    times = [row.milliseconds["starling"] for row in rows if row.mechanism == "exponential mechanism"]
+    what = "exponential mechanism over a million candidates, slowest of the shapes"
+    return Limit.of(what, max(times, key=lambda found: found.median), 5, "ms")
 
 
 def main() -> None:
@@ -95,8 +112,8 @@ def main() -> None:
             "epsilon": EPSILON,
             "threads": 1,
         },
-        rows=[*rows],
-        limits=[Limit("exponential mechanism, on the scores that it is slowest on", slowest(rows), 5, "ms")],
+        rows=[row.to_json() for row in rows],
+        limits=[slowest(rows)],
         peers=[*peers.values()],
     )
 
