@@ -59,10 +59,11 @@ def limits(results: Mapping[str, Results]) -> str:
     """Every figure that has a bound."""
 
     def row(name: str, limit: Mapping[str, Any]) -> list[str]:
-        bound = f"at {limit['kind']} {number(limit['bound'])} {limit['unit']}"
-        measured = f"{number(limit['measured'])} {limit['unit']}"
-        best = f"{number(limit['best'])} {limit['unit']}"
-        return [limit["what"], measured, best, bound, "kept" if limit["kept"] else "**missed**", f"`bench.{name}`"]
+        measured, best, bound = (
+            f"{number(limit[key])} {limit['unit']}".strip() for key in ("measured", "best", "bound")
+        )
+        kept = "kept" if limit["kept"] else "**missed**"
+        return [limit["what"], measured, best, f"at {limit['kind']} {bound}", kept, f"`bench.{name}`"]
 
     rows = [row(name, limit) for name, result in results.items() for limit in result["limits"]]
     return table(["figure", "median", "best round", "bound", "", "by"], rows)

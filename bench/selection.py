@@ -64,22 +64,25 @@ class Row:
         }
 
 
-def measure(kind: str, shape: str, candidates: int, peers: dict[str, Peer], rounds: int) -> Row:
-    """One mechanism on one shape of scores."""
-    among = scores(shape, candidates)
-    choose = KINDS[kind]
-    choose(among)
-    calls: dict[str, Callable[[], float]] = {"starling": partial(ours, choose, among)}
-    for name, peer in peers.items():
-        calls[name] = partial(theirs, peer, kind, shape, candidates)
+def measure(kind: str, candidates: int, peers: dict[str, Peer], rounds: int) -> list[Row]:
+    """One mechanism on all shapes of scores; shapes take turns as rivals do, so that their rows can be compared."""
+    calls: dict[tuple[str, str], Callable[[], float]] = {}
+    for shape in SHAPES:
+        among = scores(shape, candidates)
+        KINDS[kind](among)
+        calls[shape, "starling"] = partial(ours, KINDS[kind], among)
+        for name, peer in peers.items():
+            calls[shape, name] = partial(theirs, peer, kind, shape, candidates)
     found = in_turn(calls, rounds)
-    print(kind, shape, {name: f"{Spread.of(times).median:g} ms" for name, times in found.items()}, flush=True)
-    return Row(
-        kind,
-        shape,
-        {name: Spread.of(times) for name, times in found.items()},
-        {name: ratios(found[name], found["starling"]) for name in peers},
-    )
+    return [
+        Row(
+            kind,
+            shape,
+            {name: Spread.of(found[shape, name]) for name in ("starling", *peers)},
+            {name: ratios(found[shape, name], found[shape, "starling"]) for name in peers},
+        )
+        for shape in SHAPES
+    ]
 
 
 def top(candidates: int, rounds: int) -> Row:
@@ -102,8 +105,10 @@ def main() -> None:
     chosen = recorder.begin()
     rounds, candidates = (1, 1000) if chosen.quick else (7, 10**6)
     with running(SCRIPTS, chosen.peers) as peers:
-        rows = [measure(kind, shape, candidates, peers, rounds) for kind in KINDS for shape in SHAPES]
+        rows = [row for kind in KINDS for row in measure(kind, candidates, peers, rounds)]
         rows.append(top(candidates, rounds))
+    for row in rows:
+        print(row.mechanism, row.shape, {name: f"{found.median:g} ms" for name, found in row.milliseconds.items()})
     recorder.end(
         settings={
             "rounds": rounds,
