@@ -10,22 +10,21 @@ import signal
 import sqlite3
 import sys
 from collections.abc import Callable
+from functools import partial
+from itertools import count
 from typing import Any
 
 from starling.errors import StarlingError
-from starling.ledger import postgres, sqlite
 from starling.ledger.opening import open_ledger
 from starling.privacy.trust import Confidential, publish
 from tests.ledger.worlds import Count, request
 
-calls = 0
+calls = count(1)
 
 
 def at_call(number: int, strike: Callable[[], None]) -> None:
     """Run `strike` before the `number`-th call of the database."""
-    global calls
-    calls += 1
-    if calls == number:
+    if next(calls) == number:
         strike()
 
 
@@ -70,10 +69,9 @@ def main(url: str, name: str, fault: str) -> int:
     kind, _, detail = fault.partition(":")
     if kind in ("kill", "cut") and url.startswith("sqlite"):
         Struck.number = int(detail)
-        plain = sqlite3.connect
-        sqlite.sqlite3.connect = lambda *a, **k: plain(*a, factory=Struck, **k)  # type: ignore[assignment]
+        # The class that sqlite3.connect makes, wherever it is called from.
+        sqlite3.connect = partial(sqlite3.connect, factory=Struck)  # type: ignore[assignment]
     elif kind in ("kill", "cut"):
-        assert postgres.PostgresStore
         strike_postgres(url, int(detail), cut=kind == "cut")
     elif kind == "size":
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -83,15 +81,15 @@ def main(url: str, name: str, fault: str) -> int:
         account = ledger.account(request(name))
         earlier = account.earlier()
         if earlier is not None and earlier.answer is not None:
-            print(f"published {earlier.answer}")
+            sys.stdout.write(f"published {earlier.answer}")
             return 0
-        released = publish(Confidential(lambda: os.getpid()), Count(), account)
-        ledger.charging.answer(account.ticket, "bytes", str(released.value))
+        released = publish(Confidential(os.getpid), Count(), account)
+        account.answer("bytes", str(released.value))
         at_call(int(detail) if kind == "kill" else -1, die)
     except StarlingError as error:
-        print(f"refused {type(error).__name__}")
+        sys.stdout.write(f"refused {type(error).__name__}")
         return error.exit_code
-    print(f"published {released.value}")
+    sys.stdout.write(f"published {released.value}")
     return 0
 
 

@@ -29,6 +29,7 @@ CREATE TABLE caps (
     name TEXT NOT NULL,
     cap BIGINT,
     spent BIGINT NOT NULL,
+    last INTEGER,
     PRIMARY KEY (lineage, scope, name)
 );
 CREATE TABLE charges (
@@ -36,6 +37,7 @@ CREATE TABLE charges (
     analyst TEXT NOT NULL,
     request_id TEXT NOT NULL,
     request_hash TEXT NOT NULL,
+    lineage TEXT NOT NULL REFERENCES lineages (name),
     dataset TEXT NOT NULL REFERENCES datasets (name),
     amount BIGINT NOT NULL,
     state TEXT NOT NULL,
@@ -46,3 +48,10 @@ CREATE TABLE charges (
     UNIQUE (analyst, request_id)
 );
 CREATE INDEX charges_by_answer ON charges (analyst, request_hash) WHERE state = 'answered';
+CREATE INDEX charges_by_lineage ON charges (lineage, seq);
+CREATE TABLE disclosed (
+    lineage TEXT NOT NULL REFERENCES lineages (name),
+    native TEXT NOT NULL,
+    times BIGINT NOT NULL,
+    PRIMARY KEY (lineage, native)
+);
