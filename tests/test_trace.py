@@ -34,7 +34,6 @@ class Row(TypedDict, total=False):
 
 
 TRACE: list[Row] = tomllib.loads((ROOT / "tests" / "trace.toml").read_text())["row"]
-HOLDS = [row for row in TRACE if row["state"] == "holds"]
 
 
 def ids_of(path: Path) -> dict[str, ast.FunctionDef]:
@@ -88,14 +87,14 @@ def page_problem(link: str) -> str:
     return "no such heading" if anchor and anchor not in anchors(page) else ""
 
 
-@pytest.mark.parametrize("row", HOLDS, ids=lambda row: str(row["row"]))
+@pytest.mark.parametrize("row", TRACE, ids=lambda row: str(row["row"]))
 def test_row_is_shown_where_it_says(row: Row) -> None:
     shown = {
         **{test: problem_of_test(test) for test in row.get("tests", [])},
         **{line: command_problem(line) for line in row.get("commands", [])},
         **{link: page_problem(link) for link in row.get("pages", [])},
     }
-    assert shown, "a row that holds names where"
+    assert shown or row["state"] == "open", "a row that holds names where"
     assert not {name: problem for name, problem in shown.items() if problem}
 
 

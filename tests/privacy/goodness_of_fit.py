@@ -62,13 +62,14 @@ def at_most(law: Law) -> Callable[[npt.NDArray[np.int64]], Floats]:
 
 
 def bins(law: Law, draws: int, most: int = 128) -> Bins:
-    """Up to about `most` bins of similar probability, -1, 0 and 1 each alone where they can be; 50 draws expected in each."""
+    """About `most` bins of similar probability, further ones outward, -1, 0 and 1 alone where possible; 50 draws expected in each."""
     spread = float(law.scale) if isinstance(law, DiscreteLaplace) else float(law.sigma_squared) ** 0.5
     reach = max(4, int(30 * spread))
     grid = np.unique(np.linspace(-reach, reach, min(2 * reach + 1, 2**20)).astype(np.int64))
     chance_at_most = at_most(law)
-    middle = grid[np.searchsorted(chance_at_most(grid), np.arange(1, most) / most)]
-    cuts = np.union1d(middle, [-2, -1, 0, 1])
+    tail = 2.0 ** -np.arange(1, 25) / most
+    levels = np.concatenate([tail, np.arange(1, most) / most, 1 - tail])
+    cuts = np.union1d(grid[np.searchsorted(chance_at_most(grid), levels)], [-2, -1, 0, 1])
     kept: list[int] = []
     total = 0.0
     for cut, below in zip(cuts.tolist(), chance_at_most(cuts).tolist(), strict=True):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from starling.ledger.memory import OneCharge
+from tests.account import OneCharge
 from starling.privacy.budget import Epsilon
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from starling.ledger.memory import OneCharge
+from tests.account import OneCharge
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Confidential, Released, publish
 from starling.tables.artifact import write_release

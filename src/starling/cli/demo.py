@@ -16,9 +16,9 @@ from starling.errors import OutputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from starling.privacy.trust import Released
     from starling.tables.generate import Generated
-    from starling.tables.postprocess import Tables
+    from starling.tables.plan import Plan
+    from starling.tables.publish import Published
 
 PERSONS: Final = 1_000_000
 SEED: Final = 1
@@ -55,9 +55,9 @@ def demo(out: Path, *, persons: int, as_json: bool) -> None:
         ).value
     found = _Found(compared)
     if as_json:
-        click.echo(json.dumps(_json(out, made, released, found), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(_json(plan, out, made, released, found), indent=2, ensure_ascii=False))
     else:
-        click.echo(_text(out, made, released, found))
+        click.echo(_text(plan, out, made, released, found))
 
 
 def _make(out: Path) -> None:
@@ -97,10 +97,10 @@ class _Found:
         return values
 
 
-def _text(out: Path, made: "Generated", released: "Released[Tables]", found: _Found) -> str:
+def _text(plan: "Plan", out: Path, made: "Generated", released: "Published", found: _Found) -> str:
     from starling.cli.text import facts, table
 
-    guarantee = released.receipt.guarantee
+    guarantee = plan.guarantee
     rows = [
         (_group(row), f"{row['count']:,}", f"{row['lower']:,} to {row['upper']:,}", f"{row['truth']:,}", verdict)
         for row, verdict in ((found.typical, "holds it"), (found.missed, "misses it"))
@@ -115,7 +115,7 @@ def _text(out: Path, made: "Generated", released: "Released[Tables]", found: _Fo
                     ("charged", str(guarantee.cost)),
                     (
                         "published",
-                        f"{len(released.value.t1):,} totals, {len(released.value.t2):,} counts by sex and age",
+                        f"{released.rows('t1'):,} totals, {released.rows('t2'):,} counts by sex and age",
                     ),
                 ]
             ),
@@ -163,7 +163,7 @@ def _next(out: Path, made: "Generated") -> tuple[str, str, str]:
     )
 
 
-def _json(out: Path, made: "Generated", released: "Released[Tables]", found: _Found) -> dict[str, Any]:
+def _json(plan: "Plan", out: Path, made: "Generated", released: "Published", found: _Found) -> dict[str, Any]:
     from starling.release.statement import readings
 
     return {
@@ -173,8 +173,8 @@ def _json(out: Path, made: "Generated", released: "Released[Tables]", found: _Fo
         "geography": str(made.geography),
         "release": str(out / "release"),
         "sizes": made.sizes,
-        "cost": readings(released.receipt.guarantee),
-        "rows": {"t1": len(released.value.t1), "t2": len(released.value.t2)},
+        "cost": readings(plan.guarantee),
+        "rows": {"t1": released.rows("t1"), "t2": released.rows("t2")},
         "intervals": {"totals": found.totals, "hold_the_truth": found.inside},
         "holds": found.typical,
         "misses": found.missed,

@@ -4,7 +4,6 @@
 """
 
 import json
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,8 +15,10 @@ from starling.cli.commands import INTERRUPTED, Command, Group, problem_json
 from starling.errors import ParameterError, SourceError
 
 if TYPE_CHECKING:
+    from starling.ledger.opening import Ledger
     from starling.release.statement import Json
     from starling.tables.plan import Geography, Plan
+    from starling.tables.publish import Published
     from starling.tables.source import Found, Validation
 
 INPUTS = "--persons invented/person-records.txt --geography invented/GRF-C.txt"
@@ -149,22 +150,44 @@ def validate(plan: str, persons: Path, geography: Path, as_json: bool) -> None:
 @click.option(
     "--out", type=_PATH, required=True, metavar="DIR", help="Folder to make; appears as a whole or not at all."
 )
+@click.option("--ledger", metavar="URL", help="Pays: sqlite:///FILE or postgresql://...  [default: a fresh one in DIR]")
+@click.option("--dataset", metavar="NAME", default="", help="Of the ledger: what the records are registered as.")
+@click.option(
+    "--analyst", metavar="NAME", default="custodian", show_default=True, help="Of the ledger: whose grant pays."
+)
 @click.option("--request-id", metavar="ID", help="Under which the charge is found again.  [default: a fresh one]")
 @click.option("--yes", is_flag=True, help="Spend without asking.")
 @_json
 def release(
-    plan: str, *, persons: Path, geography: Path, out: Path, request_id: str | None, yes: bool, as_json: bool
+    plan: str,
+    *,
+    persons: Path,
+    geography: Path,
+    out: Path,
+    ledger: str | None,
+    dataset: str,
+    analyst: str,
+    request_id: str | None,
+    yes: bool,
+    as_json: bool,
 ) -> None:
-    """Charge the plan's cost, read the records, draw the noise, and publish the tables as a folder."""
+    """Charge the plan's cost, read the records, draw the noise, and publish the tables as a folder.
+
+    A run that died is taken up by the same command with the same ledger and request id, at no further cost.
+    """
     from starling.cli.plans import plan_of
     from starling.cli.progress import note_first_compilation, steps
+    from starling.ledger import rules
     from starling.release import bundle
     from starling.tables.source import open_persons
 
-    _check_request_id(request_id)
+    if request_id is not None:
+        rules.name(request_id, field="--request-id")
     chosen = plan_of(plan)
     open_persons(persons, chosen)
-    bundle.check(out)
+    book = _ledger(ledger, dataset)
+    if book is None:
+        bundle.check(out)
     if not yes:
         _confirm(chosen, out)
     for removed in bundle.sweep(out):
@@ -173,34 +196,64 @@ def release(
     from starling.tables.publish import release as publish
 
     with steps() as step:
-        released = publish(chosen, persons, geography, out, request_id=request_id, step=step)
-    receipt, made = released.receipt, released.value
-    from starling.cli.text import facts
-    from starling.release.statement import limits, readings
+        published = publish(
+            chosen,
+            persons,
+            geography,
+            out,
+            ledger=book,
+            dataset=dataset,
+            analyst=analyst,
+            request_id=request_id,
+            step=step,
+        )
+    _print(_published_json(chosen, published) if as_json else _published_text(chosen, published))
 
-    if as_json:
-        _print(
-            {
-                "release": str(out),
-                "request_id": receipt.request_id,
-                "account": receipt.account,
-                "cost": readings(receipt.guarantee),
-                "rows": {"t1": len(made.t1), "t2": len(made.t2)},
-            }
+
+def _ledger(url: str | None, dataset: str) -> "Ledger | None":
+    """The ledger that pays, if one is named."""
+    if url is None:
+        if dataset:
+            raise ParameterError(field="--dataset", problem="names data of no ledger", fix="give --ledger too")
+        return None
+    if not dataset:
+        raise ParameterError(
+            field="--dataset", problem="is missing", fix="name what the records are registered as: starling ledger show"
         )
-        return
-    _print(
-        facts(
-            [
-                ("charged", f"{receipt.guarantee.cost} for {receipt.guarantee.relation}"),
-                ("request id", receipt.request_id),
-                ("totals", f"{len(made.t1):,} rows in {out / 'data' / 't1.txt'}"),
-                ("sex by age", f"{len(made.t2):,} rows in {out / 'data' / 't2.txt'}"),
-                ("report", str(out / "report.html")),
-            ]
-        )
-        + f"\n\n{limits(receipt)}"
+    from starling.ledger.opening import open_ledger
+
+    return open_ledger(url)
+
+
+def _published_json(plan: "Plan", published: "Published") -> "dict[str, Json]":
+    from starling.release.statement import readings
+
+    return {
+        "release": str(published.folder),
+        "request_id": published.request_id,
+        "account": None if published.receipt is None else published.receipt.account,
+        "charged_now": published.receipt is not None,
+        "cost": readings(plan.guarantee),
+        "rows": {"t1": published.rows("t1"), "t2": published.rows("t2")},
+    }
+
+
+def _published_text(plan: "Plan", published: "Published") -> str:
+    from starling.cli.text import facts
+    from starling.release.statement import limits
+
+    data, receipt = published.folder / "data", published.receipt
+    charged = f"{plan.guarantee.cost} for {plan.guarantee.relation}"
+    said = facts(
+        [
+            ("charged", charged if receipt else "nothing: this request was answered before"),
+            ("request id", published.request_id),
+            ("totals", f"{published.rows('t1'):,} rows in {data / 't1.txt'}"),
+            ("sex by age", f"{published.rows('t2'):,} rows in {data / 't2.txt'}"),
+            ("report", str(published.folder / "report.html")),
+        ]
     )
+    return f"{said}\n\n{limits(receipt)}" if receipt else said
 
 
 @click.command("evaluate", cls=Command, example=f"starling tables evaluate demo --release release {INPUTS}")
@@ -223,16 +276,6 @@ def evaluate(plan: str, release: Path, persons: Path, geography: Path, as_json: 
     note_first_compilation()
     found = compare(chosen, regions, source, release).value
     _print(evaluation_json(found) if as_json else evaluation_text(found))
-
-
-def _check_request_id(request_id: str | None) -> None:
-    """The same plain names that a ledger takes."""
-    if request_id is not None and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,99}", request_id):
-        raise ParameterError(
-            field="--request-id",
-            problem="is not 1 to 100 letters, digits, dots, dashes, underscores or @",
-            fix="choose a plain name",
-        )
 
 
 def _confirm(plan: "Plan", out: Path) -> None:

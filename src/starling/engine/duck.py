@@ -8,7 +8,6 @@ point TMPDIR at an encrypted one.
 The text is the record of what was counted: it is kept to what DuckDB and Spark both understand, and printed in the provenance.
 """
 
-import os
 import tempfile
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Final
 import duckdb
 import pyarrow as pa
 
+from starling.engine import machine
 from starling.errors import OutputError
 
 BATCH_ROWS: Final = 1_000_000
@@ -46,8 +46,7 @@ class Limits:
 
 def default_limits() -> Limits:
     """Half of the machine's memory up to MOST_MEMORY, its free disk, its processors."""
-    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return Limits(min(MOST_MEMORY, physical // 2), None, os.cpu_count() or 1, None)
+    return Limits(min(MOST_MEMORY, machine.memory() // 2), None, machine.processors(), None)
 
 
 def run(

@@ -19,12 +19,14 @@ class RequestAccount:
         charging: Of the ledger that pays.
         request: What is asked; its id makes a retry free.
         ledger: The ledger's id, for the receipt.
+        inside: The ledger lies in the release that it pays for.
     """
 
-    def __init__(self, charging: Charging, request: Request, ledger: str) -> None:
+    def __init__(self, charging: Charging, request: Request, ledger: str, *, inside: bool = False) -> None:
         self._charging = charging
         self._request = request
         self._ledger = ledger
+        self._inside = inside
         self._ticket: Ticket | None = None
 
     def earlier(self) -> Ticket | None:
@@ -49,7 +51,8 @@ class RequestAccount:
                 fix="run again with the same request id",
             )
         self._ticket = ticket
-        return Receipt(self._request.request_id, guarantee, self._ledger)
+        entry = self._charging.entry(ticket, inside=self._inside)
+        return Receipt(self._request.request_id, guarantee, self._ledger, entry)
 
     def answer(self, kind: AnswerKind, text: str) -> None:
         """Keep what is about to be sent; raises PolicyRefused before the charge, or when another run took over."""

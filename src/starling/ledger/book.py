@@ -113,7 +113,7 @@ class Book:
         Raises:
             IntegrityError: the ledger was rolled back under a running process.
         """
-        key = self._signing()
+        key = self.key
 
         def written(tx: Transaction) -> tuple[T, Head]:
             pen = self.pen(tx)
@@ -134,11 +134,9 @@ class Book:
         """Writes at the end of the chain in `tx`, and knows the time there."""
         return Pen(tx, int(self._clock()))
 
-    def sign(self, message: bytes) -> str:
-        """The custodian's signature; raises PolicyRefused where the book was opened without the key."""
-        return self._signing().sign(message)
-
-    def _signing(self) -> Key:
+    @property
+    def key(self) -> Key:
+        """The custodian's; raises PolicyRefused where the book was opened without it."""
         if self._key is None:
             raise PolicyRefused(field="ledger", problem="was opened to be read", fix="open it with the custodian's key")
         return self._key

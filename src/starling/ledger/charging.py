@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from starling.errors import LedgerUnavailable, PolicyRefused, RequestConflict, StarlingError
+from starling.errors import IntegrityError, LedgerUnavailable, PolicyRefused, RequestConflict, StarlingError
 from starling.ledger import disclosure, rows, rules
 from starling.ledger.book import Book
 from starling.ledger.rows import Pen, Standing
@@ -13,6 +13,7 @@ from starling.ledger.store import Transaction
 from starling.ledger.ticket import AnswerKind, Ticket
 from starling.privacy.entropy import fresh_id
 from starling.privacy.guarantee import Guarantee
+from starling.privacy.trust import Entry
 
 LEASE_SECONDS = 120
 """How long a run may be silent before another may take over its charge; `renew` prolongs it."""
@@ -134,6 +135,20 @@ class Charging:
             ticket.request.request_id,
         )
         return replace(ticket, lease=lease)
+
+    def entry(self, ticket: Ticket, *, inside: bool = False) -> Entry:
+        """Where the chain holds the charge of `ticket`; `inside`: the ledger lies in the release that it pays for."""
+
+        def work(tx: Transaction) -> Entry:
+            row = tx.one("SELECT hash FROM events WHERE seq = ?", ticket.seq)
+            if row is None:
+                raise IntegrityError(
+                    field=f"event {ticket.seq}", problem="is missing", fix="restore the ledger and run ledger verify"
+                )
+            dataset = rows.dataset(tx, ticket.request.dataset)
+            return Entry(ticket.seq, str(row[0]), dataset.name, dataset.lineage, self._book.signer.text, inside)
+
+        return self._book.read(work)
 
     def answer(self, ticket: Ticket, kind: AnswerKind, text: str) -> None:
         """Keep what is about to be sent; raises PolicyRefused when another worker has taken the lease over."""

@@ -144,7 +144,7 @@ class Custody:
 
     def _signed(self, pen: Pen, kind: str, body: Mapping[str, Any]) -> None:
         """Chain a custodian event with its signature."""
-        signature = self._book.sign(custodian_message(self._book.id, kind, body))
+        signature = self._book.key.sign(custodian_message(self._book.id, kind, body))
         pen.append(kind, {**body, "signature": signature})
 
 

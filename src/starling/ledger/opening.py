@@ -35,9 +35,9 @@ class Ledger:
     charging: Charging
     reading: Reading
 
-    def account(self, request: Request) -> RequestAccount:
-        """What `publish` charges for `request`."""
-        return RequestAccount(self.charging, request, self.book.id)
+    def account(self, request: Request, *, inside: bool = False) -> RequestAccount:
+        """What `publish` charges for `request`; `inside`: this ledger lies in the release that it pays for."""
+        return RequestAccount(self.charging, request, self.book.id, inside=inside)
 
     def close(self) -> None:
         """Let go of the store."""
@@ -57,12 +57,12 @@ def open_ledger(url: str, *, key: Key | None = None, clock: Callable[[], float] 
         OutputError, LedgerUnavailable: it cannot be reached.
         IntegrityError: it is damaged, rolled back, of another version or signed by another key.
     """
-    return _ledger(Book(_store(url, create=False), key or keys.load(), clock=clock))
+    return _ledger(Book(store_at(url), key or keys.load(), clock=clock))
 
 
 def read_ledger(url: str) -> Ledger:
     """The same for those who have no key of it, auditors and second custodians: whatever would write is refused."""
-    return _ledger(Book(_store(url, create=False), None))
+    return _ledger(Book(store_at(url), None))
 
 
 def create_ledger(
@@ -75,7 +75,7 @@ def create_ledger(
 ) -> Ledger:
     """A new ledger at `url`; the custodian's key is made at first use. `second` must approve every raised cap."""
     return _ledger(
-        Book.create(_store(url, create=True), key or keys.load_or_make(), second=second, witness=witness, clock=clock)
+        Book.create(store_at(url, create=True), key or keys.load_or_make(), second=second, witness=witness, clock=clock)
     )
 
 
@@ -83,7 +83,8 @@ def _ledger(book: Book) -> Ledger:
     return Ledger(book, Custody(book), Charging(book), Reading(book))
 
 
-def _store(url: str, *, create: bool) -> Store:
+def store_at(url: str, *, create: bool = False) -> Store:
+    """The database that a URL names; with `create` a new SQLite file is made. See `open_ledger`."""
     file = url.removeprefix("sqlite:///")
     if file and "://" not in file:
         return SqliteStore(Path(file), create=create)

@@ -94,7 +94,7 @@ class Replay:
         try:
             body, end = _scan(event.body, 0)
             if end != len(event.body):
-                raise _wrong(event.seq, "is no JSON")
+                raise _wrong(event.seq, "has more than one body")
             if event.kind == "charge":
                 self._charge(event, body, row)
             else:

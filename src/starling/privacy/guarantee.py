@@ -75,8 +75,10 @@ def _composed(composition: Composition, degree: int, parts: tuple[Guarantee, ...
 
 
 def measurement(name: str, relation: Relation, law: Law, sensitivity: Fraction | int = 1) -> Guarantee:
-    """Counts with `law` noise in each cell; one unit changes them by at most `sensitivity` (L1 for the discrete Laplace, L2
-    for the discrete Gaussian)."""
+    """Counts with `law` noise in each cell; one unit changes them by at most `sensitivity`.
+
+    The norm is L1 for the discrete Laplace, L2 for the discrete Gaussian.
+    """
     cost = law.cost(sensitivity)
     return Guarantee(name, relation, cost, Fraction(sensitivity), "L1" if isinstance(cost, Epsilon) else "L2", law)
 

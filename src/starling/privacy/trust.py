@@ -13,7 +13,8 @@ means to break it (`object.__setattr__`, the garbage collector); that is what ke
 
 import warnings
 from collections.abc import Callable
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Generic, Never, Protocol, TypeVar, final
 
 from starling.errors import DoorError, RunFailed
@@ -75,18 +76,47 @@ def _run(data: Confidential[T], /) -> T:
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a durable ledger wrote a charge.
+
+    Attributes:
+        position: Number of the event in the ledger's chain.
+        head: Its hash, hexadecimal: of this event and all before it.
+        dataset: Registered name of the data that were charged for.
+        lineage: Whose people they are about.
+        signer: The custodian's public key, 64 hexadecimal digits: signs the ledger and what it pays for.
+        inside: The ledger was made for this one release and lies in it, so that nothing in it limits a second one.
+    """
+
+    position: int
+    head: str
+    dataset: str
+    lineage: str
+    signer: str
+    inside: bool = False
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """Proof that a charge was made.
 
     Attributes:
         request_id: Under which the charge can be found, and a killed run resumed.
         guarantee: What was charged for.
-        account: Where: the ledger's name, or that it was held in memory.
+        account: Where: the ledger's id, or that it was held in memory.
+        entry: The place in that ledger; None where nothing durable was written.
+        day: Of the charge, as 2026-01-31, UTC. Taken before anything is read, so it tells nothing of the data.
     """
 
     request_id: str
     guarantee: Guarantee
     account: str
+    entry: Entry | None = None
+    day: str = field(default_factory=_today, compare=False)
 
 
 class Account(Protocol):

@@ -11,7 +11,7 @@ e^(-(B h)^2/(2 s2)) e^(-(2 B h l + l^2)/(2 s2)) = e^(-x^2/(2 s2)): exact, whatev
 (97.5 % or more). How many are rejected does not depend on any data.
 
 Accepting. V is a word, u = V/2^64 to 53 bits; accept if U < e^(-t) for the real number U of which V is the first word. The kernel
-computes p ~ e^(-t) in doubles and decides when u lies outside p -+ 2^-40; what lies inside (once in 10^11 proposals) is decided by
+computes p ~ e^(-t) in doubles and decides when u lies outside p -+ 2^-40; what lies inside (once in 5 * 10^11 proposals) is decided by
 Arb (exact_draws.coin), from the same word on. The kernel decides for t <= 1/2 alone (else it reports), where
 
 - t in doubles has a relative error below 2^-50: l and 2 B h + l <= 2^53 are exact, one rounding for their product, one for 1/(2 s2), one

@@ -14,10 +14,8 @@ from starling.ledger.rules import UNIT, Request, charge_units
 from starling.ledger.witness import Witness
 from starling.privacy.guarantee import Guarantee
 from starling.release import bundle
-from starling.release.manifest import manifest
-
-OWN_LEDGER = "ledger.sqlite"
-"""The ledger of a release that was given none; inside its folder, and not part of the manifest."""
+from starling.release.manifest import OWN_LEDGER, manifest
+from starling.release.signing import sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +25,12 @@ class Payment:
     Attributes:
         ledger: Pays.
         request: Its id makes a retry free, its body is what is published.
+        inside: The ledger was made for this one release and lies in its folder.
     """
 
     ledger: Ledger
     request: Request
+    inside: bool = False
 
     @property
     def mark(self) -> str:
@@ -58,7 +58,7 @@ class Payment:
         )
 
     def _account(self) -> RequestAccount:
-        return self.ledger.account(self.request)
+        return self.ledger.account(self.request, inside=self.inside)
 
     @contextmanager
     def paying(self) -> Iterator[RequestAccount]:
@@ -68,8 +68,17 @@ class Payment:
             yield account
 
 
-def seal(account: RequestAccount, payment: Payment, folder: Path) -> None:
-    """Keep the manifest of a finished folder as the answer; see `bundle.seal`."""
+def finish(account: RequestAccount, payment: Payment, folder: Path) -> None:
+    """Sign a complete folder and keep its manifest as the answer; see `bundle.seal`.
+
+    The ledger inside a folder goes on until it has kept the manifest, so there the signature, which covers that ledger too, comes
+    afterwards (`own_payment`). Elsewhere it comes first: what is sealed may be put into place by another run, as it is.
+    """
+    if payment.inside:
+        # Not sealed: where such a run dies, its ledger goes with its folder.
+        account.answer("manifest", manifest(folder))
+        return
+    sign(folder, payment.ledger.book.key)
     bundle.seal(folder, payment.mark, lambda done: account.answer("manifest", manifest(done)))
 
 
@@ -91,7 +100,9 @@ def own_payment(folder: Path, guarantee: Guarantee, request_id: str, body: str) 
     ledger.custody.add_lineage("people", cost.measure, guarantee.relation, enough)
     ledger.custody.add_dataset("records", "people", {})
     ledger.custody.grant("people", "custodian", enough)
+    payment = Payment(ledger, Request("custodian", request_id, "records", body), inside=True)
     try:
-        yield Payment(ledger, Request("custodian", request_id, "records", body))
+        yield payment
     finally:
         ledger.close()
+    sign(folder, ledger.book.key)

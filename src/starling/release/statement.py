@@ -6,10 +6,12 @@ the reason. Amounts and scales are exact rationals as text; `decimal` beside the
 """
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from importlib.metadata import version
 from typing import Final, TypeAlias
 
+from starling.ledger.keys import Public
 from starling.privacy.accounting import epsilon_at_delta
 from starling.privacy.budget import Cost, decimal_up
 from starling.privacy.guarantee import Guarantee
@@ -19,6 +21,7 @@ from starling.privacy.trust import Receipt
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
+FILE: Final = "privacy.json"
 FORMAT: Final = "starling-release/1"
 """Of privacy.json; the number grows when a reader of the old one would be misled."""
 
@@ -34,23 +37,45 @@ DELTA: Final = "1e-10"
 """At which a release says its epsilon, for comparison with others: that of SafeTab 2022, Table 2."""
 
 UNLIMITED: Final = (
-    "The charge was granted by an account held in memory for this one run. Nothing in it limits a second release from the"
-    " same data, and the costs of releases add up."
+    "The charge was granted by an account that wrote nothing down. Nothing in it limits a second release from the same data, and"
+    " the costs of releases add up."
+)
+OWN: Final = (
+    "The charge was granted by a ledger made for this one release, which lies in its folder. Nothing in it limits a second"
+    " release from the same data, and the costs of releases add up."
 )
 
 
-def statement(receipt: Receipt, mechanism: Mapping[str, Json]) -> dict[str, Json]:
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """What a domain says of its release in privacy.json.
+
+    Attributes:
+        name: Package of the domain: who can repeat the post-processing.
+        mechanism: Public parameters, so that post-processing can be repeated and the cost recomputed.
+        bounds: Public bounds that the sensitivities rest on.
+        invariants: What is published exactly, in words.
+    """
+
+    name: str
+    mechanism: Mapping[str, Json]
+    bounds: Mapping[str, Json] = field(default_factory=dict)
+    invariants: tuple[str, ...] = ()
+
+
+def statement(receipt: Receipt, domain: Domain) -> dict[str, Json]:
     """The content of privacy.json.
 
     Args:
         receipt: Of the charge that paid for the release.
-        mechanism: The domain's public parameters, so that post-processing can be repeated and the cost recomputed.
+        domain: What the domain adds.
     """
     guarantee = receipt.guarantee
     relation, cost = guarantee.relation, guarantee.cost
     return {
         "format": FORMAT,
         "software": f"starling {version('starling')}",
+        "domain": domain.name,
         "protected_unit": relation.unit,
         "neighbours": {"change": relation.change, "unit": relation.unit, "words": str(relation)},
         "measure": {"name": cost.measure, "definition": DEFINITIONS[cost.measure]},
@@ -60,11 +85,30 @@ def statement(receipt: Receipt, mechanism: Mapping[str, Json]) -> dict[str, Json
             "delta": DELTA,
             "by": "privacy loss distribution, rounded up",
         },
-        "invariants": [],
+        "invariants": list[Json](domain.invariants),
+        "bounds": dict(domain.bounds),
         "composition": composition(guarantee),
-        "mechanism": dict(mechanism),
-        "account": {"name": receipt.account, "request_id": receipt.request_id, "limits": limits(receipt)},
+        "mechanism": dict(domain.mechanism),
+        "account": account(receipt),
     }
+
+
+def account(receipt: Receipt) -> dict[str, Json]:
+    """Who paid, where a ledger wrote it, and what that limits."""
+    said: dict[str, Json] = {
+        "name": receipt.account,
+        "request_id": receipt.request_id,
+        "limits": limits(receipt),
+        "ledger": None,
+    }
+    if receipt.entry is not None:
+        said["ledger"] = dict(asdict(receipt.entry))
+    return said
+
+
+def signer(receipt: Receipt) -> Public | None:
+    """Whose signature the release bears; None where no ledger paid."""
+    return None if receipt.entry is None else Public.parse(receipt.entry.signer, field="signer")
 
 
 def readings(guarantee: Guarantee) -> dict[str, Json]:
@@ -126,6 +170,8 @@ def composition(guarantee: Guarantee) -> dict[str, Json]:
 
 def limits(receipt: Receipt) -> str:
     """What keeps the same people's data from being released again, in a sentence or two."""
-    if receipt.account == "in memory":
+    if receipt.entry is None:
         return UNLIMITED
-    return f"The charge is recorded by {receipt.account}, which refuses whatever its caps do not cover."
+    if receipt.entry.inside:
+        return OWN
+    return f"The charge is recorded by ledger {receipt.account}, which refuses whatever its caps do not cover."

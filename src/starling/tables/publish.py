@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import pyarrow.parquet as pq
+
 from starling.ledger.opening import Ledger
 from starling.ledger.rules import Request
 from starling.privacy.entropy import fresh_id
 from starling.privacy.trust import Receipt, publish
 from starling.release.bundle import writing
-from starling.release.payment import Payment, own_payment, seal
+from starling.release.payment import Payment, finish, own_payment
 from starling.tables.artifact import write_release
 from starling.tables.counts import count
 from starling.tables.mechanism import SafeTab
@@ -45,6 +47,10 @@ class Published:
     folder: Path
     request_id: str
     receipt: Receipt | None
+
+    def rows(self, table: str) -> int:
+        """Rows of "t1" or "t2"."""
+        return int(pq.read_metadata(self.folder / "data" / f"{table}.parquet").num_rows)
 
 
 def release(
@@ -101,7 +107,7 @@ def _payment(given: Payment | None, folder: Path, plan: Plan, request_id: str, b
 
 
 def _fill(folder: Path, plan: Plan, regions: Geography, source: Persons, payment: Payment, step: Step) -> Receipt:
-    """Charge, count, draw, tabulate, write, seal."""
+    """Charge, count, draw, tabulate, write, sign, seal."""
     with payment.paying() as account:
         step("charging, counting and drawing noise")
         measurements = publish(count(plan, regions, source), SafeTab(plan, regions), account)
@@ -109,5 +115,5 @@ def _fill(folder: Path, plan: Plan, regions: Geography, source: Persons, payment
         tables = measurements.then(partial(tabulate, plan, regions))
         step("writing the release")
         write_release(folder, plan, regions, measurements, tables)
-        seal(account, payment, folder)
+        finish(account, payment, folder)
     return measurements.receipt

@@ -42,7 +42,7 @@ def test_the_counter_loses_nobody_and_sorts(batches: list[list[tuple[int, int, i
 @pytest.mark.parametrize("workers", [1, 2, 3, 16])
 def test_threads_share_out_regions(monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
     """However many threads, each county's persons are counted once."""
-    monkeypatch.setattr(groups, "threads", lambda: workers)
+    monkeypatch.setattr(groups, "processors", lambda: workers)
     plan = small_plan()
     geography = small_geography(plan, counties=7)
     counter = Counter(7)

@@ -11,11 +11,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from starling.engine.machine import processors
 from starling.tables import cells
 from starling.tables.counts import kernels
 from starling.tables.counts.kernels import Counted, Int16, Int32, Int64, Iterations, Memberships, Sets, UInt8
 from starling.tables.plan import Geography, Plan, Rows
-from starling.tables.source.reading import threads
 
 _MOST: Final = 255
 """Persons of one stored record; a larger count is stored as several records."""
@@ -115,12 +115,12 @@ class GroupCounts:
             return
         before = np.cumsum(np.diff(self._counted.starts)[units])
         cuts = [0]
-        for worker in range(1, threads()):
-            fair = np.searchsorted(before, before[-1] * worker // threads())
+        for worker in range(1, processors()):
+            fair = np.searchsorted(before, before[-1] * worker // processors())
             # On to the end of that region: two threads never write to one group.
             cuts.append(int(np.searchsorted(region[units], region[units[fair]], side="right")))
         parts = [units[start:stop] for start, stop in zip(cuts, [*cuts[1:], len(units)], strict=True)]
-        with ThreadPoolExecutor(threads()) as pool:
+        with ThreadPoolExecutor(processors()) as pool:
             list(pool.map(lambda part: add(part, region), parts))
 
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from starling.privacy.compiled import compiled
 
 Int16: TypeAlias = npt.NDArray[np.int16]
 Int32: TypeAlias = npt.NDArray[np.int32]
@@ -72,7 +73,7 @@ class Counted(NamedTuple):
     persons: UInt8
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def iterations_of_sets(sets: Sets, combined: Iterations, alone: Iterations, iterations: int) -> Iterations:
     """The race iterations of every set of codes, each once.
 
@@ -116,7 +117,7 @@ def iterations_of_sets(sets: Sets, combined: Iterations, alone: Iterations, iter
     return Iterations(offsets, positions)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def starts_of_units(units: Int32, count: int) -> Int64:
     """Where each unit's records begin once they are sorted by unit: int64 (count + 1,)."""
     starts = np.zeros(count + 1, np.int64)
@@ -125,7 +126,7 @@ def starts_of_units(units: Int32, count: int) -> Int64:
     return np.cumsum(starts)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sort_by_unit(units: Int32, starts: Int64, values: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
     """Counting sort of one column (of any integer type), stable, into `out`."""
     place = starts.copy()
@@ -135,7 +136,7 @@ def sort_by_unit(units: Int32, starts: Int64, values: npt.NDArray[Any], out: npt
         place[unit] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_totals(units: Int64, region: Int32, counted: Counted, members: Memberships, totals: Int64) -> None:
     """Add the records of `units` to `totals`.
 
@@ -160,7 +161,7 @@ def add_totals(units: Int64, region: Int32, counted: Counted, members: Membershi
                 totals[base + ethnicity[at]] += some
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_cells(units: Int64, region: Int32, counted: Counted, members: Memberships, row: Int32, table: Int64) -> None:
     """Add the records of `units` to the cells of chosen groups.
 

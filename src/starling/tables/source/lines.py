@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from starling.privacy.compiled import compiled
 from starling.tables.cells import TOP_AGE
 from starling.tables.plan.blocks import BLOCK_COLUMNS, WIDTHS
 from starling.tables.plan.codebook import MOST_RACE_CODES
@@ -89,7 +89,7 @@ class Records(NamedTuple):
     age: npt.NDArray[np.int8]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def number(data: Bytes, start: int, stop: int, width: int) -> int:
     """The number that exactly `width` digits write, else -1."""
     if stop - start != width:
@@ -103,7 +103,7 @@ def number(data: Bytes, start: int, stop: int, width: int) -> int:
     return value
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _is_null(data: Bytes, start: int, stop: int) -> bool:
     """Whether a field is empty or says Null."""
     if stop == start:
@@ -117,13 +117,13 @@ def _is_null(data: Bytes, start: int, stop: int) -> bool:
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _code(data: Bytes, start: int, stop: int, code_of: Int16) -> int:
     """Index of the code that a field writes; no code is 0000, so entry 0 of `code_of` serves all that is no code."""
     return int(np.int64(code_of[max(number(data, start, stop, 4), 0)]))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _age(data: Bytes, start: int, stop: int) -> int:
     """Years, or -1."""
     width = stop - start
@@ -133,7 +133,7 @@ def _age(data: Bytes, start: int, stop: int) -> int:
     return years if years <= TOP_AGE else -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def is_utf8(data: Bytes, start: int, stop: int) -> bool:
     """Whether the bytes are well-formed UTF-8 (Unicode 16, table 3-7): no overlong forms, surrogates or values above U+10FFFF."""
     place = start
@@ -164,7 +164,7 @@ def is_utf8(data: Bytes, start: int, stop: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _split(data: Bytes, start: int, starts: Int64) -> tuple[int, int, int]:
     """Find the end of the line at `start` and the beginnings of its fields.
 
@@ -212,7 +212,7 @@ def _split(data: Bytes, start: int, starts: Int64) -> tuple[int, int, int]:
 # The kernels below take arrays one by one: a tuple of arrays counts references at every call, which tripled the time of a scan.
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _races(data: Bytes, starts: Int64, columns: Int64, code_of: Int16, codes: Int16) -> int:
     """The distinct race codes of a record, ascending, into `codes`; gives how many."""
     count = 0
@@ -233,7 +233,7 @@ def _races(data: Bytes, starts: Int64, columns: Int64, code_of: Int16, codes: In
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _block(data: Bytes, starts: Int64, columns: Int64) -> tuple[int, int]:
     """The number of a record's block, as `plan.blocks.block_ids` makes it, and the faults of its fields."""
     key, faults = 0, 0
@@ -246,7 +246,7 @@ def _block(data: Bytes, starts: Int64, columns: Int64) -> tuple[int, int]:
     return key, faults
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _other_faults(data: Bytes, starts: Int64, columns: Columns, book: Lookup) -> int:
     """Faults of fields that do not drop a record: race codes, QSPAN, and what a release does not read."""
     faults, ended = 0, False
@@ -277,7 +277,7 @@ def _other_faults(data: Bytes, starts: Int64, columns: Columns, book: Lookup) ->
     return faults
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def scan(
     data: Bytes, first: int, stop: int, columns: Columns, book: Lookup, explain: bool
 ) -> tuple[Records, Int16, Int32]:

@@ -5,8 +5,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from numba import njit
 
+from starling.privacy.compiled import compiled
 from starling.tables.plan import Geography, Plan
 from starling.tables.plan.blocks import BLOCK_COLUMNS, block_ids
 from starling.tables.plan.states import PUERTO_RICO
@@ -51,14 +51,14 @@ def lookup(plan: Plan, geography: Geography) -> Lookup:
     return Lookup(code_of, unknown, states, blocks, units, slots)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled
 def slot_of(key: int, slots: Int32) -> int:
     """Where the search for a number begins in a table of a power of two slots (multiplicative hashing, 2^64 / golden ratio)."""
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     return int(np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(len(slots) - 1)))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _index(blocks: Int64, slots: Int32) -> None:
     for block in range(len(blocks)):
         slot = slot_of(blocks[block], slots)
@@ -67,7 +67,7 @@ def _index(blocks: Int64, slots: Int32) -> None:
         slots[slot] = block
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def find_block(key: int, blocks: Int64, slots: Int32) -> int:
     """The position of a block in `blocks`; -1 when it is not there."""
     slot = slot_of(key, slots)

@@ -7,8 +7,8 @@ sets are only ever expanded back to their codes. The table is confidential: it l
 from threading import Lock
 
 import numpy as np
-from numba import njit
 
+from starling.privacy.compiled import compiled
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.source.lookup import Int16, Int32, Int64, slot_of
 
@@ -61,12 +61,12 @@ class RaceSets:
         return self._keys.view(np.int64)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled
 def _start(low: int, high: int, slots: Int32) -> int:
     return slot_of(low ^ slot_of(high, slots) ^ (high << 1), slots)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _refill(keys: Int64, used: int, slots: Int32) -> None:
     """Enter the first `used` keys, all distinct, into empty slots."""
     for key in range(used):
@@ -76,7 +76,7 @@ def _refill(keys: Int64, used: int, slots: Int32) -> None:
         slots[slot] = key
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _intern(rows: Int64, keys: Int64, used: int, slots: Int32, ids: Int32) -> int:
     """Find or enter each row; `ids` gets their numbers. There is room for all. Gives the number of keys afterwards."""
     for row in range(len(rows)):
@@ -92,7 +92,7 @@ def _intern(rows: Int64, keys: Int64, used: int, slots: Int32, ids: Int32) -> in
     return used
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _replace(races: Int32, ids: Int32, first: int) -> None:
     for record in range(len(races)):
         if races[record] < 0:

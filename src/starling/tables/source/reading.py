@@ -20,9 +20,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numba import njit
 
+from starling.engine.machine import processors
 from starling.errors import Problem, SourceError
+from starling.privacy.compiled import compiled
 from starling.tables.plan import Plan
 from starling.tables.plan.blocks import BLOCK_COLUMNS
 from starling.tables.plan.codebook import MOST_RACE_CODES
@@ -93,11 +94,6 @@ def columns_of(names: Sequence[str], plan: Plan) -> Columns:
     )
 
 
-def threads() -> int:
-    """Processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _changed(persons: Persons) -> SourceError:
     names = persons.parts[0].name if len(persons.parts) == 1 else persons.parts[0].parent.name
     problem = Problem("persons", "changed or vanished since its header was checked", "start again", names)
@@ -106,7 +102,7 @@ def _changed(persons: Persons) -> SourceError:
 
 def _ahead(work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
     """`work` of each item, in order, computed by a few threads that run a little ahead."""
-    workers = threads()
+    workers = processors()
     with ThreadPoolExecutor(workers) as pool:
         pending: deque[Future[R]] = deque()
         try:
@@ -159,7 +155,7 @@ def _bytes_at(file: int, persons: Persons, begin: int, end: int) -> Bytes:
     return np.frombuffer(parts[0] if len(parts) == 1 else b"".join(parts), dtype=np.uint8)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _line_after(data: Bytes, stop: int) -> int:
     """Where the first line begins after a newline in data[:stop]; `stop` when there is none."""
     for place in range(stop):
@@ -213,7 +209,7 @@ def _as_lines(fields: list[tuple[Int64, Bytes]], rows: int) -> Bytes:
     return lines
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _append(lines: Bytes, place: Int64, long: npt.NDArray[np.bool_], bounds: Int64, data: Bytes) -> None:
     """Write one field of every row and a separator; what would end a field or a line early becomes a NUL, which drops the row."""
     for row in range(len(place)):

@@ -1,4 +1,4 @@
-"""An account held in memory: grants one plan's cost, once. For a run that has no durable ledger."""
+"""An account for tests: grants one plan's cost, once, in memory."""
 
 from starling.errors import BudgetRefused
 from starling.privacy.budget import Cost, covers
@@ -14,6 +14,8 @@ class OneCharge:
         self._request_id = request_id
 
     def charge(self, guarantee: Guarantee, /) -> Receipt:
+        """Grant the one charge, or raise BudgetRefused."""
+        """Once; raises BudgetRefused after that, or above the cap."""
         if self._left is None or not covers(self._left, guarantee.cost):
             raise BudgetRefused(
                 field="account",

@@ -1,0 +1,210 @@
+"""Write the tables of docs/benchmarks.md from the result files: `python -m bench.page`. A test holds the page against them.
+
+A table stands between `<!-- NAME -->` and `<!-- end -->`, where NAME is a key of `TABLES`; the words around are written by hand.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from bench.peers import ROOT
+from bench.record import RESULTS, load
+
+PAGE: Final = ROOT / "docs" / "benchmarks.md"
+NAMES: Final = ("noise", "noise_fit", "selection", "tables_state", "startup")
+LIBRARIES: Final = {
+    "guided": "Starling, guided",
+    "fixed": "Starling, fixed steps",
+    "starling": "Starling",
+    "opendp": "OpenDP",
+    "diffprivlib": "diffprivlib",
+    "tmlt": "tmlt.core",
+}
+BLOCK: Final = re.compile(r"(<!-- ([a-z_]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+Results = Mapping[str, Any]
+
+
+def number(value: float) -> str:
+    """Three digits; thousands with commas.
+
+    >>> number(31234.5), number(0.0123456), number(290.04)
+    ('31,200', '0.0123', '290')
+    """
+    kept = float(f"{value:.3g}")
+    return f"{kept:,.0f}" if abs(kept) >= 100 else f"{kept:.3g}"
+
+
+def spread(found: Mapping[str, Any]) -> str:
+    """A median with the least and the most.
+
+    >>> spread({"median": 3, "min": 2.5, "max": 4, "runs": 5})
+    '3 (2.5 to 4)'
+    """
+    if found["runs"] == 1:
+        return number(found["median"])
+    return f"{number(found['median'])} ({number(found['min'])} to {number(found['max'])})"
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table; the first column is text, the others are numbers."""
+    names = list(head)
+    lines = [names, ["---", *["--:"] * (len(names) - 1)], *map(list, rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def limits(results: Mapping[str, Results]) -> str:
+    """Every figure that has a bound."""
+
+    def row(name: str, limit: Mapping[str, Any]) -> list[str]:
+        bound = f"at {limit['kind']} {number(limit['bound'])} {limit['unit']}"
+        measured = f"{number(limit['measured'])} {limit['unit']}"
+        return [limit["what"], measured, bound, "kept" if limit["kept"] else "**missed**", f"`bench.{name}`"]
+
+    rows = [row(name, limit) for name, result in results.items() for limit in result["limits"]]
+    return table(["figure", "measured", "bound", "", "by"], rows)
+
+
+def noise(results: Mapping[str, Results]) -> str:
+    """Rates, then ratios."""
+    rows = results["noise"]["rows"]
+    rivals = list(rows[0]["million_draws_per_second"])
+    peers = [rival for rival in rivals if rival in rows[0]["times_faster"]]
+    rates = table(
+        ["million draws a second", *(LIBRARIES[rival] for rival in rivals)],
+        ([_law(row), *(spread(row["million_draws_per_second"][rival]) for rival in rivals)] for row in rows),
+    )
+    times = table(
+        ["guided search, times the rate of", *(LIBRARIES[peer] for peer in peers), "first draw, ms"],
+        (
+            [
+                _law(row),
+                *(spread(row["times_faster"][peer]) for peer in peers),
+                number(row["first_draw_seconds"]["median"] * 1e3),
+            ]
+            for row in rows
+        ),
+    )
+    return f"{rates}\n\n{times}\n\n{_run(results['noise'])}"
+
+
+def _law(row: Mapping[str, Any]) -> str:
+    """The law of a row in words."""
+    if row["law"] == "laplace":
+        return f"discrete Laplace, scale {row['parameter']:,}"
+    return f"discrete Gaussian, sigma {row['parameter']:,}"
+
+
+def noise_fit(results: Mapping[str, Results]) -> str:
+    """How far each law is from rejection, and from hiding a wrong scale."""
+    result = results["noise_fit"]
+    names = {"laplace": "discrete Laplace, scale", "gaussian": "discrete Gaussian, sigma²"}
+    rows = (
+        [
+            f"{names[row['law']]} {row['parameter']}",
+            row["search"],
+            f"{row['bins']}",
+            f"{row['statistic_over_threshold']:.3f}",
+            f"{row['p']:.2g}",
+            f"{row['power']:.6g}",
+            number(row["seconds"]),
+        ]
+        for row in result["rows"]
+    )
+    head = ["law", "search", "bins", "statistic / threshold", "p", "power", "s"]
+    return f"{table(head, rows)}\n\n{_run(result)}"
+
+
+def selection(results: Mapping[str, Results]) -> str:
+    """Times of one choice."""
+    result = results["selection"]
+    rivals = list(result["rows"][0]["milliseconds"])
+
+    def row(found: Mapping[str, Any]) -> list[str]:
+        times = [spread(found["milliseconds"][rival]) if rival in found["milliseconds"] else "" for rival in rivals]
+        faster = found["times_faster"]
+        return [f"{found['mechanism']}: {found['scores']}", *times, spread(faster["opendp"]) if faster else ""]
+
+    head = ["milliseconds", *(LIBRARIES[rival] for rival in rivals), "times faster"]
+    return f"{table(head, map(row, result['rows']))}\n\n{_run(result)}"
+
+
+def tables_state(results: Mapping[str, Results]) -> str:
+    """One state: seconds, gigabytes, and how far from the machine's own limit."""
+    result = results["tables_state"]
+    units = {"seconds": "s", "gigabytes": "GB", "times": "times"}
+    rows = ([row["run"], spread(row[key]), unit] for row in result["rows"] for key, unit in units.items() if key in row)
+    sizes = result["settings"]
+    what = (
+        f"{sizes['persons']:,} persons ({number(sizes['persons_gb'])} GB of text), definitions {sizes['definitions']}; T1 has "
+        f"{sizes['t1_rows']:,} rows, T2 {sizes['t2_rows']:,}."
+    )
+    return f"{table(['run', 'median (least to most)', 'unit'], rows)}\n\n{what} {_run(result)}"
+
+
+def startup(results: Mapping[str, Results]) -> str:
+    """How soon the command line answers."""
+    result = results["startup"]
+    units = {"milliseconds": "ms", "seconds": "s"}
+    rows = (
+        [row["command"], spread(row[key]), unit] for row in result["rows"] for key, unit in units.items() if key in row
+    )
+    times = spread(result["settings"]["times_of_an_empty_python"])
+    return (
+        f"{table(['command', 'median (least to most)', 'unit'], rows)}\n\n`starling --help` takes {times} times as long as "
+        f"`python -c pass`. {_run(result)}"
+    )
+
+
+def machine(results: Mapping[str, Results]) -> str:
+    """The machines of the results, one line each: usually one."""
+    lines = {}
+    for name, result in results.items():
+        found = result["machine"]
+        packages = ", ".join(f"{package} {version}" for package, version in found["packages"].items())
+        text = (
+            f"{found['processor']}, {found['cores']} cores, {number(found['memory_gb'])} GB"
+            f"{', virtual' if found['virtual'] else ''}, {found['system']}, Python {found['python']}; {packages}."
+        )
+        lines.setdefault(text, []).append(f"`{name}`")
+    peers = [
+        f"{LIBRARIES[name]}: {', '.join(f'{package} {version}' for package, version in versions.items())}."
+        for name, versions in results["noise"]["peers"].items()
+    ]
+    return "\n".join(f"- {', '.join(names)}: {text}" for text, names in lines.items()) + "".join(
+        f"\n- {peer}" for peer in peers
+    )
+
+
+def _run(result: Results) -> str:
+    """When and under what load a result was made."""
+    return (
+        f"*`{result['command']}`, {result['date']}, source {result['source']}; load {result['load_before']:g} before, others kept "
+        f"{result['others_share']:.0%} of the machine busy during the run.*"
+    )
+
+
+TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
+    "limits": limits,
+    "machine": machine,
+    "noise": noise,
+    "noise_fit": noise_fit,
+    "selection": selection,
+    "tables_state": tables_state,
+    "startup": startup,
+}
+
+
+def render(text: str, results: Mapping[str, Results]) -> str:
+    """The page with every table made anew from `results`; raises KeyError for a table that is not known."""
+    return BLOCK.sub(lambda block: f"{block[1]}\n{TABLES[block[2]](results)}\n\n{block[3]}", text)
+
+
+def main(page: Path = PAGE, folder: Path = RESULTS) -> None:
+    """Write the page."""
+    page.write_text(render(page.read_text(), {name: load(name, folder) for name in NAMES}))
+
+
+if __name__ == "__main__":
+    main()

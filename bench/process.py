@@ -1,0 +1,70 @@
+"""Whole processes: how long they take, and the most memory they hold."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Final
+
+STARLING: Final = Path(sys.executable).with_name("starling")
+"""The command of the environment that the benchmark runs in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a process took.
+
+    Attributes:
+        seconds: Wall clock, from its start to its end.
+        cpu_seconds: Of all cores.
+        peak_gb: The most memory it held (resident set), in 10^9 bytes.
+        output: What it wrote on standard output.
+    """
+
+    seconds: float
+    cpu_seconds: float
+    peak_gb: float
+    output: str
+
+
+def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Run:
+    """Run a command to its end; raises RuntimeError with what it said when it fails.
+
+    Bytecode may be kept, whatever the caller's settings: an installed package has it.
+    """
+    settings = {**os.environ, **(environment or {})}
+    settings.pop("PYTHONDONTWRITEBYTECODE", None)
+    with TemporaryDirectory() as scratch:
+        said, wrong = Path(scratch, "out"), Path(scratch, "err")
+        with said.open("wb") as out, wrong.open("wb") as err:
+            began = perf_counter()
+            process = subprocess.Popen(
+                command, env=settings, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err
+            )
+            # Not Popen.wait: the usage of this child alone is wanted, and the kernel tells it to who waits like this.
+            _, status, usage = os.wait4(process.pid, 0)
+            seconds = perf_counter() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise RuntimeError(f"{Path(command[0]).name} ended with {process.returncode}: {wrong.read_text()}")
+        # Linux counts ru_maxrss in units of 1024 bytes.
+        return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e9, said.read_text())
+
+
+@contextmanager
+def nothing_kept() -> Iterator[dict[str, str]]:
+    """Settings under which a process finds no compiled kernel and no font list of earlier runs, as after an install."""
+    with TemporaryDirectory() as fresh:
+        yield dict.fromkeys(("NUMBA_CACHE_DIR", "MPLCONFIGDIR", "XDG_CACHE_HOME"), fresh)
+
+
+def forget(file: Path) -> None:
+    """Ask the system to drop a file from memory, so that the next one to read it goes to the disk."""
+    with file.open("rb") as opened:
+        os.fsync(opened.fileno())
+        os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)

@@ -1,0 +1,119 @@
+"""The events of a ledger for somebody who has no key to it: from its database, or from the file that `ledger export` wrote.
+
+Nothing is written and nothing is trusted: `chain.Follower` checks what comes.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from starling.errors import IntegrityError, LedgerUnavailable, ParameterError
+from starling.ledger.chain import Event
+from starling.ledger.rules import canonical
+from starling.ledger.store import Row, Transaction
+
+SLICE = 50_000
+"""Events that are read at a time."""
+
+LONGEST = 1 << 24
+"""Bytes of a line of an exported ledger."""
+
+_SQLITE = b"SQLite format 3\0"
+
+_EVENTS = "SELECT seq, kind, at, body, hash FROM events WHERE seq > {} ORDER BY seq LIMIT {}"
+
+
+def events(place: str) -> Iterator[Event]:
+    """The events at `place`, in order, unchecked.
+
+    Args:
+        place: `postgresql://...`, or a file, also as `sqlite:///FILE`: of a ledger, or exported from one (JSON Lines).
+
+    Raises:
+        ParameterError: it is none of these, or not there.
+        IntegrityError: it is no ledger.
+        LedgerUnavailable: the database cannot be reached.
+    """
+    if place.startswith(("postgresql://", "postgres://")):
+        return _of_postgres(place)
+    path = _file(place.removeprefix("sqlite:///"))
+    with path.open("rb") as file:
+        begins = file.read(len(_SQLITE))
+    return _of_sqlite(path) if begins == _SQLITE or place.startswith("sqlite:///") else _of_export(path)
+
+
+def _file(name: str) -> Path:
+    path = Path(name)
+    if not path.is_file():
+        raise ParameterError(
+            field="ledger",
+            problem=f"{path.name or name} is not there",
+            fix="write sqlite:///FILE, postgresql://HOST/NAME, or the path of an exported ledger",
+        )
+    return path
+
+
+def _damaged() -> IntegrityError:
+    return IntegrityError(field="ledger", problem="is damaged or no ledger", fix="restore it and run ledger verify")
+
+
+def _of_sqlite(path: Path) -> Iterator[Event]:
+    """Read only: the file may lie in a release that nobody may change."""
+    name = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    try:
+        connection = sqlite3.connect(f"file:{name}?mode=ro", uri=True, isolation_level=None)
+        try:
+            connection.execute("PRAGMA trusted_schema=0")
+            # Whoever made the file could have put a query that never ends in the place of the table.
+            kinds = connection.execute("SELECT type FROM sqlite_schema WHERE name = 'events'").fetchall()
+            if kinds != [("table",)]:
+                raise _damaged()
+            last = 0
+            while part := connection.execute(_EVENTS.format("?", SLICE), (last,)).fetchall():
+                yield from map(_event, part)
+                last = int(part[-1][0])
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
+            raise LedgerUnavailable(field="ledger", problem="is busy", fix="try again") from None
+        raise _damaged() from None
+
+
+def _of_postgres(url: str) -> Iterator[Event]:
+    from starling.ledger.opening import store_at
+
+    store = store_at(url)
+    try:
+        last = 0
+        while part := store.atomically(partial(_slice, last), write=False):
+            yield from map(_event, part)
+            last = int(str(part[-1][0]))
+    finally:
+        store.close()
+
+
+def _slice(last: int, tx: Transaction) -> list[Row]:
+    return list(tx.rows(_EVENTS.format("?", SLICE), last))
+
+
+def _of_export(path: Path) -> Iterator[Event]:
+    with path.open("rb") as file:
+        while line := file.readline(LONGEST):
+            try:
+                data = json.loads(line)
+                yield Event(data["seq"], data["kind"], data["at"], canonical(data["body"]), data["hash"])
+            except (ValueError, KeyError, TypeError, RecursionError, ParameterError):
+                raise _damaged() from None
+
+
+def _event(row: tuple[object, ...]) -> Event:
+    """Raises IntegrityError where a value has not the type of its column: SQLite takes any."""
+    seq, kind, at, body, digest = row
+    if not (isinstance(seq, int) and isinstance(kind, str) and isinstance(at, int)):
+        raise _damaged()
+    if not (isinstance(body, str) and isinstance(digest, str)):
+        raise _damaged()
+    return Event(seq, kind, at, body, digest)

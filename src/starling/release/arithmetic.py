@@ -1,0 +1,156 @@
+"""The arithmetic of a stated cost, done again from the file alone: leaves from law and sensitivity, then up through the compositions.
+
+Every amount is an exact rational. `Guarantee` computes each cost from its parts, as it did when the release was charged; what the
+file states beside it must be the same number, in both readings of the neighbour relation.
+"""
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, Final, cast
+
+from starling.errors import IntegrityError, ParameterError, Problem
+from starling.privacy.budget import Cost, Epsilon, Measure, Rho, decimal_up
+from starling.privacy.guarantee import Guarantee, Norm, degree, measurement, sequential
+from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.neighbours import Change, Relation, Unit
+from starling.release.manifest import AGAIN, shown
+from starling.release.statement import DEFINITIONS, DELTA, FILE, FORMAT, Json, amount, epsilon, readings
+
+Stated = Mapping[str, Any]
+"""A parsed privacy.json."""
+
+CHANGES: Final[tuple[Change, ...]] = ("add-remove", "replace-one")
+UNITS: Final[tuple[Unit, ...]] = ("person", "household", "group", "point", "trip")
+COSTS: Final[dict[str, type[Epsilon] | type[Rho]]] = {"epsilon": Epsilon, "rho": Rho}
+DEEPEST: Final = 32
+"""Compositions within compositions."""
+MOST_DIGITS: Final = 400
+"""Above and below the line of a rational."""
+CLOSE: Final = Fraction(1, 1000)
+"""By which part the stated epsilon at DELTA may differ from ours: it is a numerical bound, and the accountant improves."""
+
+_RATIONAL: Final = re.compile(rf"[0-9]{{1,{MOST_DIGITS}}}(/[1-9][0-9]{{0,{MOST_DIGITS - 1}}})?")
+
+
+def check_cost(stated: Stated) -> tuple[Guarantee | None, list[Problem]]:
+    """What a privacy.json guarantees, as its composition tree says, and every number in it that does not follow from the tree.
+
+    Without a tree that can be read there is no guarantee, and one problem.
+    """
+    reader = _Reader()
+    try:
+        if stated["format"] != FORMAT:
+            return None, [Problem("format", f"is not {FORMAT}", "use the version of Starling that wrote it", FILE)]
+        guarantee = reader.guarantee(stated)
+        reader.compare(stated, guarantee)
+    except IntegrityError as error:
+        return None, [*reader.problems, *error.problems]
+    except (KeyError, TypeError, ValueError, AttributeError, ParameterError):
+        return None, [*reader.problems, _wrong("composition", "is not a statement of privacy that can be read")]
+    return guarantee, reader.problems
+
+
+def rational(text: object) -> Fraction:
+    """The exact number that `text` says; raises ValueError when it says none.
+
+    >>> rational("989/200")
+    Fraction(989, 200)
+    """
+    if not isinstance(text, str) or not _RATIONAL.fullmatch(text):
+        raise ValueError
+    return Fraction(text)
+
+
+class _Reader:
+    """Reads a statement and collects what does not follow."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def guarantee(self, stated: Stated) -> Guarantee:
+        """The tree, with costs computed from the leaves."""
+        neighbours = stated["neighbours"]
+        relation = Relation(_among(CHANGES, neighbours["change"]), _among(UNITS, neighbours["unit"]))
+        measure = cast(Measure, _among(tuple(COSTS), stated["measure"]["name"]))
+        return self._node(stated["composition"], relation, measure, 0)
+
+    def _node(self, node: Mapping[str, Any], relation: Relation, measure: Measure, depth: int) -> Guarantee:
+        name = node["name"]
+        if not isinstance(name, str) or depth > DEEPEST:
+            raise ValueError
+        if "parts" in node:
+            parts = tuple(self._node(part, relation, measure, depth + 1) for part in node["parts"])
+            made = self._composed(name, node, parts)
+        else:
+            made = self._leaf(name, node, relation, measure)
+        self._same(f"cost of {shown(name)}", amount(made.cost), node["cost"])
+        return made
+
+    def _composed(self, name: str, node: Mapping[str, Any], parts: tuple[Guarantee, ...]) -> Guarantee:
+        if _among(("sequential", "degree"), node["composition"]) == "sequential":
+            return sequential(name, parts)
+        if type(node["degree"]) is not int:
+            raise TypeError
+        return degree(name, node["degree"], parts)
+
+    def _leaf(self, name: str, node: Mapping[str, Any], relation: Relation, measure: Measure) -> Guarantee:
+        most = rational(node["sensitivity"]["amount"])
+        norm: Norm = _among(("L1", "L2"), node["sensitivity"]["norm"])
+        if node["noise"] is None:
+            # A selection: its cost is its parameter, and follows from nothing else.
+            return Guarantee(name, relation, _cost(node["cost"], measure), most, norm)
+        made = measurement(name, relation, _law(node["noise"]), most)
+        if made.norm != norm or made.cost.measure != measure:
+            self.problems.append(
+                _wrong(shown(name), "has a sensitivity in another norm, or a law of another measure, than it states")
+            )
+        return made
+
+    def compare(self, stated: Stated, guarantee: Guarantee) -> None:
+        """What stands beside the tree."""
+        relation, cost = guarantee.relation, guarantee.cost
+        words: dict[str, Json] = {"change": relation.change, "unit": relation.unit, "words": str(relation)}
+        self._same("neighbours", words, stated["neighbours"])
+        self._same("protected_unit", relation.unit, stated["protected_unit"])
+        self._same("measure", {"name": cost.measure, "definition": DEFINITIONS[cost.measure]}, stated["measure"])
+        self._same("cost", readings(guarantee), stated["cost"])
+        self._approximate(stated["approximate_dp"], guarantee)
+
+    def _approximate(self, said: Mapping[str, Any], guarantee: Guarantee) -> None:
+        ours = Fraction(epsilon(guarantee))
+        number = said["epsilon"]
+        if not isinstance(number, str) or not re.fullmatch(r"[0-9]{1,40}(\.[0-9]{1,40})?", number):
+            raise ValueError
+        if said["delta"] != DELTA or abs(Fraction(number) - ours) > CLOSE * ours:
+            self.problems.append(
+                _wrong(
+                    "approximate_dp", f"states epsilon {number} and the parts give {decimal_up(ours)} at delta {DELTA}"
+                )
+            )
+
+    def _same(self, field: str, ours: Json, said: object) -> None:
+        if ours != said:
+            self.problems.append(
+                _wrong(field, "does not follow from the laws, sensitivities and compositions that the file states")
+            )
+
+
+def _among(allowed: tuple[Any, ...], value: object) -> Any:
+    if value not in allowed:
+        raise ValueError
+    return value
+
+
+def _cost(said: Mapping[str, Any], measure: Measure) -> Cost:
+    return COSTS[measure](rational(said[measure]))
+
+
+def _law(said: Mapping[str, Any]) -> Law:
+    if _among(("discrete Laplace", "discrete Gaussian"), said["law"]) == "discrete Laplace":
+        return DiscreteLaplace(rational(said["scale"]))
+    return DiscreteGaussian(rational(said["sigma_squared"]))
+
+
+def _wrong(field: str, problem: str) -> Problem:
+    return Problem(field, problem, AGAIN, FILE)

@@ -1,0 +1,179 @@
+"""`datapackage.json`: what is in a release, for any tool that reads Frictionless data packages (version 2 of the standard).
+
+Each file is a resource with its size and SHA-256, each table with its columns. Parquet has types that a table schema has no words
+for, so each of its columns bears `parquetType` besides: what pyarrow calls it.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from starling.errors import Problem
+from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE, content, digests, shown
+from starling.release.statement import Json
+
+FILE: Final = "datapackage.json"
+PROFILE: Final = "https://datapackage.org/profiles/2.0/datapackage.json"
+LARGEST: Final = 1 << 26
+"""Bytes of a JSON file of a release that is read."""
+
+MEDIA: Final = {
+    ".csv": "text/csv",
+    ".html": "text/html",
+    ".json": "application/json",
+    ".parquet": "application/vnd.apache.parquet",
+    ".txt": "text/plain",
+    ".yaml": "application/yaml",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a released table.
+
+    Attributes:
+        name: In the file.
+        type: Of the table schema: string, integer, number, boolean or array.
+        description: What it holds, with its unit.
+        required: Never missing.
+    """
+
+    name: str
+    type: str
+    description: str
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table of a release, in one file.
+
+    Attributes:
+        path: In the folder.
+        title: For people.
+        columns: In their order.
+        key: Columns that tell a row from all others.
+        delimiter: Of a text file; a Parquet file has none.
+    """
+
+    path: str
+    title: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...] = ()
+    delimiter: str = ""
+
+
+def write(folder: Path, title: str, sheets: Sequence[Sheet], notes: Mapping[str, str]) -> None:
+    """Describe everything that is in `folder` so far.
+
+    Args:
+        folder: Of the release.
+        title: Of the release.
+        sheets: Its tables; the files must be there.
+        notes: For files that hold no table: what each is.
+    """
+    files = content(folder)
+    hashes = digests(files)
+    tables = {sheet.path: sheet for sheet in sheets}
+    resources: list[Json] = []
+    for name, path in files.items():
+        resource = _resource(name, path, hashes[name])
+        if name in tables:
+            resource |= _table(tables[name], path)
+        elif name in notes:
+            resource["title"] = notes[name]
+        resources.append(resource)
+    package: dict[str, Json] = {"$schema": PROFILE, "title": title, "resources": resources}
+    (folder / FILE).write_text(json.dumps(package, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _resource(name: str, path: Path, sha256: str) -> dict[str, Json]:
+    suffix = Path(name).suffix
+    said: dict[str, Json] = {"name": name.replace("/", "-").lower(), "path": name}
+    if suffix in MEDIA:
+        said |= {"format": suffix[1:], "mediatype": MEDIA[suffix]}
+    return said | {"bytes": path.stat().st_size, "hash": f"sha256:{sha256}"}
+
+
+def _table(sheet: Sheet, path: Path) -> dict[str, Json]:
+    kinds = {} if sheet.delimiter else parquet_types(path)
+    fields: list[Json] = []
+    for column in sheet.columns:
+        said: dict[str, Json] = {"name": column.name, "type": column.type, "description": column.description}
+        if column.name in kinds:
+            said["parquetType"] = kinds[column.name]
+        if column.required:
+            said["constraints"] = {"required": True}
+        fields.append(said)
+    schema: dict[str, Json] = {"fields": fields}
+    if sheet.key:
+        schema["primaryKey"] = list[Json](sheet.key)
+    said = {"title": sheet.title, "type": "table", "schema": schema}
+    if sheet.delimiter:
+        said |= {"encoding": "utf-8", "dialect": {"delimiter": sheet.delimiter, "lineTerminator": "\n", "header": True}}
+    return said
+
+
+def parquet_types(path: Path) -> dict[str, str]:
+    """The columns of a Parquet file and what pyarrow calls their types; from its footer alone."""
+    return {field.name: str(field.type) for field in pq.read_schema(path)}
+
+
+def check(folder: Path, hashes: Mapping[str, str]) -> list[Problem]:
+    """What a datapackage.json says wrongly of the files beside it.
+
+    Args:
+        folder: Of the release.
+        hashes: SHA-256 of each of its files, as found.
+    """
+    try:
+        listed = [(str(each["path"]), each) for each in read_json(folder / FILE)["resources"]]
+    except (OSError, KeyError, TypeError, ValueError, RecursionError):
+        return [Problem(FILE, "is not a data package that can be read", AGAIN)]
+    resources = dict(listed)
+    expected = hashes.keys() - {FILE, SIGNATURE, OWN_LEDGER}
+    said = [f"do not list {shown(name)}" for name in sorted(expected - resources.keys())]
+    said += [f"list {shown(name)}, which is not there" for name in sorted(resources.keys() - expected)]
+    if len(resources) != len(listed):
+        said.append("list a file twice")
+    problems = [Problem("resources", each, AGAIN, FILE) for each in said]
+    for name in sorted(expected & resources.keys()):
+        problems += _wrong(folder / name, name, hashes[name], resources[name])
+    return problems
+
+
+def _wrong(path: Path, name: str, sha256: str, said: Mapping[str, Any]) -> list[Problem]:
+    """What one resource says wrongly."""
+    if said.get("hash") != f"sha256:{sha256}" or said.get("bytes") != path.stat().st_size:
+        return [Problem(shown(name), "has another size or hash there than it has", AGAIN, FILE)]
+    if "schema" not in said:
+        return [] if said.get("format") != "parquet" else [Problem(shown(name), "has no schema there", AGAIN, FILE)]
+    try:
+        fields = [(str(field["name"]), field.get("parquetType")) for field in said["schema"]["fields"]]
+        found = _columns(path, said)
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError, AttributeError):
+        return [Problem(shown(name), "is not the table that is described there", AGAIN, FILE)]
+    if fields != found:
+        return [Problem(shown(name), "has other columns or types than are described there", AGAIN, FILE)]
+    return []
+
+
+def _columns(path: Path, said: Mapping[str, Any]) -> list[tuple[str, str | None]]:
+    """Names and Parquet types of the columns of a file."""
+    if said.get("format") == "parquet":
+        return list(parquet_types(path).items())
+    with path.open("rb") as file:
+        header = file.readline(1 << 16).decode("utf-8").rstrip("\n")
+    return [(name.strip('"'), None) for name in header.split(said["dialect"]["delimiter"])]
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file; raises ValueError when it is none, or larger than a file of a release may be."""
+    if path.stat().st_size > LARGEST:
+        raise ValueError
+    return json.loads(path.read_bytes())

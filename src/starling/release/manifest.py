@@ -1,0 +1,112 @@
+"""The manifest of a release: the SHA-256 of each of its files, as one canonical text. A ledger keeps it as the answer.
+
+The signature is over the same list, so it is no part of it. Nor is a ledger that was made for one release and lies inside: it
+keeps the manifest itself. That file is in the signed list instead (signing.py).
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+from starling.errors import IntegrityError, Problem
+from starling.ledger.rules import canonical
+
+SIGNATURE: Final = "SIGNATURE"
+OWN_LEDGER: Final = "ledger.sqlite"
+"""The ledger of a release that was given none."""
+
+LONGEST: Final = 80
+"""Letters of a file's name in a message."""
+
+AGAIN: Final = "get the release again from its publisher"
+"""The one fix for a release that is not as it was signed."""
+
+
+def manifest(folder: Path) -> str:
+    """Canonical JSON: SHA-256 by path, for every file but the signature and the ledger inside.
+
+    Raises:
+        IntegrityError: something in the folder is no regular file.
+    """
+    return answer(digests(content(folder)))
+
+
+def answer(files: dict[str, str]) -> str:
+    """The manifest, from the hashes of a folder."""
+    return canonical({name: digest for name, digest in files.items() if name not in (SIGNATURE, OWN_LEDGER)})
+
+
+def content(folder: Path) -> dict[str, Path]:
+    """The files that a manifest lists, by their path in a folder that is being written.
+
+    A ledger inside is at work meanwhile: its journal comes and goes, and is none of them.
+    """
+    return {
+        name: path for name, path in files_of(folder).items() if name != SIGNATURE and not name.startswith(OWN_LEDGER)
+    }
+
+
+def files_of(folder: Path) -> dict[str, Path]:
+    """Every file by its path in the folder, ascending.
+
+    Raises:
+        IntegrityError: something in the folder is no regular file.
+    """
+    files, problems = walk(folder)
+    if problems:
+        raise IntegrityError(problems=problems)
+    return files
+
+
+def digests(files: dict[str, Path]) -> dict[str, str]:
+    """SHA-256 of each file; several at a time, since hashing lets go of the interpreter."""
+    with ThreadPoolExecutor() as pool:
+        return dict(zip(files, pool.map(digest, files.values()), strict=True))
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file, hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def walk(folder: Path) -> tuple[dict[str, Path], list[Problem]]:
+    """Every regular file below `folder` by its path there, ascending, and a problem for whatever is no such file.
+
+    No link is followed and no device or pipe opened: the folder may come from anybody.
+    """
+    found: dict[str, Path] = {}
+    problems: list[Problem] = []
+    for path, regular in _entries(folder):
+        name = path.relative_to(folder).as_posix()
+        if regular and name.isprintable():
+            found[name] = path
+        else:
+            problem = "has a name that cannot be printed" if regular else "is a link or a device, not a file"
+            problems.append(Problem(shown(name), problem, AGAIN))
+    return dict(sorted(found.items())), sorted(problems, key=lambda problem: problem.field)
+
+
+def _entries(folder: Path) -> Iterator[tuple[Path, bool]]:
+    """What is below a folder, folders aside, and whether it is a regular file."""
+    left = [folder]
+    while left:
+        with os.scandir(left.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    left.append(Path(entry.path))
+                else:
+                    yield Path(entry.path), entry.is_file(follow_symlinks=False)
+
+
+def shown(name: str) -> str:
+    r"""A file's name for a message: whatever a terminal might obey is escaped, and it is cut.
+
+    >>> shown("data/t1.txt"), shown("a\x1b[2Jb")
+    ('data/t1.txt', 'a\\x1b[2Jb')
+    """
+    plain = name if name.isprintable() else name.encode("unicode_escape").decode("ascii")
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"

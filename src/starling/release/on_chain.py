@@ -1,0 +1,145 @@
+"""Whether a ledger holds the charge that a release states: the event, its amount, its answer. Knows no store: it follows events.
+
+The release names the place of its charge in the chain and the hash of that event, which covers all before it. So a ledger that was
+rewritten, cut or rolled back behind that place no longer fits. Signatures of custodian events, caps and balances are checked by
+`starling ledger verify`, which sees the ledger's tables too.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from starling.errors import IntegrityError, Problem, StarlingError
+from starling.ledger.chain import Event, Follower
+from starling.ledger.keys import Public
+from starling.ledger.rules import Lineage, charge_in, shown
+from starling.privacy.budget import Measure
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.neighbours import Change, Relation, Unit
+
+ASK = "ask the custodian which is right, the ledger or the release"
+
+
+@dataclass(frozen=True, slots=True)
+class Charged:
+    """What a release says of its charge.
+
+    Attributes:
+        ledger: Id of the ledger.
+        position: Of the event.
+        head: Its hash.
+        request_id: Under which it was made.
+        dataset: Charged for.
+        lineage: Of the dataset.
+        guarantee: What was charged.
+        manifest: Of the release: what the ledger should keep as the answer.
+        signer: Of the release.
+    """
+
+    ledger: str
+    position: int
+    head: str
+    request_id: str
+    dataset: str
+    lineage: str
+    guarantee: Guarantee
+    manifest: str
+    signer: Public | None
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What the events say that concerns one charge."""
+
+    about: Mapping[str, Any] = field(default_factory=dict)
+    lineage: Mapping[str, Any] | None = None
+    dataset: Mapping[str, Any] | None = None
+    event: Event | None = None
+    end: Event | None = None
+
+
+def check(charged: Charged, events: Iterable[Event]) -> list[Problem]:
+    """What speaks against the charge of a release in the ledger with these events."""
+    follower = Follower()
+    seen = _Seen()
+    try:
+        for event in events:
+            follower.take(event)
+            _note(charged, event, seen)
+    except IntegrityError as error:
+        return [Problem(f"ledger: {problem.field}", problem.problem, problem.fix) for problem in error.problems]
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return [Problem("ledger", "holds an event that cannot be read", "restore the ledger and ask who changed it")]
+    if seen.about.get("id") != charged.ledger:
+        return [
+            Problem(
+                "ledger", "is another one than the release was charged to", "give the ledger that privacy.json names"
+            )
+        ]
+    if seen.event is None:
+        problem = f"ends at event {follower.head.seq}, and the release was charged as event {charged.position}"
+        return [Problem("ledger", problem, "it was cut or restored from a backup: find the newest one")]
+    return [
+        Problem(f"ledger: event {charged.position}", problem, ASK)
+        for problem in _differences(charged, seen, seen.event)
+    ]
+
+
+def _note(charged: Charged, event: Event, seen: _Seen) -> None:
+    """Keep what concerns the charge; other charges are not even parsed."""
+    if event.seq == charged.position:
+        seen.event = event
+    elif event.kind in ("answer", "burn") and event.seq > charged.position and seen.end is None:
+        if json.loads(event.body)["charge"] == charged.position:
+            seen.end = event
+    elif event.kind == "create" and event.seq == 1:
+        seen.about = json.loads(event.body)
+    elif event.kind in ("lineage", "dataset"):
+        body = json.loads(event.body)
+        if event.kind == "lineage" and body["name"] == charged.lineage:
+            seen.lineage = body
+        if event.kind == "dataset" and body["name"] == charged.dataset:
+            seen.dataset = body
+
+
+def _differences(charged: Charged, seen: _Seen, event: Event) -> list[str]:
+    """Sentences about the event of the charge, without their subject."""
+    if event.hash != charged.head:
+        return ["is not the one that the release was charged as: the ledger was rewritten, or it is another copy"]
+    if event.kind != "charge":
+        return ["is no charge"]
+    body = json.loads(event.body)
+    found = []
+    if (body["request_id"], body["dataset"]) != (charged.request_id, charged.dataset):
+        found.append("is the charge of another request or dataset than the release states")
+    found += _amounts(charged, seen, body)
+    if charged.signer is not None and seen.about.get("signer") != charged.signer.text:
+        found.append("is in a ledger whose custodian has another key than the one that signed the release")
+    return found + _answer(charged, seen)
+
+
+def _amounts(charged: Charged, seen: _Seen, body: Mapping[str, Any]) -> list[str]:
+    if seen.lineage is None or seen.dataset is None or seen.dataset["lineage"] != charged.lineage:
+        return ["is for another lineage of people than the release states"]
+    relation = Relation(cast(Change, seen.lineage["change"]), cast(Unit, seen.lineage["unit"]))
+    lineage = Lineage(charged.lineage, cast(Measure, seen.lineage["measure"]), relation)
+    try:
+        due = charge_in(lineage, charged.guarantee)
+    except StarlingError:
+        return ["cannot have been charged to a lineage of that measure, neighbour relation or unit"]
+    if body["amount"] == due:
+        return []
+    return [f"charged {shown(body['amount'])} and the release costs {shown(due)} in {lineage.measure} of that lineage"]
+
+
+def _answer(charged: Charged, seen: _Seen) -> list[str]:
+    if seen.end is None:
+        return ["has no answer in the ledger: nothing says that this release is what was drawn for it"]
+    body = json.loads(seen.end.body)
+    if seen.end.kind == "burn":
+        return ["was burned: nothing may be published for it"]
+    if body["sha256"] != hashlib.sha256(charged.manifest.encode()).hexdigest():
+        return ["was answered by another release than this one"]
+    return []

@@ -1,0 +1,176 @@
+"""`registry.yaml`: a draft entry for OpenDP's registry of deployments of differential privacy, filled from what a release knows.
+
+The registry takes one YAML file for each deployment (github.com/opendp/deployments-registry-data, schemas/deployments-schema.yaml).
+Who publishes, and what for, is known to people alone: the entry is marked "Draft", which there means that its author completes it,
+and names the holder of the key in the curator's place.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Final, TypeAlias
+
+from starling.privacy.budget import decimal_up
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.neighbours import as_replace_one
+from starling.privacy.trust import Receipt
+from starling.release.statement import DELTA, epsilon, limits, signer
+
+FILE: Final = "registry.yaml"
+VARIANTS: Final = {"epsilon": "Pure DP", "rho": "Zero-concentrated DP"}
+
+Yaml: TypeAlias = "str | int | Decimal | list[str] | dict[str, Yaml]"
+
+
+@dataclass(frozen=True, slots=True)
+class Decimal:
+    """A number, as it is written: a float would not be the amount that was charged."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """What a domain says of its data product, in words.
+
+    Attributes:
+        description: What is published.
+        intended_use: What for.
+        region: Whom the data describe.
+        domain: Which datasets are protected.
+        bounds: What makes neighbours differ by no more than the sensitivities say.
+        mechanisms: How the noise is made.
+        post_processing: What was done to the noisy numbers.
+        composition: How the parts make up the cost.
+        unprotected: What is published without noise.
+    """
+
+    description: str
+    intended_use: str
+    region: str
+    domain: str
+    bounds: str
+    mechanisms: str
+    post_processing: str
+    composition: str
+    unprotected: str
+
+
+def entry(title: str, receipt: Receipt, product: Product) -> str:
+    """The file.
+
+    Args:
+        title: Of the release.
+        receipt: Of its charge.
+        product: What the domain says.
+    """
+    guarantee = receipt.guarantee
+    unit = guarantee.relation.unit
+    key = signer(receipt)
+    curator = "Not named" if key is None else f"Holder of the key {key.fingerprint}"
+    return dumped(
+        {
+            "url_slug": _slug(title, curator, receipt.day[:4]),
+            "status": "Draft",
+            "tier": 3,
+            "deployment": {
+                "basic": {
+                    "name": title,
+                    "data_curators": [curator],
+                    "intended_use": product.intended_use,
+                    "data_product_type": "Summary statistics",
+                    "data_product_region": product.region,
+                    "description": product.description,
+                    "publication_date": receipt.day,
+                },
+                "dp_variant": {
+                    "variant_name": VARIANTS[guarantee.cost.measure],
+                    "data_domain": product.domain,
+                    "unprotected_quantities": product.unprotected,
+                },
+                "privacy_loss": {
+                    "privacy_unit": f"{unit.capitalize()}-level",
+                    "privacy_unit_details": _neighbours(guarantee, product),
+                    "privacy_parameters": {guarantee.cost.measure: Decimal(decimal_up(guarantee.cost.amount))},
+                    "privacy_parameters_details": _readings(guarantee),
+                },
+                "deployment_model": {
+                    "model_name": "Central",
+                    "release_type": "One release",
+                    "release_type_details": limits(receipt),
+                    "data_source_type": "Static",
+                    "access_type": "Non-interactive",
+                },
+                "accounting": {"post_processing": product.post_processing, "composition": product.composition},
+                "implementation": {"mechanisms": product.mechanisms},
+                "administrative": {
+                    "notes": "The folder of the release holds the exact statement (privacy.json) and what verifies it.",
+                    "registry_authors": [_software()],
+                },
+            },
+        }
+    )
+
+
+def _software() -> str:
+    return f"Starling {version('starling')}"
+
+
+def _neighbours(guarantee: Guarantee, product: Product) -> str:
+    unit = guarantee.relation.unit
+    if guarantee.relation.change == "add-remove":
+        return f"Two datasets are adjacent when one is the other with the data of one {unit} added or removed. {product.bounds}"
+    return f"Two datasets are adjacent when they differ in the data of one {unit}; how many there are is public. {product.bounds}"
+
+
+def _readings(guarantee: Guarantee) -> str:
+    """The cost in the other reading, and in the terms of others."""
+    cost = guarantee.cost
+    approximate = f"In the terms of approximate DP: epsilon {epsilon(guarantee)} at delta {DELTA}."
+    if guarantee.relation.change == "add-remove":
+        other = as_replace_one(cost)
+        return f"{cost} when one {guarantee.relation.unit} is added or removed, {other} when one is replaced by another. {approximate}"
+    return f"{cost} when the data of one {guarantee.relation.unit} are replaced. {approximate}"
+
+
+def _slug(*parts: str) -> str:
+    """As the registry makes it: name, curator and year in small letters, with dashes."""
+    return "-".join(re.sub(r"[\W_]+", "-", part.lower()) for part in parts)
+
+
+def dumped(value: dict[str, Yaml]) -> str:
+    """YAML: keys and numbers plain, text in double quotes, which the registry asks for.
+
+    >>> print(dumped({"a": {"b": Decimal("0.5"), "c": ["x", "y: z"]}}), end="")
+    a:
+      b: 0.5
+      c:
+        - "x"
+        - "y: z"
+    """
+    return "".join(line + "\n" for line in _lines(value, ""))
+
+
+def _lines(value: dict[str, Yaml], indent: str) -> list[str]:
+    lines: list[str] = []
+    for key, item in value.items():
+        if isinstance(item, dict):
+            lines += [f"{indent}{key}:", *_lines(item, f"{indent}  ")]
+        elif isinstance(item, list):
+            lines += [f"{indent}{key}:", *(f"{indent}  - {_quoted(each)}" for each in item)]
+        else:
+            lines.append(f"{indent}{key}: {_scalar(item)}")
+    return lines
+
+
+def _scalar(value: str | int | Decimal) -> str:
+    if isinstance(value, Decimal):
+        return value.text
+    return _quoted(value) if isinstance(value, str) else str(value)
+
+
+def _quoted(text: str) -> str:
+    """JSON's quotes are YAML's too; what YAML does not take raw is escaped."""
+    quoted = json.dumps(" ".join(text.split()), ensure_ascii=False)
+    return "".join(letter if letter.isprintable() else f"\\U{ord(letter):08x}" for letter in quoted)

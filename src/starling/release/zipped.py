@@ -1,0 +1,163 @@
+"""A release as one zip file, for sending and keeping. It holds the files as they are, at its top level, not compressed.
+
+Stored, not deflated: the Parquet files are compressed already, the same folder gives the same bytes with every build of zlib, and
+nobody who opens a zip from elsewhere expands anything. A zip of a release has one form. Whatever deviates from it is refused before
+a byte is written: a path that leaves the folder, a link, a name twice, a compressed entry, a size that the zip cannot hold.
+"""
+
+import filecmp
+import os
+import shutil
+import stat
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import IO, Final
+
+from starling.errors import IntegrityError, OutputError, Problem
+from starling.release.manifest import AGAIN, files_of, shown
+
+EPOCH: Final = (1980, 1, 1, 0, 0, 0)
+"""The earliest time that a zip can say: of every file."""
+
+MODE: Final = stat.S_IFREG | 0o644
+MOST_FILES: Final = 100_000
+BUFFER: Final = 1 << 20
+
+
+def zipped(folder: Path, path: Path) -> None:
+    """Write the release `folder` as the zip file `path`, there as a whole or not at all.
+
+    Raises:
+        OutputError: `path` exists, or cannot be written.
+        IntegrityError: the folder holds something that is no regular file.
+    """
+    if path.exists() or path.is_symlink():
+        raise OutputError(field=str(path), problem="exists", fix="choose another name; a release is never overwritten")
+    files = files_of(folder)
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        with partial.open("wb") as file:
+            _write(files, file)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.rename(path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise OutputError(
+            field=str(path), problem="cannot be written (no such place, full disk or failing device)", fix="make room"
+        ) from None
+
+
+def _write(files: dict[str, Path], file: IO[bytes]) -> None:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, path in files.items():
+            info = _info(name, path.stat().st_size)
+            with path.open("rb") as content, archive.open(info, "w") as entry:
+                shutil.copyfileobj(content, entry, BUFFER)
+
+
+def _info(name: str, size: int) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name, EPOCH)
+    info.create_system = 3  # Unix, wherever it is written: it says how the mode is meant
+    info.external_attr = MODE << 16
+    info.file_size = size
+    return info
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Path]:
+    """The folder of a release, given as a folder or as a zip of one; that is unpacked for the time of the block.
+
+    Raises:
+        IntegrityError: `path` is neither, or a zip that is not as `zipped` writes it.
+        OutputError: there is no room to unpack it.
+    """
+    if path.is_dir():
+        yield path
+        return
+    if not path.is_file():
+        raise IntegrityError(
+            field=shown(path.name), problem="is not there", fix="give the folder of a release, or its zip"
+        )
+    with TemporaryDirectory(prefix="starling-") as temporary:
+        folder = Path(temporary, "release")
+        folder.mkdir()
+        unpack(path, folder)
+        yield folder
+
+
+def unpack(path: Path, folder: Path) -> None:
+    """Write the files of a zip into an empty folder, with room beside it for another zip; see `opened`."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            problems = _problems(archive.infolist(), path.stat().st_size)
+            if problems:
+                raise IntegrityError(problems=problems)
+            _extract(archive, folder)
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError, ValueError, RuntimeError):
+        raise _not_ours(path, "is not a zip file, or is damaged") from None
+    if not _same(path, folder, folder.with_name("again.zip")):
+        raise _not_ours(path, "is not a zip as Starling writes it, byte for byte")
+
+
+def _not_ours(path: Path, problem: str) -> IntegrityError:
+    return IntegrityError(field=shown(path.name), problem=problem, fix=AGAIN)
+
+
+def _problems(infos: list[zipfile.ZipInfo], size: int) -> list[Problem]:
+    """What forbids to unpack a zip of `size` bytes."""
+    if len(infos) > MOST_FILES or sum(info.file_size for info in infos) > size:
+        return [Problem("zip", "says that it holds more than it can", AGAIN)]
+    problems = []
+    seen: set[str] = set()
+    for info in infos:
+        problem = _problem(info, seen)
+        if problem:
+            problems.append(Problem(shown(info.orig_filename), problem, AGAIN))
+        # As a file system may see it that does not tell large letters from small ones.
+        seen.add(info.filename.casefold())
+    return problems
+
+
+def _problem(info: zipfile.ZipInfo, seen: set[str]) -> str | None:
+    path = PurePosixPath(info.filename)
+    parts = info.filename.split("/")
+    if info.filename != info.orig_filename or path.is_absolute() or not all(parts) or {".", ".."} & set(parts):
+        return "is not a path within the zip"
+    if "\\" in info.filename or ":" in info.filename or not info.filename.isprintable():
+        return "is not a path within the zip"
+    if info.filename.casefold() in seen:
+        return "is in the zip twice"
+    if info.external_attr >> 16 != MODE:
+        return "is not a plain file"
+    if info.compress_type != zipfile.ZIP_STORED or info.compress_size != info.file_size or info.flag_bits & ~0x800:
+        return "is compressed or encrypted, which no file of a release is"
+    return None
+
+
+def _extract(archive: zipfile.ZipFile, folder: Path) -> None:
+    try:
+        for info in archive.infolist():
+            target = folder / info.filename
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # "x": a file is never written twice, and never through a link.
+            with archive.open(info) as entry, target.open("xb") as file:
+                shutil.copyfileobj(entry, file, BUFFER)
+    except (FileExistsError, NotADirectoryError):
+        raise IntegrityError(field="zip", problem="has a file where it has a folder", fix=AGAIN) from None
+    except OSError:
+        raise OutputError(
+            field="temporary folder", problem="has no room to unpack the zip", fix="set TMPDIR to a folder with room"
+        ) from None
+
+
+def _same(path: Path, folder: Path, again: Path) -> bool:
+    """Whether the zip is what `zipped` makes of its files: then no byte of it is unchecked."""
+    zipped(folder, again)
+    try:
+        return filecmp.cmp(path, again, shallow=False)
+    finally:
+        again.unlink()

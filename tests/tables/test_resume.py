@@ -1,0 +1,115 @@
+"""A killed release is resumed by its request id: paid once, drawn once as far as anybody can see (promises 1, 2 and 4)."""
+
+import os
+import signal
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from starling.errors import LedgerUnavailable, OutputError, PolicyRefused, RunFailed
+from starling.ledger import rules
+from starling.ledger.opening import Ledger, create_ledger
+from starling.privacy.neighbours import ADD_REMOVE_PERSON
+from starling.release.manifest import manifest
+from starling.tables import counts
+from tests.conftest import ROOT
+from tests.tables.dying import POINTS, REQUEST, release
+
+COST = Fraction("6.27")
+ANSWERED = ("after the answer", "before the rename", "after the rename")
+
+
+@pytest.fixture
+def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
+    made = create_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
+    made.custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, 20)
+    made.custody.add_dataset("toy", "people", {})
+    made.custody.grant("people", "custodian", 20)
+    return made
+
+
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'ledger.sqlite'}"
+
+
+def killed(tmp_path: Path, data: Path, point: str) -> None:
+    """A release of another process that dies at the point."""
+    command = [sys.executable, "-m", "tests.tables.dying", url(tmp_path), str(data), str(tmp_path / "out"), point]
+    done = subprocess.run(command, cwd=ROOT, env=dict(os.environ), capture_output=True, timeout=300, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+
+def spent(ledger: Ledger) -> Fraction:
+    return Fraction(ledger.reading.account("people").caps[0].spent, rules.UNIT)
+
+
+def stored(ledger: Ledger) -> str | None:
+    row = ledger.book.read(lambda tx: tx.one("SELECT answer FROM charges WHERE request_id = ?", REQUEST))
+    return None if row is None or row[0] is None else str(row[0])
+
+
+def end_lease(ledger: Ledger) -> None:
+    """As two minutes would."""
+    ledger.book.store.atomically(lambda tx: tx.run("UPDATE charges SET lease_until = 0"))
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_promise_04_a_release_killed_anywhere_is_resumed(
+    point: str, ledger: Ledger, tmp_path: Path, shared_data: Path
+) -> None:
+    killed(tmp_path, shared_data, point)
+    out = tmp_path / "out"
+    assert out.exists() == (point == "after the rename")
+    assert spent(ledger) == (0 if point == "before the charge" else COST)
+    answer = stored(ledger)
+    assert (answer is not None) == (point in ANSWERED)
+    end_lease(ledger)
+    release(url(tmp_path), shared_data, out)
+    assert spent(ledger) == COST
+    # What had been answered is what is published: no second draw.
+    assert answer in (None, stored(ledger))
+    assert manifest(out) == stored(ledger)
+    again = release(url(tmp_path), shared_data, out)
+    assert again.receipt is None
+    assert spent(ledger) == COST
+    assert [path.name for path in tmp_path.iterdir() if "partial" in path.name] == []
+    ledger.reading.verify()
+
+
+def test_a_living_run_keeps_its_lease_and_an_answer_elsewhere_is_not_drawn_again(
+    ledger: Ledger, tmp_path: Path, shared_data: Path
+) -> None:
+    killed(tmp_path, shared_data, "while reading")
+    with pytest.raises(LedgerUnavailable, match="lease"):
+        release(url(tmp_path), shared_data, tmp_path / "out")
+    end_lease(ledger)
+    release(url(tmp_path), shared_data, tmp_path / "out")
+    with pytest.raises(PolicyRefused, match="was answered before"):
+        release(url(tmp_path), shared_data, tmp_path / "elsewhere")
+    with pytest.raises(PolicyRefused, match="was answered before"):
+        release(url(tmp_path), shared_data, tmp_path / "elsewhere", "the-same-under-another-id")
+    assert spent(ledger) == COST
+
+
+def test_a_sealed_folder_is_kept_from_other_requests(ledger: Ledger, tmp_path: Path, shared_data: Path) -> None:
+    killed(tmp_path, shared_data, "after the answer")
+    ledger.book.store.atomically(lambda tx: tx.run("UPDATE charges SET request_hash = 'of another plan'"))
+    with pytest.raises(OutputError, match="answered and not put into place"):
+        release(url(tmp_path), shared_data, tmp_path / "out", "another")
+    assert spent(ledger) == COST
+
+
+def test_a_failed_run_ends_its_lease(
+    ledger: Ledger, tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(counts.GroupCounts, "totals", lambda *_: 1 / 0)
+        with pytest.raises(RunFailed):
+            release(url(tmp_path), shared_data, tmp_path / "out")
+    assert spent(ledger) == COST
+    release(url(tmp_path), shared_data, tmp_path / "out")
+    assert spent(ledger) == COST
