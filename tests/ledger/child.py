@@ -47,21 +47,25 @@ def strike_postgres(url: str, number: int, cut: bool) -> None:
     """Count the calls of psycopg; at the `number`-th die, or have the server end the connection."""
     import psycopg
 
-    plain = psycopg.Connection.execute
+    def strike(connection: "psycopg.Connection[Any]") -> None:
+        if not cut:
+            die()
+        with psycopg.connect(url, autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s)", (connection.info.backend_pid,))
 
-    def execute(self: Any, *arguments: Any, **named: Any) -> Any:
-        def strike() -> None:
-            if not cut:
-                die()
-            with psycopg.connect(url, autocommit=True) as other:
-                plain(other, "SELECT pg_terminate_backend(%s)", (self.info.backend_pid,))
+    def struck(kind: Any, name: str, connection_of: Callable[[Any], Any]) -> None:
+        plain = getattr(kind, name)
 
-        if self.info.backend_pid not in strikers:
-            at_call(number, strike)
-        return plain(self, *arguments, **named)
+        def call(self: Any, *arguments: Any, **named: Any) -> Any:
+            at_call(number, partial(strike, connection_of(self)))
+            return plain(self, *arguments, **named)
 
-    strikers: set[int] = set()
-    psycopg.Connection.execute = execute  # type: ignore[method-assign]
+        setattr(kind, name, call)
+
+    struck(psycopg.Cursor, "execute", lambda cursor: cursor.connection)
+    # The COMMIT is queued at the end of a transaction, and sent at the latest at the end of its pipeline.
+    struck(psycopg.Transaction, "__exit__", lambda transaction: transaction.connection)
+    struck(psycopg.Connection, "wait", lambda connection: connection)
 
 
 def main(url: str, name: str, fault: str) -> int:
