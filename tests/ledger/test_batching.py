@@ -27,8 +27,8 @@ class Counted(Charging):
         self.gate = threading.Event()
 
     def charge_all(self, wanted: list[Wanted]) -> list[Result]:
-        self.gate.wait(60)
         self.sizes.append(len(wanted))
+        self.gate.wait(60)
         return super().charge_all(wanted)
 
 
@@ -45,7 +45,7 @@ def crowd(batcher: Batcher, charging: Counted, size: int) -> Iterator[list[Ticke
 
     with ThreadPoolExecutor(size) as pool:
         waiting = [pool.submit(one, number) for number in range(size)]
-        while len(batcher._waiting) < size - 1:
+        while len(batcher._waiting) + sum(charging.sizes) < size:
             threading.Event().wait(0.01)
         charging.gate.set()
         outcomes += [each.result() for each in waiting]

@@ -1,14 +1,15 @@
 """Charging and answering: the states of a charge are charged -> answered or charged -> burned, and nothing is ever refunded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from starling.errors import IntegrityError, LedgerUnavailable, PolicyRefused, RequestConflict, StarlingError
 from starling.ledger import disclosure, rows, rules
 from starling.ledger.book import Book
+from starling.ledger.disclosure import Noise
 from starling.ledger.rows import Pen, Standing
-from starling.ledger.rules import Lineage, Request, State
+from starling.ledger.rules import Request, State
 from starling.ledger.store import Transaction
 from starling.ledger.ticket import AnswerKind, Ticket
 from starling.privacy.entropy import fresh_id
@@ -46,7 +47,7 @@ class Charging:
         """The ticket of this request, or of the same request answered under another id; None where it was never charged."""
 
         def work(tx: Transaction) -> Ticket | None:
-            known = rows.before(tx, self._book.pen(tx), request)
+            known = rows.before(tx, self._book.pen(tx), request, "")
             return known.ticket or known.stored
 
         return self._book.read(work)
@@ -74,7 +75,8 @@ class Charging:
 
     def _decided(self, tx: Transaction, pen: Pen, request: Request, guarantee: Guarantee) -> "_Bill | Ticket":
         """What a new charge costs, or the ticket that there is; raises the refusal."""
-        known = rows.before(tx, pen, request)
+        noise = disclosure.noise(guarantee)
+        known = rows.before(tx, pen, request, noise.key)
         if known.ticket is not None and known.ticket.state != "charged":
             return known.ticket
         if known.stored is not None:
@@ -83,40 +85,39 @@ class Charging:
             raise rows.unregistered(request.dataset)
         if known.ticket is not None:
             self._check_lease(known.leased, pen.now)
-            _check_same(rows.body(tx, known.ticket.seq), known.standing.lineage, guarantee)
+            _check_same(rows.body(tx, known.ticket.seq), noise)
             return known.ticket
-        bill = _bill(known.standing, request.analyst, guarantee)
+        bill = _Bill(known.standing, _amount(known.standing, request.analyst, guarantee), guarantee.name, noise)
         rules.check_caps(known.standing.caps, bill.amount)
         return bill
 
     def _charged(self, tx: Transaction, pen: Pen, request: Request, bill: "_Bill", lease: str) -> Ticket:
-        lineage, dataset, _ = bill.standing
+        caps, dataset = bill.standing.caps, bill.standing.dataset.name
         body = {
             "analyst": request.analyst,
             "request_id": request.request_id,
-            "dataset": dataset.name,
+            "dataset": dataset,
             "hash": request.hash,
             "amount": bill.amount,
             "what": bill.what,
-            **bill.cost,
+            **bill.noise.said,
         }
-        seq = pen.append("charge", body).seq
-        rows.spend(tx, bill.standing, request.analyst, bill.amount, seq)
-        rows.disclose(tx, lineage.name, rules.canonical(bill.cost["native"]))
+        charge = pen.append("charge", body)
+        rows.spend(tx, bill.standing, bill.noise.key, bill.amount, charge)
         tx.run(
-            "INSERT INTO charges (analyst, request_id, request_hash, lineage, dataset, amount, seq, state, lease,"
+            "INSERT INTO charges (analyst, request_id, request_hash, dataset, amount, seq, previous, state, lease,"
             " lease_until) VALUES (?, ?, ?, ?, ?, ?, ?, 'charged', ?, ?)",
             request.analyst,
             request.request_id,
             request.hash,
-            lineage.name,
-            dataset.name,
+            dataset,
             bill.amount,
-            seq,
+            charge.seq,
+            next(cap.last for cap in caps if cap.scope == "lineage"),
             lease,
             pen.now + LEASE_SECONDS,
         )
-        return Ticket(request, "charged", bill.amount, seq, lease, fresh=True)
+        return Ticket(request, "charged", bill.amount, charge.seq, lease, fresh=True)
 
     def _check_lease(self, leased: int, now: int) -> None:
         if now < leased:
@@ -216,17 +217,17 @@ class _Bill:
         standing: Where.
         amount: In units.
         what: The guarantee's name.
-        cost: See `_cost`.
+        noise: What it is for.
     """
 
     standing: Standing
     amount: int
     what: str
-    cost: dict[str, Any]
+    noise: Noise
 
 
-def _bill(standing: Standing, analyst: str, guarantee: Guarantee) -> _Bill:
-    """Raises PolicyRefused for what no budget would allow."""
+def _amount(standing: Standing, analyst: str, guarantee: Guarantee) -> int:
+    """What it costs, in units; raises PolicyRefused for what no budget would allow."""
     lineage = standing.lineage
     rules.check_open(lineage, standing.dataset)
     amount = rules.charge_in(lineage, guarantee)
@@ -234,21 +235,12 @@ def _bill(standing: Standing, analyst: str, guarantee: Guarantee) -> _Bill:
         raise PolicyRefused(
             field="analyst", problem=f"{analyst} has no grant on {lineage.name}", fix="ask the custodian for one"
         )
-    return _Bill(standing, amount, guarantee.name, _cost(lineage, guarantee))
+    return amount
 
 
-def _cost(lineage: Lineage, guarantee: Guarantee) -> dict[str, Any]:
-    """What was charged for, exactly: an auditor recomputes the amount from it, and a retry must repeat it."""
-    return {
-        "cost": {guarantee.cost.measure: str(guarantee.cost.amount)},
-        "change": guarantee.relation.change,
-        "native": disclosure.native(lineage, guarantee),
-    }
-
-
-def _check_same(paid: dict[str, Any], lineage: Lineage, guarantee: Guarantee) -> None:
+def _check_same(paid: Mapping[str, Any], noise: Noise) -> None:
     """A run that is taken over draws what was charged, and nothing dearer."""
-    if any(paid.get(name) != value for name, value in _cost(lineage, guarantee).items()):
+    if disclosure.key(paid) != noise.key:
         raise RequestConflict(
             field="request_id",
             problem="was charged for another guarantee, by another plan or version",

@@ -38,7 +38,7 @@ class Custody:
             )
             values = (name, measure, relation.change, relation.unit)
             tx.run("INSERT INTO lineages (name, measure, change, unit, retired) VALUES (?, ?, ?, ?, 0)", *values)
-            rows.insert_cap(tx, name, "lineage", name, units)
+            rows.insert_cap(tx, pen.head, name, "lineage", name, units)
 
         self._book.write(work)
 
@@ -55,7 +55,7 @@ class Custody:
             self._signed(pen, "dataset", {"name": name, "lineage": lineage, "schema": text, "cap": units})
             values = (name, lineage, text)
             tx.run("INSERT INTO datasets (name, lineage, public_schema, retired) VALUES (?, ?, ?, 0)", *values)
-            rows.insert_cap(tx, lineage, "dataset", name, units)
+            rows.insert_cap(tx, pen.head, lineage, "dataset", name, units)
 
         self._book.write(work)
 
@@ -69,7 +69,7 @@ class Custody:
             if rows.cap(tx, lineage, "analyst", analyst):
                 raise PolicyRefused(field="analyst", problem=f"{analyst} has a grant already", fix="raise it instead")
             self._signed(pen, "grant", {"lineage": lineage, "analyst": analyst, "cap": units})
-            rows.insert_cap(tx, lineage, "analyst", analyst, units)
+            rows.insert_cap(tx, pen.head, lineage, "analyst", analyst, units)
 
         self._book.write(work)
 

@@ -1,21 +1,22 @@
 """What the charges of a lineage reveal together, and what a budget means to the people it is spent on.
 
-Each charge is chained with its events of noise (privacy/composition.py), counted in the lineage's own reading of neighbours.
-Together they give (epsilon, delta) by the accountant, which is usually far less than the sum of what each gives alone. It is shown and
-never capped: caps are in the lineage's measure, which adds up exactly however the analysts choose. (epsilon, delta) of what was spent so
-far is a statement about costs that were not chosen in view of earlier answers.
+Each charge is chained with its events of noise (privacy/composition.py). In the lineage's reading of neighbours they give (epsilon,
+delta) by the accountant, which is usually far less than the sum of what each gives alone. It is shown and never capped: caps are in the
+lineage's measure, which adds up exactly however the analysts choose. (epsilon, delta) of what was spent so far is a statement about
+costs that were not chosen in view of earlier answers.
 """
 
-import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from hashlib import sha256
 from typing import Any, TypeAlias
 
 from starling.errors import ParameterError
-from starling.ledger.rules import UNIT, Lineage, shown
-from starling.privacy.budget import Cost, Epsilon, Exact, decimal_up, exact
+from starling.ledger.rules import UNIT, Lineage, canonical, shown
+from starling.privacy.budget import Cost, Epsilon, Exact, Rho, decimal_up, exact
 from starling.privacy.composition import Bag, Concentrated, Event, Family, GaussianStep, Pure, bag_of, ordered
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import as_replace_one
@@ -30,24 +31,64 @@ Native: TypeAlias = list[Any]
 """Events of one charge as JSON: [kind, parameter, times], where a family's parameter is [degree, parts]."""
 
 
-def native(lineage: Lineage, guarantee: Guarantee) -> Native:
-    """The events of `guarantee` as people of `lineage` meet them.
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What a charge was made for, as it is chained: an auditor recomputes the amount from it, and a retry must repeat it.
 
-    Under another neighbour relation than its own (an add-remove mechanism where one person is replaced), nothing finer than
-    the converted cost is known to hold.
+    Attributes:
+        said: `cost`, exact; `change` of the mechanism's neighbours; `native`, its events.
+        key: SHA-256 of these: one kind of noise.
     """
-    cost = guarantee.cost
-    if guarantee.relation.change != lineage.relation.change:
-        return _written(frozenset({(_event(as_replace_one(cost)), 1)}))
+
+    said: dict[str, Any]
+    key: str
+
+
+@lru_cache(maxsize=1024)
+def noise(guarantee: Guarantee) -> Noise:
+    """What `guarantee` says of its noise, under its own neighbours."""
+    said = {
+        "cost": {guarantee.cost.measure: str(guarantee.cost.amount)},
+        "change": guarantee.relation.change,
+        "native": _written(_bag(guarantee)),
+    }
+    return Noise(said, key(said))
+
+
+def key(said: Mapping[str, Any]) -> str:
+    """The name of a kind of noise: of its three fields among others."""
+    return sha256(canonical({name: said[name] for name in ("cost", "change", "native")}).encode()).hexdigest()
+
+
+def _bag(guarantee: Guarantee) -> Bag:
     try:
-        return _written(bag_of(guarantee))
+        return bag_of(guarantee)
     except ParameterError:
         # A law the accountant doesn't know: its cost still holds.
-        return _written(frozenset({(_event(cost), 1)}))
+        return _alone(guarantee.cost)
 
 
-def _event(cost: Cost) -> Event:
-    return Pure(cost.amount) if isinstance(cost, Epsilon) else Concentrated(cost.amount)
+def _alone(cost: Cost) -> Bag:
+    """One event of which nothing more is known than what it costs."""
+    return frozenset({(Pure(cost.amount) if isinstance(cost, Epsilon) else Concentrated(cost.amount), 1)})
+
+
+def _met(lineage: Lineage, said: Mapping[str, Any]) -> Bag:
+    """The events as people of `lineage` meet them.
+
+    Under another neighbour relation than their own (an add-remove mechanism where one person is replaced), nothing finer than
+    the converted cost is known to hold.
+    """
+    if said["change"] == lineage.relation.change:
+        return _read(said["native"])
+    return _alone(as_replace_one(cost_of(said)))
+
+
+def cost_of(said: Mapping[str, Any]) -> Cost:
+    """The exact cost that a charge states."""
+    ((measure, amount),) = said["cost"].items()
+    kinds: dict[str, type[Epsilon | Rho]] = {"epsilon": Epsilon, "rho": Rho}
+    return kinds[measure](Fraction(amount))
 
 
 def _written(bag: Bag) -> Native:
@@ -95,13 +136,15 @@ class Together:
     composed: bool
 
 
-def together(lineage: Lineage, spent: int, natives: Iterable[tuple[str, int]], delta: Exact = DELTA) -> Together:
+def together(
+    lineage: Lineage, spent: int, kinds: Sequence[tuple[Mapping[str, Any], int]], delta: Exact = DELTA
+) -> Together:
     """Compose what was charged.
 
     Args:
         lineage: Whose.
         spent: Its total, in units.
-        natives: Each kind of charge as JSON text, with how often it was made.
+        kinds: Each kind of noise as it was chained, with how often it was charged.
         delta: Above 0 and below 1.
 
     Raises:
@@ -110,14 +153,13 @@ def together(lineage: Lineage, spent: int, natives: Iterable[tuple[str, int]], d
     # Heavy, and needed here alone.
     from starling.privacy.accounting import epsilon_of_events
 
-    kinds = list(natives)
     total = Fraction(spent, UNIT)
     whole: Bag = frozenset({(Pure(total) if lineage.measure == "epsilon" else Concentrated(total), 1)})
     bag = whole
     if 0 < len(kinds) <= MOST:
         met: Counter[Event] = Counter()
-        for text, charges in kinds:
-            for event, times in _read(json.loads(text)):
+        for said, charges in kinds:
+            for event, times in _met(lineage, said):
                 met[event] += times * charges
         bag = frozenset(met.items())
     epsilon = epsilon_of_events(bag, delta) if spent else Fraction(0)

@@ -108,14 +108,15 @@ class Reading:
         """What the charges of one lineage reveal together, as (epsilon, delta); raises ParameterError for another delta."""
 
         def work(tx: Transaction) -> tuple[Lineage, int, list[Row]]:
+            found = rows.lineage(tx, lineage)
             whole = rows.cap(tx, lineage, "lineage", lineage)
-            kinds = tx.rows(
-                "SELECT native, times FROM disclosed WHERE lineage = ? LIMIT ?", lineage, disclosure.MOST + 1
-            )
-            return rows.lineage(tx, lineage), 0 if whole is None else whole.spent, list(kinds)
+            return found, 0 if whole is None else whole.spent, list(tx.rows(_NOISE, lineage, disclosure.MOST + 1))
 
-        found, spent, kinds = self._book.read(work)
-        return disclosure.together(found, spent, cast(list[tuple[str, int]], kinds), delta)
+        found, spent, noise = self._book.read(work)
+        kinds = [
+            (json.loads(body), whole // once) for body, whole, once in cast(list[tuple[str, int, int]], noise) if once
+        ]
+        return disclosure.together(found, spent, kinds, delta)
 
     def export(self) -> Iterator[str]:
         """The chain as JSON Lines, for an auditor: `hash` is the SHA-256 that chain.digest says, over `body` in canonical JSON."""
@@ -198,8 +199,8 @@ class Check:
 
 _EVENTS = "SELECT seq, kind, at, body, hash FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
 _WITH_CHARGES = (
-    f"SELECT events.seq, kind, at, body, hash, {CHARGED} FROM ({_EVENTS}) AS events"
-    " LEFT JOIN charges ON charges.seq = events.seq ORDER BY events.seq"
+    f"SELECT events.seq, kind, at, body, hash, {CHARGED} FROM events LEFT JOIN charges ON charges.seq = events.seq"
+    " WHERE events.seq > ? ORDER BY events.seq LIMIT ?"
 )
 
 
@@ -207,25 +208,28 @@ def _slice(tx: Transaction, after: int) -> list[Event]:
     return [Event._make(cast(Any, row)) for row in tx.rows(_EVENTS, after, SLICE)]
 
 
+_NOISE = (
+    "SELECT body, spent, amount FROM caps JOIN charges ON charges.seq = last JOIN events ON events.seq = last"
+    " WHERE lineage = ? AND scope = 'noise' LIMIT ?"
+)
 _SPENT = "SELECT charges.seq, at, body, state FROM charges JOIN events ON events.seq = charges.seq"
+_LAST = "SELECT last FROM caps WHERE lineage = ? AND scope <> 'noise'"
+# Back from the lineage's last charge to the one before it, and so on.
+_LATEST = (
+    "WITH RECURSIVE latest (place, previous, times) AS (SELECT seq, previous, 1 FROM charges WHERE seq ="
+    " (SELECT last FROM caps WHERE lineage = ? AND scope = 'lineage') UNION ALL"
+    " SELECT charges.seq, charges.previous, times + 1 FROM latest JOIN charges ON charges.seq = latest.previous"
+    f" WHERE times < ?) {_SPENT} JOIN latest ON place = charges.seq ORDER BY charges.seq DESC"
+)
 
 
 def _account(tx: Transaction, lineage: str, latest: int) -> Account:
     found = rows.lineage(tx, lineage)
-    last = {
-        spent.seq: spent
-        for spent in map(
-            _spent, tx.rows(f"{_SPENT} JOIN caps ON caps.last = charges.seq WHERE caps.lineage = ?", lineage)
-        )
-    }
-    balances = [
-        Balance(Cap(cast(Scope, scope), str(name), cast(int | None, cap), cast(int, spent)), last.get(cast(int, seq)))
-        for scope, name, cap, spent, seq in tx.rows(
-            "SELECT scope, name, cap, spent, last FROM caps WHERE lineage = ? ORDER BY scope DESC, name", lineage
-        )
-    ]
-    charges = tx.rows(f"{_SPENT} WHERE lineage = ? ORDER BY charges.seq DESC LIMIT ?", lineage, latest)
-    return Account(found, tuple(balances), tuple(map(_spent, charges)))
+    last = {spent.seq: spent for spent in map(_spent, tx.rows(f"{_SPENT} WHERE charges.seq IN ({_LAST})", lineage))}
+    sql = f"SELECT {rows.CAP} FROM caps WHERE lineage = ? AND scope <> 'noise' ORDER BY scope DESC, name"
+    caps = list(map(rows.a_cap, tx.rows(sql, lineage)))
+    balances = tuple(Balance(cap, None if cap.last is None else last[cap.last]) for cap in caps)
+    return Account(found, balances, tuple(map(_spent, tx.rows(_LATEST, lineage, latest))))
 
 
 def _spent(row: Row) -> Spent:

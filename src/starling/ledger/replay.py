@@ -5,21 +5,17 @@ nobody signed is found even where somebody rewrote the whole chain with care. A 
 comes by, so that ten million of them need ten megabytes and not ten gigabytes.
 """
 
-import ast
 import json
-from collections import Counter
-from fractions import Fraction
-from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from starling.errors import IntegrityError, StarlingError
-from starling.ledger import rows, rules
+from starling.ledger import disclosure, rows, rules
 from starling.ledger.chain import Event
 from starling.ledger.custody import approval_message, signed_by
 from starling.ledger.keys import Public
 from starling.ledger.rules import Lineage
 from starling.ledger.store import Transaction
-from starling.privacy.budget import Epsilon, Measure, Rho
+from starling.privacy.budget import Measure
 from starling.privacy.neighbours import Change, Relation, Unit
 
 CUSTODIAN = frozenset({"lineage", "dataset", "grant", "raise", "retire"})
@@ -39,9 +35,9 @@ class Charged(NamedTuple):
     analyst: str
     request_id: str
     request_hash: str
-    lineage: str
     dataset: str
     amount: int
+    previous: int | None
     state: str
     answer_kind: str | None
     answer: str | None
@@ -55,14 +51,21 @@ End: TypeAlias = tuple[str, str | None, str | None]
 
 
 class Cap:
-    """A cap as the events make it."""
+    """A cap as the events make it; of a kind of noise, `once` is what one charge costs."""
 
-    __slots__ = ("cap", "last", "spent")
+    __slots__ = ("cap", "last", "once", "since", "spent")
 
-    def __init__(self, cap: int | None) -> None:
+    def __init__(self, since: int, cap: int | None) -> None:
+        self.since = since
         self.cap = cap
         self.spent = 0
         self.last: int | None = None
+        self.once = 0
+
+    def spend(self, amount: int, seq: int) -> None:
+        """One more charge."""
+        self.spent += amount
+        self.last = seq
 
 
 class Replay:
@@ -83,7 +86,7 @@ class Replay:
         self._retired: set[str] = set()
         self._datasets: dict[str, list[Any]] = {}
         self._caps: dict[tuple[str, str, str], Cap] = {}
-        self._disclosed: Counter[tuple[str, str]] = Counter()
+        self._noise: dict[tuple[str, str], Cap] = {}
         self._states = bytearray(1)
         self._told: dict[int, End] = {}
         self._late: dict[int, End] = {}
@@ -107,19 +110,20 @@ class Replay:
         lineage, retired, keys = self._where(dataset, analyst)
         if retired:
             raise _wrong(seq, "charges what is retired")
-        cost, change = body["cost"], body["change"]
-        if amount != _amount(lineage, change, *next(iter(cost.items()))):
+        noise = self._noise_of(seq, lineage, body)
+        if amount != noise.once:
             raise _wrong(seq, "does not charge what it costs")
+        previous = None
         for key in keys:
             cap = self._caps[key]
-            cap.spent += amount
-            cap.last = seq
+            previous = cap.last
+            cap.spend(amount, seq)
             if cap.cap is not None and cap.spent > cap.cap:
                 raise _wrong(seq, f"overspends the cap of {key[1]} {key[2]}")
-        # Python's text of it is quickly made; the ledger's own is made of it once, in the end.
-        self._disclosed[lineage.name, str(body["native"])] += 1
+        noise.spend(amount, seq)
         self._states[seq] = _OPEN
-        if row is None or row[:6] != (analyst, body["request_id"], body["hash"], lineage.name, dataset, amount):
+        # The last of the three caps is the lineage's: `previous` is its charge before this one.
+        if row is None or row[:6] != (analyst, body["request_id"], body["hash"], dataset, amount, previous):
             raise differs("charges")
         if row.state != "charged":
             self._told[seq] = _end_of(row)
@@ -130,6 +134,16 @@ class Replay:
         name, _, retired = self._datasets[dataset]
         keys = ((name, "analyst", analyst), (name, "dataset", dataset), (name, "lineage", name))
         return self._lineages[name], retired or name in self._retired, keys
+
+    def _noise_of(self, seq: int, lineage: Lineage, body: dict[str, Any]) -> Cap:
+        """What was spent with this kind of noise; costs are computed once for each kind."""
+        # Python's text is quickly made; the hash of the canonical one names the kind in the ledger.
+        text = lineage.name, f"{body['cost']}{body['change']}{body['native']}"
+        if text not in self._noise:
+            kept = self._noise[text] = Cap(seq, None)
+            kept.once = _amount(lineage, body)
+            self._caps[lineage.name, "noise", disclosure.key(body)] = kept
+        return self._noise[text]
 
     def _other(self, event: Event, body: dict[str, Any], row: Charged | None) -> None:
         if row is not None:
@@ -181,7 +195,7 @@ class Replay:
     def _once(self, seq: int, key: tuple[str, str, str], cap: int | None) -> None:
         if key in self._caps:
             raise _wrong(seq, f"begins {key[1]} {key[2]} anew")
-        self._caps[key] = Cap(cap)
+        self._caps[key] = Cap(seq, cap)
 
     def _raise(self, seq: int, body: dict[str, Any]) -> None:
         cap = self._caps[body["lineage"], body["scope"], body["name"]]
@@ -213,13 +227,8 @@ class Replay:
             ),
             (
                 "caps",
-                "SELECT lineage, scope, name, cap, spent, last FROM caps",
-                {(*key, cap.cap, cap.spent, cap.last) for key, cap in self._caps.items()},
-            ),
-            (
-                "disclosed",
-                "SELECT lineage, native, times FROM disclosed",
-                {(name, _canonical(native), times) for (name, native), times in self._disclosed.items()},
+                "SELECT lineage, scope, name, since, cap, spent, last FROM caps",
+                {(*key, cap.since, cap.cap, cap.spent, cap.last) for key, cap in self._caps.items()},
             ),
         ]
         for table, sql, wanted in expected:
@@ -242,18 +251,12 @@ class Replay:
                 raise differs("charges")
 
 
-@lru_cache(maxsize=4096)
-def _amount(lineage: Lineage, change: Change, measure: str, amount: str) -> int:
-    """What a cost is in the lineage, in units; -1 where it could not be charged at all."""
+def _amount(lineage: Lineage, body: dict[str, Any]) -> int:
+    """What a charge costs in the lineage, in units; -1 where it could not be made at all."""
     try:
-        kinds: dict[str, type[Epsilon | Rho]] = {"epsilon": Epsilon, "rho": Rho}
-        return rules.amount_in(lineage, change, kinds[measure](Fraction(amount)))
+        return rules.amount_in(lineage, body["change"], disclosure.cost_of(body))
     except StarlingError:
         return -1
-
-
-def _canonical(native: str) -> str:
-    return rules.canonical(cast(list[Any], ast.literal_eval(native)))
 
 
 def _end_of(row: Charged) -> End:

@@ -94,16 +94,25 @@ def dataset(tx: Transaction, name: str) -> Dataset:
     return Dataset(name, str(row[0]), bool(row[1]))
 
 
+CAP = "since, scope, caps.name, cap, spent, last"
+"""Columns of a `Cap`."""
+
+
 def cap(tx: Transaction, lineage: str, scope: Scope, name: str) -> Cap | None:
     """The cap of one scope, or None where it has none."""
-    row = tx.one("SELECT cap, spent FROM caps WHERE lineage = ? AND scope = ? AND name = ?", lineage, scope, name)
-    return None if row is None else Cap(scope, name, *cast(tuple[int | None, int], row))
+    row = tx.one(f"SELECT {CAP} FROM caps WHERE lineage = ? AND scope = ? AND name = ?", lineage, scope, name)
+    return None if row is None else a_cap(row)
 
 
-def insert_cap(tx: Transaction, lineage: str, scope: Scope, name: str, units: int | None) -> None:
-    """A new scope that has spent nothing."""
-    values = (lineage, scope, name, units)
-    tx.run("INSERT INTO caps (lineage, scope, name, cap, spent) VALUES (?, ?, ?, ?, 0)", *values)
+def a_cap(row: Row) -> Cap:
+    """Of a row's columns `CAP`."""
+    return Cap(*cast(tuple[int, Scope, str, int | None, int, int | None], row))
+
+
+def insert_cap(tx: Transaction, since: Head, lineage: str, scope: str, name: str, units: int | None) -> None:
+    """A new scope that has spent nothing; `since` is the event that begins it."""
+    values = (since.seq, lineage, scope, name, units)
+    tx.run("INSERT INTO caps (since, lineage, scope, name, cap, spent) VALUES (?, ?, ?, ?, ?, 0)", *values)
 
 
 def body(tx: Transaction, seq: int) -> dict[str, Any]:
@@ -113,6 +122,10 @@ def body(tx: Transaction, seq: int) -> dict[str, Any]:
     return cast(dict[str, Any], json.loads(str(row[0])))
 
 
+SCOPES: tuple[Scope, ...] = ("analyst", "dataset", "lineage")
+"""In the order in which caps are checked."""
+
+
 class Standing(NamedTuple):
     """Where a charge would stand.
 
@@ -120,11 +133,13 @@ class Standing(NamedTuple):
         lineage: Whose people.
         dataset: About them.
         caps: Of the analyst, the dataset and the lineage, in this order; no analyst's where there is no grant.
+        noise: What was charged to the lineage with this kind of noise; None where nothing was yet.
     """
 
     lineage: Lineage
     dataset: Dataset
     caps: list[Cap]
+    noise: Cap | None
 
 
 class Before(NamedTuple):
@@ -144,14 +159,16 @@ class Before(NamedTuple):
 
 
 _LAST = "SELECT seq, hash, at FROM events ORDER BY seq DESC LIMIT 1"
-_OURS = (
-    "((scope = 'analyst' AND caps.name = ?) OR (scope = 'dataset' AND caps.name = ?)"
-    " OR (scope = 'lineage' AND caps.name = caps.lineage))"
-)
+_IN_LINEAGE = "(caps.lineage = datasets.lineage AND scope = '{}' AND caps.name = {})"
 _STANDING = (
-    "SELECT datasets.lineage, datasets.retired, measure, change, unit, lineages.retired AS closed, scope, caps.name,"
-    " cap, spent FROM datasets JOIN lineages ON lineages.name = datasets.lineage"
-    f" JOIN caps ON caps.lineage = datasets.lineage AND {_OURS} WHERE datasets.name = ?"
+    "SELECT datasets.lineage, datasets.retired, measure, change, unit, lineages.retired AS closed, "
+    f"{CAP} FROM datasets JOIN lineages ON lineages.name = datasets.lineage JOIN caps ON "
+    # Each with all three columns of the index: a lineage may have a million analysts.
+    + " OR ".join(
+        _IN_LINEAGE.format(*each)
+        for each in (("analyst", "?"), ("dataset", "datasets.name"), ("lineage", "datasets.lineage"), ("noise", "?"))
+    )
+    + " WHERE datasets.name = ?"
 )
 _TICKET = "request_hash, state, amount, seq, lease, lease_until, answer_kind, answer FROM charges WHERE analyst = ?"
 _KNOWN = (
@@ -161,14 +178,14 @@ _KNOWN = (
 # One statement for all of it: a statement is a round trip where the store is a server.
 _BEFORE = (
     f"SELECT * FROM ({_LAST}) AS last LEFT JOIN ({_KNOWN}) AS known ON 1 = 1"
-    f" LEFT JOIN ({_STANDING}) AS standing ON 1 = 1 ORDER BY scope"
+    f" LEFT JOIN ({_STANDING}) AS standing ON 1 = 1"
 )
 
 
-def before(tx: Transaction, pen: Pen, request: Request) -> Before:
-    """Raises RequestConflict when the id was used for another request."""
+def before(tx: Transaction, pen: Pen, request: Request, noise: str) -> Before:
+    """Raises RequestConflict when the id was used for another request. `noise`: the kind's hash (`Noise.key`)."""
     analyst, dataset = request.analyst, request.dataset
-    ids = (analyst, request.request_id, analyst, request.hash, analyst, dataset, dataset)
+    ids = (analyst, request.request_id, analyst, request.hash, analyst, noise, dataset)
     found = list(tx.rows(_BEFORE, *ids))
     pen.follow(found[0][:3])
     known = {row[3]: row[4:12] for row in found}
@@ -180,10 +197,12 @@ def before(tx: Transaction, pen: Pen, request: Request) -> Before:
         stored = answered(request, known[0])
     standing = None
     if found[0][12] is not None:
-        # Each cap once, in the order of the rows.
-        caps = dict.fromkeys(Cap(*cast(tuple[Scope, str, int | None, int], row[18:])) for row in found)
+        # Each cap once, however often the join repeats it.
+        caps = {str(row[19]): a_cap(row[18:]) for row in found}
+        noise_cap = caps.pop("noise", None)
         name, retired = str(found[0][12]), bool(found[0][13])
-        standing = Standing(_lineage(name, found[0][14:18]), Dataset(dataset, name, retired), list(caps))
+        lineage = _lineage(name, found[0][14:18])
+        standing = Standing(lineage, Dataset(dataset, name, retired), [caps[x] for x in SCOPES if x in caps], noise_cap)
     return Before(ticket, cast(int, known[1][5]) if ticket else 0, stored, standing)
 
 
@@ -205,20 +224,13 @@ def _ticket(request: Request, row: Row) -> Ticket:
     )
 
 
-def spend(tx: Transaction, where: Standing, analyst: str, amount: int, seq: int) -> None:
-    """Add `amount` to what analyst, dataset and lineage have spent; `seq` is the charge."""
-    values = (amount, seq, where.lineage.name, analyst, where.dataset.name)
-    tx.run(f"UPDATE caps SET spent = spent + ?, last = ? WHERE lineage = ? AND {_OURS}", *values)
-
-
-def disclose(tx: Transaction, lineage: str, native: str) -> None:
-    """Count one more charge with these events of noise."""
-    tx.run(
-        "INSERT INTO disclosed (lineage, native, times) VALUES (?, ?, 1)"
-        " ON CONFLICT (lineage, native) DO UPDATE SET times = disclosed.times + 1",
-        lineage,
-        native,
-    )
+def spend(tx: Transaction, where: Standing, noise: str, amount: int, charge: Head) -> None:
+    """Add `amount` to what the caps of `where` have spent, and with this kind of noise."""
+    if where.noise is None:
+        insert_cap(tx, charge, where.lineage.name, "noise", noise, None)
+    ours = [cap.since for cap in where.caps] + [charge.seq if where.noise is None else where.noise.since]
+    marks = ", ".join("?" * len(ours))
+    tx.run(f"UPDATE caps SET spent = spent + ?, last = ? WHERE since IN ({marks})", amount, charge.seq, *ours)
 
 
 def sha256(text: str) -> str:

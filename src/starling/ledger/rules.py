@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, floor
 from typing import Any, Literal, TypeAlias
 
@@ -105,12 +106,23 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """What a scope may spend and has spent, in units; a `cap` of None is no limit of its own."""
+    """What a scope may spend and has spent.
 
+    Attributes:
+        since: Event that began it.
+        scope: What kind of thing may spend.
+        name: Of that thing.
+        cap: In units; None is no limit of its own.
+        spent: In units.
+        last: Event of the latest charge through it.
+    """
+
+    since: int
     scope: Scope
     name: str
     cap: int | None
     spent: int
+    last: int | None
 
     @property
     def left(self) -> int | None:
@@ -118,7 +130,7 @@ class Cap:
         return None if self.cap is None else self.cap - self.spent
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Request:
     """What somebody asks for.
 
@@ -138,24 +150,30 @@ class Request:
         for field in ("analyst", "request_id", "dataset"):
             name(getattr(self, field), field=field)
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """SHA-256 of dataset and canonical body, hexadecimal."""
         return hashlib.sha256(f"{self.dataset}\n{self.body}".encode()).hexdigest()
 
 
-def canonical(body: Mapping[str, Any] | list[Any]) -> str:
+def canonical(body: Mapping[str, Any]) -> str:
     """JSON with sorted keys and no spaces: one text for one request. Floats are refused (see `budget.exact`)."""
-    return json.dumps(_float_free(body), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return _encode(_float_free(body))
+
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode
 
 
 def _float_free(value: Any) -> Any:
-    if isinstance(value, float):
-        raise ParameterError(field="request", problem="contains a float", fix='write numbers as strings such as "0.1"')
-    if isinstance(value, Mapping):
-        return {str(key): _float_free(item) for key, item in value.items()}
+    # The common kinds first: this is on the way of every charge.
+    if isinstance(value, str | int) or value is None:
+        return value
     if isinstance(value, list | tuple):
         return [_float_free(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): _float_free(item) for key, item in value.items()}
+    if isinstance(value, float):
+        raise ParameterError(field="request", problem="contains a float", fix='write numbers as strings such as "0.1"')
     return value
 
 

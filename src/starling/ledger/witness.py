@@ -76,13 +76,14 @@ class Witness:
             seen = _parsed(complete.splitlines()[-1])[0] if complete else None
             if seen is not None and seen.seq >= head.seq:
                 return seen
-            line = json.dumps({"seq": head.seq, "hash": head.hash, "signature": key.sign(message(self._ledger, head))})
+            signature = key.sign(message(self._ledger, head))
+            line = f'{{"seq": {head.seq}, "hash": "{head.hash}", "signature": "{signature}"}}'
             # Beginning anew, the last of the old lines stays the last until the file is cut behind the new one.
             end = 0 if size > ROOM else size - len(tail) + len(complete)
             written = os.pwrite(descriptor, f"{line}\n".encode(), end)
             if written <= len(line):
                 raise OSError
-            if end + written != size:
+            if end + written < size:
                 os.ftruncate(descriptor, end + written)
         finally:
             os.close(descriptor)

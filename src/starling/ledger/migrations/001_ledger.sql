@@ -24,20 +24,22 @@ CREATE TABLE datasets (
     retired INTEGER NOT NULL
 );
 CREATE TABLE caps (
+    -- The event that began it: a charge updates its caps by number.
+    since INTEGER PRIMARY KEY,
     lineage TEXT NOT NULL REFERENCES lineages (name),
+    -- lineage, dataset, analyst; and noise: what was charged with one kind of noise, named by its hash and never capped.
     scope TEXT NOT NULL,
     name TEXT NOT NULL,
     cap BIGINT,
     spent BIGINT NOT NULL,
     last INTEGER,
-    PRIMARY KEY (lineage, scope, name)
+    UNIQUE (lineage, scope, name)
 );
 CREATE TABLE charges (
     seq INTEGER PRIMARY KEY,
     analyst TEXT NOT NULL,
     request_id TEXT NOT NULL,
     request_hash TEXT NOT NULL,
-    lineage TEXT NOT NULL REFERENCES lineages (name),
     dataset TEXT NOT NULL REFERENCES datasets (name),
     amount BIGINT NOT NULL,
     state TEXT NOT NULL,
@@ -45,13 +47,8 @@ CREATE TABLE charges (
     lease_until BIGINT NOT NULL,
     answer_kind TEXT,
     answer TEXT,
+    -- The charge of the same lineage before this one: the latest are found without an index, which would cost every charge a page.
+    previous INTEGER,
     UNIQUE (analyst, request_id)
 );
 CREATE INDEX charges_by_answer ON charges (analyst, request_hash) WHERE state = 'answered';
-CREATE INDEX charges_by_lineage ON charges (lineage, seq);
-CREATE TABLE disclosed (
-    lineage TEXT NOT NULL REFERENCES lineages (name),
-    native TEXT NOT NULL,
-    times BIGINT NOT NULL,
-    PRIMARY KEY (lineage, native)
-);
