@@ -10,22 +10,21 @@ import signal
 import sqlite3
 import sys
 from collections.abc import Callable
+from functools import partial
+from itertools import count
 from typing import Any
 
 from starling.errors import StarlingError
-from starling.ledger import postgres, sqlite
 from starling.ledger.opening import open_ledger
 from starling.privacy.trust import Confidential, publish
 from tests.ledger.worlds import Count, request
 
-calls = 0
+calls = count(1)
 
 
 def at_call(number: int, strike: Callable[[], None]) -> None:
     """Run `strike` before the `number`-th call of the database."""
-    global calls
-    calls += 1
-    if calls == number:
+    if next(calls) == number:
         strike()
 
 
@@ -48,21 +47,25 @@ def strike_postgres(url: str, number: int, cut: bool) -> None:
     """Count the calls of psycopg; at the `number`-th die, or have the server end the connection."""
     import psycopg
 
-    plain = psycopg.Connection.execute
+    def strike(connection: "psycopg.Connection[Any]") -> None:
+        if not cut:
+            die()
+        with psycopg.connect(url, autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s)", (connection.info.backend_pid,))
 
-    def execute(self: Any, *arguments: Any, **named: Any) -> Any:
-        def strike() -> None:
-            if not cut:
-                die()
-            with psycopg.connect(url, autocommit=True) as other:
-                plain(other, "SELECT pg_terminate_backend(%s)", (self.info.backend_pid,))
+    def struck(kind: Any, name: str, connection_of: Callable[[Any], Any]) -> None:
+        plain = getattr(kind, name)
 
-        if self.info.backend_pid not in strikers:
-            at_call(number, strike)
-        return plain(self, *arguments, **named)
+        def call(self: Any, *arguments: Any, **named: Any) -> Any:
+            at_call(number, partial(strike, connection_of(self)))
+            return plain(self, *arguments, **named)
 
-    strikers: set[int] = set()
-    psycopg.Connection.execute = execute  # type: ignore[method-assign]
+        setattr(kind, name, call)
+
+    struck(psycopg.Cursor, "execute", lambda cursor: cursor.connection)
+    # The COMMIT is queued at the end of a transaction, and sent at the latest at the end of its pipeline.
+    struck(psycopg.Transaction, "__exit__", lambda transaction: transaction.connection)
+    struck(psycopg.Connection, "wait", lambda connection: connection)
 
 
 def main(url: str, name: str, fault: str) -> int:
@@ -70,10 +73,9 @@ def main(url: str, name: str, fault: str) -> int:
     kind, _, detail = fault.partition(":")
     if kind in ("kill", "cut") and url.startswith("sqlite"):
         Struck.number = int(detail)
-        plain = sqlite3.connect
-        sqlite.sqlite3.connect = lambda *a, **k: plain(*a, factory=Struck, **k)  # type: ignore[assignment]
+        # The class that sqlite3.connect makes, wherever it is called from.
+        sqlite3.connect = partial(sqlite3.connect, factory=Struck)  # type: ignore[assignment]
     elif kind in ("kill", "cut"):
-        assert postgres.PostgresStore
         strike_postgres(url, int(detail), cut=kind == "cut")
     elif kind == "size":
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -83,15 +85,15 @@ def main(url: str, name: str, fault: str) -> int:
         account = ledger.account(request(name))
         earlier = account.earlier()
         if earlier is not None and earlier.answer is not None:
-            print(f"published {earlier.answer}")
+            sys.stdout.write(f"published {earlier.answer}")
             return 0
-        released = publish(Confidential(lambda: os.getpid()), Count(), account)
+        released = publish(Confidential(os.getpid), Count(), account)
         account.answer("bytes", str(released.value))
         at_call(int(detail) if kind == "kill" else -1, die)
     except StarlingError as error:
-        print(f"refused {type(error).__name__}")
+        sys.stdout.write(f"refused {type(error).__name__}")
         return error.exit_code
-    print(f"published {released.value}")
+    sys.stdout.write(f"published {released.value}")
     return 0
 
 

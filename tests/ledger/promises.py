@@ -23,6 +23,7 @@ from starling.errors import (
 )
 from starling.ledger import rules
 from starling.ledger.charging import LEASE_SECONDS
+from starling.ledger.custody import approval_message
 from starling.ledger.deadline import departure
 from starling.ledger.keys import make
 from starling.ledger.opening import create_ledger, open_ledger
@@ -131,8 +132,13 @@ def promise_07_no_refund_for_a_failure_that_depends_on_data(world: World) -> Non
 
 def promise_08_a_refusal_depends_on_request_schema_and_ledger_only(world: World) -> None:
     read: list[int] = []
+
+    def reading() -> int:
+        read.append(1)
+        return 1
+
     for analyst, dataset, rho in (("ann", "census", 7), ("eve", "census", 1), ("ann", "nowhere", 1)):
-        data = Confidential(lambda: read.append(1) or 1)
+        data = Confidential(reading)
         with pytest.raises(StarlingError):
             publish(data, Count(rho), world.ledger.account(request(dataset, analyst=analyst, dataset=dataset)))
     assert not read
@@ -261,7 +267,7 @@ def promise_15_a_cap_is_raised_by_a_signed_event_alone(world: World) -> None:
         "from": 10 * rules.UNIT,
         "to": 12 * rules.UNIT,
     }
-    approval = second.sign(two.custody.approval_message(body_to_sign))
+    approval = second.sign(approval_message(two.book.id, body_to_sign))
     two.custody.raise_cap("people", "lineage", "people", 12, approval)
     with pytest.raises(PolicyRefused):
         two.custody.raise_cap("people", "lineage", "people", 13, approval)

@@ -12,13 +12,16 @@ import pytest
 from starling.ledger import rules
 from tests.conftest import ROOT
 from tests.ledger.conftest import FAULTS
+from tests.ledger.forked import Forked
 from tests.ledger.worlds import World, request
 
 PUBLISHED = "published "
 
 
-def child(world: World, name: str, fault: str, *before: str) -> "subprocess.Popen[str]":
-    """Start one; see child.py."""
+def child(world: World, name: str, fault: str, *before: str) -> "subprocess.Popen[str] | Forked":
+    """Start one; see child.py. `before`: a command to start it with."""
+    if not before:
+        return Forked(world.url, name, fault)
     command = [*before, sys.executable, "-m", "tests.ledger.child", world.url, name, fault]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.Popen(
@@ -26,7 +29,7 @@ def child(world: World, name: str, fault: str, *before: str) -> "subprocess.Pope
     )
 
 
-def finished(process: "subprocess.Popen[str]") -> tuple[int, str]:
+def finished(process: "subprocess.Popen[str] | Forked") -> tuple[int, str]:
     """Its exit code and what it printed; it never shows a stack trace."""
     out, err = process.communicate(timeout=120)
     assert "Traceback" not in err, err
@@ -62,8 +65,8 @@ def after_lease(world: World, name: str) -> None:
     )
 
 
-STEPS = 80
-"""More than the database calls of one child: the last ones strike after everything."""
+STEPS = 400
+"""More than the database calls and waits for the server of one child: the last ones strike after everything."""
 
 
 def test_promise_04_kill_9_before_each_database_call(world: World) -> None:
@@ -71,7 +74,7 @@ def test_promise_04_kill_9_before_each_database_call(world: World) -> None:
     world.ledger.custody.raise_cap("people", "dataset", "census", 1000)
     world.ledger.custody.raise_cap("people", "analyst", "ann", 1000)
     struck, finally_finished = 0, False
-    for step in range(8, STEPS, 2):
+    for step in range(6, STEPS):
         process = child(world, f"kill-{step}", f"kill:{step}")
         code, out = finished(process)
         assert code in (0, -signal.SIGKILL)
@@ -90,7 +93,7 @@ def test_promise_04_kill_9_before_each_database_call(world: World) -> None:
 
 @pytest.mark.parametrize("world", ["postgres"], indirect=True)
 def test_promise_04_a_lost_connection_at_each_step(world: World) -> None:
-    for step in range(4, 24):
+    for step in range(4, STEPS):
         code, out = finished(child(world, "cut", f"cut:{step}"))
         assert code in (0, 75), out
         check_after(world, "cut", out if code == 0 else "")

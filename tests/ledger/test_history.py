@@ -1,5 +1,6 @@
 """Promise 16: any history of events leaves the ledger where a model in memory says it is, on both stores."""
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -32,6 +33,10 @@ class Charged:
     answer: str | None = None
     burned: bool = False
 
+    @property
+    def done(self) -> bool:
+        return self.burned or self.answer is not None
+
 
 @dataclass
 class Model:
@@ -52,6 +57,7 @@ class History(RuleBasedStateMachine):
     """Analysts charge, retry, answer and give up; the custodian raises and retires; time goes on or back."""
 
     world: World
+    context: AbstractContextManager[World]
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,8 +82,12 @@ class History(RuleBasedStateMachine):
             with pytest.raises(RequestConflict):
                 charging.charge(wanted, costing(rho))
             return
-        if known is not None and known.answer is None and not known.burned and self.world.clock() < known.until:
+        if known is not None and not known.done and self.world.clock() < known.until:
             with pytest.raises(LedgerUnavailable):
+                charging.charge(wanted, costing(rho))
+            return
+        if known is not None and not known.done and known.amount != rules.charge_units(rho):
+            with pytest.raises(RequestConflict, match="another guarantee"):
                 charging.charge(wanted, costing(rho))
             return
         if known is not None:
@@ -109,7 +119,7 @@ class History(RuleBasedStateMachine):
         key = data.draw(st.sampled_from(sorted(self.tickets)))
         ticket, known = self.tickets[key], self.model.charges[key]
         charging = self.world.ledger.charging
-        if known.answer is not None or known.burned:
+        if known.done:
             with pytest.raises(PolicyRefused):
                 charging.burn(ticket)
         elif burn:

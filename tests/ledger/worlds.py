@@ -2,16 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from starling.ledger.book import Book
-from starling.ledger.charging import Charging
-from starling.ledger.custody import Custody
 from starling.ledger.opening import Ledger, create_ledger, open_ledger
-from starling.ledger.reading import Reading
 from starling.ledger.rules import Request, canonical
 from starling.ledger.ticket import Ticket
 from starling.privacy.entropy import fresh_id
@@ -56,11 +52,11 @@ class World:
 
     url: str
     ledger: Ledger
-    clock: Clock = field(default_factory=Clock)
+    clock: Clock
 
     def again(self) -> Ledger:
         """The same ledger opened anew, as another process would."""
-        return self._timed(open_ledger(self.url))
+        return open_ledger(self.url, clock=self.clock)
 
     def charge(self, number: int | str, rho: Fraction | int = 1, **who: str) -> Ticket:
         """Charge `rho` for request `number`."""
@@ -71,15 +67,12 @@ class World:
         caps = self.ledger.reading.account("people").caps
         return Fraction(next(cap.spent for cap in caps if cap.scope == "lineage"), 10**12)
 
-    def _timed(self, ledger: Ledger) -> Ledger:
-        book = Book(ledger.book.store, ledger.book.key, clock=self.clock)
-        return Ledger(book, Custody(book), Charging(book), Reading(book))
-
 
 def filled(url: str, ledger: Ledger) -> World:
     """The world of a new ledger."""
-    world = World(url, ledger)
-    world.ledger = world._timed(ledger)  # noqa: SLF001 - its own factory
+    ledger.close()
+    clock = Clock()
+    world = World(url, open_ledger(url, clock=clock), clock)
     custody = world.ledger.custody
     custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, 10)
     custody.add_dataset("census", "people", {"columns": ["age"]}, 8)

@@ -20,6 +20,8 @@ SLICE = 50_000
 LONGEST = 1 << 24
 """Bytes of a line of an exported ledger."""
 
+_SQLITE = b"SQLite format 3\0"
+
 _EVENTS = "SELECT seq, kind, at, body, hash FROM events WHERE seq > {} ORDER BY seq LIMIT {}"
 
 
@@ -27,18 +29,19 @@ def events(place: str) -> Iterator[Event]:
     """The events at `place`, in order, unchecked.
 
     Args:
-        place: `sqlite:///FILE`, `postgresql://...`, or the path of an exported ledger (JSON Lines).
+        place: `postgresql://...`, or a file, also as `sqlite:///FILE`: of a ledger, or exported from one (JSON Lines).
 
     Raises:
         ParameterError: it is none of these, or not there.
         IntegrityError: it is no ledger.
         LedgerUnavailable: the database cannot be reached.
     """
-    if place.startswith("sqlite:///"):
-        return _of_sqlite(_file(place.removeprefix("sqlite:///")))
     if place.startswith(("postgresql://", "postgres://")):
         return _of_postgres(place)
-    return _of_export(_file(place))
+    path = _file(place.removeprefix("sqlite:///"))
+    with path.open("rb") as file:
+        begins = file.read(len(_SQLITE))
+    return _of_sqlite(path) if begins == _SQLITE or place.startswith("sqlite:///") else _of_export(path)
 
 
 def _file(name: str) -> Path:

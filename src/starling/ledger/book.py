@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from starling.errors import IntegrityError
-from starling.ledger import rows
+from starling.errors import IntegrityError, PolicyRefused
 from starling.ledger.chain import Head
 from starling.ledger.keys import Key, Public
+from starling.ledger.rows import Pen
 from starling.ledger.store import VERSION, Store, Transaction, migration, statements
 from starling.ledger.witness import Witness
 from starling.privacy.entropy import fresh_id
@@ -24,9 +24,16 @@ class Book:
 
     Args:
         store: Where it is.
-        key: Signs custodian events and heads; must be the ledger's.
+        key: Signs custodian events and heads; must be the ledger's. Without it the book is read, never written.
         witness: Remembers the head elsewhere, by the ledger's id.
         clock: Seconds since 1970.
+
+    Attributes:
+        store: See above.
+        id: Of the ledger.
+        signer: Whose signature custodian events and heads carry.
+        second: Who must approve every raised cap, if anybody.
+        witness: The highest head of this ledger that this machine has seen.
 
     Raises:
         IntegrityError: the ledger is of another version, is behind its witnessed head, or is signed by another key.
@@ -35,13 +42,13 @@ class Book:
     def __init__(
         self,
         store: Store,
-        key: Key,
+        key: Key | None,
         *,
         witness: Callable[[str], Witness] = Witness,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.store = store
-        self.key = key
+        self._key = key
         self._clock = clock
         about = store.atomically(
             lambda tx: {str(k): str(v) for k, v in tx.rows("SELECT key, value FROM about")}, write=False
@@ -52,17 +59,23 @@ class Book:
                 problem="was written by another version of Starling",
                 fix="use the version that wrote it",
             )
+        if not about.keys() >= {"id", "signer", "second"}:
+            raise IntegrityError(
+                field="ledger", problem="does not say whose it is", fix="restore it and run starling ledger verify"
+            )
         self.id = about["id"]
         self.signer = Public.parse(about["signer"])
         self.second = Public.parse(about["second"]) if about["second"] else None
-        if key.public != self.signer:
+        if key is not None and key.public != self.signer:
             raise IntegrityError(
                 field="key",
                 problem=f"is {key.public.fingerprint}, the ledger is signed by {self.signer.fingerprint}",
                 fix="set STARLING_HOME to the folder with the custodian's key",
             )
         self.witness = witness(self.id)
-        self._check_witness()
+        seen = self.witness.read(self.signer)
+        if seen is not None:
+            self._check_holds(seen)
 
     @classmethod
     def create(
@@ -88,30 +101,47 @@ class Book:
                 tx.run(statement)
             for name, value in about.items():
                 tx.run("INSERT INTO about (key, value) VALUES (?, ?)", name, value)
-            return rows.append(tx, "create", int(clock()), about)
+            return Pen(tx, int(clock())).append("create", about)
 
         head = store.initialise(work)
         witness(ledger).advance(head, key)
         return cls(store, key, witness=witness, clock=clock)
 
-    def write(self, work: Callable[[Transaction], T]) -> T:
-        """Run `work` in one durable transaction, then let the witness see the new head."""
-        result, head = self.store.atomically(lambda tx: (work(tx), rows.head(tx)))
-        self.witness.advance(head, self.key)
+    def write(self, work: Callable[[Transaction, Pen], T]) -> T:
+        """Run `work` in one durable transaction, then let the witness see the new head.
+
+        Raises:
+            IntegrityError: the ledger was rolled back under a running process.
+        """
+        key = self.key
+
+        def written(tx: Transaction) -> tuple[T, Head]:
+            pen = self.pen(tx)
+            return work(tx, pen), pen.head
+
+        result, head = self.store.atomically(written)
+        ahead = self.witness.advance(head, key)
+        if ahead is not None and ahead != head:
+            # Another process has come further meanwhile, or somebody replaced the ledger by an old one.
+            self._check_holds(ahead)
         return result
 
     def read(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in a transaction that changes nothing."""
         return self.store.atomically(work, write=False)
 
-    def now(self, tx: Transaction) -> int:
-        """The time for a next event: never before the last one, so that a clock set back prolongs no lease."""
-        return rows.time_of(tx, int(self._clock()))
+    def pen(self, tx: Transaction) -> Pen:
+        """Writes at the end of the chain in `tx`, and knows the time there."""
+        return Pen(tx, int(self._clock()))
 
-    def _check_witness(self) -> None:
-        seen = self.witness.read(self.signer)
-        if seen is None:
-            return
+    @property
+    def key(self) -> Key:
+        """The custodian's; raises PolicyRefused where the book was opened without it."""
+        if self._key is None:
+            raise PolicyRefused(field="ledger", problem="was opened to be read", fix="open it with the custodian's key")
+        return self._key
+
+    def _check_holds(self, seen: Head) -> None:
         row = self.read(lambda tx: tx.one("SELECT hash FROM events WHERE seq = ?", seen.seq))
         if row is None or row[0] != seen.hash:
             raise IntegrityError(

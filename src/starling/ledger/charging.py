@@ -1,11 +1,15 @@
 """Charging and answering: the states of a charge are charged -> answered or charged -> burned, and nothing is ever refunded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
-from starling.errors import IntegrityError, LedgerUnavailable, PolicyRefused, StarlingError
-from starling.ledger import rows, rules
+from starling.errors import IntegrityError, LedgerUnavailable, PolicyRefused, RequestConflict, StarlingError
+from starling.ledger import disclosure, rows, rules
 from starling.ledger.book import Book
-from starling.ledger.rules import Cap, Dataset, Lineage, Request, Scope, State
+from starling.ledger.disclosure import Noise
+from starling.ledger.rows import Pen, Standing
+from starling.ledger.rules import Request, State
 from starling.ledger.store import Transaction
 from starling.ledger.ticket import AnswerKind, Ticket
 from starling.privacy.entropy import fresh_id
@@ -33,7 +37,7 @@ class Charging:
         lease where the run died. The same request under a new id gets the stored answer, at no cost.
 
         Raises:
-            RequestConflict: the id was used for another request.
+            RequestConflict: the id was used for another request, or this one was charged for another guarantee.
             BudgetRefused, PolicyRefused: the charge does not fit; nothing was charged.
             LedgerUnavailable: another run of this request holds its lease; try again later.
         """
@@ -43,84 +47,95 @@ class Charging:
         """The ticket of this request, or of the same request answered under another id; None where it was never charged."""
 
         def work(tx: Transaction) -> Ticket | None:
-            known = rows.ticket(tx, request)
-            return rows.answered(tx, request) if known is None else known[0]
+            known = rows.before(tx, self._book.pen(tx), request, "")
+            return known.ticket or known.stored
 
         return self._book.read(work)
 
     def charge_all(self, wanted: list[Wanted]) -> list[Result]:
         """Many charges in one durable commit; each result gives its ticket or raises its own refusal."""
         lease = fresh_id()
-
         return self._book.write(
-            lambda tx: [self._result(tx, request, guarantee, lease) for request, guarantee in wanted]
+            lambda tx, pen: [self._result(tx, pen, request, guarantee, lease) for request, guarantee in wanted]
         )
 
-    def _result(self, tx: Transaction, request: Request, guarantee: Guarantee, lease: str) -> Result:
+    def _result(self, tx: Transaction, pen: Pen, request: Request, guarantee: Guarantee, lease: str) -> Result:
+        """What is refused is refused before its first write, so that a refusal leaves nothing behind among the others."""
         try:
-            ticket = tx.attempt(lambda: self._charge(tx, request, guarantee, lease))
+            found = self._decided(tx, pen, request, guarantee)
         except StarlingError as error:
             return _refusal(error)
+        if isinstance(found, _Bill):
+            ticket = self._charged(tx, pen, request, found, lease)
+        elif found.state == "charged":
+            ticket = self._taken_over(tx, pen.now, found, lease)
+        else:
+            ticket = found
         return lambda: ticket
 
-    def _charge(self, tx: Transaction, request: Request, guarantee: Guarantee, lease: str) -> Ticket:
-        now = self._book.now(tx)
-        known = rows.ticket(tx, request)
-        if known is not None:
-            return self._again(tx, known, lease, now)
-        stored = rows.answered(tx, request)
-        if stored is not None:
-            return stored
-        dataset = rows.dataset(tx, request.dataset)
-        lineage = rows.lineage(tx, dataset.lineage)
-        rules.check_open(lineage, dataset)
-        amount = rules.charge_in(lineage, guarantee)
-        caps = _caps(tx, lineage, dataset, request.analyst)
-        rules.check_caps(caps, amount)
-        for cap in caps:
-            rows.spend(tx, lineage.name, cap, amount)
+    def _decided(self, tx: Transaction, pen: Pen, request: Request, guarantee: Guarantee) -> "_Bill | Ticket":
+        """What a new charge costs, or the ticket that there is; raises the refusal."""
+        noise = disclosure.noise(guarantee)
+        known = rows.before(tx, pen, request, noise.key)
+        if known.ticket is not None and known.ticket.state != "charged":
+            return known.ticket
+        if known.stored is not None:
+            return known.stored
+        if known.standing is None:
+            raise rows.unregistered(request.dataset)
+        if known.ticket is not None:
+            self._check_lease(known.leased, pen.now)
+            _check_same(rows.body(tx, known.ticket.seq), noise)
+            return known.ticket
+        bill = _Bill(known.standing, _amount(known.standing, request.analyst, guarantee), guarantee.name, noise)
+        rules.check_caps(known.standing.caps, bill.amount)
+        return bill
+
+    def _charged(self, tx: Transaction, pen: Pen, request: Request, bill: "_Bill", lease: str) -> Ticket:
+        caps, dataset = bill.standing.caps, bill.standing.dataset.name
         body = {
             "analyst": request.analyst,
             "request_id": request.request_id,
-            "dataset": dataset.name,
+            "dataset": dataset,
             "hash": request.hash,
-            "amount": amount,
-            "cost": str(guarantee.cost),
-            "what": guarantee.name,
+            "amount": bill.amount,
+            "what": bill.what,
+            **bill.noise.said,
         }
-        head = rows.append(tx, "charge", now, body)
+        charge = pen.append("charge", body)
+        rows.spend(tx, bill.standing, bill.noise.key, bill.amount, charge)
         tx.run(
-            "INSERT INTO charges (analyst, request_id, request_hash, dataset, amount, seq, state, lease, lease_until)"
-            " VALUES (?, ?, ?, ?, ?, ?, 'charged', ?, ?)",
+            "INSERT INTO charges (analyst, request_id, request_hash, dataset, amount, seq, previous, state, lease,"
+            " lease_until) VALUES (?, ?, ?, ?, ?, ?, ?, 'charged', ?, ?)",
             request.analyst,
             request.request_id,
             request.hash,
-            dataset.name,
-            amount,
-            head.seq,
+            dataset,
+            bill.amount,
+            charge.seq,
+            next(cap.last for cap in caps if cap.scope == "lineage"),
             lease,
-            now + LEASE_SECONDS,
+            pen.now + LEASE_SECONDS,
         )
-        return Ticket(request, "charged", amount, head.seq, lease, fresh=True)
+        return Ticket(request, "charged", bill.amount, charge.seq, lease, fresh=True)
 
-    def _again(self, tx: Transaction, known: tuple[Ticket, int], lease: str, now: int) -> Ticket:
-        ticket, until = known
-        if ticket.state != "charged":
-            return ticket
-        if now < until:
+    def _check_lease(self, leased: int, now: int) -> None:
+        if now < leased:
             raise LedgerUnavailable(
                 field="request_id",
-                problem=f"is being worked on by a run that holds its lease for up to {until - now} seconds",
+                problem=f"is being worked on by a run that holds its lease for up to {leased - now} seconds",
                 fix="try again then, with the same request id",
             )
-        key = (ticket.request.analyst, ticket.request.request_id)
+
+    def _taken_over(self, tx: Transaction, now: int, ticket: Ticket, lease: str) -> Ticket:
         tx.run(
             "UPDATE charges SET lease = ?, lease_until = ? WHERE analyst = ? AND request_id = ?",
             lease,
             now + LEASE_SECONDS,
-            *key,
+            ticket.request.analyst,
+            ticket.request.request_id,
         )
-        return Ticket(ticket.request, "charged", ticket.amount, ticket.seq, lease)
+        return replace(ticket, lease=lease)
 
     def entry(self, ticket: Ticket, *, inside: bool = False) -> Entry:
         """Where the chain holds the charge of `ticket`; `inside`: the ledger lies in the release that it pays for."""
@@ -156,7 +171,7 @@ class Charging:
         def work(tx: Transaction) -> None:
             tx.run(
                 "UPDATE charges SET lease_until = ? WHERE analyst = ? AND request_id = ? AND lease = ?",
-                until(self._book.now(tx)),
+                until(self._book.pen(tx).now),
                 ticket.request.analyst,
                 ticket.request.request_id,
                 ticket.lease,
@@ -165,8 +180,8 @@ class Charging:
         self._book.store.atomically(work)
 
     def _end(self, ticket: Ticket, state: State, kind: AnswerKind | None, text: str | None) -> None:
-        def work(tx: Transaction) -> None:
-            changed = tx.run(
+        def work(tx: Transaction, pen: Pen) -> None:
+            changed = tx.changed(
                 "UPDATE charges SET state = ?, answer_kind = ?, answer = ?"
                 " WHERE analyst = ? AND request_id = ? AND state = 'charged' AND lease = ?",
                 state,
@@ -180,9 +195,9 @@ class Charging:
                 raise PolicyRefused(
                     field="lease", problem="was taken over by another run, or the charge is answered", fix="ask again"
                 )
-            outcome = {} if text is None else {"sha256": rows.sha256(text)}
+            outcome = {} if text is None else {"kind": kind, "sha256": rows.sha256(text)}
             kinds = {"answered": "answer", "burned": "burn"}
-            rows.append(tx, kinds[state], self._book.now(tx), {"charge": ticket.seq, **outcome})
+            pen.append(kinds[state], {"charge": ticket.seq, **outcome})
 
         self._book.write(work)
 
@@ -194,12 +209,40 @@ def _refusal(error: StarlingError) -> Result:
     return refuse
 
 
-def _caps(tx: Transaction, lineage: Lineage, dataset: Dataset, analyst: str) -> list[Cap]:
-    """The three caps a charge must fit under: of the analyst, of the dataset, and of the people themselves."""
-    scopes: tuple[tuple[Scope, str], ...] = (("analyst", analyst), ("dataset", dataset.name), ("lineage", lineage.name))
-    found = [rows.cap(tx, lineage.name, scope, name) for scope, name in scopes]
-    if found[0] is None:
+@dataclass(frozen=True, slots=True)
+class _Bill:
+    """A charge that may be made.
+
+    Attributes:
+        standing: Where.
+        amount: In units.
+        what: The guarantee's name.
+        noise: What it is for.
+    """
+
+    standing: Standing
+    amount: int
+    what: str
+    noise: Noise
+
+
+def _amount(standing: Standing, analyst: str, guarantee: Guarantee) -> int:
+    """What it costs, in units; raises PolicyRefused for what no budget would allow."""
+    lineage = standing.lineage
+    rules.check_open(lineage, standing.dataset)
+    amount = rules.charge_in(lineage, guarantee)
+    if not any(cap.scope == "analyst" for cap in standing.caps):
         raise PolicyRefused(
             field="analyst", problem=f"{analyst} has no grant on {lineage.name}", fix="ask the custodian for one"
         )
-    return [cap for cap in found if cap is not None]
+    return amount
+
+
+def _check_same(paid: Mapping[str, Any], noise: Noise) -> None:
+    """A run that is taken over draws what was charged, and nothing dearer."""
+    if disclosure.key(paid) != noise.key:
+        raise RequestConflict(
+            field="request_id",
+            problem="was charged for another guarantee, by another plan or version",
+            fix="use a new request id, or the plan and version that it was charged for",
+        )

@@ -1,13 +1,15 @@
 """What custodians do: open lineages, register data, grant and raise caps, retire. Each is a signed event."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from starling.errors import ParameterError, PolicyRefused
 from starling.ledger import rows, rules
 from starling.ledger.book import Book
-from starling.ledger.keys import Public
-from starling.ledger.rules import Scope
+from starling.ledger.disclosure import meaning
+from starling.ledger.keys import Key, Public
+from starling.ledger.rows import Pen
+from starling.ledger.rules import Lineage, Scope
 from starling.ledger.store import Transaction
 from starling.privacy.budget import Exact, Measure
 from starling.privacy.neighbours import Relation
@@ -26,17 +28,17 @@ class Custody:
             raise ParameterError(field="measure", problem="is not epsilon or rho", fix="choose one of them")
         units = rules.cap_units(cap)
 
-        def work(tx: Transaction) -> None:
+        def work(tx: Transaction, pen: Pen) -> None:
             if tx.one("SELECT 1 FROM lineages WHERE name = ?", name):
                 raise PolicyRefused(field="lineage", problem=f"{name} exists already", fix="raise its cap instead")
             self._signed(
-                tx,
+                pen,
                 "lineage",
                 {"name": name, "measure": measure, "change": relation.change, "unit": relation.unit, "cap": units},
             )
             values = (name, measure, relation.change, relation.unit)
             tx.run("INSERT INTO lineages (name, measure, change, unit, retired) VALUES (?, ?, ?, ?, 0)", *values)
-            rows.insert_cap(tx, name, "lineage", name, units)
+            rows.insert_cap(tx, pen.head, name, "lineage", name, units)
 
         self._book.write(work)
 
@@ -46,14 +48,14 @@ class Custody:
         text = rules.canonical(schema)
         units = None if cap is None else rules.cap_units(cap)
 
-        def work(tx: Transaction) -> None:
+        def work(tx: Transaction, pen: Pen) -> None:
             rows.lineage(tx, lineage)
             if tx.one("SELECT 1 FROM datasets WHERE name = ?", name):
                 raise PolicyRefused(field="dataset", problem=f"{name} exists already", fix="choose another name")
-            self._signed(tx, "dataset", {"name": name, "lineage": lineage, "schema": text, "cap": units})
+            self._signed(pen, "dataset", {"name": name, "lineage": lineage, "schema": text, "cap": units})
             values = (name, lineage, text)
             tx.run("INSERT INTO datasets (name, lineage, public_schema, retired) VALUES (?, ?, ?, 0)", *values)
-            rows.insert_cap(tx, lineage, "dataset", name, units)
+            rows.insert_cap(tx, pen.head, lineage, "dataset", name, units)
 
         self._book.write(work)
 
@@ -62,79 +64,136 @@ class Custody:
         rules.name(analyst, field="analyst")
         units = rules.cap_units(cap)
 
-        def work(tx: Transaction) -> None:
+        def work(tx: Transaction, pen: Pen) -> None:
             rows.lineage(tx, lineage)
             if rows.cap(tx, lineage, "analyst", analyst):
                 raise PolicyRefused(field="analyst", problem=f"{analyst} has a grant already", fix="raise it instead")
-            self._signed(tx, "grant", {"lineage": lineage, "analyst": analyst, "cap": units})
-            rows.insert_cap(tx, lineage, "analyst", analyst, units)
+            self._signed(pen, "grant", {"lineage": lineage, "analyst": analyst, "cap": units})
+            rows.insert_cap(tx, pen.head, lineage, "analyst", analyst, units)
 
         self._book.write(work)
 
     def raise_cap(self, lineage: str, scope: Scope, name: str, cap: Exact, approval: str | None = None) -> str:
-        """Raise a cap, and say in plain words what that reveals.
+        """Raise a cap, and say in plain words what that reveals (see `raising`).
 
         Args:
             lineage: Whose.
             scope: "lineage", "dataset" or "analyst".
             name: Of that scope.
             cap: The new cap, above the old one.
-            approval: The second custodian's signature (`approval_message`), where the ledger has one.
+            approval: The second custodian's signature (`approval`), where the ledger has one.
         """
         units = rules.cap_units(cap)
 
-        def work(tx: Transaction) -> None:
-            old = rows.cap(tx, lineage, scope, name)
-            if old is None:
-                raise ParameterError(
-                    field=scope, problem=f"{name} has no cap in {lineage}", fix="see starling ledger show"
-                )
-            if old.cap is None or units <= old.cap:
-                raise PolicyRefused(
-                    field="cap", problem="is not above the cap in force", fix="caps are only ever raised"
-                )
-            body = {"lineage": lineage, "scope": scope, "name": name, "from": old.cap, "to": units}
+        def work(tx: Transaction, pen: Pen) -> _Raise:
+            found = _raise(tx, lineage, scope, name, units)
+            body = dict(found.body)
             if self._book.second is not None:
-                if approval is None or not self._book.second.holds(self.approval_message(body), approval):
+                if approval is None or not self._book.second.holds(approval_message(self._book.id, body), approval):
                     raise PolicyRefused(
                         field="approval",
                         problem="of the second custodian is missing or not for this very raise",
                         fix="ask them for: starling ledger approve",
                     )
                 body["approval"] = approval
-            self._signed(tx, "raise", body)
+            self._signed(pen, "raise", body)
             tx.run("UPDATE caps SET cap = ? WHERE lineage = ? AND scope = ? AND name = ?", units, lineage, scope, name)
+            return found
 
-        self._book.write(work)
-        measure = self._book.read(lambda tx: rows.lineage(tx, lineage)).measure
-        return (
-            f"From now on releases about the people of {lineage} may spend up to {measure} {rules.shown(units)} through this "
-            f"{scope}. Everybody in the data bears that much, those who were in earlier releases included."
-        )
+        return _told(self._book.write(work))
 
-    def approval_message(self, body: Mapping[str, Any]) -> bytes:
-        """What a second custodian signs: this raise in this ledger, from the cap in force, so that it serves once."""
-        named = {field: body[field] for field in ("lineage", "scope", "name", "from", "to")}
-        return f"starling approve\n{self._book.id}\n{rules.canonical(named)}".encode()
+    def raising(self, lineage: str, scope: Scope, name: str, cap: Exact) -> str:
+        """What raising a cap would reveal, in plain words, to read before it is done."""
+        units = rules.cap_units(cap)
+        return _told(self._book.read(lambda tx: _raise(tx, lineage, scope, name, units)))
+
+    def approval(self, lineage: str, scope: Scope, name: str, cap: Exact, key: Key) -> str:
+        """The second custodian's signature for one raise of the cap in force, so that it serves once.
+
+        Raises:
+            PolicyRefused: this ledger asks for no second custodian.
+            ParameterError: `key` is not theirs.
+        """
+        if self._book.second is None:
+            raise PolicyRefused(
+                field="ledger", problem="asks for no second custodian", fix="raise without: starling ledger raise"
+            )
+        if key.public != self._book.second:
+            raise ParameterError(
+                field="key",
+                problem=f"is {key.public.fingerprint}, the second custodian's is {self._book.second.fingerprint}",
+                fix="name their key: --key NAME",
+            )
+        units = rules.cap_units(cap)
+        wanted = self._book.read(lambda tx: _raise(tx, lineage, scope, name, units))
+        return key.sign(approval_message(self._book.id, wanted.body))
 
     def retire(self, kind: Literal["lineage", "dataset"], name: str) -> None:
         """Charge nothing to it any more. What was spent stays spent."""
 
-        def work(tx: Transaction) -> None:
+        def work(tx: Transaction, pen: Pen) -> None:
             if kind == "lineage":
                 rows.lineage(tx, name)
                 tx.run("UPDATE lineages SET retired = 1 WHERE name = ?", name)
             else:
                 rows.dataset(tx, name)
                 tx.run("UPDATE datasets SET retired = 1 WHERE name = ?", name)
-            self._signed(tx, "retire", {"kind": kind, "name": name})
+            self._signed(pen, "retire", {"kind": kind, "name": name})
 
         self._book.write(work)
 
-    def _signed(self, tx: Transaction, kind: str, body: Mapping[str, Any]) -> None:
+    def _signed(self, pen: Pen, kind: str, body: Mapping[str, Any]) -> None:
         """Chain a custodian event with its signature."""
         signature = self._book.key.sign(custodian_message(self._book.id, kind, body))
-        rows.append(tx, kind, self._book.now(tx), {**body, "signature": signature})
+        pen.append(kind, {**body, "signature": signature})
+
+
+class _Raise(NamedTuple):
+    """A raise as it would be chained: whose cap, the event, and the cap over the whole lineage then."""
+
+    lineage: Lineage
+    body: Mapping[str, Any]
+    whole: int
+
+
+def _raise(tx: Transaction, lineage: str, scope: Scope, name: str, units: int) -> _Raise:
+    """Raises ParameterError or PolicyRefused where there is nothing to raise."""
+    found = rows.lineage(tx, lineage)
+    whole = rows.cap(tx, lineage, "lineage", lineage)
+    assert whole is not None
+    assert whole.cap is not None
+    old = rows.cap(tx, lineage, scope, name)
+    if old is None or old.cap is None:
+        raise ParameterError(field=scope, problem=f"{name} has no cap in {lineage}", fix="see starling ledger show")
+    if units <= old.cap:
+        raise PolicyRefused(
+            field="cap",
+            problem=f"is not above the cap in force, {rules.shown(old.cap)}",
+            fix="caps are only ever raised",
+        )
+    body = {"lineage": lineage, "scope": scope, "name": name, "from": old.cap, "to": units}
+    return _Raise(found, body, units if scope == "lineage" else whole.cap)
+
+
+def _told(wanted: _Raise) -> str:
+    """In plain words. Computed after the transaction: the accountant takes its time."""
+    lineage, body, whole = wanted
+    more, most = (f"{lineage.measure} {rules.shown(units)}" for units in (body["to"] - body["from"], body["to"]))
+    through, bound = "", ""
+    if body["scope"] != "lineage":
+        through = f" through {body['scope']} {body['name']}"
+        bound = f"The cap of {lineage.name} itself still bounds all of it: "
+    return (
+        f"Releases about the people of {lineage.name} may spend {more} more{through}, {most} in all. Everybody in the data"
+        f" bears it, those who were in earlier releases included, and it can't be taken back."
+        f" {bound}{meaning(lineage, whole)}."
+    )
+
+
+def approval_message(ledger: str, body: Mapping[str, Any]) -> bytes:
+    """What a second custodian signs: this raise in this ledger, from the cap in force, so that it serves once."""
+    named = {field: body[field] for field in ("lineage", "scope", "name", "from", "to")}
+    return f"starling approve\n{ledger}\n{rules.canonical(named)}".encode()
 
 
 def custodian_message(ledger: str, kind: str, body: Mapping[str, Any]) -> bytes:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from starling.errors import IntegrityError, OutputError, ParameterError
 from starling.privacy.entropy import fresh_bytes
@@ -64,7 +63,7 @@ class Key:
     @property
     def public(self) -> Public:
         """What others check its signatures with."""
-        return Public(self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw))
+        return Public(self._key.public_key().public_bytes_raw())
 
     def sign(self, message: bytes) -> str:
         """The signature over `message`, hexadecimal."""
@@ -72,7 +71,7 @@ class Key:
 
     def secret(self) -> str:
         """The key itself, hexadecimal, for its own file."""
-        return self._key.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption()).hex()
+        return self._key.private_bytes_raw().hex()
 
 
 def folder() -> Path:
@@ -83,27 +82,36 @@ def folder() -> Path:
 def make(name: str = DEFAULT) -> Key:
     """A fresh key, kept as `NAME.key` (readable by its owner alone); raises ParameterError when there is one already."""
     key = Key(fresh_bytes(32))
-    path = _path(name)
+    path = path_of(name)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise ParameterError(field="key", problem=f"{name} exists already", fix="choose another name") from None
+    except OSError:
+        raise _unwritable() from None
+    try:
         with os.fdopen(descriptor, "w") as file:
             file.write(key.secret() + "\n")
             file.flush()
             os.fsync(file.fileno())
-    except FileExistsError:
-        raise ParameterError(field="key", problem=f"{name} exists already", fix="choose another name") from None
     except OSError:
-        raise OutputError(
-            field="key", problem="cannot be written", fix="set STARLING_HOME to a writable folder"
-        ) from None
+        # Half a key would stand in the way of the next try.
+        path.unlink(missing_ok=True)
+        raise _unwritable() from None
     return key
+
+
+def _unwritable() -> OutputError:
+    return OutputError(
+        field="key", problem="cannot be written", fix="set STARLING_HOME to a folder with room, open to you"
+    )
 
 
 def load(name: str = DEFAULT) -> Key:
     """The key `name`; raises ParameterError when there is none, IntegrityError when its file holds no key."""
     try:
-        text = _path(name).read_text()
+        text = path_of(name).read_text()
     except OSError:
         raise ParameterError(field="key", problem=f"{name} is not there", fix="make it: starling keys new") from None
     try:
@@ -116,7 +124,7 @@ def load(name: str = DEFAULT) -> Key:
 
 def load_or_make(name: str = DEFAULT) -> Key:
     """The key `name`, made at first use."""
-    return load(name) if _path(name).exists() else make(name)
+    return load(name) if path_of(name).exists() else make(name)
 
 
 def names() -> list[str]:
@@ -124,7 +132,8 @@ def names() -> list[str]:
     return sorted(path.stem for path in (folder() / "keys").glob("*.key"))
 
 
-def _path(name: str) -> Path:
+def path_of(name: str) -> Path:
+    """The file of the key `name`; raises ParameterError for what is no plain name."""
     if not name.replace("-", "").replace("_", "").isalnum():
         raise ParameterError(field="key", problem="is not a plain name", fix="use letters, digits, - and _")
     return folder() / "keys" / f"{name}.key"

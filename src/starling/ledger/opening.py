@@ -44,18 +44,25 @@ class Ledger:
         self.book.store.close()
 
 
-def open_ledger(url: str, *, key: Key | None = None) -> Ledger:
+def open_ledger(url: str, *, key: Key | None = None, clock: Callable[[], float] = time.time) -> Ledger:
     """The ledger at `url`.
 
     Args:
-        url: `sqlite:///FILE` or `postgresql://...`.
+        url: `sqlite:///FILE` or `postgresql://...`; a path of a file is a URL too.
         key: The custodian's key; the one in STARLING_HOME without it.
+        clock: Seconds since 1970.
 
     Raises:
+        ParameterError: it is not there.
         OutputError, LedgerUnavailable: it cannot be reached.
         IntegrityError: it is damaged, rolled back, of another version or signed by another key.
     """
-    return _ledger(Book(store_at(url), key or keys.load()))
+    return _ledger(Book(store_at(url), key or keys.load(), clock=clock))
+
+
+def read_ledger(url: str) -> Ledger:
+    """The same for those who have no key of it, auditors and second custodians: whatever would write is refused."""
+    return _ledger(Book(store_at(url), None))
 
 
 def create_ledger(
@@ -78,8 +85,9 @@ def _ledger(book: Book) -> Ledger:
 
 def store_at(url: str, *, create: bool = False) -> Store:
     """The database that a URL names; with `create` a new SQLite file is made. See `open_ledger`."""
-    if url.startswith("sqlite:///") and len(url) > len("sqlite:///"):
-        return SqliteStore(Path(url.removeprefix("sqlite:///")), create=create)
+    file = url.removeprefix("sqlite:///")
+    if file and "://" not in file:
+        return SqliteStore(Path(file), create=create)
     if url.startswith(("postgresql://", "postgres://")):
         try:
             from starling.ledger.postgres import PostgresStore
@@ -89,5 +97,7 @@ def store_at(url: str, *, create: bool = False) -> Store:
             ) from None
         return PostgresStore(url)
     raise ParameterError(
-        field="ledger", problem="is no known URL", fix="write sqlite:///FILE or postgresql://HOST/NAME"
+        field="ledger",
+        problem="is no file and no known URL",
+        fix="write FILE, sqlite:///FILE or postgresql://HOST/NAME",
     )

@@ -8,36 +8,39 @@ full_page_writes or synchronous_commit off) is refused.
 import os
 import threading
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import psycopg
 from psycopg import errors as pg
 
-from starling.errors import IntegrityError, LedgerUnavailable, OutputError, PolicyRefused, StarlingError
+from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PolicyRefused, StarlingError
 from starling.ledger.store import Row, Transaction, Value
 
 T = TypeVar("T")
 
 
 class _Transaction:
-    def __init__(self, connection: "psycopg.Connection[Any]") -> None:
-        self._connection = connection
+    """In pipeline mode: what is run is sent along with the next thing that is read, or with the COMMIT."""
+
+    def __init__(self, connection: "psycopg.Connection[Any]", pipeline: psycopg.Pipeline) -> None:
+        self._cursor = connection.cursor()
+        self._pipeline = pipeline
 
     def one(self, sql: str, *values: Value) -> Row | None:
-        row: Row | None = self._connection.execute(_marked(sql), values).fetchone()
+        row: Row | None = self._cursor.execute(_marked(sql), values).fetchone()
         return row
 
     def rows(self, sql: str, *values: Value) -> Iterator[Row]:
-        with self._connection.cursor(name="rows") as cursor:
-            cursor.itersize = 50_000
-            yield from cursor.execute(_marked(sql), values)
+        yield from self._cursor.execute(_marked(sql), values).fetchall()
 
-    def run(self, sql: str, *values: Value) -> int:
-        return self._connection.execute(_marked(sql), values).rowcount
+    def run(self, sql: str, *values: Value) -> None:
+        self._cursor.execute(_marked(sql), values)
 
-    def attempt(self, work: Callable[[], T]) -> T:
-        with self._connection.transaction():
-            return work()
+    def changed(self, sql: str, *values: Value) -> int:
+        done = self._cursor.execute(_marked(sql), values)
+        self._pipeline.sync()
+        return done.rowcount
 
 
 class PostgresStore:
@@ -60,14 +63,17 @@ class PostgresStore:
 
     def _transact(self, work: Callable[[Transaction], T], *, lock: bool) -> T:
         with self._lock:
+            connection = self._connected()
             try:
-                connection = self._connected()
-                with connection.transaction():
+                # A wait for the server is most of what a charge costs beyond the flush: writes travel with the COMMIT.
+                with connection.pipeline() as pipeline, connection.transaction():
                     if lock:
                         # The first statement: the snapshot is taken after it, so a writer sees all that went before.
                         connection.execute("LOCK TABLE events IN EXCLUSIVE MODE")
-                    result = work(_Transaction(connection))
+                    result = work(_Transaction(connection, pipeline))
             except psycopg.Error as error:
+                # In whatever state the failed pipeline left it: the next transaction begins on a fresh one.
+                connection.close()
                 raise _told(error) from None
             return result
 
@@ -113,6 +119,8 @@ def _told(error: psycopg.Error) -> StarlingError:
         return OutputError(
             field="ledger", problem="cannot be written", fix="make room or mend the permission, then try again"
         )
+    if isinstance(error, pg.DuplicateTable):
+        return ParameterError(field="ledger", problem="exists already", fix="name another database")
     if isinstance(error, pg.UndefinedTable | pg.UndefinedColumn | pg.DataCorrupted):
         return IntegrityError(
             field="ledger", problem="does not have the tables of a ledger", fix="see starling ledger create"
@@ -122,6 +130,7 @@ def _told(error: psycopg.Error) -> StarlingError:
     )
 
 
+@lru_cache(maxsize=256)
 def _marked(sql: str) -> str:
     """psycopg's mark of a parameter; the texts are this package's own and hold no percent sign."""
     return sql.replace("?", "%s")

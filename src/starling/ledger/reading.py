@@ -1,18 +1,23 @@
 """What a book says: balances, releases, the chain for an auditor; and whether it is intact."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from starling.errors import IntegrityError
-from starling.ledger import rows
+from starling.ledger import disclosure, rows, rules
 from starling.ledger.book import Book
 from starling.ledger.chain import Event, Follower, Head
-from starling.ledger.replay import Replay
+from starling.ledger.disclosure import DELTA, Together
+from starling.ledger.replay import CHARGED, Charged, Replay
 from starling.ledger.rules import Cap, Lineage, Scope
-from starling.ledger.store import Transaction
+from starling.ledger.store import Row, Transaction
+from starling.privacy.budget import Exact
+
+SLICE = 20_000
+"""Events that are read in one transaction: a long audit holds up no charge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,7 @@ class Spent:
         request_id: Which request.
         dataset: On what.
         what: The guarantee's name.
-        cost: As the mechanism states it.
+        cost: As the mechanism states it, exact: "rho 1/3".
         amount: As charged to the lineage, in units.
         state: charged, answered or burned.
     """
@@ -43,17 +48,34 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
+class Balance:
+    """A cap with what was last charged through it; None where nothing was."""
+
+    cap: Cap
+    last: Spent | None
+
+
+@dataclass(frozen=True, slots=True)
 class Account:
     """One lineage: its caps with what is spent of them, and its latest charges, the newest first."""
 
     lineage: Lineage
-    caps: tuple[Cap, ...]
+    balances: tuple[Balance, ...]
     charges: tuple[Spent, ...]
+
+    @property
+    def caps(self) -> tuple[Cap, ...]:
+        """Of lineage, datasets and analysts, in this order."""
+        return tuple(balance.cap for balance in self.balances)
+
+    def cap(self, scope: Scope, name: str) -> Cap:
+        """One of them; raises KeyError where there is none."""
+        return {(cap.scope, cap.name): cap for cap in self.caps}[scope, name]
 
     def more_like(self, charge: Spent) -> int | None:
         """About how many more charges like `charge` its analyst can make; None where nothing limits them."""
         scopes = {("analyst", charge.analyst), ("dataset", charge.dataset), ("lineage", self.lineage.name)}
-        left = [cap.cap - cap.spent for cap in self.caps if (cap.scope, cap.name) in scopes and cap.cap is not None]
+        left = [cap.left for cap in self.caps if (cap.scope, cap.name) in scopes and cap.left is not None]
         return min(left) // charge.amount if left and charge.amount else None
 
 
@@ -76,17 +98,28 @@ class Reading:
         return self._book.read(lambda tx: _account(tx, lineage, latest))
 
     def events(self) -> Iterator[Event]:
-        """The chain, unchecked, in order. Read in slices, so that a long audit holds up no charge."""
+        """The chain, unchecked, in order."""
         last = 0
-        while True:
-            part = self._book.read(partial(_slice, after=last))
-            if not part:
-                return
+        while part := self._book.read(partial(_slice, after=last)):
             yield from part
             last = part[-1].seq
 
+    def together(self, lineage: str, delta: Exact = DELTA) -> Together:
+        """What the charges of one lineage reveal together, as (epsilon, delta); raises ParameterError for another delta."""
+
+        def work(tx: Transaction) -> tuple[Lineage, int, list[Row]]:
+            found = rows.lineage(tx, lineage)
+            whole = rows.cap(tx, lineage, "lineage", lineage)
+            return found, 0 if whole is None else whole.spent, list(tx.rows(_NOISE, lineage, disclosure.MOST + 1))
+
+        found, spent, noise = self._book.read(work)
+        kinds = [
+            (json.loads(body), whole // once) for body, whole, once in cast(list[tuple[str, int, int]], noise) if once
+        ]
+        return disclosure.together(found, spent, kinds, delta)
+
     def export(self) -> Iterator[str]:
-        """The chain as JSON Lines, for an auditor."""
+        """The chain as JSON Lines, for an auditor: `hash` is the SHA-256 that chain.digest says, over `body` in canonical JSON."""
         for event in self.events():
             line = {
                 "seq": event.seq,
@@ -95,17 +128,21 @@ class Reading:
                 "body": json.loads(event.body),
                 "hash": event.hash,
             }
-            yield json.dumps(line, separators=(",", ":"))
+            yield rules.canonical(line)
 
-    def verify(self, heads: Iterable[Head] = ()) -> Head:
-        """Check chain, signatures, caps, every balance and every answer, and that `heads` seen elsewhere lie on the chain.
+    def verify(self, heads: Iterable[Head] = (), *, tell: Callable[[int], None] = lambda _: None) -> Head:
+        """Check chain, signatures, caps, costs, every balance and every answer, and that `heads` seen elsewhere lie on the chain.
+
+        Args:
+            heads: Of releases, or written down.
+            tell: Is told how many events were checked, from time to time.
 
         Raises:
             IntegrityError: at the first thing that is wrong.
         """
         check = Check(self._book, heads)
-        for event in self.events():
-            check.take(event)
+        while self._book.read(check.slice):
+            tell(check.head.seq)
         return self._book.read(check.finish)
 
 
@@ -119,26 +156,37 @@ class Check:
 
     def __init__(self, book: Book, heads: Iterable[Head] = ()) -> None:
         self._follower = Follower()
-        self._replay = Replay(book.id, book.signer)
-        self._wanted = {head.seq: head.hash for head in heads}
+        self._replay = Replay(book.id, book.signer, book.second)
+        self._wanted: dict[int, set[str]] = {}
         seen = book.witness.read(book.signer)
-        if seen is not None:
-            self._wanted[seen.seq] = seen.hash
+        for head in [*heads, *([] if seen is None else [seen])]:
+            self._wanted.setdefault(head.seq, set()).add(head.hash)
 
-    def take(self, event: Event) -> None:
-        """One more event."""
-        self._follower.take(event)
-        self._replay.take(event)
-        if self._wanted.pop(event.seq, event.hash) != event.hash:
-            raise IntegrityError(
-                field=f"event {event.seq}", problem="is not the one that was witnessed", fix="find out who rewrote it"
-            )
+    @property
+    def head(self) -> Head:
+        """The last event checked."""
+        return self._follower.head
+
+    def slice(self, tx: Transaction) -> bool:
+        """Some more events; False where there are none."""
+        found = list(tx.rows(_WITH_CHARGES, self.head.seq, SLICE))
+        follow, replay = self._follower.take, self._replay.take
+        for row in found:
+            event = Event._make(cast(Any, row[:5]))
+            follow(event)
+            replay(event, None if row[5] is None else Charged._make(cast(Any, row[5:])))
+            if event.seq in self._wanted and self._wanted.pop(event.seq) != {event.hash}:
+                raise IntegrityError(
+                    field=f"event {event.seq}",
+                    problem="is not the one that was witnessed",
+                    fix="find out who rewrote it",
+                )
+        return bool(found)
 
     def finish(self, tx: Transaction) -> Head:
         """The events since the last one taken, then the tables, in one transaction: nothing comes between."""
-        while part := _slice(tx, self._follower.head.seq):
-            for event in part:
-                self.take(event)
+        while self.slice(tx):
+            pass
         if self._wanted:
             raise IntegrityError(
                 field=f"event {max(self._wanted)}",
@@ -146,36 +194,47 @@ class Check:
                 fix="restore the newest ledger",
             )
         self._replay.compare(tx)
-        return self._follower.head
+        return self.head
+
+
+_EVENTS = "SELECT seq, kind, at, body, hash FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
+_WITH_CHARGES = (
+    f"SELECT events.seq, kind, at, body, hash, {CHARGED} FROM events LEFT JOIN charges ON charges.seq = events.seq"
+    " WHERE events.seq > ? ORDER BY events.seq LIMIT ?"
+)
 
 
 def _slice(tx: Transaction, after: int) -> list[Event]:
-    found = tx.rows("SELECT seq, kind, at, body, hash FROM events WHERE seq > ? ORDER BY seq LIMIT 50000", after)
-    return [Event._make(cast(tuple[int, str, int, str, str], row)) for row in found]
+    return [Event._make(cast(Any, row)) for row in tx.rows(_EVENTS, after, SLICE)]
+
+
+_NOISE = (
+    "SELECT body, spent, amount FROM caps JOIN charges ON charges.seq = last JOIN events ON events.seq = last"
+    " WHERE lineage = ? AND scope = 'noise' LIMIT ?"
+)
+_SPENT = "SELECT charges.seq, at, body, state FROM charges JOIN events ON events.seq = charges.seq"
+_LAST = "SELECT last FROM caps WHERE lineage = ? AND scope <> 'noise'"
+# Back from the lineage's last charge to the one before it, and so on.
+_LATEST = (
+    "WITH RECURSIVE latest (place, previous, times) AS (SELECT seq, previous, 1 FROM charges WHERE seq ="
+    " (SELECT last FROM caps WHERE lineage = ? AND scope = 'lineage') UNION ALL"
+    " SELECT charges.seq, charges.previous, times + 1 FROM latest JOIN charges ON charges.seq = latest.previous"
+    f" WHERE times < ?) {_SPENT} JOIN latest ON place = charges.seq ORDER BY charges.seq DESC"
+)
 
 
 def _account(tx: Transaction, lineage: str, latest: int) -> Account:
     found = rows.lineage(tx, lineage)
-    caps = [
-        Cap(cast(Scope, scope), str(name), cast(int | None, cap), cast(int, spent))
-        for scope, name, cap, spent in tx.rows(
-            "SELECT scope, name, cap, spent FROM caps WHERE lineage = ? ORDER BY scope DESC, name", lineage
-        )
-    ]
-    charges = [
-        _spent(cast(tuple[int, int, str, str], row))
-        for row in tx.rows(
-            "SELECT c.seq, e.at, e.body, c.state FROM charges c JOIN events e ON e.seq = c.seq"
-            " JOIN datasets d ON d.name = c.dataset WHERE d.lineage = ? ORDER BY c.seq DESC LIMIT ?",
-            lineage,
-            latest,
-        )
-    ]
-    return Account(found, tuple(caps), tuple(charges))
+    last = {spent.seq: spent for spent in map(_spent, tx.rows(f"{_SPENT} WHERE charges.seq IN ({_LAST})", lineage))}
+    sql = f"SELECT {rows.CAP} FROM caps WHERE lineage = ? AND scope <> 'noise' ORDER BY scope DESC, name"
+    caps = list(map(rows.a_cap, tx.rows(sql, lineage)))
+    balances = tuple(Balance(cap, None if cap.last is None else last[cap.last]) for cap in caps)
+    return Account(found, balances, tuple(map(_spent, tx.rows(_LATEST, lineage, latest))))
 
 
-def _spent(row: tuple[int, int, str, str]) -> Spent:
-    seq, at, text, state = row
+def _spent(row: Row) -> Spent:
+    seq, at, text, state = cast(tuple[int, int, str, str], row)
     body = json.loads(text)
-    named = {name: body[name] for name in ("analyst", "request_id", "dataset", "what", "cost", "amount")}
-    return Spent(seq=seq, at=at, state=state, **named)
+    named = {name: body[name] for name in ("analyst", "request_id", "dataset", "what", "amount")}
+    cost = " ".join(*body["cost"].items())
+    return Spent(seq=seq, at=at, state=state, cost=cost, **named)

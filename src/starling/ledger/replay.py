@@ -1,18 +1,22 @@
-"""The tables of a ledger as its events alone make them, to compare with the tables that are there.
+"""A ledger as its events alone make it, compared on the way with the tables that are there.
 
-Rules are applied again on the way: a charge that broke a cap, a cap that was lowered, or a custodian event that nobody signed
-is found even where somebody rewrote the whole chain with care.
+Rules are applied again: a charge that broke a cap or costs more than it says, a cap that was lowered, or a custodian event that
+nobody signed is found even where somebody rewrote the whole chain with care. A charge is compared with its row when its event
+comes by, so that ten million of them need ten megabytes and not ten gigabytes.
 """
 
 import json
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias, cast
 
-from starling.errors import IntegrityError
-from starling.ledger import rows
+from starling.errors import IntegrityError, StarlingError
+from starling.ledger import disclosure, rows, rules
 from starling.ledger.chain import Event
-from starling.ledger.custody import signed_by
+from starling.ledger.custody import approval_message, signed_by
 from starling.ledger.keys import Public
-from starling.ledger.store import Row, Transaction
+from starling.ledger.rules import Lineage
+from starling.ledger.store import Transaction
+from starling.privacy.budget import Measure
+from starling.privacy.neighbours import Change, Relation, Unit
 
 CUSTODIAN = frozenset({"lineage", "dataset", "grant", "raise", "retire"})
 """Kinds of events that a custodian signs."""
@@ -20,41 +24,131 @@ CUSTODIAN = frozenset({"lineage", "dataset", "grant", "raise", "retire"})
 _scan = json.JSONDecoder().raw_decode
 """The decoder without the white space around: ledgers are long."""
 
-CapKey = tuple[str, str, str]
+_OPEN, _ENDED = 1, 2
+_CHUNK = 500
+"""Rows that are asked for by number in one statement."""
+
+
+class Charged(NamedTuple):
+    """The row of a charge, as a table holds it."""
+
+    analyst: str
+    request_id: str
+    request_hash: str
+    dataset: str
+    amount: int
+    previous: int | None
+    state: str
+    answer_kind: str | None
+    answer: str | None
+
+
+CHARGED = ", ".join(f"charges.{name}" for name in Charged._fields)
+"""The same as columns."""
+
+End: TypeAlias = tuple[str, str | None, str | None]
+"""How a charge ended: its state, the kind of its answer, and the answer's SHA-256."""
+
+
+class Cap:
+    """A cap as the events make it; of a kind of noise, `once` is what one charge costs."""
+
+    __slots__ = ("cap", "last", "once", "since", "spent")
+
+    def __init__(self, since: int, cap: int | None) -> None:
+        self.since = since
+        self.cap = cap
+        self.spent = 0
+        self.last: int | None = None
+        self.once = 0
+
+    def spend(self, amount: int, seq: int) -> None:
+        """One more charge."""
+        self.spent += amount
+        self.last = seq
 
 
 class Replay:
-    """Takes the events in order, then compares.
+    """Takes the events in order with the rows of charges, then compares the other tables.
 
     Args:
         ledger: Its id.
         signer: The custodian's key.
+        second: The second custodian's, if there is one.
     """
 
-    def __init__(self, ledger: str, signer: Public) -> None:
+    def __init__(self, ledger: str, signer: Public, second: Public | None) -> None:
         self._ledger = ledger
         self._signer = signer
+        self._second = second
         self._about: dict[str, str] = {}
-        self._lineages: dict[str, list[Any]] = {}
+        self._lineages: dict[str, Lineage] = {}
+        self._retired: set[str] = set()
         self._datasets: dict[str, list[Any]] = {}
-        self._caps: dict[CapKey, list[int | None]] = {}
-        self._charges: dict[int, tuple[str, str, str, str, int]] = {}
-        self._ends: dict[int, tuple[str, str | None]] = {}
+        self._caps: dict[tuple[str, str, str], Cap] = {}
+        self._noise: dict[tuple[str, str], Cap] = {}
+        self._states = bytearray(1)
+        self._told: dict[int, End] = {}
+        self._late: dict[int, End] = {}
 
-    def take(self, event: Event) -> None:
-        """One more event; raises IntegrityError when it breaks a rule."""
+    def take(self, event: Event, row: Charged | None) -> None:
+        """One more event, with the row of the charge that it is; raises IntegrityError when it breaks a rule or differs from it."""
+        self._states.append(0)
         try:
             body, end = _scan(event.body, 0)
-            self._apply(event, body)
-        except (KeyError, TypeError, AttributeError, ValueError):
+            if end != len(event.body):
+                raise _wrong(event.seq, "has more than one body")
+            if event.kind == "charge":
+                self._charge(event, body, row)
+            else:
+                self._other(event, body, row)
+        except (KeyError, TypeError, AttributeError, ValueError, IndexError):
             raise _wrong(event.seq, "refers to what is not there") from None
-        if end != len(event.body):
-            raise _wrong(event.seq, "has more than one body")
 
-    def _apply(self, event: Event, body: dict[str, Any]) -> None:
-        if event.kind == "charge":
-            self._charge(event.seq, body)
-        elif event.kind in ("answer", "burn"):
+    def _charge(self, event: Event, body: dict[str, Any], row: Charged | None) -> None:
+        seq, dataset, analyst, amount = event.seq, body["dataset"], body["analyst"], body["amount"]
+        lineage, retired, keys = self._where(dataset, analyst)
+        if retired:
+            raise _wrong(seq, "charges what is retired")
+        noise = self._noise_of(seq, lineage, body)
+        if amount != noise.once:
+            raise _wrong(seq, "does not charge what it costs")
+        previous = None
+        for key in keys:
+            cap = self._caps[key]
+            previous = cap.last
+            cap.spend(amount, seq)
+            if cap.cap is not None and cap.spent > cap.cap:
+                raise _wrong(seq, f"overspends the cap of {key[1]} {key[2]}")
+        noise.spend(amount, seq)
+        self._states[seq] = _OPEN
+        # The last of the three caps is the lineage's: `previous` is its charge before this one.
+        if row is None or row[:6] != (analyst, body["request_id"], body["hash"], dataset, amount, previous):
+            raise differs("charges")
+        if row.state != "charged":
+            self._told[seq] = _end_of(row)
+        elif row.answer is not None or row.answer_kind is not None:
+            raise differs("charges")
+
+    def _where(self, dataset: str, analyst: str) -> tuple[Lineage, bool, tuple[tuple[str, str, str], ...]]:
+        name, _, retired = self._datasets[dataset]
+        keys = ((name, "analyst", analyst), (name, "dataset", dataset), (name, "lineage", name))
+        return self._lineages[name], retired or name in self._retired, keys
+
+    def _noise_of(self, seq: int, lineage: Lineage, body: dict[str, Any]) -> Cap:
+        """What was spent with this kind of noise; costs are computed once for each kind."""
+        # Python's text is quickly made; the hash of the canonical one names the kind in the ledger.
+        text = lineage.name, f"{body['cost']}{body['change']}{body['native']}"
+        if text not in self._noise:
+            kept = self._noise[text] = Cap(seq, None)
+            kept.once = _amount(lineage, body)
+            self._caps[lineage.name, "noise", disclosure.key(body)] = kept
+        return self._noise[text]
+
+    def _other(self, event: Event, body: dict[str, Any], row: Charged | None) -> None:
+        if row is not None:
+            raise differs("charges")
+        if event.kind in ("answer", "burn"):
             self._end(event.seq, event.kind, body)
         elif event.kind == "create" and event.seq == 1:
             self._about = body
@@ -65,95 +159,116 @@ class Replay:
         else:
             raise _wrong(event.seq, "is of no known kind")
 
-    def _charge(self, seq: int, body: dict[str, Any]) -> None:
-        dataset, amount = body["dataset"], body["amount"]
-        if amount < 0:
-            raise _wrong(seq, "gives budget back")
-        lineage = self._datasets[dataset][0]
-        for key in (
-            (lineage, "analyst", body["analyst"]),
-            (lineage, "dataset", dataset),
-            (lineage, "lineage", lineage),
-        ):
-            cap = self._caps[key]
-            spent = (cap[1] or 0) + amount
-            if cap[0] is not None and spent > cap[0]:
-                raise _wrong(seq, f"overspends the cap of {key[1]} {key[2]}")
-            cap[1] = spent
-        self._charges[seq] = (body["analyst"], body["request_id"], body["hash"], dataset, amount)
-
     def _end(self, seq: int, kind: str, body: dict[str, Any]) -> None:
         charge = body["charge"]
-        if charge not in self._charges or charge in self._ends:
+        if charge < 1 or self._states[charge] != _OPEN:
             raise _wrong(seq, "ends no open charge")
-        self._ends[charge] = ("answered", body["sha256"]) if kind == "answer" else ("burned", None)
+        self._states[charge] = _ENDED
+        end: End = ("answered", body["kind"], body["sha256"]) if kind == "answer" else ("burned", None, None)
+        told = self._told.pop(charge, None)
+        if told is None:
+            # Its row was read before it ended, or says that it did not.
+            self._late[charge] = end
+        elif told != end:
+            raise differs("charges")
 
     def _custodian(self, seq: int, kind: str, body: dict[str, Any]) -> None:
         if kind == "lineage":
             name = body["name"]
-            self._lineages[name] = [body["measure"], body["change"], body["unit"], 0]
-            self._caps[name, "lineage", name] = [body["cap"], 0]
+            relation = Relation(cast(Change, body["change"]), cast(Unit, body["unit"]))
+            self._once(seq, (name, "lineage", name), body["cap"])
+            self._lineages[name] = Lineage(name, cast(Measure, body["measure"]), relation)
         elif kind == "dataset":
-            self._datasets[body["name"]] = [body["lineage"], body["schema"], 0]
-            self._caps[body["lineage"], "dataset", body["name"]] = [body["cap"], 0]
+            if body["name"] in self._datasets or body["lineage"] not in self._lineages:
+                raise _wrong(seq, "registers again, or for no lineage")
+            self._once(seq, (body["lineage"], "dataset", body["name"]), body["cap"])
+            self._datasets[body["name"]] = [body["lineage"], body["schema"], False]
         elif kind == "grant":
-            self._caps[body["lineage"], "analyst", body["analyst"]] = [body["cap"], 0]
+            self._once(seq, (body["lineage"], "analyst", body["analyst"]), body["cap"])
         elif kind == "raise":
-            cap = self._caps[body["lineage"], body["scope"], body["name"]]
-            if cap[0] != body["from"] or body["to"] <= body["from"]:
-                raise _wrong(seq, "does not raise the cap in force")
-            cap[0] = body["to"]
+            self._raise(seq, body)
+        elif body["kind"] == "lineage":
+            self._retired.add(self._lineages[body["name"]].name)
         else:
-            (self._lineages if body["kind"] == "lineage" else self._datasets)[body["name"]][-1] = 1
+            self._datasets[body["name"]][-1] = True
+
+    def _once(self, seq: int, key: tuple[str, str, str], cap: int | None) -> None:
+        if key in self._caps:
+            raise _wrong(seq, f"begins {key[1]} {key[2]} anew")
+        self._caps[key] = Cap(seq, cap)
+
+    def _raise(self, seq: int, body: dict[str, Any]) -> None:
+        cap = self._caps[body["lineage"], body["scope"], body["name"]]
+        if cap.cap != body["from"] or body["to"] <= body["from"]:
+            raise _wrong(seq, "does not raise the cap in force")
+        if self._second is not None and not self._second.holds(
+            approval_message(self._ledger, body), str(body.get("approval"))
+        ):
+            raise _wrong(seq, "is not approved by the second custodian")
+        cap.cap = body["to"]
 
     def compare(self, tx: Transaction) -> None:
         """Raises IntegrityError where a table of the ledger says something else than its events."""
+        lineages = self._lineages.values()
         expected: list[tuple[str, str, set[tuple[Any, ...]]]] = [
             ("about", "SELECT key, value FROM about", set(self._about.items())),
             (
                 "lineages",
                 "SELECT name, measure, change, unit, retired FROM lineages",
-                {(name, *rest) for name, rest in self._lineages.items()},
+                {
+                    (x.name, x.measure, x.relation.change, x.relation.unit, int(x.name in self._retired))
+                    for x in lineages
+                },
             ),
             (
                 "datasets",
                 "SELECT name, lineage, public_schema, retired FROM datasets",
-                {(name, *rest) for name, rest in self._datasets.items()},
+                {(name, lineage, schema, int(retired)) for name, (lineage, schema, retired) in self._datasets.items()},
             ),
             (
                 "caps",
-                "SELECT lineage, scope, name, cap, spent FROM caps",
-                {(*key, *cap) for key, cap in self._caps.items()},
+                "SELECT lineage, scope, name, since, cap, spent, last FROM caps",
+                {(*key, cap.since, cap.cap, cap.spent, cap.last) for key, cap in self._caps.items()},
             ),
         ]
         for table, sql, wanted in expected:
             if set(tx.rows(sql)) != wanted:
-                raise _differs(table)
+                raise differs(table)
         self._compare_charges(tx)
 
     def _compare_charges(self, tx: Transaction) -> None:
-        left = len(self._charges)
-        found = tx.rows("SELECT seq, analyst, request_id, request_hash, dataset, amount, state, answer FROM charges")
-        for row in found:
-            if not self._matches(row):
-                raise _differs("charges")
-            left -= 1
-        if left:
-            raise _differs("charges")
+        """What could not be compared on the way: rows without an event, and charges that ended after they were read."""
+        beyond = tx.one("SELECT seq FROM charges WHERE seq < 1 OR seq >= ? LIMIT 1", len(self._states))
+        if beyond is not None or self._told:
+            raise differs("charges")
+        late = sorted(self._late)
+        for start in range(0, len(late), _CHUNK):
+            part = late[start : start + _CHUNK]
+            marks = ", ".join("?" * len(part))
+            found = tx.rows(f"SELECT seq, {CHARGED} FROM charges WHERE seq IN ({marks})", *part)
+            ends = {cast(int, seq): _end_of(Charged._make(cast(Any, rest))) for seq, *rest in found}
+            if ends != {seq: self._late[seq] for seq in part}:
+                raise differs("charges")
 
-    def _matches(self, row: Row) -> bool:
-        seq, analyst, request_id, request_hash, dataset, amount, state, answer = row
-        if not isinstance(seq, int) or self._charges.get(seq) != (analyst, request_id, request_hash, dataset, amount):
-            return False
-        digest = None if answer is None else rows.sha256(str(answer))
-        return self._ends.get(seq, ("charged", None)) == (state, digest)
+
+def _amount(lineage: Lineage, body: dict[str, Any]) -> int:
+    """What a charge costs in the lineage, in units; -1 where it could not be made at all."""
+    try:
+        return rules.amount_in(lineage, body["change"], disclosure.cost_of(body))
+    except StarlingError:
+        return -1
+
+
+def _end_of(row: Charged) -> End:
+    return row.state, row.answer_kind, None if row.answer is None else rows.sha256(row.answer)
 
 
 def _wrong(seq: int, problem: str) -> IntegrityError:
     return IntegrityError(field=f"event {seq}", problem=problem, fix="restore the ledger and ask who changed it")
 
 
-def _differs(table: str) -> IntegrityError:
+def differs(table: str) -> IntegrityError:
+    """A table that the events don't make."""
     return IntegrityError(
         field=f"table {table}",
         problem="says something else than the events",

@@ -1,39 +1,75 @@
-"""Reads and writes of single things within one transaction of a ledger. The SQL of the ledger stands here and in book.py."""
+"""Reads and writes of single things within one transaction of a ledger. The SQL of the ledger stands here and in reading.py."""
 
 import hashlib
+import json
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from starling.errors import ParameterError
 from starling.ledger import rules
 from starling.ledger.chain import START, Head, digest
 from starling.ledger.rules import Cap, Dataset, Lineage, Request, Scope
-from starling.ledger.store import Transaction, Value
+from starling.ledger.store import Row, Transaction
 from starling.ledger.ticket import AnswerKind, Ticket
 from starling.privacy.budget import Measure
 from starling.privacy.neighbours import Change, Relation, Unit
 
 
+def time_of(last: int, clock: int) -> int:
+    """The time of a next event: never before the last one, so that a clock set back prolongs no lease."""
+    return max(last, clock)
+
+
+class Pen:
+    """Writes at the end of the chain, within one transaction that no other writer shares.
+
+    Args:
+        tx: The transaction.
+        clock: Seconds since 1970, as this machine believes.
+    """
+
+    def __init__(self, tx: Transaction, clock: int) -> None:
+        self._tx = tx
+        self._clock = clock
+        self._last: tuple[int, str, int] | None = None
+
+    @property
+    def head(self) -> Head:
+        """The last event so far."""
+        return Head(*self._end[:2])
+
+    @property
+    def now(self) -> int:
+        """The time of what is written."""
+        return time_of(self._end[2], self._clock)
+
+    @property
+    def _end(self) -> tuple[int, str, int]:
+        if self._last is None:
+            self.follow(self._tx.one(_LAST))
+        assert self._last is not None
+        return self._last
+
+    def follow(self, last: Row | None) -> None:
+        """Go on after the last event, as (seq, hash, at), where it was read along with other things."""
+        if self._last is None:
+            self._last = (0, START, 0) if last is None else cast(tuple[int, str, int], last)
+
+    def append(self, kind: str, body: Mapping[str, Any]) -> Head:
+        """Chain one more event; raises ParameterError for a body that holds a float."""
+        text, now = rules.canonical(body), self.now
+        seq = self._end[0] + 1
+        self._last = seq, digest(self._end[1], seq, kind, now, text), now
+        self._tx.run(
+            "INSERT INTO events (seq, kind, at, body, hash) VALUES (?, ?, ?, ?, ?)", seq, kind, now, text, self._last[1]
+        )
+        return self.head
+
+
 def head(tx: Transaction) -> Head:
     """The last event; seq 0 where there is none."""
     row = tx.one("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1")
-    return Head(0, START) if row is None else Head(int(str(row[0])), str(row[1]))
-
-
-def append(tx: Transaction, kind: str, at: int, body: Mapping[str, Any]) -> Head:
-    """Chain one more event."""
-    last = head(tx)
-    text = rules.canonical(body)
-    fresh = Head(last.seq + 1, digest(last.hash, last.seq + 1, kind, at, text))
-    values = (fresh.seq, kind, at, text, fresh.hash)
-    tx.run("INSERT INTO events (seq, kind, at, body, hash) VALUES (?, ?, ?, ?, ?)", *values)
-    return fresh
-
-
-def time_of(tx: Transaction, clock: int) -> int:
-    """The time for a next event: never before the last one, so that a clock set back prolongs no lease."""
-    row = tx.one("SELECT at FROM events ORDER BY seq DESC LIMIT 1")
-    return max(clock, 0 if row is None else int(str(row[0])))
+    return Head(0, START) if row is None else Head(*cast(tuple[int, str], row))
 
 
 def lineage(tx: Transaction, name: str) -> Lineage:
@@ -41,6 +77,10 @@ def lineage(tx: Transaction, name: str) -> Lineage:
     row = tx.one("SELECT measure, change, unit, retired FROM lineages WHERE name = ?", name)
     if row is None:
         raise ParameterError(field="lineage", problem=f"{name} is not there", fix="see starling ledger show")
+    return _lineage(name, row)
+
+
+def _lineage(name: str, row: Row) -> Lineage:
     measure, change, unit, retired = row
     relation = Relation(cast(Change, change), cast(Unit, unit))
     return Lineage(name, cast(Measure, measure), relation, bool(retired))
@@ -50,61 +90,147 @@ def dataset(tx: Transaction, name: str) -> Dataset:
     """Raises ParameterError when it is not there."""
     row = tx.one("SELECT lineage, retired FROM datasets WHERE name = ?", name)
     if row is None:
-        raise ParameterError(field="dataset", problem=f"{name} is not registered", fix="see starling ledger dataset")
+        raise unregistered(name)
     return Dataset(name, str(row[0]), bool(row[1]))
+
+
+CAP = "since, scope, caps.name, cap, spent, last"
+"""Columns of a `Cap`."""
 
 
 def cap(tx: Transaction, lineage: str, scope: Scope, name: str) -> Cap | None:
     """The cap of one scope, or None where it has none."""
-    row = tx.one("SELECT cap, spent FROM caps WHERE lineage = ? AND scope = ? AND name = ?", lineage, scope, name)
-    return None if row is None else Cap(scope, name, _number(row[0]), int(str(row[1])))
+    row = tx.one(f"SELECT {CAP} FROM caps WHERE lineage = ? AND scope = ? AND name = ?", lineage, scope, name)
+    return None if row is None else a_cap(row)
 
 
-def insert_cap(tx: Transaction, lineage: str, scope: Scope, name: str, units: int | None) -> None:
-    """A new scope that has spent nothing."""
-    values = (lineage, scope, name, units)
-    tx.run("INSERT INTO caps (lineage, scope, name, cap, spent) VALUES (?, ?, ?, ?, 0)", *values)
+def a_cap(row: Row) -> Cap:
+    """Of a row's columns `CAP`."""
+    return Cap(*cast(tuple[int, Scope, str, int | None, int, int | None], row))
 
 
-def spend(tx: Transaction, lineage: str, cap: Cap, amount: int) -> None:
-    """Add `amount` to what the scope of `cap` has spent."""
-    values = (cap.spent + amount, lineage, cap.scope, cap.name)
-    tx.run("UPDATE caps SET spent = ? WHERE lineage = ? AND scope = ? AND name = ?", *values)
+def insert_cap(tx: Transaction, since: Head, lineage: str, scope: str, name: str, units: int | None) -> None:
+    """A new scope that has spent nothing; `since` is the event that begins it."""
+    values = (since.seq, lineage, scope, name, units)
+    tx.run("INSERT INTO caps (since, lineage, scope, name, cap, spent) VALUES (?, ?, ?, ?, ?, 0)", *values)
 
 
-_TICKET = "SELECT request_id, request_hash, state, amount, seq, lease, answer_kind, answer, lease_until FROM charges "
+def body(tx: Transaction, seq: int) -> dict[str, Any]:
+    """Of an event that is there."""
+    row = tx.one("SELECT body FROM events WHERE seq = ?", seq)
+    assert row is not None
+    return cast(dict[str, Any], json.loads(str(row[0])))
 
 
-def ticket(tx: Transaction, request: Request) -> tuple[Ticket, int] | None:
-    """The charge under this request's id, and until when it is leased; raises RequestConflict for another request's id."""
-    row = tx.one(f"{_TICKET} WHERE analyst = ? AND request_id = ?", request.analyst, request.request_id)
-    if row is None:
-        return None
-    rules.check_same(str(row[1]), request)
-    return _ticket(request, row), int(str(row[8]))
+SCOPES: tuple[Scope, ...] = ("analyst", "dataset", "lineage")
+"""In the order in which caps are checked."""
 
 
-def answered(tx: Transaction, request: Request) -> Ticket | None:
-    """The answer that this analyst was given to the same request under another id."""
-    row = tx.one(
-        f"{_TICKET} WHERE analyst = ? AND request_hash = ? AND state = 'answered' ORDER BY seq LIMIT 1",
-        request.analyst,
-        request.hash,
+class Standing(NamedTuple):
+    """Where a charge would stand.
+
+    Attributes:
+        lineage: Whose people.
+        dataset: About them.
+        caps: Of the analyst, the dataset and the lineage, in this order; no analyst's where there is no grant.
+        noise: What was charged to the lineage with this kind of noise; None where nothing was yet.
+    """
+
+    lineage: Lineage
+    dataset: Dataset
+    caps: list[Cap]
+    noise: Cap | None
+
+
+class Before(NamedTuple):
+    """What the ledger says before a charge.
+
+    Attributes:
+        ticket: The charge under the request's id, if there is one.
+        leased: Until when another run may be at it, in seconds since 1970.
+        stored: The answer that this analyst was given to the same request under another id, where `ticket` is None.
+        standing: Where a charge would stand; None where the dataset is not registered.
+    """
+
+    ticket: Ticket | None
+    leased: int
+    stored: Ticket | None
+    standing: Standing | None
+
+
+_LAST = "SELECT seq, hash, at FROM events ORDER BY seq DESC LIMIT 1"
+_IN_LINEAGE = "(caps.lineage = datasets.lineage AND scope = '{}' AND caps.name = {})"
+_STANDING = (
+    "SELECT datasets.lineage, datasets.retired, measure, change, unit, lineages.retired AS closed, "
+    f"{CAP} FROM datasets JOIN lineages ON lineages.name = datasets.lineage JOIN caps ON "
+    # Each with all three columns of the index: a lineage may have a million analysts.
+    + " OR ".join(
+        _IN_LINEAGE.format(*each)
+        for each in (("analyst", "?"), ("dataset", "datasets.name"), ("lineage", "datasets.lineage"), ("noise", "?"))
     )
-    return None if row is None else _ticket(request, row)
+    + " WHERE datasets.name = ?"
+)
+_TICKET = "request_hash, state, amount, seq, lease, lease_until, answer_kind, answer FROM charges WHERE analyst = ?"
+_KNOWN = (
+    f"SELECT 1 AS ours, {_TICKET} AND request_id = ? UNION ALL SELECT * FROM"
+    f" (SELECT 0, {_TICKET} AND request_hash = ? AND state = 'answered' ORDER BY seq LIMIT 1) AS same"
+)
+# One statement for all of it: a statement is a round trip where the store is a server.
+_BEFORE = (
+    f"SELECT * FROM ({_LAST}) AS last LEFT JOIN ({_KNOWN}) AS known ON 1 = 1"
+    f" LEFT JOIN ({_STANDING}) AS standing ON 1 = 1"
+)
 
 
-def _ticket(request: Request, row: tuple[Value, ...]) -> Ticket:
-    _, _, state, amount, seq, lease, kind, answer, _ = row
+def before(tx: Transaction, pen: Pen, request: Request, noise: str) -> Before:
+    """Raises RequestConflict when the id was used for another request. `noise`: the kind's hash (`Noise.key`)."""
+    analyst, dataset = request.analyst, request.dataset
+    ids = (analyst, request.request_id, analyst, request.hash, analyst, noise, dataset)
+    found = list(tx.rows(_BEFORE, *ids))
+    pen.follow(found[0][:3])
+    known = {row[3]: row[4:12] for row in found}
+    ticket = stored = None
+    if 1 in known:
+        rules.check_same(str(known[1][0]), request)
+        ticket = _ticket(request, known[1])
+    elif 0 in known:
+        stored = answered(request, known[0])
+    standing = None
+    if found[0][12] is not None:
+        # Each cap once, however often the join repeats it.
+        caps = {str(row[19]): a_cap(row[18:]) for row in found}
+        noise_cap = caps.pop("noise", None)
+        name, retired = str(found[0][12]), bool(found[0][13])
+        lineage = _lineage(name, found[0][14:18])
+        standing = Standing(lineage, Dataset(dataset, name, retired), [caps[x] for x in SCOPES if x in caps], noise_cap)
+    return Before(ticket, cast(int, known[1][5]) if ticket else 0, stored, standing)
+
+
+def answered(request: Request, row: Row) -> Ticket | None:
+    """The ticket of an answer that was stored for the same request."""
+    return _ticket(request, row)
+
+
+def _ticket(request: Request, row: Row) -> Ticket:
+    _, state, amount, seq, lease, _, kind, answer = row
     return Ticket(
         request,
         cast(rules.State, state),
-        int(str(amount)),
-        int(str(seq)),
+        cast(int, amount),
+        cast(int, seq),
         str(lease),
         cast(AnswerKind | None, kind),
         None if answer is None else str(answer),
     )
+
+
+def spend(tx: Transaction, where: Standing, noise: str, amount: int, charge: Head) -> None:
+    """Add `amount` to what the caps of `where` have spent, and with this kind of noise."""
+    if where.noise is None:
+        insert_cap(tx, charge, where.lineage.name, "noise", noise, None)
+    ours = [cap.since for cap in where.caps] + [charge.seq if where.noise is None else where.noise.since]
+    marks = ", ".join("?" * len(ours))
+    tx.run(f"UPDATE caps SET spent = spent + ?, last = ? WHERE since IN ({marks})", amount, charge.seq, *ours)
 
 
 def sha256(text: str) -> str:
@@ -112,5 +238,6 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _number(value: Value) -> int | None:
-    return None if value is None else int(value)
+def unregistered(name: str) -> ParameterError:
+    """Nobody registered a dataset of this name."""
+    return ParameterError(field="dataset", problem=f"{name} is not registered", fix="see starling ledger dataset")

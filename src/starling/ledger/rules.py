@@ -11,12 +11,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
 from typing import Any, Literal, TypeAlias
 
 from starling.errors import BudgetRefused, ParameterError, PolicyRefused, RequestConflict
-from starling.privacy.budget import Cost, Epsilon, Exact, Measure, Rho, positive
+from starling.privacy.budget import Cost, Epsilon, Exact, Measure, positive
 from starling.privacy.guarantee import Guarantee
-from starling.privacy.neighbours import Relation
+from starling.privacy.neighbours import Change, Relation
 
 UNIT = 10**12
 """Units in one epsilon or one rho."""
@@ -42,13 +44,16 @@ def name(value: str, *, field: str) -> str:
 
 
 def cap_units(amount: Exact, *, field: str = "cap") -> int:
-    """A cap in units, rounded down, against the spender."""
-    return _within(positive(amount, field=field) * UNIT, field).__floor__()
+    """A cap in units, rounded down, against the spender; at least one."""
+    units = floor(_within(positive(amount, field=field) * UNIT, field))
+    if units == 0:
+        raise ParameterError(field=field, problem="is below 10^-12, the least that is counted", fix="give more")
+    return units
 
 
 def charge_units(amount: Fraction) -> int:
     """A charge in units, rounded up, against the spender."""
-    return _within(amount * UNIT, "charge").__ceil__()
+    return ceil(_within(amount * UNIT, "charge"))
 
 
 def _within(units: Fraction, field: str) -> Fraction:
@@ -101,15 +106,31 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """What a scope may spend and has spent, in units; a `cap` of None is no limit of its own."""
+    """What a scope may spend and has spent.
 
+    Attributes:
+        since: Event that began it.
+        scope: What kind of thing may spend.
+        name: Of that thing.
+        cap: In units; None is no limit of its own.
+        spent: In units.
+        last: Event of the latest charge through it.
+    """
+
+    since: int
     scope: Scope
     name: str
     cap: int | None
     spent: int
+    last: int | None
+
+    @property
+    def left(self) -> int | None:
+        """What is left, or None where there is no limit."""
+        return None if self.cap is None else self.cap - self.spent
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Request:
     """What somebody asks for.
 
@@ -129,7 +150,7 @@ class Request:
         for field in ("analyst", "request_id", "dataset"):
             name(getattr(self, field), field=field)
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """SHA-256 of dataset and canonical body, hexadecimal."""
         return hashlib.sha256(f"{self.dataset}\n{self.body}".encode()).hexdigest()
@@ -137,16 +158,22 @@ class Request:
 
 def canonical(body: Mapping[str, Any]) -> str:
     """JSON with sorted keys and no spaces: one text for one request. Floats are refused (see `budget.exact`)."""
-    return json.dumps(_float_free(body), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return _encode(_float_free(body))
+
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode
 
 
 def _float_free(value: Any) -> Any:
-    if isinstance(value, float):
-        raise ParameterError(field="request", problem="contains a float", fix='write numbers as strings such as "0.1"')
-    if isinstance(value, Mapping):
-        return {str(key): _float_free(item) for key, item in value.items()}
+    # The common kinds first: this is on the way of every charge.
+    if isinstance(value, str | int) or value is None:
+        return value
     if isinstance(value, list | tuple):
         return [_float_free(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): _float_free(item) for key, item in value.items()}
+    if isinstance(value, float):
+        raise ParameterError(field="request", problem="contains a float", fix='write numbers as strings such as "0.1"')
     return value
 
 
@@ -167,8 +194,12 @@ def charge_in(lineage: Lineage, guarantee: Guarantee) -> int:
             problem=f"of protection is the {guarantee.relation.unit}, the lineage protects the {lineage.relation.unit}",
             fix=f"use a plan that protects the {lineage.relation.unit}",
         )
-    factor = _change_factor(lineage.relation, guarantee.relation)
-    cost: Cost = guarantee.cost
+    return amount_in(lineage, guarantee.relation.change, guarantee.cost)
+
+
+def amount_in(lineage: Lineage, change: Change, cost: Cost) -> int:
+    """The same for a cost whose neighbours differ by `change` of the lineage's unit: what an auditor recomputes."""
+    factor = _change_factor(lineage.relation.change, change)
     if isinstance(cost, Epsilon):
         amount = factor * cost.amount
         return charge_units(amount if lineage.measure == "epsilon" else amount * amount / 2)
@@ -181,10 +212,10 @@ def charge_in(lineage: Lineage, guarantee: Guarantee) -> int:
     return charge_units(factor * factor * cost.amount)
 
 
-def _change_factor(lineage: Relation, guarantee: Relation) -> int:
-    if lineage.change == guarantee.change:
+def _change_factor(lineage: Change, mechanism: Change) -> int:
+    if lineage == mechanism:
         return 1
-    if lineage.change == "replace-one":
+    if lineage == "replace-one":
         return 2
     raise PolicyRefused(
         field="neighbours",
@@ -206,10 +237,10 @@ def check_caps(caps: list[Cap], amount: int) -> None:
     What it says depends on caps, earlier charges and the request alone, never on data.
     """
     for cap in caps:
-        if cap.cap is not None and cap.spent + amount > cap.cap:
+        if cap.cap is not None and cap.left is not None and cap.left < amount:
             raise BudgetRefused(
                 field=f"{cap.scope} {cap.name}",
-                problem=f"has {shown(max(cap.cap - cap.spent, 0))} left of {shown(cap.cap)}, the charge is {shown(amount)}",
+                problem=f"has {shown(max(cap.left, 0))} left of {shown(cap.cap)}, the charge is {shown(amount)}",
                 fix="ask for less, or ask the custodian to raise the cap",
             )
 
@@ -222,8 +253,3 @@ def check_same(stored_hash: str, request: Request) -> None:
             problem="was used before for another request",
             fix="use a new request id, or repeat the first request unchanged",
         )
-
-
-def rho_of(cost: Cost) -> Rho:
-    """zCDP of a cost: rho itself, or epsilon^2/2 (what pure DP implies)."""
-    return cost if isinstance(cost, Rho) else Rho(cost.amount**2 / 2)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from starling.errors import IntegrityError, LedgerUnavailable, OutputError, StarlingError
+from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, StarlingError
 from starling.ledger.store import Row, Transaction, Value
 
 T = TypeVar("T")
@@ -24,7 +24,6 @@ BUSY_SECONDS = 60
 class _Transaction:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._depth = 0
 
     def one(self, sql: str, *values: Value) -> Row | None:
         row: Row | None = self._connection.execute(sql, values).fetchone()
@@ -33,21 +32,11 @@ class _Transaction:
     def rows(self, sql: str, *values: Value) -> Iterator[Row]:
         yield from self._connection.execute(sql, values)
 
-    def run(self, sql: str, *values: Value) -> int:
-        return self._connection.execute(sql, values).rowcount
+    def run(self, sql: str, *values: Value) -> None:
+        self._connection.execute(sql, values)
 
-    def attempt(self, work: Callable[[], T]) -> T:
-        self._depth += 1
-        point = f"attempt_{self._depth}"
-        self._connection.execute(f"SAVEPOINT {point}")
-        try:
-            result = work()
-        except StarlingError:
-            self._connection.execute(f"ROLLBACK TO {point}")
-            self._connection.execute(f"RELEASE {point}")
-            raise
-        self._connection.execute(f"RELEASE {point}")
-        return result
+    def changed(self, sql: str, *values: Value) -> int:
+        return self._connection.execute(sql, values).rowcount
 
 
 class SqliteStore:
@@ -64,7 +53,7 @@ class SqliteStore:
         self._pid = -1
         self._connection: sqlite3.Connection | None = None
         if create == path.exists():
-            raise OutputError(
+            raise ParameterError(
                 field="ledger",
                 problem=f"{path.name} exists already" if create else f"{path.name} is not there",
                 fix="name another file" if create else "make it: starling ledger create",
@@ -89,8 +78,13 @@ class SqliteStore:
             return result
 
     def initialise(self, work: Callable[[Transaction], T]) -> T:
-        """See Store."""
-        return self.atomically(work)
+        """See Store. A file that got no tables is removed."""
+        try:
+            return self.atomically(work)
+        except BaseException:
+            self.close()
+            self._path.unlink(missing_ok=True)
+            raise
 
     def backup(self, path: str) -> None:
         """See Store; refuses a file that exists."""

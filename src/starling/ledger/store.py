@@ -13,22 +13,25 @@ VERSION = 1
 
 
 class Transaction(Protocol):
-    """One isolated, durable unit of work. `?` marks a parameter."""
+    """One isolated, durable unit of work. `?` marks a parameter.
+
+    A store may keep a `run` back until something is read or the transaction ends; the order stays.
+    """
 
     def one(self, sql: str, *values: Value) -> Row | None:
         """The first row, or None."""
         ...
 
     def rows(self, sql: str, *values: Value) -> Iterator[Row]:
-        """All rows, streamed."""
+        """All rows."""
         ...
 
-    def run(self, sql: str, *values: Value) -> int:
-        """Rows changed."""
+    def run(self, sql: str, *values: Value) -> None:
+        """Change something."""
         ...
 
-    def attempt(self, work: Callable[[], T]) -> T:
-        """Run `work` so that what it changed is undone when it raises, while the rest of the transaction goes on."""
+    def changed(self, sql: str, *values: Value) -> int:
+        """The same, and how many rows were changed."""
         ...
 
 

@@ -55,30 +55,47 @@ class Witness:
             )
         return head
 
-    def advance(self, head: Head, key: Key) -> None:
-        """Remember `head`, if it is further than what is remembered; raises OutputError when it cannot be written."""
+    def advance(self, head: Head, key: Key) -> Head | None:
+        """Remember `head`. Where something as far or further is remembered already, nothing is done and that comes back.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
         try:
-            self._append(head, key)
+            return self._append(head, key)
         except OSError:
             raise _unwritable() from None
 
-    def _append(self, head: Head, key: Key) -> None:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    def _append(self, head: Head, key: Key) -> Head | None:
+        descriptor = self._opened()
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             size = os.fstat(descriptor).st_size
             tail = os.pread(descriptor, 512, max(0, size - 512))
             complete = tail[: tail.rfind(b"\n") + 1]
-            if complete and _parsed(complete.splitlines()[-1])[0].seq >= head.seq:
-                return
-            if size > ROOM or complete != tail:
-                os.ftruncate(descriptor, 0 if size > ROOM else size - len(tail) + len(complete))
+            seen = _parsed(complete.splitlines()[-1])[0] if complete else None
+            if seen is not None and seen.seq >= head.seq:
+                return seen
             signature = key.sign(message(self._ledger, head))
-            line = json.dumps({"seq": head.seq, "hash": head.hash, "signature": signature})
-            os.write(descriptor, f"{line}\n".encode())
+            line = f'{{"seq": {head.seq}, "hash": "{head.hash}", "signature": "{signature}"}}'
+            # Beginning anew, the last of the old lines stays the last until the file is cut behind the new one.
+            end = 0 if size > ROOM else size - len(tail) + len(complete)
+            written = os.pwrite(descriptor, f"{line}\n".encode(), end)
+            if written <= len(line):
+                raise OSError
+            if end + written < size:
+                os.ftruncate(descriptor, end + written)
         finally:
             os.close(descriptor)
+        return None
+
+    def _opened(self) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        try:
+            return os.open(self._path, flags, 0o600)
+        except FileNotFoundError:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return os.open(self._path, flags, 0o600)
 
 
 def _unwritable() -> OutputError:

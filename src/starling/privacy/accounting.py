@@ -65,14 +65,24 @@ def epsilon_at_delta(guarantee: Guarantee, delta: Exact, *, method: Method = "ti
     if method == "sum" or (method == "tightest" and chance == 0):
         return _sum(guarantee)
     if chance == 0:
-        raise ParameterError(
-            field="delta", problem="is 0, at which only pure DP has an epsilon", fix="give a delta above 0"
-        )
+        raise _no_epsilon()
     if method == "analytic":
         return _analytic(guarantee, chance)
-    found = [_of_bag(bag, chance, method) for bag in alternatives(bag_of(guarantee))]
-    epsilon = max(found)
+    epsilon = _of_alternatives(bag_of(guarantee), chance, method)
     return min(epsilon, guarantee.cost.amount) if isinstance(guarantee.cost, Epsilon) else epsilon
+
+
+def epsilon_of_events(bag: Bag, delta: Exact) -> Fraction:
+    """The same for a bag of events, pure and zCDP ones together: what a ledger has charged. Tightest, rounded up.
+
+    >>> from starling.privacy.composition import GaussianStep, Pure
+    >>> float(epsilon_of_events(frozenset({(Pure(Fraction(1, 10)), 40), (GaussianStep(Fraction(50)), 1)}), "1e-10"))
+    3.737759
+    """
+    chance = exact(delta, field="delta")
+    if not 0 < chance < 1:
+        raise _no_epsilon()
+    return _of_alternatives(bag, chance, "tightest")
 
 
 def delta_at_epsilon(guarantee: Guarantee, epsilon: Exact) -> float:
@@ -128,6 +138,16 @@ def _analytic(guarantee: Guarantee, delta: Fraction) -> Fraction:
     with precision(_BITS):
         rho = ball(guarantee.cost.amount)
         return _rounded_up(rho + 2 * (rho * -ball(delta).log()).sqrt())
+
+
+def _no_epsilon() -> ParameterError:
+    return ParameterError(
+        field="delta", problem="is 0, at which only pure DP has an epsilon", fix="give a delta above 0 and below 1"
+    )
+
+
+def _of_alternatives(bag: Bag, delta: Fraction, method: Method) -> Fraction:
+    return max(_of_bag(each, delta, method) for each in alternatives(bag))
 
 
 @lru_cache(maxsize=256)

@@ -24,12 +24,16 @@ CREATE TABLE datasets (
     retired INTEGER NOT NULL
 );
 CREATE TABLE caps (
+    -- The event that began it: a charge updates its caps by number.
+    since INTEGER PRIMARY KEY,
     lineage TEXT NOT NULL REFERENCES lineages (name),
+    -- lineage, dataset, analyst; and noise: what was charged with one kind of noise, named by its hash and never capped.
     scope TEXT NOT NULL,
     name TEXT NOT NULL,
     cap BIGINT,
     spent BIGINT NOT NULL,
-    PRIMARY KEY (lineage, scope, name)
+    last INTEGER,
+    UNIQUE (lineage, scope, name)
 );
 CREATE TABLE charges (
     seq INTEGER PRIMARY KEY,
@@ -43,6 +47,8 @@ CREATE TABLE charges (
     lease_until BIGINT NOT NULL,
     answer_kind TEXT,
     answer TEXT,
+    -- The charge of the same lineage before this one: the latest are found without an index, which would cost every charge a page.
+    previous INTEGER,
     UNIQUE (analyst, request_id)
 );
 CREATE INDEX charges_by_answer ON charges (analyst, request_hash) WHERE state = 'answered';

@@ -1,0 +1,99 @@
+"""Many charges in one flush of the disk: a server's analysts wait together for one commit.
+
+A durable charge costs a flush, whoever asks for it. One thread takes what waits and charges it in one transaction; while that one
+flushes, the next batch gathers. Every answer leaves after its own charge is durable, and no order of arrival is changed.
+"""
+
+import threading
+from collections import deque
+from concurrent.futures import Future
+from types import TracebackType
+from typing import Self
+
+from starling.errors import LedgerUnavailable, StarlingError
+from starling.ledger.charging import Charging, Result
+from starling.ledger.rules import Request
+from starling.ledger.ticket import Ticket
+from starling.privacy.guarantee import Guarantee
+
+MOST = 256
+"""Charges in one transaction: more would make the first of them wait longer than a flush."""
+
+_Waiting = tuple[Request, Guarantee, "Future[Result]"]
+
+
+class Batcher:
+    """Charges for many threads, in as few commits as there are flushes.
+
+    Use it as a context manager, or `close` it: what waits then is still charged.
+
+    Args:
+        charging: Of the ledger that pays; nobody else needs to leave it alone.
+    """
+
+    def __init__(self, charging: Charging) -> None:
+        self._charging = charging
+        self._waiting: deque[_Waiting] = deque()
+        self._changed = threading.Condition()
+        self._closed = False
+        self._writer = threading.Thread(target=self._write, name="ledger writer", daemon=True)
+        self._writer.start()
+
+    def charge(self, request: Request, guarantee: Guarantee) -> Ticket:
+        """See `Charging.charge`: durable when this returns.
+
+        Raises:
+            StarlingError: as `Charging.charge` does; where the commit failed, all of its batch hear the ledger's own error.
+            LedgerUnavailable: the batcher is closed.
+        """
+        waiting: Future[Result] = Future()
+        with self._changed:
+            if self._closed:
+                raise LedgerUnavailable(
+                    field="ledger",
+                    problem="takes no more charges: its server stops",
+                    fix="try again with the same request id",
+                )
+            self._waiting.append((request, guarantee, waiting))
+            self._changed.notify()
+        return waiting.result()()
+
+    def close(self) -> None:
+        """Charge what waits, then stop."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+        self._writer.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _write(self) -> None:
+        while batch := self._next():
+            try:
+                results = self._charging.charge_all([(request, guarantee) for request, guarantee, _ in batch])
+            except BaseException as error:  # noqa: BLE001 - whatever it is, those who wait are told
+                results = [_failing(error)] * len(batch)
+            for (_, _, waiting), result in zip(batch, results, strict=True):
+                waiting.set_result(result)
+
+    def _next(self) -> list[_Waiting]:
+        """What waits, or nothing when there will be no more."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._closed)
+            return [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST))]
+
+
+def _failing(error: BaseException) -> Result:
+    def fail() -> Ticket:
+        if isinstance(error, StarlingError):
+            # Each gets its own: an exception that many threads raise would collect all their traces.
+            raise type(error)(problems=error.problems) from None
+        raise error
+
+    return fail

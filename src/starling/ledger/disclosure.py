@@ -1,0 +1,181 @@
+"""What the charges of a lineage reveal together, and what a budget means to the people it is spent on.
+
+Each charge is chained with its events of noise (privacy/composition.py). In the lineage's reading of neighbours they give (epsilon,
+delta) by the accountant, which is usually far less than the sum of what each gives alone. It is shown and never capped: caps are in the
+lineage's measure, which adds up exactly however the analysts choose. (epsilon, delta) of what was spent so far is a statement about
+costs that were not chosen in view of earlier answers.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any, TypeAlias
+
+from starling.errors import ParameterError
+from starling.ledger.rules import UNIT, Lineage, canonical, shown
+from starling.privacy.budget import Cost, Epsilon, Exact, Rho, decimal_up, exact
+from starling.privacy.composition import Bag, Concentrated, Event, Family, GaussianStep, Pure, bag_of, ordered
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.neighbours import as_replace_one
+
+DELTA = "1e-10"
+"""At which epsilon is shown unless another is asked for."""
+
+MOST = 256
+"""Different charges that are composed event by event; a lineage with more is told by its total."""
+
+Native: TypeAlias = list[Any]
+"""Events of one charge as JSON: [kind, parameter, times], where a family's parameter is [degree, parts]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What a charge was made for, as it is chained: an auditor recomputes the amount from it, and a retry must repeat it.
+
+    Attributes:
+        said: `cost`, exact; `change` of the mechanism's neighbours; `native`, its events.
+        key: SHA-256 of these: one kind of noise.
+    """
+
+    said: dict[str, Any]
+    key: str
+
+
+@lru_cache(maxsize=1024)
+def noise(guarantee: Guarantee) -> Noise:
+    """What `guarantee` says of its noise, under its own neighbours."""
+    said = {
+        "cost": {guarantee.cost.measure: str(guarantee.cost.amount)},
+        "change": guarantee.relation.change,
+        "native": _written(_bag(guarantee)),
+    }
+    return Noise(said, key(said))
+
+
+def key(said: Mapping[str, Any]) -> str:
+    """The name of a kind of noise: of its three fields among others."""
+    return sha256(canonical({name: said[name] for name in ("cost", "change", "native")}).encode()).hexdigest()
+
+
+def _bag(guarantee: Guarantee) -> Bag:
+    try:
+        return bag_of(guarantee)
+    except ParameterError:
+        # A law the accountant doesn't know: its cost still holds.
+        return _alone(guarantee.cost)
+
+
+def _alone(cost: Cost) -> Bag:
+    """One event of which nothing more is known than what it costs."""
+    return frozenset({(Pure(cost.amount) if isinstance(cost, Epsilon) else Concentrated(cost.amount), 1)})
+
+
+def _met(lineage: Lineage, said: Mapping[str, Any]) -> Bag:
+    """The events as people of `lineage` meet them.
+
+    Under another neighbour relation than their own (an add-remove mechanism where one person is replaced), nothing finer than
+    the converted cost is known to hold.
+    """
+    if said["change"] == lineage.relation.change:
+        return _read(said["native"])
+    return _alone(as_replace_one(cost_of(said)))
+
+
+def cost_of(said: Mapping[str, Any]) -> Cost:
+    """The exact cost that a charge states."""
+    ((measure, amount),) = said["cost"].items()
+    kinds: dict[str, type[Epsilon | Rho]] = {"epsilon": Epsilon, "rho": Rho}
+    return kinds[measure](Fraction(amount))
+
+
+def _written(bag: Bag) -> Native:
+    return [_written_event(event, times) for event, times in ordered(bag)]
+
+
+def _written_event(event: Event, times: int) -> Native:
+    if isinstance(event, Pure):
+        return ["pure", str(event.epsilon), times]
+    if isinstance(event, GaussianStep):
+        return ["gaussian", str(event.sigma_squared), times]
+    if isinstance(event, Concentrated):
+        return ["zcdp", str(event.rho), times]
+    assert isinstance(event, Family)
+    return ["family", [event.degree, sorted(_written(part) for part in event.parts)], times]
+
+
+def _read(written: Native) -> Bag:
+    return frozenset((_read_event(kind, parameter), times) for kind, parameter, times in written)
+
+
+def _read_event(kind: str, parameter: Any) -> Event:
+    if kind == "family":
+        degree, parts = parameter
+        return Family(frozenset(_read(part) for part in parts), degree)
+    kinds: dict[str, type[Pure | GaussianStep | Concentrated]]
+    kinds = {"pure": Pure, "gaussian": GaussianStep, "zcdp": Concentrated}
+    return kinds[kind](Fraction(parameter))
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """What the charges of a lineage reveal together.
+
+    Attributes:
+        spent: In units of the lineage's measure; exact.
+        epsilon: With `delta`, rounded up.
+        delta: In (0, 1).
+        composed: Whether it comes from the events of noise; otherwise from the total alone.
+    """
+
+    spent: int
+    epsilon: Fraction
+    delta: Fraction
+    composed: bool
+
+
+def together(
+    lineage: Lineage, spent: int, kinds: Sequence[tuple[Mapping[str, Any], int]], delta: Exact = DELTA
+) -> Together:
+    """Compose what was charged.
+
+    Args:
+        lineage: Whose.
+        spent: Its total, in units.
+        kinds: Each kind of noise as it was chained, with how often it was charged.
+        delta: Above 0 and below 1.
+
+    Raises:
+        ParameterError: for another delta.
+    """
+    # Heavy, and needed here alone.
+    from starling.privacy.accounting import epsilon_of_events
+
+    total = Fraction(spent, UNIT)
+    whole: Bag = frozenset({(Pure(total) if lineage.measure == "epsilon" else Concentrated(total), 1)})
+    bag = whole
+    if 0 < len(kinds) <= MOST:
+        met: Counter[Event] = Counter()
+        for said, charges in kinds:
+            for event, times in _met(lineage, said):
+                met[event] += times * charges
+        bag = frozenset(met.items())
+    epsilon = epsilon_of_events(bag, delta) if spent else Fraction(0)
+    if lineage.measure == "epsilon":
+        epsilon = min(epsilon, total)
+    return Together(spent, epsilon, exact(delta, field="delta"), bag is not whole)
+
+
+def meaning(lineage: Lineage, units: int) -> str:
+    """What a budget of `units` may reveal about one of the lineage's protected units, in plain words."""
+    from starling.privacy.accounting import epsilon_of_events
+
+    amount, unit = Fraction(units, UNIT), lineage.relation.unit
+    said = f"{lineage.measure} {shown(units)} lets everybody who sees the releases"
+    guess = f"change the odds of any guess about one {unit} by a factor of at most e^"
+    if lineage.measure == "epsilon":
+        return f"{said} {guess}{decimal_up(amount, 2)}"
+    epsilon = epsilon_of_events(frozenset({(Concentrated(amount), 1)}), DELTA)
+    return f"{said} {guess}{decimal_up(epsilon, 2)}, but for a chance of {DELTA}"
