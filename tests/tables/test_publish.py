@@ -1,15 +1,18 @@
 """The whole road, from the Census's toy files to a folder: which rows there are, in which order things happen, what a refusal leaves."""
 
+import dataclasses
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow.parquet as pq
 import pytest
 
 from starling.errors import BudgetRefused, OutputError, SourceError
-from tests.account import OneCharge
-from starling.privacy.guarantee import Guarantee
-from starling.privacy.trust import Receipt
+from starling.ledger.opening import Ledger, create_ledger
+from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.tables import release
+from starling.tables.counts import GroupCounts
 from starling.tables.plan import Plan, load, read_geography
 
 CONFIGS = ["input_dir_puredp", "input_dir_zcdp"]
@@ -42,11 +45,12 @@ def groups(plan: Plan, toy: Path, *, below_state: bool) -> set[tuple[str, str, s
 def test_toy_data_set_is_released(toy: Path, tmp_path: Path, config: str) -> None:
     plan = load(toy / config)
     released = release(plan, toy / "person-records.txt", toy / "GRF-C.txt", tmp_path / "out", request_id="toy")
+    assert released.receipt is not None
     assert released.receipt.guarantee == plan.guarantee
     header, *body = rows(tmp_path / "out", "t1")
     assert header == ["REGION_ID", "REGION_TYPE", "ITERATION_CODE", "COUNT"]
     keys = [(region, kind, code) for region, kind, code, _ in body]
-    assert len(set(keys)) == len(keys) == len(released.value.t1)
+    assert len(set(keys)) == len(keys) == released.rows("t1")
     # Nation and state are never suppressed; below them a bare total may be.
     above, below = groups(plan, toy, below_state=False), groups(plan, toy, below_state=True)
     assert above <= set(keys) <= above | below
@@ -79,47 +83,59 @@ def test_no_records_release_like_any_other_number(toy: Path, tmp_path: Path) -> 
     assert groups(plan, toy, below_state=False) <= keys
 
 
-class Watched:
-    """An account that looks at what there is when it is asked to pay."""
-
-    def __init__(self, plan: Plan, out: Path) -> None:
-        self.account = OneCharge(plan.cost, "watched")
-        self.out = out
-        self.there: list[bool] = []
-
-    def charge(self, guarantee: Guarantee, /) -> Receipt:
-        self.there.append(self.out.exists())
-        return self.account.charge(guarantee)
+@pytest.fixture
+def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+    """With room for one release of the plan under pure DP."""
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
+    made = create_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
+    made.custody.add_lineage("people", "epsilon", ADD_REMOVE_PERSON, "22.14")
+    made.custody.add_dataset("toy", "people", {})
+    made.custody.grant("people", "custodian", "22.14")
+    return made
 
 
-def test_the_charge_comes_once_and_before_the_release(toy: Path, tmp_path: Path) -> None:
-    plan = load(toy / "input_dir_puredp")
-    account = Watched(plan, tmp_path / "out")
+def charges(ledger: Ledger) -> int:
+    return len(ledger.reading.account("people").charges)
+
+
+def test_the_charge_comes_once_and_before_the_read(
+    toy: Path, tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    plain = GroupCounts.totals
+
+    def watching(self: GroupCounts, level: int, /) -> npt.NDArray[np.int64]:
+        seen.append(charges(ledger))
+        return plain(self, level)
+
+    monkeypatch.setattr(GroupCounts, "totals", watching)
     steps: list[str] = []
     files = (toy / "person-records.txt", toy / "GRF-C.txt", tmp_path / "out")
-    release(plan, *files, account=account, step=steps.append)
-    assert account.there == [False]
+    release(load(toy / "input_dir_puredp"), *files, ledger=ledger, dataset="toy", step=steps.append)
+    assert set(seen) == {1}
+    assert charges(ledger) == 1
     assert [step.split()[0] for step in steps] == ["reading", "charging,", "tabulating", "writing"]
 
 
-def test_a_refused_charge_leaves_nothing(toy: Path, tmp_path: Path) -> None:
-    plan = load(toy / "input_dir_puredp")
-    account = OneCharge(plan.cost, "spent")
-    account.charge(plan.guarantee)
+def test_a_refused_charge_leaves_nothing(toy: Path, tmp_path: Path, ledger: Ledger) -> None:
+    files = (toy / "person-records.txt", toy / "GRF-C.txt")
+    release(load(toy / "input_dir_puredp"), *files, tmp_path / "out", ledger=ledger, dataset="toy")
+    before = sorted(tmp_path.iterdir())
+    # Another request: the same one would get its answer again.
+    other = dataclasses.replace(load(toy / "input_dir_puredp"), allow_negative=False)
     with pytest.raises(BudgetRefused):
-        release(plan, toy / "person-records.txt", toy / "GRF-C.txt", tmp_path / "out", account=account)
-    assert list(tmp_path.iterdir()) == []
+        release(other, *files, tmp_path / "second", ledger=ledger, dataset="toy")
+    assert sorted(tmp_path.iterdir()) == before
 
 
-def test_public_faults_are_found_before_the_charge(toy: Path, tmp_path: Path) -> None:
-    plan = load(toy / "input_dir_puredp")
-    account = Watched(plan, tmp_path / "out")
+def test_public_faults_are_found_before_the_charge(toy: Path, tmp_path: Path, ledger: Ledger) -> None:
+    plan, geography = load(toy / "input_dir_puredp"), toy / "GRF-C.txt"
     with pytest.raises(SourceError):
-        release(plan, toy / "no-such-file.txt", toy / "GRF-C.txt", tmp_path / "out", account=account)
+        release(plan, toy / "no-such-file.txt", geography, tmp_path / "out", ledger=ledger, dataset="toy")
     (tmp_path / "out").mkdir()
     with pytest.raises(OutputError):
-        release(plan, toy / "person-records.txt", toy / "GRF-C.txt", tmp_path / "out", account=account)
-    assert account.there == []
+        release(plan, toy / "person-records.txt", geography, tmp_path / "out", ledger=ledger, dataset="toy")
+    assert charges(ledger) == 0
 
 
 def test_parquet_has_the_rows_of_the_text(toy: Path, tmp_path: Path) -> None:
