@@ -4,12 +4,13 @@ Rivals of one comparison run one after the other, round after round, each round 
 machine for a while slows all of them. Ratios are made within a round.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
+Name = TypeVar("Name", bound=Hashable)
 Json: TypeAlias = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
 
 
@@ -44,14 +45,14 @@ class Spread:
         return {"median": self.median, "min": self.least, "max": self.most, "runs": self.runs}
 
 
-def in_turn(rivals: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
+def in_turn(rivals: Mapping[Name, Callable[[], float]], rounds: int) -> dict[Name, list[float]]:
     """The figure of each rival in each round.
 
     >>> in_turn({"a": lambda: 1.0, "b": lambda: 2.0}, rounds=2)
     {'a': [1.0, 1.0], 'b': [2.0, 2.0]}
     """
     names = list(rivals)
-    found: dict[str, list[float]] = {name: [] for name in names}
+    found: dict[Name, list[float]] = {name: [] for name in names}
     for number in range(rounds):
         first = number % len(names)
         for name in names[first:] + names[:first]:

@@ -12,10 +12,11 @@ from bench.peers import ROOT
 from bench.record import RESULTS, load
 
 PAGE: Final = ROOT / "docs" / "benchmarks.md"
-NAMES: Final = ("noise", "noise_fit", "selection", "tables_state", "startup")
+NAMES: Final = ("noise", "noise_fit", "audit", "selection", "tables_state", "startup")
 LIBRARIES: Final = {
     "guided": "Starling, guided",
     "fixed": "Starling, fixed steps",
+    "guided_large": "guided, 10⁷ a call",
     "starling": "Starling",
     "opendp": "OpenDP",
     "diffprivlib": "diffprivlib",
@@ -58,12 +59,14 @@ def limits(results: Mapping[str, Results]) -> str:
     """Every figure that has a bound."""
 
     def row(name: str, limit: Mapping[str, Any]) -> list[str]:
-        bound = f"at {limit['kind']} {number(limit['bound'])} {limit['unit']}"
-        measured = f"{number(limit['measured'])} {limit['unit']}"
-        return [limit["what"], measured, bound, "kept" if limit["kept"] else "**missed**", f"`bench.{name}`"]
+        measured, best, bound = (
+            f"{number(limit[key])} {limit['unit']}".strip() for key in ("measured", "best", "bound")
+        )
+        kept = "kept" if limit["kept"] else "**missed**"
+        return [limit["what"], measured, best, f"at {limit['kind']} {bound}", kept, f"`bench.{name}`"]
 
     rows = [row(name, limit) for name, result in results.items() for limit in result["limits"]]
-    return table(["figure", "measured", "bound", "", "by"], rows)
+    return table(["figure", "median", "best round", "bound", "", "by"], rows)
 
 
 def noise(results: Mapping[str, Results]) -> str:
@@ -116,6 +119,22 @@ def noise_fit(results: Mapping[str, Results]) -> str:
     return f"{table(head, rows)}\n\n{_run(result)}"
 
 
+def audit(results: Mapping[str, Results]) -> str:
+    """How often the falsifier rejects broken mechanisms, and right ones."""
+    result = results["audit"]
+    rows = (
+        [
+            f"{row['mechanism']}{': ' if row['flaw'] else ''}{row['flaw']}",
+            row["claim"],
+            f"{float(row['truth']):.4g}",
+            spread(row["bound"]),
+            f"{row['rejected']} of {row['audits']}",
+        ]
+        for row in result["rows"]
+    )
+    return f"{table(['mechanism', 'claimed', 'true', 'certified bound', 'rejected'], rows)}\n\n{_run(result)}"
+
+
 def selection(results: Mapping[str, Results]) -> str:
     """Times of one choice."""
     result = results["selection"]
@@ -159,7 +178,7 @@ def startup(results: Mapping[str, Results]) -> str:
 
 def machine(results: Mapping[str, Results]) -> str:
     """The machines of the results, one line each: usually one."""
-    lines = {}
+    lines: dict[str, list[str]] = {}
     for name, result in results.items():
         found = result["machine"]
         packages = ", ".join(f"{package} {version}" for package, version in found["packages"].items())
@@ -190,6 +209,7 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "machine": machine,
     "noise": noise,
     "noise_fit": noise_fit,
+    "audit": audit,
     "selection": selection,
     "tables_state": tables_state,
     "startup": startup,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench import machine
-from bench.measure import Json
+from bench.measure import Json, Spread
 from bench.peers import DEFAULT, ROOT, Peer
 
 RESULTS: Final = ROOT / "bench" / "results"
@@ -27,6 +27,7 @@ class Limit:
         bound: How far it may go.
         unit: Of both.
         least: Whether the bound is the least it may be, not the most.
+        best: The best round, nearest to what an idle machine would give; the measured figure if there is only that.
     """
 
     what: str
@@ -34,6 +35,12 @@ class Limit:
     bound: float
     unit: str
     least: bool = False
+    best: float | None = None
+
+    @classmethod
+    def of(cls, what: str, found: Spread, bound: float, unit: str, *, least: bool = False) -> "Limit":
+        """The limit of a figure that was measured several times."""
+        return cls(what, found.median, bound, unit, least, found.most if least else found.least)
 
     @property
     def kept(self) -> bool:
@@ -45,6 +52,7 @@ class Limit:
         return {
             "what": self.what,
             "measured": self.measured,
+            "best": self.measured if self.best is None else self.best,
             "bound": self.bound,
             "unit": self.unit,
             "kind": "least" if self.least else "most",

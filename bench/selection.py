@@ -1,6 +1,7 @@
 """One choice among a million scores: milliseconds, whatever the scores, against OpenDP in the same run."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -37,46 +38,65 @@ def theirs(peer: Peer, kind: str, shape: str, candidates: int) -> float:
     return peer.seconds(kind=kind, shape=shape, candidates=candidates) * 1e3
 
 
-def measure(kind: str, shape: str, candidates: int, peers: dict[str, Peer], rounds: int) -> dict[str, Json]:
-    """The row of one mechanism and one shape of scores."""
-    among = scores(shape, candidates)
-    choose = KINDS[kind]
-    choose(among)
-    calls: dict[str, Callable[[], float]] = {"starling": partial(ours, choose, among)}
-    for name, peer in peers.items():
-        calls[name] = partial(theirs, peer, kind, shape, candidates)
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What was found of one mechanism on one shape of scores.
+
+    Attributes:
+        mechanism: In words.
+        shape: Of the scores.
+        milliseconds: By rival.
+        faster: How many times as long each peer takes.
+    """
+
+    mechanism: str
+    shape: str
+    milliseconds: dict[str, Spread]
+    faster: dict[str, Spread]
+
+    def to_json(self) -> Json:
+        """As it stands in the result file."""
+        return {
+            "mechanism": self.mechanism,
+            "scores": self.shape,
+            "milliseconds": {name: found.to_json() for name, found in self.milliseconds.items()},
+            "times_faster": {name: found.to_json() for name, found in self.faster.items()},
+        }
+
+
+def measure(kind: str, candidates: int, peers: dict[str, Peer], rounds: int) -> list[Row]:
+    """One mechanism on all shapes of scores; shapes take turns as rivals do, so that their rows can be compared."""
+    calls: dict[tuple[str, str], Callable[[], float]] = {}
+    for shape in SHAPES:
+        among = scores(shape, candidates)
+        KINDS[kind](among)
+        calls[shape, "starling"] = partial(ours, KINDS[kind], among)
+        for name, peer in peers.items():
+            calls[shape, name] = partial(theirs, peer, kind, shape, candidates)
     found = in_turn(calls, rounds)
-    print(kind, shape, {name: f"{Spread.of(times).median:g} ms" for name, times in found.items()}, flush=True)
-    return {
-        "mechanism": kind,
-        "scores": shape,
-        "milliseconds": {name: Spread.of(times).to_json() for name, times in found.items()},
-        "times_faster": {name: ratios(found[name], found["starling"]).to_json() for name in peers},
-    }
+    return [
+        Row(
+            kind,
+            shape,
+            {name: Spread.of(found[shape, name]) for name in ("starling", *peers)},
+            {name: ratios(found[shape, name], found[shape, "starling"]) for name in peers},
+        )
+        for shape in SHAPES
+    ]
 
 
-def top(candidates: int, rounds: int) -> dict[str, Json]:
-    """The row of TOP choices at once."""
+def top(candidates: int, rounds: int) -> Row:
+    """TOP choices at once."""
     among = scores("normal", candidates)
     times = [ours(lambda scored: exponential_mechanism(scored, EPSILON, k=TOP), among) for _ in range(rounds)]
-    return {
-        "mechanism": f"exponential mechanism, the best {TOP}",
-        "scores": "normal",
-        "milliseconds": {"starling": Spread.of(times).to_json()},
-        "times_faster": {},
-    }
+    return Row(f"exponential mechanism, the best {TOP}", "normal", {"starling": Spread.of(times)}, {})
 
 
-def slowest(rows: list[dict[str, Json]]) -> float:
-    """The median of the exponential mechanism on the scores that it is slowest on."""
-    medians = []
-    for row in rows:
-        times = row["milliseconds"]
-        if row["mechanism"] == "exponential mechanism" and isinstance(times, dict):
-            spread = times["starling"]
-            if isinstance(spread, dict) and isinstance(spread["median"], float):
-                medians.append(spread["median"])
-    return max(medians)
+def slowest(rows: list[Row]) -> Limit:
+    """The limit of the exponential mechanism, on the scores that it is slowest on."""
+    times = [row.milliseconds["starling"] for row in rows if row.mechanism == "exponential mechanism"]
+    what = "exponential mechanism over a million candidates, slowest of the shapes"
+    return Limit.of(what, max(times, key=lambda found: found.median), 5, "ms")
 
 
 def main() -> None:
@@ -85,8 +105,10 @@ def main() -> None:
     chosen = recorder.begin()
     rounds, candidates = (1, 1000) if chosen.quick else (7, 10**6)
     with running(SCRIPTS, chosen.peers) as peers:
-        rows = [measure(kind, shape, candidates, peers, rounds) for kind in KINDS for shape in SHAPES]
+        rows = [row for kind in KINDS for row in measure(kind, candidates, peers, rounds)]
         rows.append(top(candidates, rounds))
+    for row in rows:
+        print(row.mechanism, row.shape, {name: f"{found.median:g} ms" for name, found in row.milliseconds.items()})
     recorder.end(
         settings={
             "rounds": rounds,
@@ -95,8 +117,8 @@ def main() -> None:
             "epsilon": EPSILON,
             "threads": 1,
         },
-        rows=[*rows],
-        limits=[Limit("exponential mechanism, on the scores that it is slowest on", slowest(rows), 5, "ms")],
+        rows=[row.to_json() for row in rows],
+        limits=[slowest(rows)],
         peers=[*peers.values()],
     )
 

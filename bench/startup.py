@@ -59,8 +59,8 @@ def main() -> None:
         },
         rows=rows,
         limits=[
-            Limit("starling --help", Spread.of(soon[HELP]).median, 100, "ms"),
-            Limit("starling demo, kernels to be compiled", Spread.of(cold).median, 60, "s"),
+            Limit.of("starling --help", Spread.of(soon[HELP]), 100, "ms"),
+            Limit.of("starling demo, kernels to be compiled", Spread.of(cold), 60, "s"),
         ],
     )
 

@@ -29,7 +29,7 @@ BREACHES = {
     "layers": [
         ("privacy/budget.py", "import starling.tables.plan"),
         ("release/__init__.py", "from starling.tables import plan"),
-        ("engine/__init__.py", "import starling.ledger.memory"),
+        ("engine/__init__.py", "import starling.ledger.sqlite"),
         ("rogue.py", ""),
     ],
     "rooms": [
@@ -50,12 +50,12 @@ BREACHES = {
     ],
     "no-drawing": [
         ("tables/postprocess.py", "from starling.privacy.noise import draw"),
-        ("tables/postprocess.py", "import starling.ledger.memory"),
+        ("tables/postprocess.py", "import starling.ledger.sqlite"),
     ],
     "one-source-of-randomness": [
         ("tables/mechanism.py", "import random"),
         ("cli/__init__.py", "from uuid import uuid4"),
-        ("ledger/memory.py", "import secrets"),
+        ("ledger/rows.py", "import secrets"),
         ("privacy/noise.py", "from cryptography.hazmat.primitives.ciphers import Cipher"),
     ],
 }
@@ -128,7 +128,7 @@ RULES = {
         {
             "tables/mechanism.py": "import os\nx = os.urandom(8)",
             "privacy/noise.py": "from os import getrandom as g",
-            "ledger/memory.py": "import os as o\nf = o.urandom",
+            "ledger/rows.py": "import os as o\nf = o.urandom",
         },
     ),
     "NumPy's generators make invented data alone": Rule(

@@ -16,7 +16,8 @@ from tests.tables.small import small_geography, small_plan
 def test_a_shipped_plan_is_meant_by_its_name_and_a_file_by_its_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert {"demo", "safetab-2022"} <= set(shipped())
+    # The presets of the paper wait for definitions, so they are no plans yet.
+    assert set(shipped()) == {"demo"}
     monkeypatch.chdir(tmp_path)
     assert plan_of("demo").title == plan_of(str(shipped()["demo"])).title
     with pytest.raises(PlanError, match=r"'./none-such' is not there; give a folder, a .toml file, or one of demo"):

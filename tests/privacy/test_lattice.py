@@ -16,6 +16,7 @@ from starling.errors import ParameterError
 from starling.privacy import exact_draws, lattice
 from starling.privacy.certified import thresholds
 from starling.privacy.entropy import Scripted, Seeded
+from starling.privacy.inversion import inversion
 from starling.privacy.lattice import Radius, cell_variance, lattice_noise, shell_size
 from starling.privacy.precision import precision
 from starling.privacy.tails import ball
@@ -111,46 +112,46 @@ def test_tails_are_the_sums_beyond() -> None:
             assert abs(float(tail) / float(truth) - 1) < 1e-14
 
 
+def radius(words: list[int], bits: int = 63, step: int = 64) -> int:
+    """The radius at epsilon 1 that a script of words gives."""
+    out = np.empty(1, dtype=np.int64)
+    inversion(Radius(Fraction(1), 4), bits, step).fill(out, Scripted(words), signed=False, search="fixed")
+    return int(out[0])
+
+
 def test_the_radius_is_inverted_exactly() -> None:
     """About every entry of the table: one less is inside, one more beyond, and its own word is decided by the next."""
-    law = Radius(Fraction(1), 4)
     with mpmath.workdps(80):
         q = mpmath.exp(-1)
         total = 1 + 10 * q * (1 + q) / (1 - q) ** 3 + 2 * q / (1 - q)
         sums = np.cumsum(np.array([shell_size(r, 4) * q**r / total for r in range(20)], dtype=object))
-        for radius, value in enumerate(sums):
+        for shell, value in enumerate(sums):
             first, second = divmod(int(mpmath.floor(value * 2**127)), 2**64)
             for words, expected in [
-                ([first - 1], radius),
-                ([first + 1], radius + 1),
-                ([first, second - 1], radius),
-                ([first, second + 1], radius + 1),
+                ([first - 1], shell),
+                ([first + 1], shell + 1),
+                ([first, second - 1], shell),
+                ([first, second + 1], shell + 1),
             ]:
-                assert lattice._radius(law, Scripted([words[0] << 1 | 1, *words[1:]])) == expected
+                assert radius([words[0] << 1 | 1, *words[1:]]) == expected
 
 
-def test_the_radius_has_its_law_over_all_short_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_radius_has_its_law_over_all_short_words() -> None:
     """Words of 5 bits, of which 4 index the table: ties all the time. All scripts of 3 words."""
-    monkeypatch.setattr(lattice, "WORD", 5)
-    monkeypatch.setattr(lattice, "_BITS", 4)
-    monkeypatch.setattr(exact_draws, "WORD", 5)
-    lattice._table.cache_clear()
-    law = Radius(Fraction(1), 4)
     found: Counter[int] = Counter()
     for script in product(range(32), repeat=3):
         try:
-            found[lattice._radius(law, Scripted(script))] += 1
+            found[radius(list(script), bits=4, step=5)] += 1
         except EOFError:
             found[-1] += 1
-    lattice._table.cache_clear()
     q = np.exp(-1.0)
     total = 1 + 10 * q * (1 + q) / (1 - q) ** 3 + 2 * q / (1 - q)
     open_scripts = found.pop(-1)
     # The lowest bit of the first word is not used, so that each of the others counts twice.
     assert open_scripts <= 2 * 30
-    for radius in range(12):
-        truth = shell_size(radius, 4) * q**radius / total * 2**15
-        assert abs(found[radius] - truth) <= open_scripts + 2
+    for shell in range(12):
+        truth = shell_size(shell, 4) * q**shell / total * 2**15
+        assert abs(found[shell] - truth) <= open_scripts + 2
 
 
 @pytest.mark.parametrize(("total", "parts"), [(1, 1), (5, 1), (5, 2), (5, 3), (6, 5), (4, 4)])

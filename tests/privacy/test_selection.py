@@ -305,14 +305,15 @@ def test_passes_count_and_find_every_candidate() -> None:
     scores: npt.NDArray[np.int64] = np.random.default_rng(3).integers(-50, 1, 40_001)
     levels = selection._levels(Fraction(1, 2), 16)
     best = int(scores.max())
-    blocks = selection._count(scores, best, levels)
+    length = 16_001
+    blocks = selection._count(scores, best, levels, length)
     distances = np.minimum(best - scores, levels.number)
     assert blocks.sum(axis=0).tolist() == np.bincount(distances, minlength=levels.number + 1).tolist()
     for wanted in (0, 17):
         members = np.flatnonzero(distances == wanted)
         found = [
-            start + int(selection._find(scores[start : start + 16384], best, levels.shift, np.uint64(wanted), rank))
-            for start, number in zip(range(0, 40_001, 16384), blocks[:, wanted].tolist(), strict=True)
+            start + int(selection._find(scores[start : start + length], best, levels.shift, np.uint64(wanted), rank))
+            for start, number in zip(range(0, 40_001, length), blocks[:, wanted].tolist(), strict=True)
             for rank in range(number)
         ]
         assert found == members.tolist()

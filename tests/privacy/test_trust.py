@@ -21,12 +21,12 @@ import numpy as np
 import pytest
 
 from starling.errors import BudgetRefused, DoorError, PolicyRefused, RunFailed
-from starling.ledger.memory import OneCharge
 from starling.privacy.budget import Epsilon
 from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.laws import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.privacy.trust import Confidential, NotPrivate, Receipt, Released, inspect, publish
+from tests.account import OneCharge
 
 MISUSES = Path(__file__).parent / "door_misuse"
 SECRET = 271828

@@ -6,10 +6,11 @@ from fractions import Fraction
 
 import pytest
 
+from starling.ledger.keys import Public
 from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
-from starling.privacy.trust import Receipt
+from starling.privacy.trust import Entry, Receipt
 from starling.release.report import Picture, Section, Table, render
 from starling.release.statement import UNLIMITED
 
@@ -36,6 +37,22 @@ def test_the_guarantee_stands_in_words_and_symbols(guarantee: Guarantee, expecte
     text = " ".join(page(guarantee).split())
     for part in (*expected, "one person", str(guarantee.relation), "0123abc", html.escape(UNLIMITED)):
         assert part in text
+
+
+def test_key_and_place_in_the_ledger_stand_there() -> None:
+    entry = Entry(1234, "ab" * 32, "census-2030", "people", "01" * 32)
+    receipt = Receipt("id", LAPLACE, "ledger-7", entry, day="2031-05-05")
+    text = render("Title", receipt, Section("What was charged"), ())
+    for part in (
+        "1,234",
+        "ab" * 32,
+        "census-2030, about the people of people",
+        "ledger-7",
+        "2031-05-05",
+        Public(b"\1" * 32).fingerprint,
+    ):
+        assert part in text
+    assert "nobody signed" in page(LAPLACE)
 
 
 def test_the_epsilon_of_others_is_stated() -> None:

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from tests.account import OneCharge
 from starling.privacy.budget import Epsilon
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, Relation
-from starling.privacy.trust import Receipt
-from starling.release.statement import NO_ADD_REMOVE, UNLIMITED, statement
+from starling.privacy.trust import Entry, Receipt
+from starling.release.statement import NO_ADD_REMOVE, OWN, UNLIMITED, Domain, signer, statement
+from tests.account import OneCharge
 
 
 def two_levels(relation: Relation = ADD_REMOVE_PERSON) -> Guarantee:
@@ -24,7 +24,9 @@ def two_levels(relation: Relation = ADD_REMOVE_PERSON) -> Guarantee:
 
 def stated(receipt: Receipt) -> dict[str, Any]:
     """The statement as a reader of the file gets it."""
-    loaded: dict[str, Any] = json.loads(json.dumps(statement(receipt, {"name": "test"})))
+    loaded: dict[str, Any] = json.loads(
+        json.dumps(statement(receipt, Domain("test", {"name": "test"}, {"most": 3}, ("population",))))
+    )
     return loaded
 
 
@@ -39,8 +41,9 @@ def test_cost_stands_in_both_readings() -> None:
     }
     assert found["approximate_dp"]["delta"] == "1e-10"
     assert 8 < float(found["approximate_dp"]["epsilon"]) < 9.28, "below the analytic bound"
-    assert found["invariants"] == []
-    assert found["mechanism"] == {"name": "test"}
+    assert found["invariants"] == ["population"]
+    assert found["bounds"] == {"most": 3}
+    assert (found["domain"], found["mechanism"]) == ("test", {"name": "test"})
 
 
 def test_a_reading_that_does_not_exist_is_null_with_the_reason() -> None:
@@ -79,10 +82,38 @@ def test_an_account_in_memory_says_that_nothing_limits_a_second_release() -> Non
     guarantee = two_levels()
     receipt = OneCharge(guarantee.cost, "abc").charge(guarantee)
     account = stated(receipt)["account"]
-    assert account == {"name": "in memory", "request_id": "abc", "limits": UNLIMITED}
+    assert account == {"name": "in memory", "request_id": "abc", "limits": UNLIMITED, "ledger": None}
+    assert signer(receipt) is None
+
+
+def test_the_place_in_the_ledger_is_stated() -> None:
+    place: dict[str, Any] = {
+        "position": 5,
+        "head": "ab",
+        "dataset": "census",
+        "lineage": "people",
+        "signer": "01" * 32,
+        "inside": False,
+    }
+    receipt = Receipt("id", two_levels(), "ledger-1", Entry(**place))
+    account = stated(receipt)["account"]
+    assert account["ledger"] == place
+    assert "recorded by ledger ledger-1, which refuses" in account["limits"]
+    key = signer(receipt)
+    assert key is not None
+    assert key.text == "01" * 32
+
+
+def test_a_ledger_inside_a_release_limits_nothing() -> None:
+    entry = Entry(5, "ab", "records", "people", "01" * 32, inside=True)
+    assert stated(Receipt("id", two_levels(), "x", entry))["account"]["limits"] == OWN
 
 
 def test_a_selection_has_no_noise_to_state() -> None:
     selection = Guarantee("choice", ADD_REMOVE_PERSON, Epsilon(Fraction(1, 2)))
     assert stated(Receipt("id", selection, "ledger x"))["composition"]["noise"] is None
-    assert "ledger x" in stated(Receipt("id", selection, "ledger x"))["account"]["limits"]
+
+
+def test_nothing_is_said_of_when_it_was_charged() -> None:
+    # A day is in registry.yaml, which the registry asks for; a time is nowhere.
+    assert "2031" not in json.dumps(stated(Receipt("id", two_levels(), "x", day="2031-05-05")))

@@ -3,7 +3,6 @@
 import html
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,50 +10,39 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from tests.account import OneCharge
-from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Confidential, Released, publish
 from starling.tables.artifact import write_release
-from starling.tables.measurements import TOTAL_ONLY, LevelMeasurements, Measurements
+from starling.tables.measurements import LevelMeasurements, Measurements
 from starling.tables.plan import Geography, Plan
 from starling.tables.postprocess import tabulate
+from tests.account import OneCharge
+from tests.tables.bundles import Fixed
 from tests.tables.small import small_geography, small_plan
 
 FILES = [
     "data/measurements/county-2.parquet",
     "data/measurements/state-2.parquet",
+    "data/t1.csv",
     "data/t1.parquet",
     "data/t1.txt",
+    "data/t2.csv",
     "data/t2.parquet",
     "data/t2.txt",
+    "datapackage.json",
+    "plan/plan.json",
+    "plan/regions.json",
     "privacy.json",
+    "registry.yaml",
     "report.html",
 ]
 REQUEST = "5" * 32
-
-
-@dataclass(frozen=True)
-class Fixed:
-    """A mechanism for tests: the plan's guarantee, and values that no noise made."""
-
-    plan: Plan
-    groups: int
-
-    @property
-    def guarantee(self) -> Guarantee:
-        return self.plan.guarantee
-
-    def draw(self, _: int, /) -> Measurements:
-        state = LevelMeasurements(np.array([3, 12, 0]), np.array([0, 2, TOTAL_ONLY], dtype=np.int8), np.arange(20))
-        bare = np.zeros(self.groups, dtype=np.int8)
-        return Measurements((state, LevelMeasurements(np.arange(self.groups), bare, np.arange(self.groups) - 1)))
 
 
 def write(folder: Path, plan: Plan, records: int = 0) -> tuple[Geography, Released[Measurements]]:
     """Write a release of Fixed values; `records` is what the confidential recipe gives."""
     geography = small_geography(plan)
     account = OneCharge(plan.cost, REQUEST)
-    measurements = publish(Confidential(lambda: records), Fixed(plan, 4), account)
+    measurements = publish(Confidential(lambda: records), Fixed(plan), account)
     folder.mkdir()
     tables = measurements.then(lambda values: tabulate(plan, geography, values))
     write_release(folder, plan, geography, measurements, tables)
@@ -106,7 +94,7 @@ def test_the_tables_follow_again_from_the_shipped_measurements(tmp_path: Path) -
 def test_nothing_but_a_released_value_is_written(tmp_path: Path) -> None:
     plan = small_plan()
     geography = small_geography(plan)
-    values = Fixed(plan, 4).draw(0)
+    values = Fixed(plan).draw(0)
     writer: Callable[..., None] = write_release
     with pytest.raises(AttributeError):
         writer(tmp_path, plan, geography, values, tabulate(plan, geography, values))

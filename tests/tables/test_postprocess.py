@@ -92,6 +92,9 @@ def test_clamping_follows_suppression_and_reaches_cells_sums_and_marginals() -> 
     plan = small_plan(allow_negative=False, geographies=(COUNTY,))
     tables = tabulate(plan, small_geography(plan), measured([1, 0, 0, 0], [-5, 2, 3, -1, 4, 0, 0, -9, -7, 0, 6]))
     assert tables.t1["count"].to_pylist() == [9, 0, 0, 6]
+    assert tables.t1["post_processed"].to_pylist() == [True, True, False, False]
+    changed = [row["count"] for row in tables.t2.to_pylist() if row["post_processed"]]
+    assert changed == [5, 0, 0, 4, 0], "two clamped cells with each sex's sum, and what was 0 already is not changed"
     by_sex = [row["count"] for row in tables.t2.to_pylist() if row["age_start"] == "*"]
     assert by_sex == [5, 4]
     assert min(tables.t1["lower"].to_pylist()) == 0

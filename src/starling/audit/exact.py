@@ -94,6 +94,16 @@ def shifted(law: Mapping[int, Probability], by: int) -> dict[int, Probability]:
     return {outcome + by: probability for outcome, probability in law.items()}
 
 
+def pooled(law: Mapping[int, Probability], low: int, high: int) -> dict[int, Probability]:
+    """The law of min(max(X, low), high)."""
+    out: dict[int, Probability] = {}
+    with precision(_BITS):
+        for outcome, probability in law.items():
+            end = min(max(outcome, low), high)
+            out[end] = _probability(out.get(end, 0)) + _probability(probability)
+    return out
+
+
 def exponential_law(
     scores: list[int], epsilon: Fraction, sensitivity: Fraction = Fraction(1), k: int = 1
 ) -> dict[tuple[int, ...], Probability]:

@@ -15,6 +15,9 @@ main = Root(
     lazy={
         "demo": "starling.cli.demo:demo",
         "tables": "starling.cli.tables:tables",
+        "ledger": "starling.cli.ledger:ledger",
+        "keys": "starling.cli.keys:keys",
+        "verify": "starling.cli.verify:verify",
     },
 )
 

@@ -1,6 +1,7 @@
 """Which plan a command line means, and a plan and its preview as text and for machines. Nothing here can open records."""
 
 import difflib
+import tomllib
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,9 +22,10 @@ AGES: Final = ("   ", "·4 ", "·9 ", "·23")
 
 
 def shipped() -> dict[str, Path]:
-    """The plans that come with Starling, by name."""
+    """The plans that come with Starling and are whole, by name; a preset that waits for definitions is none."""
     folder = Path(str(files("starling.tables") / "presets"))
-    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+    found = {path.stem: path for path in sorted(folder.glob("*.toml"))}
+    return {name: path for name, path in found.items() if "definitions" not in tomllib.loads(path.read_text("utf-8"))}
 
 
 def plan_of(name: str) -> "Plan":

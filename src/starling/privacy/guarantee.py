@@ -19,7 +19,7 @@ Composition: TypeAlias = Literal["sequential", "degree"]
 
 @dataclass(frozen=True, slots=True)
 class Guarantee:
-    """A measurement or a composition of them. Make one with `measurement`, `selection`, `sequential` or `degree`.
+    """A measurement or a composition of them. Make one with `measurement`, `sequential` or `degree`.
 
     Attributes:
         name: What is measured, in words for the report.

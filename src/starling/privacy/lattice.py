@@ -22,7 +22,6 @@ Written here, because no package at hand draws from this law; it is 2 times bett
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from itertools import pairwise
 from math import comb
 from typing import Literal
@@ -33,16 +32,14 @@ from flint import arb
 
 from starling.errors import ParameterError
 from starling.privacy.budget import Exact, positive
-from starling.privacy.certified import settle, thresholds
 from starling.privacy.entropy import BitSource, system
-from starling.privacy.exact_draws import WORD, below, word
+from starling.privacy.exact_draws import below
+from starling.privacy.inversion import inversion
 from starling.privacy.precision import precision
 from starling.privacy.tails import ball
 
 _SMALLEST = Fraction(1, 4096)
 """Of epsilon: the table of shells has about 57 / epsilon entries, and a cell's standard deviation is 2 / epsilon persons."""
-
-_BITS = 63
 
 
 def lattice_noise(
@@ -67,8 +64,9 @@ def lattice_noise(
         raise ParameterError(field="size", problem="is not an int of 0 or more", fix="give the number of draws")
     source = system() if source is None else source
     out = np.zeros((size, law.cells), dtype=np.int64)
-    for row in out:
-        radius = _radius(law, source)
+    radii = np.empty(size, dtype=np.int64)
+    inversion(law).fill(radii, source, signed=False, search="fixed")
+    for row, radius in zip(out, radii.tolist(), strict=True):
         if radius:
             _shell(row, radius, source)
     return out.reshape(size, 2, columns)
@@ -81,7 +79,7 @@ def cell_variance(epsilon: Exact, columns: Literal[2, 3] = 2) -> float:
     [104.83, 4.03]
     """
     law = _checked(epsilon, columns)
-    with precision(4 * WORD):
+    with precision(256):
         q = ball(-law.epsilon).exp()
         squares = q * _series(lambda r: _squares(r, law.cells), law.cells, q)
         return float(squares / (law.cells * law.total(q)))
@@ -171,21 +169,6 @@ def _differences(values: list[int]) -> list[int]:
         first.append(values[0])
         values = [after - before for before, after in pairwise(values)]
     return first
-
-
-@lru_cache(maxsize=32)
-def _table(law: Radius) -> npt.NDArray[np.uint64]:
-    return thresholds(law, _BITS)
-
-
-def _radius(law: Radius, source: BitSource) -> int:
-    """The shell, by inversion of the certified table; `settle` where the word equals an entry."""
-    drawn = word(source) >> (WORD - _BITS)
-    table = _table(law)
-    radius = int(np.searchsorted(table, np.uint64(drawn)))
-    if int(table[radius]) > drawn:
-        return radius
-    return settle(law, radius, drawn, _BITS, WORD, lambda: word(source))
 
 
 def _shell(row: npt.NDArray[np.int64], radius: int, source: BitSource) -> None:

@@ -27,22 +27,24 @@ best one is far ahead of the rest, and tell so.
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from starling.errors import ParameterError
 from starling.privacy.budget import Exact, positive
+from starling.privacy.compiled import compiled
 from starling.privacy.entropy import BitSource, system
 from starling.privacy.exact_draws import WORD, below, coin, decays, level, word
+
+Int64: TypeAlias = npt.NDArray[np.int64]
 
 _LEVELS = 4096
 """At most this many levels: their counts stay in a core's first cache."""
 
 _BLOCK = 1 << 14
-"""Candidates whose levels are counted apart, so that one of them can be found again without a second pass over all."""
+"""At most this many candidates whose levels are counted apart, so that one can be found again without a second pass over all."""
 
 _SURE = 2.0**-36
 """A boundary is decided in doubles when it is this part of the total away. Errors, as parts of the total: a weight 2^-50, its
@@ -58,7 +60,7 @@ _LN2_UP = Fraction(6931472, 10**7)
 
 def exponential_mechanism(
     scores: npt.ArrayLike, epsilon: Exact, sensitivity: Exact = 1, k: int = 1, *, source: BitSource | None = None
-) -> npt.NDArray[np.int64]:
+) -> Int64:
     """k different candidates, each round with probability proportional to e^(epsilon/k * score / (2 sensitivity)).
 
     Args:
@@ -160,7 +162,7 @@ def _rate(epsilon: Exact, sensitivity: Exact) -> Fraction:
     return positive(epsilon, field="epsilon") / (2 * positive(sensitivity, field="sensitivity"))
 
 
-def _checked(scores: npt.ArrayLike) -> npt.NDArray[np.int64]:
+def _checked(scores: npt.ArrayLike) -> Int64:
     try:
         array = np.asarray(scores)
     except (OverflowError, ValueError):
@@ -177,11 +179,13 @@ def _checked(scores: npt.ArrayLike) -> npt.NDArray[np.int64]:
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
-def _choose(scores: npt.NDArray[np.int64], rate: Fraction, source: BitSource) -> int:
+def _choose(scores: Int64, rate: Fraction, source: BitSource) -> int:
     """The position of one candidate, drawn with probability proportional to e^(rate * score)."""
     levels = _levels(rate, scores.size.bit_length())
     best = int(scores.max())
-    blocks = _count(scores, best, levels)
+    # Blocks of one length (but for the last few candidates), so that the block of the winner takes as long as any other.
+    length = -(-scores.size // -(-scores.size // _BLOCK))
+    blocks = _count(scores, best, levels, length)
     counts = blocks.sum(axis=0, dtype=np.int64)
     while True:
         first = word(source)
@@ -194,15 +198,15 @@ def _choose(scores: npt.NDArray[np.int64], rate: Fraction, source: BitSource) ->
         rank = below(int(counts[drawn]), source)
         upto = np.cumsum(blocks[:, drawn], dtype=np.int64)
         block = int(np.searchsorted(upto, rank, side="right"))
-        start = block * _BLOCK
+        start = block * length
         rank -= int(upto[block - 1]) if block else 0
-        place = start + int(_find(scores[start : start + _BLOCK], best, levels.shift, np.uint64(drawn), rank))
+        place = start + _find(scores[start : start + length], best, levels.shift, np.uint64(drawn), rank)
         within = (best - int(scores[place])) % (1 << int(levels.shift))
         if within == 0 or coin(within * rate, source):
             return place
 
 
-def _decide(counts: npt.NDArray[np.int64], weights: npt.NDArray[np.float64], first: int) -> int | None:
+def _decide(counts: Int64, weights: npt.NDArray[np.float64], first: int) -> int | None:
     """The level in which the word `first` certainly falls, or None where doubles cannot tell.
 
     >>> _decide(np.array([1, 0, 3]), np.array([1.0, 0.5, 0.25]), 2**63), _decide(np.array([1, 1]), np.ones(2), 2**63)
@@ -218,9 +222,9 @@ def _decide(counts: npt.NDArray[np.int64], weights: npt.NDArray[np.float64], fir
 
 
 def _decide_exactly(
-    scores: npt.NDArray[np.int64],
+    scores: Int64,
     best: int,
-    counts: npt.NDArray[np.int64],
+    counts: Int64,
     levels: _Levels,
     rate: Fraction,
     *,
@@ -240,27 +244,27 @@ def _decide_exactly(
     return (int(filled[index]) if index < filled.size else levels.number), distances[index]
 
 
-def _distances(scores: npt.NDArray[np.int64], best: int) -> npt.NDArray[np.uint64]:
+def _distances(scores: Int64, best: int) -> npt.NDArray[np.uint64]:
     """best - score for each candidate; the difference of two int64 fits uint64, and wrapping around gives it."""
     return np.uint64(best % (1 << WORD)) - scores.view(np.uint64)
 
 
-@njit(cache=True)
-def _count(scores, best, levels):  # type: ignore[no-untyped-def]
-    """Candidates of each block in each level: uint32 of shape (blocks, number + 1), the rest last.
+@compiled
+def _count(scores: Int64, best: int, levels: _Levels, length: int) -> npt.NDArray[np.uint32]:
+    """Candidates of each block of `length` in each level: uint32 of shape (blocks, number + 1), the rest last.
 
     Four counters take turns, so that a run of candidates of one level does not wait for one memory cell: the time is the same
     for all equal scores and for all different ones.
     """
-    blocks = (scores.size + _BLOCK - 1) // _BLOCK
+    blocks = (scores.size + length - 1) // length
     out = np.empty((blocks, levels.number + 1), dtype=np.uint32)
     lanes = np.empty((4, levels.number + 1), dtype=np.uint32)
     top = np.uint64(best)
     beyond = np.uint64(levels.number)
     for block in range(blocks):
         lanes[:] = np.uint32(0)
-        place = block * _BLOCK
-        end = min(scores.size, place + _BLOCK)
+        place = block * length
+        end = min(scores.size, place + length)
         while place + 4 <= end:
             for lane in range(4):
                 lanes[lane, min((top - np.uint64(scores[place + lane])) >> levels.shift, beyond)] += np.uint32(1)
@@ -273,8 +277,8 @@ def _count(scores, best, levels):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True)
-def _find(scores, best, shift, wanted, rank):  # type: ignore[no-untyped-def]
+@compiled
+def _find(scores: Int64, best: int, shift: np.uint64, wanted: np.uint64, rank: int) -> int:
     """The position of the candidate of level `wanted` that has `rank` others of it before; always goes to the end."""
     top = np.uint64(best)
     place = -1
@@ -287,8 +291,16 @@ def _find(scores, best, shift, wanted, rank):  # type: ignore[no-untyped-def]
     return place
 
 
-@njit(cache=True)
-def _flip(scores, best, levels, words, chances, heads, undecided):  # type: ignore[no-untyped-def]
+@compiled
+def _flip(
+    scores: Int64,
+    best: int,
+    levels: _Levels,
+    words: npt.NDArray[np.uint64],
+    chances: npt.NDArray[np.float64],
+    heads: Int64,
+    undecided: Int64,
+) -> tuple[int, int]:
     """Flip the coin of every candidate of a block; positions of heads, and of coins that doubles cannot decide.
 
     A coin of probability p shows heads when its word, read as U in [word, word + 1) / 2^64, lies below p. p is a table entry

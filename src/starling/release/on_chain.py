@@ -36,6 +36,7 @@ class Charged:
         guarantee: What was charged.
         manifest: Of the release: what the ledger should keep as the answer.
         signer: Of the release.
+        inside: The ledger was made for this one release and lies in it.
     """
 
     ledger: str
@@ -47,6 +48,7 @@ class Charged:
     guarantee: Guarantee
     manifest: str
     signer: Public | None
+    inside: bool = False
 
 
 @dataclass(slots=True)
@@ -68,23 +70,28 @@ def check(charged: Charged, events: Iterable[Event]) -> list[Problem]:
         for event in events:
             follower.take(event)
             _note(charged, event, seen)
+        return _verdict(charged, seen, follower.head.seq)
     except IntegrityError as error:
-        return [Problem(f"ledger: {problem.field}", problem.problem, problem.fix) for problem in error.problems]
-    except (ValueError, TypeError, KeyError, AttributeError):
+        return [_of_ledger(problem) for problem in error.problems]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return [Problem("ledger", "holds an event that cannot be read", "restore the ledger and ask who changed it")]
+
+
+def _of_ledger(problem: Problem) -> Problem:
+    """The same, with the ledger as its place: what is an event in a ledger is nothing in a release."""
+    return problem if problem.field == "ledger" else Problem(f"ledger: {problem.field}", problem.problem, problem.fix)
+
+
+def _verdict(charged: Charged, seen: _Seen, last: int) -> list[Problem]:
+    """What was wrong, after all events."""
     if seen.about.get("id") != charged.ledger:
-        return [
-            Problem(
-                "ledger", "is another one than the release was charged to", "give the ledger that privacy.json names"
-            )
-        ]
+        problem = "is another one than the release was charged to"
+        return [Problem("ledger", problem, "give the ledger that privacy.json names")]
     if seen.event is None:
-        problem = f"ends at event {follower.head.seq}, and the release was charged as event {charged.position}"
+        problem = f"ends at event {last}, and the release was charged as event {charged.position}"
         return [Problem("ledger", problem, "it was cut or restored from a backup: find the newest one")]
-    return [
-        Problem(f"ledger: event {charged.position}", problem, ASK)
-        for problem in _differences(charged, seen, seen.event)
-    ]
+    subject = f"ledger: event {charged.position}"
+    return [Problem(subject, problem, ASK) for problem in _differences(charged, seen, seen.event)]
 
 
 def _note(charged: Charged, event: Event, seen: _Seen) -> None:

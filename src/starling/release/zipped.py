@@ -5,6 +5,7 @@ nobody who opens a zip from elsewhere expands anything. A zip of a release has o
 a byte is written: a path that leaves the folder, a link, a name twice, a compressed entry, a size that the zip cannot hold.
 """
 
+import errno
 import filecmp
 import os
 import shutil
@@ -16,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import IO, Final
 
-from starling.errors import IntegrityError, OutputError, Problem
+from starling.errors import IntegrityError, OutputError, ParameterError, Problem
 from starling.release.manifest import AGAIN, files_of, shown
 
 EPOCH: Final = (1980, 1, 1, 0, 0, 0)
@@ -72,14 +73,15 @@ def opened(path: Path) -> Iterator[Path]:
     """The folder of a release, given as a folder or as a zip of one; that is unpacked for the time of the block.
 
     Raises:
-        IntegrityError: `path` is neither, or a zip that is not as `zipped` writes it.
+        ParameterError: `path` is neither.
+        IntegrityError: it is a file that is no zip as `zipped` writes it.
         OutputError: there is no room to unpack it.
     """
     if path.is_dir():
         yield path
         return
     if not path.is_file():
-        raise IntegrityError(
+        raise ParameterError(
             field=shown(path.name), problem="is not there", fix="give the folder of a release, or its zip"
         )
     with TemporaryDirectory(prefix="starling-") as temporary:
@@ -148,7 +150,10 @@ def _extract(archive: zipfile.ZipFile, folder: Path) -> None:
                 shutil.copyfileobj(entry, file, BUFFER)
     except (FileExistsError, NotADirectoryError):
         raise IntegrityError(field="zip", problem="has a file where it has a folder", fix=AGAIN) from None
-    except OSError:
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            # The zip asked for a place before its own beginning.
+            raise zipfile.BadZipFile from None
         raise OutputError(
             field="temporary folder", problem="has no room to unpack the zip", fix="set TMPDIR to a folder with room"
         ) from None

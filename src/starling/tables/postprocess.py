@@ -34,6 +34,7 @@ _VALUE = [
     ("standard_deviation", pa.float64()),
     ("lower", pa.int64()),
     ("upper", pa.int64()),
+    ("post_processed", pa.bool_()),
     ("region_name", pa.string()),
     ("iteration_name", pa.string()),
 ]
@@ -46,7 +47,8 @@ class Tables:
     """The published tables, rows in plan order.
 
     Attributes:
-        t1: Totals (T1_SCHEMA); `count` in persons, `standard_deviation` of the noise in it, `lower` and `upper` inclusive.
+        t1: Totals (T1_SCHEMA); `count` in persons, `standard_deviation` of the noise in it, `lower` and `upper` inclusive;
+            `post_processed` where clamping changed the count, which is then too high on average.
         t2: Sex by age (T2_SCHEMA): ages inclusive, "*" for all ages; sex "1" or "2".
     """
 
@@ -182,6 +184,7 @@ def _table(
         "standard_deviation": pa.array(rows.deviation),
         "lower": pa.array(_clamp(plan, lower)),
         "upper": pa.array(_clamp(plan, upper)),
+        "post_processed": pa.array(rows.count != rows.estimate),
         "region_name": pa.array(geography.names[level.geography], pa.string()).take(region),
         "iteration_name": pa.array([each.name for each in level.iterations], pa.string()).take(iteration),
     }

@@ -1,5 +1,6 @@
 """The data files: Census text byte by byte, Parquet with every column, measurements from which the tables follow again."""
 
+import csv
 from pathlib import Path
 
 import numpy as np
@@ -87,3 +88,45 @@ def test_a_level_without_regions_has_an_empty_file(tmp_path: Path) -> None:
     nothing = np.zeros(0, dtype=np.int64)
     write_measurements(tmp_path, level, (), LevelMeasurements(nothing, nothing.astype(np.int8), nothing))
     assert pq.read_table(tmp_path / "state-2.parquet").num_rows == 0
+
+
+def test_csv_holds_every_column_and_is_quoted_where_it_must(tmp_path: Path) -> None:
+    made = table(T1_SCHEMA, 2).combine_chunks()
+    made = made.set_column(8, T1_SCHEMA.field(8), pa.array(['a, "b"', "c\nd"]))
+    assert made.column_names[8] == "region_name"
+    assert write_table(tmp_path, "t1", made)
+    with (tmp_path / "t1.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == T1_SCHEMA.names
+    assert [row["region_name"] for row in rows] == ['a, "b"', "c\nd"]
+    assert [row["count"] for row in rows] == ["0", "1"]
+
+
+def test_standard_deviations_come_back_from_csv_to_the_last_bit(tmp_path: Path) -> None:
+    made = table(T1_SCHEMA, 3).combine_chunks()
+    numbers = [0.1 + 0.2, 1e-300, 20.926708192884018]
+    made = made.set_column(4, T1_SCHEMA.field(4), pa.array(numbers))
+    write_table(tmp_path, "t1", made)
+    with (tmp_path / "t1.csv").open(newline="") as file:
+        assert [float(row["standard_deviation"]) for row in csv.DictReader(file)] == numbers
+
+
+def test_a_long_table_has_no_csv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data, "MOST_CSV_ROWS", 3)
+    assert not write_table(tmp_path, "t1", table(T1_SCHEMA, 3))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t1.parquet", "t1.txt"]
+
+
+@pytest.mark.parametrize(
+    ("value", "number"), [(2**31 - 1, "int32"), (-(2**31), "int32"), (2**31, "int64"), (-(2**31) - 1, "int64")]
+)
+def test_measurements_are_as_narrow_as_their_values_allow(tmp_path: Path, value: int, number: str) -> None:
+    plan = small_plan()
+    level, regions = plan.levels[0], small_geography(plan).regions[GeographyLevel.STATE]
+    branch = np.array([0, 0, -1], dtype=np.int8)
+    for first, second in ((value, 0), (0, value)):
+        values = np.array([second, 0, 0], dtype=np.int64)
+        write_measurements(tmp_path, level, regions, LevelMeasurements(np.array([first, 0, 0]), branch, values))
+        read = pq.read_table(tmp_path / "state-2.parquet")
+        assert str(read.schema.field("stage_1").type) == number
+        assert (read["stage_1"][0].as_py(), read["stage_2"][0].as_py()) == (first, [second])

@@ -1,12 +1,16 @@
 """The parameters that privacy.json states are enough to recompute cost and error."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import pytest
+
 from starling.privacy.accuracy import margin
 from starling.privacy.laws import DiscreteGaussian
-from starling.tables.artifact.parameters import parameters
+from starling.tables.artifact.parameters import bounds, domain, parameters, product
+from starling.tables.plan.states import STATES
 from tests.tables.small import small_geography, small_plan
 
 
@@ -51,3 +55,31 @@ def test_suppression_is_stated_below_the_state_alone() -> None:
     assert state["suppressed_up_to"] is None
     assert county["suppressed_up_to"] > 0
     assert stated()["levels"][1]["suppressed_up_to"] is None
+
+
+def test_bounds_are_those_of_the_sensitivities() -> None:
+    plan = small_plan("rho")
+    said = bounds(plan)
+    assert said["race_codes_of_a_person"] == plan.max_race_codes
+    assert said["groups_of_a_person"] == {level.name: level.stability for level in plan.levels}
+    assert domain(plan, small_geography(plan)).name == "tables"
+
+
+@pytest.mark.parametrize(
+    ("states", "puerto_rico", "expected"),
+    [
+        (frozenset({"02", "01"}), False, "Alabama, Alaska"),
+        (frozenset(STATES), True, "United States, Puerto Rico"),
+        (frozenset(), True, "Puerto Rico"),
+    ],
+)
+def test_the_registry_learns_whom_it_is_about(states: frozenset[str], puerto_rico: bool, expected: str) -> None:
+    plan = replace(small_plan(), states=states, puerto_rico=puerto_rico)
+    assert product(plan).region == expected
+
+
+def test_the_registry_learns_what_was_done_to_the_numbers() -> None:
+    done = product(small_plan(suppression=Fraction("0.99"), allow_negative=False)).post_processing
+    assert "noise alone exceeds with chance 0.01" in done
+    assert "Negative numbers are published as 0" in done
+    assert "Negative" not in product(small_plan()).post_processing

@@ -130,3 +130,21 @@ def test_a_person_of_one_race_is_in_an_alone_and_a_combined_group(production: tu
     by_name = Counter({level.name: groups for level, groups in zip(plan.levels, moved, strict=True) if groups})
     # European and English, alone and in combination; no place, no AIANNH area, no ethnicity.
     assert by_name == dict.fromkeys([f"({g}, {n})" for g in ("USA", "STATE", "COUNTY", "TRACT") for n in (1, 2)], 2)
+
+
+@settings(max_examples=25)
+@given(worlds(most=8), st.data())
+def test_attack_a08_any_bytes_in_the_place_of_a_line_are_at_most_one_person(world: World, data: st.DataObject) -> None:
+    """Relative to the file without that line, whatever stands there: quotes, huge, not UTF-8, or two records around a return."""
+    people = list(world.persons)
+    at = data.draw(st.integers(0, len(people)))
+    piece = st.one_of(st.sampled_from([b'"', b"\r", b"\0", b"\xff", b"|", HEADER, *people]), st.binary(max_size=30))
+    line = b"".join(data.draw(st.lists(piece, max_size=4))).replace(b"\n", b"") * data.draw(
+        st.sampled_from([1, 1, 1, 3000])
+    )
+    chunk = data.draw(st.integers(100, 2000)) + len(line) // 50
+    with tempfile.TemporaryDirectory() as name:
+        plan, geography = world.public(Path(name))
+        without = tables(plan, geography, world.records(Path(name)), chunk)
+        other = world.with_persons([*people[:at], line, *people[at:]])
+        check_neighbours(plan, without, tables(plan, geography, other.records(Path(name)), chunk))

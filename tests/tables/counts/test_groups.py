@@ -1,5 +1,8 @@
 """The compact store: whatever the counter is fed comes back sorted by unit, and levels add up over several threads."""
 
+from dataclasses import replace
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +11,7 @@ from hypothesis import strategies as st
 from starling.tables.counts import groups
 from starling.tables.counts.groups import Counter, GroupCounts
 from starling.tables.counts.kernels import Sets
+from starling.tables.plan import GeographyLevel
 from tests.tables.small import small_geography, small_plan
 
 ROW = st.tuples(st.integers(0, 4), st.integers(0, 9), st.integers(0, 3), st.integers(0, 45), st.integers(1, 1200))
@@ -61,3 +65,25 @@ def test_threads_share_out_regions(monkeypatch: pytest.MonkeyPatch, workers: int
         ]
         assert counts.totals(number).tolist() == expected
         assert counts.cells(number, np.arange(len(expected))).sum(axis=1).tolist() == expected
+
+
+@pytest.mark.parametrize("workers", [2, 3, 5])
+def test_no_region_is_shared_by_two_threads(monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
+    """Two threads that add to one group would lose persons, now and then: so each region is whole in one part."""
+    monkeypatch.setattr(groups, "processors", lambda: workers)
+    plan = small_plan(geographies=(GeographyLevel.COUNTY,))
+    region = np.array([2, -1, 0, 1, 0, 2, 1, 1, -1, 0, 2, 2], dtype=np.int32)
+    geography = replace(small_geography(plan, 3), units=12, region_of_unit={GeographyLevel.COUNTY: region})
+    counter = Counter(12)
+    for unit, persons in enumerate([9, 4, 1, 7, 7, 2, 3, 8, 5, 1, 1, 3]):
+        some = np.full(persons, unit, dtype=np.int32)
+        zeros = np.zeros(persons, np.int32)
+        counter.add(some, zeros, zeros.astype(np.int16), zeros.astype(np.uint8), np.ones(persons, np.int64))
+    counts = GroupCounts(plan, geography, counter.sorted(), Sets(np.zeros(2, np.int64), np.zeros(0, np.int16)))
+    parts: list[list[int]] = []
+    counts._by_region(0, lambda units, _: parts.append(units.tolist()))
+    parts = [part for part in parts if part]
+    assert sorted(unit for part in parts for unit in part) == np.flatnonzero(region >= 0).tolist()
+    assert len(parts) > 1, "the work is shared"
+    for one, other in combinations(parts, 2):
+        assert not set(region[one]) & set(region[other])

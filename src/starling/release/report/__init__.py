@@ -1,7 +1,7 @@
 """The report of a release: one page for a review board, readable in five minutes, from disk, with no network.
 
-The page states the protected unit, the guarantee in words and in symbols, what was charged, what is exact, and how far the
-numbers are off; the domain adds its sections. It is made of released values and of the receipt alone.
+The page states the protected unit, the guarantee in words and in symbols, what was charged and where that is written, who signed,
+what is exact, and how far the numbers are off; the domain adds its sections. It is made of released values and of the receipt alone.
 """
 
 import re
@@ -13,7 +13,7 @@ from starling.privacy.budget import decimal_up
 from starling.privacy.neighbours import as_replace_one
 from starling.privacy.trust import Receipt
 from starling.release.report.words import plainly
-from starling.release.statement import DELTA, epsilon, limits
+from starling.release.statement import DELTA, epsilon, limits, signer
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,31 @@ def render(title: str, receipt: Receipt, charged: Section, sections: Sequence[Se
         receipt=receipt,
         limits=limits(receipt),
         charged=charged,
+        checked=_checked(receipt),
         sections=sections,
         software=f"Starling {version('starling')}",
     )
+
+
+def _checked(receipt: Receipt) -> Section:
+    """Where the charge is written, who answers for the release, and how to find out."""
+    title, entry, key = "How to check this release", receipt.entry, signer(receipt)
+    if entry is None or key is None:
+        return Section(title, "No ledger recorded the charge, and nobody signed the release.")
+    rows = (
+        ("Signed by the key", key.fingerprint),
+        ("Ledger", receipt.account),
+        ("Charged as event", f"{entry.position:,}"),
+        ("Head of the ledger at that event", entry.head),
+        ("Data", f"{entry.dataset}, about the people of {entry.lineage}"),
+        ("Charged on", receipt.day),
+    )
+    text = """
+        The folder of this release is signed: no byte of it can change without the signature failing. The command "starling verify"
+        checks every file, the signature, the arithmetic of the privacy loss, and that the published numbers follow from the noisy
+        measurements in the folder. Compare the fingerprint of the key with the one that the publisher gives elsewhere.
+
+        The ledger is a chain of events: the head below covers the charge and everything before it. A ledger that was rewritten, cut or
+        restored from an old copy does not have it any more, and "starling verify" with that ledger says so.
+    """
+    return Section(title, text, tables=(Table(("What", "Value"), rows, "Signature and ledger", words=True),))

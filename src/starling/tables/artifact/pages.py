@@ -15,6 +15,7 @@ from starling.privacy.budget import decimal_up
 from starling.privacy.laws import DiscreteLaplace, Law
 from starling.release.report import Picture, Section, Table
 from starling.release.report.pictures import Interval, Tile, intervals, shares, tiles
+from starling.tables.artifact.data import MOST_CSV_ROWS
 from starling.tables.artifact.parameters import BRANCH_NAMES, missing
 from starling.tables.measurements import Measurements
 from starling.tables.plan import Geography, GeographyLevel, Level, Plan
@@ -260,14 +261,19 @@ def _exact(plan: Plan) -> Section:
 
 def _files(plan: Plan, tables: Tables) -> Section:
     rows = (
-        ("data/t1.txt", f"{len(tables.t1):,} totals, in the Census format"),
-        ("data/t2.txt", f"{len(tables.t2):,} counts by sex and age, in the Census format"),
-        ("data/t1.parquet, data/t2.parquet", "the same with names, standard deviation and interval"),
+        ("data/t1.parquet", f"{len(tables.t1):,} totals with names, standard deviation and interval"),
+        ("data/t2.parquet", f"{len(tables.t2):,} counts by sex and age, likewise"),
+        ("data/*.csv", f"the same as text, for a table below {MOST_CSV_ROWS:,} rows"),
+        ("data/*.txt", "the same in the Census format, counts alone"),
         (
             f"data/measurements/ ({len(plan.levels)} levels)",
             "every noisy value before anything was left out or clamped; the tables are a function of these",
         ),
+        ("plan/", "the public plan and regions, enough to make the tables from the measurements again"),
         ("privacy.json", "what is promised and was charged, with exact amounts and scales"),
+        ("datapackage.json", "every file with its SHA-256, every table with its columns"),
+        ("registry.yaml", "draft of an entry in OpenDP's registry of deployments"),
+        ("SIGNATURE", "over every other file of the folder"),
     )
     return Section(
         "What is in this folder", tables=(Table(("File", "Content"), rows, "Files of this release", words=True),)

@@ -1,17 +1,39 @@
-"""The public parameters of a tables release, for privacy.json: enough to recompute the cost and repeat post-processing."""
+"""What a tables release says of itself: its parameters for privacy.json, enough to recompute cost and post-processing, and its words
+for the registry of deployments.
+"""
 
 from fractions import Fraction
 from typing import Final
 
 from starling.privacy.accuracy import margin
-from starling.release.statement import Json, law
+from starling.release.registry import Product
+from starling.release.statement import Domain, Json, law
 from starling.tables import cells
-from starling.tables.artifact.data import file_name
+from starling.tables.artifact.data import measurements_path
+from starling.tables.artifact.public_plan import PLAN, REGIONS
 from starling.tables.plan import Geography, Level, Plan
+from starling.tables.plan.states import STATES
 from starling.tables.postprocess import CONFIDENCE, suppression_quantile
 
 SOURCE: Final = "SafeTab-P, Algorithms 1 to 5 of SafeTab 2022 (Tumult Labs)"
 BRANCH_NAMES: Final = ("total", "sex by 4 ages", "sex by 9 ages", "sex by 23 ages")
+
+
+def domain(plan: Plan, geography: Geography) -> Domain:
+    """What privacy.json says of a tables release."""
+    return Domain("tables", parameters(plan, geography), bounds(plan))
+
+
+def bounds(plan: Plan) -> dict[str, Json]:
+    """What bounds the part of one person, by rules that hold for every record."""
+    return {
+        "records_of_a_person": 1,
+        "race_codes_of_a_person": plan.max_race_codes,
+        "ethnicity_codes_of_a_person": 1,
+        "regions_of_a_person_in_a_level": 1,
+        "oldest_age": cells.TOP_AGE,
+        "groups_of_a_person": {level.name: level.stability for level in plan.levels},
+    }
 
 
 def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
@@ -19,6 +41,8 @@ def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
     return {
         "name": "SafeTab",
         "source": SOURCE,
+        "plan": PLAN,
+        "regions": REGIONS,
         "title": plan.title,
         "stage_1_fraction": str(plan.gamma),
         "suppression_chance": str(plan.suppression),
@@ -37,7 +61,7 @@ def _level(plan: Plan, geography: Geography, level: Level) -> dict[str, Json]:
     return {
         "geography": str(level.geography),
         "iteration_level": level.iteration_level,
-        "measurements": f"data/measurements/{file_name(level)}",
+        "measurements": measurements_path(level),
         "budget": {plan.measure: str(level.budget)},
         "stability": level.stability,
         "thresholds": list[Json](level.thresholds),
@@ -57,3 +81,37 @@ def _level(plan: Plan, geography: Geography, level: Level) -> dict[str, Json]:
 def missing() -> Fraction:
     """The chance that an interval misses."""
     return 1 - CONFIDENCE
+
+
+def product(plan: Plan) -> Product:
+    """A tables release in the words of the registry."""
+    noise = "discrete Laplace (two-sided geometric)" if plan.measure == "epsilon" else "discrete Gaussian"
+    clamped = "" if plan.allow_negative else " Negative numbers are published as 0."
+    chance = float(1 - plan.suppression)
+    dropped = (
+        ""
+        if not plan.suppression
+        else f" Below the state, bare totals that noise alone exceeds with chance {chance:g} are left out."
+    )
+    return Product(
+        description="Numbers of persons in detailed groups of race and ethnicity, by region; for larger groups by sex and age.",
+        intended_use="Statistics of population groups that are too small for other tables.",
+        region=_area(plan),
+        domain="Records of persons, with age, sex, block of residence, race codes and ethnicity code.",
+        bounds="A person is one record, in one block, and so in one region of a level; how many groups of a level a person can be in"
+        " follows from the public definitions and divides the level's budget.",
+        mechanisms=f"{SOURCE}: each group of the plan, empty or not, is measured with {noise} noise, exact over the"
+        " integers; a noisy total chooses how much detail the group gets, a second measurement is published.",
+        post_processing=f"Totals are sums of noisy cells. Nothing is made to add up between regions.{dropped}{clamped}",
+        composition="Sequential over levels and over the two measurements of a group; within a level, parallel composition of bounded"
+        " degree over groups. The tree with every law and amount is in privacy.json.",
+        unprotected="None: the plan, the definitions and the geography are public, and no number is published without noise.",
+    )
+
+
+def _area(plan: Plan) -> str:
+    """Whom the tables are about."""
+    states = (
+        "United States" if len(plan.states) == len(STATES) else ", ".join(STATES[code] for code in sorted(plan.states))
+    )
+    return ", ".join(part for part in (states, "Puerto Rico" if plan.puerto_rico else "") if part)

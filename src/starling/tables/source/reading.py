@@ -27,6 +27,7 @@ from starling.privacy.compiled import compiled
 from starling.tables.plan import Plan
 from starling.tables.plan.blocks import BLOCK_COLUMNS
 from starling.tables.plan.codebook import MOST_RACE_CODES
+from starling.tables.plan.pipes import NULL
 from starling.tables.source.lines import MOST_BYTES, Bytes, Columns, Records, scan
 from starling.tables.source.lookup import Int16, Int32, Int64, Lookup
 from starling.tables.source.persons import Persons, known_columns
@@ -167,57 +168,76 @@ def _line_after(data: Bytes, stop: int) -> int:
 def _row_batches(persons: Persons, names: list[str]) -> Iterator[tuple[Path, pa.RecordBatch]]:
     try:
         for part, size in zip(persons.parts, persons.sizes, strict=True):
-            with pq.ParquetFile(part, pre_buffer=False) as file:
+            with pq.ParquetFile(part, pre_buffer=False, read_dictionary=names) as file:
                 if part.stat().st_size != size or tuple(file.schema_arrow.names) != persons.columns:
                     raise _changed(persons)
                 for batch in file.iter_batches(ROWS, columns=names, use_threads=False):
                     yield part, batch
-    except (OSError, pa.ArrowException):
+    except (OSError, KeyError, pa.ArrowException):
         raise _changed(persons) from None
 
 
 def _scan_rows(columns: Columns, book: Lookup, explain: bool, item: tuple[Path, pa.RecordBatch]) -> Chunk:
     part, batch = item
-    data = _as_lines([_text(column) for column in batch.columns], batch.num_rows)
+    data = _as_lines([_field(column) for column in batch.columns], batch.num_rows)
     return Chunk(part, *scan(data, 0, len(data), columns, book, explain))
 
 
-def _text(column: pa.Array) -> tuple[Int64, Bytes]:
-    """Offsets int64 (rows + 1,) and bytes of a column; a missing value is written Null."""
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    column = pc.fill_null(column.cast(pa.large_string()), "Null")
-    _, offsets, data = column.buffers()
-    bounds = np.frombuffer(offsets, dtype=np.int64)[column.offset : column.offset + len(column) + 1]
-    return bounds, np.frombuffer(data, dtype=np.uint8) if data is not None and len(data) else np.zeros(0, np.uint8)
+class _Field(NamedTuple):
+    """A column as a dictionary: row i has the text `text[bounds[which[i]]:bounds[which[i] + 1]]`.
+
+    Attributes:
+        which: int32 (rows,).
+        bounds: int64 (texts + 1,).
+        text: The bytes of all texts.
+    """
+
+    which: Int32
+    bounds: Int64
+    text: Bytes
 
 
-def _as_lines(fields: list[tuple[Int64, Bytes]], rows: int) -> Bytes:
+def _field(column: pa.Array) -> _Field:
+    """A column of strings; a missing value says Null."""
+    coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    texts = pc.fill_null(coded.dictionary.cast(pa.large_string()), NULL)
+    which = pc.fill_null(coded.indices.cast(pa.int32()), len(texts))
+    texts = pa.concat_arrays([texts, pa.array([NULL], pa.large_string())])
+    _, bounds, data = texts.buffers()
+    return _Field(
+        which.to_numpy(zero_copy_only=False),
+        np.frombuffer(bounds, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1],
+        np.frombuffer(data, dtype=np.uint8),
+    )
+
+
+def _as_lines(fields: list[_Field], rows: int) -> Bytes:
     """Rows as lines of text: a row that no line can hold becomes one that is malformed."""
     lengths = np.full(rows, len(fields), dtype=np.int64)  # separators and the newline
-    for bounds, _ in fields:
-        lengths += np.diff(bounds)
+    for field in fields:
+        lengths += np.diff(field.bounds)[field.which]
     long = lengths > MOST_BYTES + 1
     lengths[long] = 2
     ends = np.cumsum(lengths)
     place = ends - lengths
     lines = np.empty(ends[-1] if rows else 0, dtype=np.uint8)
-    for bounds, data in fields:
-        _append(lines, place, long, bounds, data)
+    for field in fields:
+        _append(lines, place, long, field)
     lines[ends - 1] = 10
     lines[ends[long] - 2] = 0
     return lines
 
 
 @compiled
-def _append(lines: Bytes, place: Int64, long: npt.NDArray[np.bool_], bounds: Int64, data: Bytes) -> None:
+def _append(lines: Bytes, place: Int64, long: npt.NDArray[np.bool_], field: _Field) -> None:
     """Write one field of every row and a separator; what would end a field or a line early becomes a NUL, which drops the row."""
+    which, bounds, text = field.which, field.bounds, field.text
     for row in range(len(place)):
         if long[row]:
             continue
         to = place[row]
-        for source in range(bounds[row], bounds[row + 1]):
-            byte = data[source]
+        for source in range(bounds[which[row]], bounds[which[row] + 1]):
+            byte = text[source]
             lines[to] = 0 if byte in (10, 13, 124) else byte
             to += 1
         lines[to] = 124

@@ -1,0 +1,78 @@
+"""`starling verify`: is this release what its publisher signed, and do its numbers and its privacy follow from what it states?"""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from starling.cli.commands import Command, error_body
+from starling.errors import IntegrityError
+
+if TYPE_CHECKING:
+    from starling.verification import Verification
+
+
+@click.command("verify", cls=Command, example="starling verify starling-demo/release")
+@click.argument("bundle", type=click.Path(path_type=Path), metavar="RELEASE")
+@click.option(
+    "--ledger",
+    metavar="URL",
+    help="Look the charge up in it: sqlite:///FILE, postgresql://... or an exported ledger's file.  [default: the one in RELEASE]",
+)
+@click.option("--key", metavar="PUBLIC", help="Who should have signed: a public key of 64 hexadecimal digits.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def verify(bundle: Path, ledger: str | None, key: str | None, as_json: bool) -> None:
+    """Verify a release, a folder or its zip: hashes, signature, cost, tables, and the charge. Needs neither the data nor a key.
+
+    Every finding is told in one sentence; any gives exit code 5.
+    """
+    from starling.verification import verify as check
+
+    found = check(bundle, ledger=ledger, key=key)
+    if found.findings:
+        _refuse(found, as_json)
+    elif as_json:
+        click.echo(json.dumps(_json(bundle, found), indent=2, ensure_ascii=False))
+    else:
+        click.echo(_text(bundle, found))
+
+
+def _refuse(found: "Verification", as_json: bool) -> None:
+    """All findings, not the first ones alone: what was changed together is seen together."""
+    if as_json:
+        body = error_body(IntegrityError.exit_code, IntegrityError.__name__, found.findings)
+        click.echo(json.dumps(body, indent=2, ensure_ascii=False))
+    for finding in found.findings:
+        click.echo(f"starling: {finding}", err=True)
+    sys.exit(IntegrityError.exit_code)
+
+
+def _json(bundle: Path, found: "Verification") -> dict[str, Any]:
+    from starling.release.statement import readings
+
+    return {
+        "release": str(bundle),
+        "verified": True,
+        "signer": None if found.signer is None else {"key": found.signer.text, "fingerprint": found.signer.fingerprint},
+        "cost": None if found.guarantee is None else readings(found.guarantee),
+        "request_id": found.request_id,
+        "ledger": None if found.ledger is None else {"id": found.ledger[0], "position": found.ledger[1]},
+        "charge_looked_up": found.compared,
+    }
+
+
+def _text(bundle: Path, found: "Verification") -> str:
+    from starling.cli.text import facts
+
+    pairs = [("verified", f"{bundle}: every file, signature, cost and number")]
+    if found.signer is not None:
+        pairs.append(("signed by", f"key {found.signer.fingerprint}; compare it with the publisher's"))
+    if found.guarantee is not None:
+        pairs.append(("promises", f"{found.guarantee.cost} for {found.guarantee.relation}"))
+    if found.ledger is not None:
+        name, position = found.ledger
+        how = "looked up there" if found.compared else "not looked up: give --ledger"
+        pairs.append(("charged as", f"event {position} of ledger {name}, {how}"))
+    return facts(pairs)

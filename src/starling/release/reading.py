@@ -1,0 +1,93 @@
+"""Reading a release: its tables as Arrow, and what it states. Files are compared with the signature before any is parsed."""
+
+import weakref
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from starling.errors import IntegrityError, ParameterError
+from starling.ledger.keys import Public
+from starling.privacy.budget import Cost
+from starling.privacy.guarantee import Guarantee
+from starling.release import verify
+from starling.release.manifest import AGAIN
+from starling.release.statement import FILE
+from starling.release.zipped import opened
+
+DATA = "data/"
+SUFFIX = ".parquet"
+
+
+class Release:
+    """A release whose files are what its key signed. Whether its numbers follow from its measurements, `starling.verify` says.
+
+    Attributes:
+        statement: privacy.json, parsed.
+        guarantee: What it promises, recomputed from its laws.
+        signer: Who signed; compare the fingerprint with the publisher's.
+        request_id: Of its charge.
+        names: Of its tables, for `table`.
+    """
+
+    def __init__(self, path: Path, key: Public | None = None) -> None:
+        self._stack = ExitStack()
+        # A zip is unpacked for as long as this object lives.
+        self._close = weakref.finalize(self, self._stack.close)
+        self._folder = self._stack.enter_context(opened(path))
+        checked = verify.check(self._folder, key)
+        if checked.findings:
+            raise IntegrityError(problems=checked.findings)
+        if checked.stated is None or checked.guarantee is None or checked.signature is None:
+            raise IntegrityError(field=FILE, problem="states nothing that can be read", fix=AGAIN)
+        self.statement: dict[str, Any] = dict(checked.stated)
+        self.guarantee: Guarantee = checked.guarantee
+        self.signer: Public = checked.signature.key
+        self.request_id = str(self.statement["account"]["request_id"])
+        self.names = tuple(
+            name.removeprefix(DATA).removesuffix(SUFFIX)
+            for name in checked.hashes
+            if name.startswith(DATA) and name.endswith(SUFFIX)
+        )
+
+    @property
+    def cost(self) -> Cost:
+        """Of the whole release, in its own reading of the neighbour relation."""
+        return self.guarantee.cost
+
+    def table(self, name: str) -> pa.Table:
+        """One of `names`, whole.
+
+        Raises:
+            ParameterError: there is no such table.
+        """
+        if name not in self.names:
+            raise ParameterError(
+                field="table", problem="is not in the release", fix=f"take one of {', '.join(self.names)}"
+            )
+        return pq.read_table(self._folder / f"{DATA}{name}{SUFFIX}")
+
+    def close(self) -> None:
+        """Remove what was unpacked; tables that were read stay."""
+        self._close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_release(path: str | Path, *, key: str | Public | None = None) -> Release:
+    """Open a release, given as a folder or as one zip.
+
+    Args:
+        path: Of the release.
+        key: Who should have signed: 64 hexadecimal digits.
+
+    Raises:
+        IntegrityError: it is not what was signed, or not by that key; with everything that is wrong.
+    """
+    return Release(Path(path), Public.parse(key) if isinstance(key, str) else key)

@@ -1,0 +1,148 @@
+"""What can be verified of any release, offline: every hash, the signature, the data package, the arithmetic of the stated cost.
+
+Files are parsed only where all of them are as they were signed or claim to be: whoever changed a byte has not chosen what a parser
+reads. What a domain can repeat, and what a ledger says, comes after (starling.verification).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from starling.errors import IntegrityError, Problem
+from starling.ledger.keys import Public
+from starling.privacy.guarantee import Guarantee
+from starling.release import datapackage
+from starling.release.arithmetic import Stated, check_cost
+from starling.release.manifest import AGAIN, SIGNATURE, answer, digests, shown, walk
+from starling.release.on_chain import Charged
+from starling.release.signing import Signature, read_signature
+from starling.release.statement import FILE
+
+
+@dataclass(slots=True)
+class Checked:
+    """A release after these checks.
+
+    Attributes:
+        findings: What is wrong.
+        hashes: SHA-256 of each file that is there.
+        signature: Of the release, where there is one that can be read.
+        stated: Its privacy.json, where the files are what the signature lists and it can be read.
+        guarantee: What that states, where its tree can be read.
+    """
+
+    findings: list[Problem] = field(default_factory=list)
+    hashes: dict[str, str] = field(default_factory=dict)
+    signature: Signature | None = None
+    stated: Stated | None = None
+    guarantee: Guarantee | None = None
+
+
+def check(folder: Path, key: Public | None = None) -> Checked:
+    """Check a release folder.
+
+    Args:
+        folder: It may come from anybody.
+        key: Who should have signed; without it the signature says that one key answers for all files, not whose.
+    """
+    checked = Checked()
+    files, problems = walk(folder)
+    checked.findings += problems
+    checked.hashes = digests(files)
+    if not _signed(folder, checked, key):
+        return checked
+    checked.findings += datapackage.check(folder, checked.hashes)
+    stated = _stated(folder)
+    if stated is None:
+        checked.findings.append(Problem(FILE, "cannot be read", AGAIN))
+        return checked
+    checked.stated = stated
+    checked.guarantee, problems = check_cost(stated)
+    checked.findings += problems
+    checked.findings += _account(stated, checked.signature)
+    return checked
+
+
+def _signed(folder: Path, checked: Checked, key: Public | None) -> bool:
+    """Whether the files are those that the signature lists; whether it holds is among the findings."""
+    if SIGNATURE not in checked.hashes:
+        checked.findings.append(Problem(SIGNATURE, "is missing, so that nobody answers for this release", AGAIN))
+        return False
+    try:
+        signature = read_signature(folder / SIGNATURE)
+    except IntegrityError as error:
+        checked.findings += error.problems
+        return False
+    checked.signature = signature
+    found = {name: digest for name, digest in checked.hashes.items() if name != SIGNATURE}
+    missing, extra = signature.files.keys() - found.keys(), found.keys() - signature.files.keys()
+    changed = {name for name in found.keys() & signature.files.keys() if found[name] != signature.files[name]}
+    for names, problem in (
+        (missing, "is missing"),
+        (extra, "was added after signing"),
+        (changed, "was changed after signing"),
+    ):
+        checked.findings += [Problem(shown(name), problem, AGAIN) for name in sorted(names)]
+    if not signature.holds:
+        checked.findings.append(Problem(SIGNATURE, "is not the key's signature over the files that it lists", AGAIN))
+    if key is not None and signature.key != key:
+        problem = f"is by the key {signature.key.fingerprint}, not by {key.fingerprint}"
+        checked.findings.append(Problem(SIGNATURE, problem, AGAIN))
+    return not (missing or extra or changed)
+
+
+def _stated(folder: Path) -> Stated | None:
+    try:
+        stated = datapackage.read_json(folder / FILE)
+    except (OSError, ValueError, RecursionError):
+        return None
+    return stated if isinstance(stated, dict) else None
+
+
+def _account(stated: Stated, signature: Signature | None) -> list[Problem]:
+    """Whether an account is stated, and whether the key that signed is that of the ledger which paid."""
+    account = stated.get("account")
+    if not isinstance(account, dict) or not all(isinstance(account.get(name), str) for name in ("name", "request_id")):
+        return [Problem("account", "does not say who paid", AGAIN, FILE)]
+    ledger = _ledger(stated)
+    if signature is None or ledger is None or ledger.get("signer") == signature.key.text:
+        return []
+    return [Problem("account", "names a ledger of another key than the one that signed the release", AGAIN, FILE)]
+
+
+def _ledger(stated: Stated) -> Mapping[str, Any] | None:
+    account = stated.get("account")
+    ledger = account.get("ledger") if isinstance(account, dict) else None
+    return ledger if isinstance(ledger, dict) else None
+
+
+def charged(checked: Checked) -> Charged | None:
+    """What a release says of its charge; None where it names no place in a ledger."""
+    if checked.stated is None or checked.guarantee is None:
+        return None
+    ledger, account = _ledger(checked.stated), checked.stated["account"]
+    if ledger is None or type(ledger.get("position")) is not int:
+        return None
+    texts = [
+        account.get("name"),
+        ledger.get("head"),
+        account.get("request_id"),
+        ledger.get("dataset"),
+        ledger.get("lineage"),
+    ]
+    if not all(isinstance(text, str) for text in texts):
+        return None
+    name, head, request_id, dataset, lineage = texts
+    return Charged(
+        ledger=name,
+        position=ledger["position"],
+        head=head,
+        request_id=request_id,
+        dataset=dataset,
+        lineage=lineage,
+        guarantee=checked.guarantee,
+        manifest=answer(checked.hashes),
+        signer=None if checked.signature is None else checked.signature.key,
+        inside=ledger.get("inside") is True,
+    )

@@ -1,0 +1,194 @@
+"""The public plan inside a release: all that turns its measurements into its tables, without the files that the plan came from.
+
+`plan/plan.json` is the whole plan with its code book; `plan/regions.json` the regions of each geography level with their names. Both
+are canonical: one plan gives one text, and a text that is not what its plan gives is refused.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+from starling.errors import IntegrityError
+from starling.release.arithmetic import rational
+from starling.release.datapackage import LARGEST
+from starling.release.manifest import AGAIN
+from starling.release.statement import Json
+from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Plan
+
+PLAN: Final = "plan/plan.json"
+REGIONS: Final = "plan/regions.json"
+FORMAT: Final = "starling-tables-plan/1"
+
+_WHOLE: Final = 2**31
+"""No number of a plan is beyond it, thresholds apart."""
+
+
+def write_plan(folder: Path, plan: Plan, geography: Geography) -> None:
+    """Write both files below `folder`."""
+    (folder / "plan").mkdir()
+    for path, said in ((PLAN, plan_json(plan)), (REGIONS, regions_json(geography))):
+        (folder / path).write_text(_text(said), encoding="utf-8")
+
+
+def read_plan(folder: Path) -> tuple[Plan, Geography]:
+    """What `write_plan` wrote. The geography has regions and names, and no blocks.
+
+    Raises:
+        IntegrityError: a file is not what `write_plan` writes.
+        PlanError: it states a plan that cannot be.
+    """
+    plan = _read(folder, PLAN, _plan, plan_json)
+    geography = _read(folder, REGIONS, _geography, regions_json)
+    wanted = {level.geography for level in plan.levels}
+    if geography.regions.keys() != wanted:
+        raise IntegrityError(field=REGIONS, problem="has other geography levels than the plan", fix=AGAIN)
+    return plan, geography
+
+
+def plan_json(plan: Plan) -> dict[str, Json]:
+    """A plan, with amounts as exact rationals."""
+    return {
+        "format": FORMAT,
+        "title": plan.title,
+        "measure": plan.measure,
+        "stage_1_fraction": str(plan.gamma),
+        "suppression_chance": str(plan.suppression),
+        "negative_counts_published": plan.allow_negative,
+        "max_race_codes": plan.max_race_codes,
+        "states": list[Json](sorted(plan.states)),
+        "puerto_rico": plan.puerto_rico,
+        "levels": [_level_json(level) for level in plan.levels],
+        "iterations": [_iteration_json(iteration) for iteration in plan.definitions.iterations],
+        "codes": [[code, name] for code, name in plan.definitions.codes],
+    }
+
+
+def _level_json(level: Level) -> dict[str, Json]:
+    return {
+        "geography": str(level.geography),
+        "iteration_level": level.iteration_level,
+        "budget": str(level.budget),
+        "thresholds": list[Json](level.thresholds),
+        "stability": level.stability,
+        "iterations": [iteration.code for iteration in level.iterations],
+    }
+
+
+def _iteration_json(iteration: Iteration) -> dict[str, Json]:
+    return {
+        "code": iteration.code,
+        "name": iteration.name,
+        "kind": iteration.kind,
+        "level": iteration.level,
+        "alone": iteration.alone,
+        "total_only": iteration.total_only,
+        "coarse_only": iteration.coarse_only,
+        "codes": list[Json](iteration.codes),
+    }
+
+
+def regions_json(geography: Geography) -> dict[str, Json]:
+    """The name of each region by its id, ascending, for each geography level."""
+    return {
+        str(level): dict[str, Json](zip(regions, geography.names[level], strict=True))
+        for level, regions in sorted(geography.regions.items())
+    }
+
+
+def _text(said: Mapping[str, Json]) -> str:
+    return json.dumps(said, indent=1, ensure_ascii=False) + "\n"
+
+
+def _read(folder: Path, name: str, make: Any, back: Any) -> Any:
+    try:
+        made, canonical = _made(folder / name, make, back)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        made, canonical = None, False
+    if not canonical:
+        raise IntegrityError(field=name, problem="is not a public plan as Starling writes it", fix=AGAIN)
+    return made
+
+
+def _made(path: Path, make: Any, back: Any) -> tuple[Any, bool]:
+    """What a file states, and whether it states it as we would."""
+    if path.stat().st_size > LARGEST:
+        return None, False
+    text = path.read_bytes().decode("utf-8")
+    made = make(json.loads(text))
+    return made, _text(back(made)) == text
+
+
+def _plan(data: Any) -> Plan:
+    iterations = tuple(_iteration(each) for each in data["iterations"])
+    codes = tuple((_str(code), _str(name)) for code, name in data["codes"])
+    by_code = {iteration.code: iteration for iteration in iterations}
+    if [*by_code] != sorted(by_code) or len(by_code) != len(iterations):
+        raise ValueError
+    return Plan(
+        title=_str(data["title"]),
+        measure=data["measure"] if data["measure"] in ("epsilon", "rho") else _refuse(),
+        levels=tuple(_level(each, by_code) for each in data["levels"]),
+        gamma=rational(data["stage_1_fraction"]),
+        suppression=rational(data["suppression_chance"]),
+        allow_negative=_bool(data["negative_counts_published"]),
+        max_race_codes=_int(data["max_race_codes"]),
+        states=frozenset(_str(state) for state in data["states"]),
+        puerto_rico=_bool(data["puerto_rico"]),
+        definitions=Definitions(iterations, codes),
+    )
+
+
+def _level(data: Any, iterations: Mapping[str, Iteration]) -> Level:
+    low, middle, high = (_int(cut, 2**62) for cut in data["thresholds"])
+    names = [_str(code) for code in data["iterations"]]
+    # Groups stand in this order, each once.
+    if not names or names != sorted(set(names)):
+        raise ValueError
+    return Level(
+        GeographyLevel(data["geography"]),
+        _int(data["iteration_level"]),
+        rational(data["budget"]),
+        (low, middle, high),
+        tuple(iterations[name] for name in names),
+        _int(data["stability"]),
+    )
+
+
+def _iteration(data: Any) -> Iteration:
+    return Iteration(
+        _str(data["code"]),
+        _str(data["name"]),
+        data["kind"] if data["kind"] in ("race", "ethnicity") else _refuse(),
+        _int(data["level"]),
+        _bool(data["alone"]),
+        _bool(data["total_only"]),
+        _bool(data["coarse_only"]),
+        tuple(_str(code) for code in data["codes"]),
+    )
+
+
+def _geography(data: Any) -> Geography:
+    regions = {GeographyLevel(level): tuple(named) for level, named in data.items()}
+    names = {GeographyLevel(level): tuple(map(_str, named.values())) for level, named in data.items()}
+    if any(list(ids) != sorted(ids) for ids in regions.values()):
+        raise ValueError
+    return Geography(0, pa.table({}), regions, {}, names)
+
+
+def _str(value: object) -> str:
+    return value if isinstance(value, str) else _refuse()
+
+
+def _int(value: object, most: int = _WHOLE) -> int:
+    return value if type(value) is int and 0 <= value <= most else _refuse()
+
+
+def _bool(value: object) -> bool:
+    return value if isinstance(value, bool) else _refuse()
+
+
+def _refuse() -> Any:
+    raise ValueError

@@ -1,0 +1,121 @@
+"""Verifying and opening a release, whatever its domain: the public contract's `starling.verify` and `starling.open_release`.
+
+A release names its domain, and the domain's part of the verification is looked up here, so that `release` knows no domain.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from starling.errors import IntegrityError, Problem
+from starling.ledger.auditing import events
+from starling.ledger.keys import Public
+from starling.privacy.guarantee import Guarantee
+from starling.release import on_chain
+from starling.release import verify as release_verify
+from starling.release.manifest import AGAIN, OWN_LEDGER
+from starling.release.statement import FILE
+from starling.release.verify import Checked
+from starling.release.zipped import opened
+
+Check = Callable[[Path, Mapping[str, Any], Mapping[str, str]], list[Problem]]
+
+DOMAINS: Final = {"tables": "starling.tables.verify"}
+"""Where each domain's `check` is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was found.
+
+    Attributes:
+        findings: Everything that is wrong, a sentence each; none for a release that is as it should be.
+        signer: Whose signature it bears; compare the fingerprint with the publisher's.
+        guarantee: What it promises, as recomputed.
+        request_id: Of its charge.
+        ledger: Id of the ledger that it says it was charged to, and the event; None where it names none.
+        compared: Whether the charge was looked up in a ledger.
+    """
+
+    findings: tuple[Problem, ...]
+    signer: Public | None = None
+    guarantee: Guarantee | None = None
+    request_id: str = ""
+    ledger: tuple[str, int] | None = None
+    compared: bool = False
+
+    def refuse(self) -> None:
+        """Raises IntegrityError with every finding, if there is any."""
+        if self.findings:
+            raise IntegrityError(problems=self.findings)
+
+
+def verify(path: str | Path, *, ledger: str | None = None, key: str | Public | None = None) -> Verification:
+    """Verify a release, given as a folder or as one zip. It needs neither the data nor a key.
+
+    Every hash, the signature, the data package, the arithmetic of the stated cost, that the laws follow from the public plan, that
+    post-processing repeated from the shipped measurements gives the published numbers, and, given a ledger, the charge.
+
+    Args:
+        path: Of the release; it may come from anybody.
+        ledger: `sqlite:///FILE`, `postgresql://...`, or an exported ledger's file. A release that brings its own is compared with
+            that one without being told.
+        key: Who should have signed: 64 hexadecimal digits.
+
+    Raises:
+        ParameterError: the key is none, or the release or the ledger is not there.
+        LedgerUnavailable: the ledger cannot be reached.
+    """
+    expected = Public.parse(key) if isinstance(key, str) else key
+    try:
+        with opened(Path(path)) as folder:
+            return _verify(folder, ledger, expected)
+    except IntegrityError as error:
+        return Verification(error.problems)
+
+
+def _verify(folder: Path, ledger: str | None, key: Public | None) -> Verification:
+    checked = release_verify.check(folder, key)
+    findings = list(checked.findings)
+    if checked.stated is not None:
+        findings += _domain(folder, checked.stated, checked.hashes)
+    charged = release_verify.charged(checked)
+    place = ledger
+    if place is None and OWN_LEDGER in checked.hashes:
+        place = f"sqlite:///{folder / OWN_LEDGER}"
+    if place is not None and checked.stated is not None:
+        findings += _on_chain(charged, place)
+    elif charged is not None and charged.inside:
+        findings.append(Problem(OWN_LEDGER, "is missing: the ledger inside the release that it was charged to", AGAIN))
+    return Verification(
+        tuple(findings),
+        signer=checked.signature.key if checked.signature else None,
+        guarantee=checked.guarantee,
+        request_id=charged.request_id if charged else "",
+        ledger=(charged.ledger, charged.position) if charged else None,
+        compared=place is not None and charged is not None,
+    )
+
+
+def _domain(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) -> list[Problem]:
+    name = stated.get("domain")
+    if name not in DOMAINS:
+        return [
+            Problem("domain", "is none that this version of Starling can verify", "use the version that wrote it", FILE)
+        ]
+    check: Check = import_module(DOMAINS[name]).check
+    return check(folder, stated, hashes)
+
+
+def _on_chain(charged: on_chain.Charged | None, place: str) -> list[Problem]:
+    if charged is None:
+        return [Problem("account", "names no place in a ledger", AGAIN, FILE)]
+    try:
+        return on_chain.check(charged, events(place))
+    except IntegrityError as error:
+        return list(error.problems)
+
+
+__all__ = ["Checked", "Verification", "verify"]

@@ -1,0 +1,126 @@
+"""`starling verify` says what it verified, or every finding with exit code 5."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from starling.release.zipped import zipped
+from tests.cli.conftest import Call
+from tests.tables.bundles import KEY, OTHER, Bundle, make
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    """A release charged to a ledger."""
+    return make(tmp_path_factory.mktemp("made"))
+
+
+@contextmanager
+def changed(path: Path) -> Iterator[None]:
+    """With another byte in the middle of a file."""
+    before = path.read_bytes()
+    data = bytearray(before)
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    try:
+        yield
+    finally:
+        path.write_bytes(before)
+
+
+def test_a_real_release_is_verified_with_the_ledger_inside_it(call: Call, released: Path) -> None:
+    result = call("verify", released)
+    assert (result.exit_code, result.stderr) == (0, "")
+    first, *others = result.stdout.splitlines()
+    assert first == f"verified    {released}: every file, signature, cost and number"
+    assert any(line.endswith("looked up there") for line in others)
+
+
+def test_a_release_with_its_ledger_and_key(call: Call, made: Bundle) -> None:
+    result = call("verify", made.folder, "--ledger", made.url, "--key", KEY.public.text, "--json")
+    found = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert found["signer"]["fingerprint"] == KEY.public.fingerprint
+    assert found["ledger"] == {"id": made.ledger.book.id, "position": 5}
+    assert (found["verified"], found["charge_looked_up"], found["request_id"]) == (True, True, "request-1")
+    assert found["cost"]["replace-one"]["epsilon"] == "8"
+    alone = call("verify", made.folder)
+    assert "not looked up: give --ledger" in alone.stdout
+
+
+def test_a_zip_is_verified(call: Call, made: Bundle, tmp_path: Path) -> None:
+    zipped(made.folder, tmp_path / "release.zip")
+    assert call("verify", tmp_path / "release.zip").exit_code == 0
+    with changed(tmp_path / "release.zip"):
+        assert call("verify", tmp_path / "release.zip").exit_code == 5
+
+
+def test_any_change_ends_with_5_and_a_sentence_that_says_where(call: Call, made: Bundle) -> None:
+    for path in sorted(made.folder.rglob("*")):
+        if path.is_file():
+            with changed(path):
+                result = call("verify", made.folder)
+            assert (result.exit_code, result.stdout) == (5, "")
+            assert path.relative_to(made.folder).as_posix() in result.stderr
+            assert all(line.startswith("starling: ") for line in result.stderr.splitlines())
+
+
+def test_all_findings_are_told_not_the_first_twenty(call: Call, made: Bundle, tmp_path: Path) -> None:
+    copied = made.copy(tmp_path / "copy")
+    for number in range(30):
+        (copied.folder / f"extra-{number:02d}").write_text("x")
+    result = call("verify", copied.folder, "--json")
+    assert result.exit_code == 5
+    assert len(json.loads(result.stdout)["error"]["problems"]) == 30
+    assert result.stderr.count("was added after signing") == 30
+    assert json.loads(result.stdout)["error"]["kind"] == "IntegrityError"
+
+
+def test_names_in_a_hostile_folder_do_not_reach_the_terminal(call: Call, made: Bundle, tmp_path: Path) -> None:
+    copied = made.copy(tmp_path / "copy")
+    (copied.folder / "\x1b[2J\nstarling: all is well").write_text("x")
+    result = call("verify", copied.folder)
+    assert result.exit_code == 5
+    assert "\x1b" not in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        (("--key", OTHER.public.text), 5, f"not by {OTHER.public.fingerprint}"),
+        (("--key", "short"), 2, "64 hexadecimal digits"),
+        (("--ledger", "sqlite:///nowhere"), 2, "nowhere is not there"),
+        (("--ledger", "nowhere.jsonl"), 2, "nowhere.jsonl is not there"),
+    ],
+)
+def test_keys_and_ledgers_are_checked(
+    call: Call, made: Bundle, words: tuple[str, ...], code: int, expected: str
+) -> None:
+    result = call("verify", made.folder, *words)
+    assert result.exit_code == code
+    assert expected in result.stderr
+
+
+def test_a_place_without_a_release_is_bad_usage(call: Call, tmp_path: Path) -> None:
+    assert call("verify", tmp_path / "nothing").exit_code == 2
+    (tmp_path / "empty").mkdir()
+    result = call("verify", tmp_path / "empty")
+    assert (result.exit_code, "SIGNATURE is missing" in result.stderr) == (5, True)
+
+
+def test_it_needs_neither_keys_nor_a_home(made: Bundle, tmp_path: Path) -> None:
+    shutil.copytree(made.folder, tmp_path / "release")
+    environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "STARLING_HOME")}
+    command = [Path(sys.executable).with_name("starling"), "verify", "release"]
+    environment |= {"HOME": str(tmp_path / "home"), "STARLING_HOME": str(tmp_path / "keys")}
+    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["release"]

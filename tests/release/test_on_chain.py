@@ -1,0 +1,130 @@
+"""Whether a ledger holds the charge of a release: every way in which it may not is told apart."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from starling.ledger.chain import START, Event, digest
+from starling.ledger.keys import Key
+from starling.ledger.rules import UNIT, canonical
+from starling.privacy.guarantee import Guarantee, measurement
+from starling.privacy.laws import DiscreteGaussian
+from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
+from starling.release.manifest import answer
+from starling.release.on_chain import Charged, check
+
+KEY = Key(bytes(32)).public
+MANIFEST = answer({"a": "1" * 64})
+ONE = measurement("count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(1, 2)))
+
+
+def chain(*bodies: tuple[str, Mapping[str, object]]) -> list[Event]:
+    """Events with hashes that follow."""
+    events: list[Event] = []
+    for seq, (kind, body) in enumerate(bodies, 1):
+        text = canonical(body)
+        events.append(Event(seq, kind, 7, text, digest(events[-1].hash if events else START, seq, kind, 7, text)))
+    return events
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+CREATE = ("create", {"id": "ledger-1", "signer": KEY.text, "version": "1", "second": ""})
+LINEAGE = ("lineage", {"name": "people", "measure": "rho", "change": "add-remove", "unit": "person", "cap": 10})
+DATASET = ("dataset", {"name": "census", "lineage": "people", "schema": "{}", "cap": None})
+CHARGE = ("charge", {"request_id": "r-1", "dataset": "census", "amount": UNIT, "analyst": "ann", "cost": "rho 1"})
+ANSWER = ("answer", {"charge": 4, "sha256": sha256(MANIFEST)})
+AFTER = ("charge", {"request_id": "r-2", "dataset": "census", "amount": 5, "analyst": "bob", "cost": "rho 1"})
+EVENTS = chain(CREATE, LINEAGE, DATASET, CHARGE, AFTER, ANSWER, ("answer", {"charge": 5, "sha256": ""}))
+
+
+def charged(events: list[Event], guarantee: Guarantee = ONE) -> Charged:
+    """A release that was charged as event 4 of these."""
+    return Charged("ledger-1", 4, events[3].hash, "r-1", "census", "people", guarantee, MANIFEST, KEY)
+
+
+def said(release: Charged, events: list[Event]) -> str:
+    """All problems as text."""
+    return "\n".join(str(problem) for problem in check(release, iter(events)))
+
+
+def test_a_charge_that_is_there_is_found() -> None:
+    assert said(charged(EVENTS), EVENTS) == ""
+
+
+@pytest.mark.parametrize(
+    ("release", "expected"),
+    [
+        (replace(charged(EVENTS), ledger="ledger-2"), "is another one than the release was charged to"),
+        (replace(charged(EVENTS), position=5), "is not the one that the release was charged as"),
+        (replace(charged(EVENTS), position=3, head=EVENTS[2].hash), "is no charge"),
+        (replace(charged(EVENTS), position=99), "ends at event 7, and the release was charged as event 99"),
+        (replace(charged(EVENTS), head="0" * 64), "the ledger was rewritten"),
+        (replace(charged(EVENTS), request_id="r-2"), "another request or dataset"),
+        (replace(charged(EVENTS), dataset="other"), "another request or dataset"),
+        (replace(charged(EVENTS), lineage="others"), "another lineage"),
+        (replace(charged(EVENTS), manifest=answer({})), "was answered by another release"),
+        (replace(charged(EVENTS), signer=Key(bytes([1] * 32)).public), "another key"),
+        (
+            replace(
+                charged(EVENTS), guarantee=measurement("count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(1, 4)))
+            ),
+            "charged 1 and the release costs 2 in rho",
+        ),
+        (
+            replace(charged(EVENTS), guarantee=measurement("count", REPLACE_PERSON, DiscreteGaussian(Fraction(1, 2)))),
+            "cannot have been charged to a lineage of that",
+        ),
+    ],
+)
+def test_a_release_that_states_something_else_is_found(release: Charged, expected: str) -> None:
+    assert expected in said(release, EVENTS)
+
+
+def test_in_a_replace_one_lineage_an_add_remove_release_costs_four_times_the_rho() -> None:
+    replaced = ("lineage", {**LINEAGE[1], "change": "replace-one"})
+    dear = ("charge", {**CHARGE[1], "amount": 4 * UNIT})
+    events = chain(CREATE, replaced, DATASET, dear, AFTER, ANSWER)
+    assert said(charged(events), events) == ""
+    cheap = chain(CREATE, replaced, DATASET, CHARGE, AFTER, ANSWER)
+    assert "charged 1 and the release costs 4" in said(charged(cheap), cheap)
+
+
+def test_a_charge_without_this_answer_is_found() -> None:
+    silent = chain(CREATE, LINEAGE, DATASET, CHARGE, AFTER)
+    assert "has no answer in the ledger" in said(charged(silent), silent)
+    burned = chain(CREATE, LINEAGE, DATASET, CHARGE, ("burn", {"charge": 4}))
+    assert "was burned" in said(charged(burned), burned)
+
+
+def tampered() -> Iterator[tuple[str, list[Event]]]:
+    """Ways to rewrite a chain."""
+    body = EVENTS[3].body.replace("1000000000000", "1")
+    yield "was changed", [*EVENTS[:3], EVENTS[3]._replace(body=body), *EVENTS[4:]]
+    yield "is missing or out of order", [*EVENTS[:1], *EVENTS[2:]]
+    yield "is missing or out of order", [EVENTS[1], EVENTS[0], *EVENTS[2:]]
+    yield "was changed", [*EVENTS[:6], EVENTS[6]._replace(at=8)]
+    yield "ends at event 3", EVENTS[:3]
+    yield "has no answer", EVENTS[:5]
+    cheap = ("charge", {**CHARGE[1], "amount": 1})
+    yield "the ledger was rewritten", chain(CREATE, LINEAGE, DATASET, cheap, AFTER, ANSWER)
+    yield "another one", []
+
+
+@pytest.mark.parametrize(("expected", "events"), list(tampered()))
+def test_a_tampered_ledger_is_found(expected: str, events: list[Event]) -> None:
+    assert expected in said(charged(EVENTS), events)
+
+
+def test_a_hostile_ledger_is_a_finding_not_a_failure() -> None:
+    for body in ("[]", "{", "{}", "null", '{"name": 1, "lineage": []}'):
+        events = [Event(1, kind, 0, body, digest(START, 1, kind, 0, body)) for kind in ("lineage",)]
+        assert check(charged(EVENTS), events)
+    odd = chain(CREATE, LINEAGE, DATASET, ("charge", {"amount": "much"}))
+    release = replace(charged(EVENTS), head=odd[3].hash)
+    assert check(release, odd)

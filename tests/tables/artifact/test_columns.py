@@ -1,0 +1,57 @@
+"""Every column that is released is declared, with its type and in words."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+
+from starling.tables.artifact.columns import CENSUS, MEASURED, TABLES, WORDS, sheets
+from starling.tables.artifact.data import NARROW, measurements_path, measurements_schema
+from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA
+from tests.tables.bundles import make
+from tests.tables.small import small_plan
+
+
+def test_every_column_has_its_words() -> None:
+    released = {*T1_SCHEMA.names, *T2_SCHEMA.names, *MEASURED}
+    assert WORDS.keys() == released
+    assert list(MEASURED) == measurements_schema(NARROW).names
+    assert set(CENSUS) <= set(T2_SCHEMA.names)
+
+
+def test_keys_tell_rows_apart(tmp_path: Path) -> None:
+    bundle = make(tmp_path)
+    package = json.loads((bundle.folder / "datapackage.json").read_text())
+    assert {resource["path"] for resource in package["resources"] if resource.get("type") == "table"} == {
+        *(f"data/{name}.{suffix}" for name in TABLES for suffix in ("parquet", "csv", "txt")),
+        *map(measurements_path, bundle.plan.levels),
+    }
+    for resource in package["resources"]:
+        if resource.get("format") == "parquet":
+            table = pa.parquet.read_table(bundle.folder / resource["path"])
+            key = [table[name].to_pylist() for name in resource["schema"]["primaryKey"]]
+            assert len(set(zip(*key, strict=True))) == len(table)
+
+
+def test_types_are_those_of_a_table_schema() -> None:
+    plan = small_plan()
+    made = {
+        sheet.path: sheet
+        for sheet in sheets(plan, {level.name: measurements_path(level) for level in plan.levels}, ("t1",))
+    }
+    assert "data/t1.csv" in made
+    assert "data/t2.csv" not in made
+    types = {column.name: column.type for column in made["data/t2.parquet"].columns}
+    assert types["count"] == "integer"
+    assert types["standard_deviation"] == "number"
+    assert types["post_processed"] == "boolean"
+    assert types["sex"] == "string"
+    assert [column.name for column in made["data/t1.txt"].columns] == [
+        "REGION_ID",
+        "REGION_TYPE",
+        "ITERATION_CODE",
+        "COUNT",
+    ]
+    assert made["data/t2.txt"].key == ("REGION_TYPE", "REGION_ID", "ITERATION_CODE", "AGESTART", "AGEEND", "SEX")
+    measured = made["data/measurements/state-2.parquet"].columns
+    assert [column.required for column in measured] == [True, True, False, True, True]

@@ -1,0 +1,104 @@
+"""The page of benchmarks says what the result files say, and every benchmark runs. Nothing here depends on a time."""
+
+import doctest
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from bench import measure, noise, page, peers, record, selection
+from tests.conftest import ROOT
+
+RESULTS = {name: record.load(name) for name in page.NAMES}
+
+
+def test_page_is_in_step_with_the_results() -> None:
+    text = page.PAGE.read_text()
+    assert text == page.render(text, RESULTS), "run: python -m bench.page"
+
+
+def test_page_has_every_table_once() -> None:
+    assert sorted(block[2] for block in page.BLOCK.finditer(page.PAGE.read_text())) == sorted(page.TABLES)
+
+
+def test_a_changed_result_changes_the_page() -> None:
+    text = page.PAGE.read_text()
+    other = json.loads(json.dumps(RESULTS))
+    other["startup"]["limits"][0]["measured"] = 12345.0
+    assert text != page.render(text, other)
+
+
+def test_a_missed_limit_is_shown_as_missed() -> None:
+    limit = record.Limit("a figure", 12, 10, "ms").to_json()
+    assert "**missed**" in page.limits({"startup": {"limits": [limit]}})
+
+
+def test_every_result_file_belongs_to_a_benchmark() -> None:
+    assert {path.stem for path in record.RESULTS.glob("*.json")} == set(page.NAMES)
+    assert all((ROOT / "bench" / f"{name}.py").exists() for name in page.NAMES)
+
+
+@pytest.mark.parametrize("name", page.NAMES)
+def test_a_result_describes_its_run(name: str) -> None:
+    result = RESULTS[name]
+    assert result["benchmark"] == name
+    assert result["command"] == f"python -m bench.{name}"
+    assert {"processor", "cores", "memory_gb", "python", "packages"} <= result["machine"].keys()
+    assert result["rows"]
+    assert result["limits"]
+
+
+@pytest.mark.parametrize("name", page.NAMES)
+def test_a_limit_is_judged_by_its_figures(name: str) -> None:
+    for limit in RESULTS[name]["limits"]:
+        kept = limit["measured"] >= limit["bound"] if limit["kind"] == "least" else limit["measured"] <= limit["bound"]
+        assert limit["kept"] == kept
+
+
+@pytest.mark.parametrize("module", [measure, record, page], ids=lambda module: str(module.__name__))
+def test_docstrings_do_what_they_show(module: ModuleType) -> None:
+    assert doctest.testmod(module).failed == 0
+
+
+def test_rivals_take_turns_to_be_first() -> None:
+    order: list[str] = []
+
+    def rival(name: str) -> Callable[[], float]:
+        def figure() -> float:
+            order.append(name)
+            return 1.0
+
+        return figure
+
+    measure.in_turn({name: rival(name) for name in "abc"}, rounds=3)
+    assert "".join(order) == "abcbcacab"
+
+
+def test_enough_work_is_found() -> None:
+    assert measure.enough(lambda number: number / 1000, aim=0.2, most=10**6) == 200
+    assert measure.enough(lambda number: number / 1000, aim=0.2, most=50) == 50
+    assert measure.enough(lambda _: 15.0, aim=0.2, most=50) == 1
+
+
+@pytest.mark.parametrize("benchmark", [noise, selection], ids=["noise", "selection"])
+def test_a_benchmark_runs_without_peers(
+    benchmark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["bench", "--quick", "--peers", str(tmp_path)])
+    benchmark.main()
+    said = capsys.readouterr().out
+    assert "without opendp" in said
+    document = json.loads(said[said.index("{\n") : said.rindex("}\n") + 1])
+    assert document["peers"] == {}
+    assert document["rows"]
+
+
+@pytest.mark.parametrize("name", peers.NAMES)
+def test_peers_are_pinned(name: str) -> None:
+    lines = [line for line in peers.requirements(name).read_text().splitlines() if not line.startswith("#")]
+    assert lines
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in lines)
