@@ -1,7 +1,9 @@
 """Charging and answering: the states of a charge are charged -> answered or charged -> burned, and nothing is ever refunded."""
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from starling.errors import IntegrityError, LedgerUnavailable, PolicyRefused, RequestConflict, StarlingError
@@ -9,15 +11,35 @@ from starling.ledger import disclosure, rows, rules
 from starling.ledger.book import Book
 from starling.ledger.disclosure import Noise
 from starling.ledger.rows import Pen, Standing
-from starling.ledger.rules import Request, State
+from starling.ledger.rules import Lineage, Request, State
 from starling.ledger.store import Transaction
 from starling.ledger.ticket import AnswerKind, Ticket
 from starling.privacy.entropy import fresh_id
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Entry
 
+MOST_KINDS = 10_000
+"""Kinds of noise whose amounts are remembered."""
+
 LEASE_SECONDS = 120
 """How long a run may be silent before another may take over its charge; `renew` prolongs it."""
+
+
+class _Leases:
+    """Tokens that no two runs share: a random name of this process, and a count."""
+
+    def __init__(self) -> None:
+        self._pid = -1
+
+    def fresh(self) -> str:
+        """A token that was never given out."""
+        if self._pid != os.getpid():
+            # A fork must not go on with the name of its parent.
+            self._pid, self._name, self._count = os.getpid(), fresh_id(), count(1)
+        return f"{self._name}-{next(self._count)}"
+
+
+_LEASES = _Leases()
 
 Wanted = tuple[Request, Guarantee]
 Result = Callable[[], Ticket]
@@ -29,6 +51,7 @@ class Charging:
 
     def __init__(self, book: Book) -> None:
         self._book = book
+        self._amounts: dict[tuple[Lineage, str], int] = {}
 
     def charge(self, request: Request, guarantee: Guarantee) -> Ticket:
         """Charge `guarantee` for `request`; durable when this returns.
@@ -54,7 +77,7 @@ class Charging:
 
     def charge_all(self, wanted: list[Wanted]) -> list[Result]:
         """Many charges in one durable commit; each result gives its ticket or raises its own refusal."""
-        lease = fresh_id()
+        lease = _LEASES.fresh()
         return self._book.write(
             lambda tx, pen: [self._result(tx, pen, request, guarantee, lease) for request, guarantee in wanted]
         )
@@ -87,7 +110,8 @@ class Charging:
             self._check_lease(known.leased, pen.now)
             _check_same(rows.body(tx, known.ticket.seq), noise)
             return known.ticket
-        bill = _Bill(known.standing, _amount(known.standing, request.analyst, guarantee), guarantee.name, noise)
+        amount = self._amount(known.standing, request.analyst, guarantee, noise)
+        bill = _Bill(known.standing, amount, guarantee.name, noise)
         rules.check_caps(known.standing.caps, bill.amount)
         return bill
 
@@ -118,6 +142,22 @@ class Charging:
             pen.now + LEASE_SECONDS,
         )
         return Ticket(request, "charged", bill.amount, charge.seq, lease, fresh=True)
+
+    def _amount(self, standing: Standing, analyst: str, guarantee: Guarantee, noise: Noise) -> int:
+        """What it costs, in units; raises PolicyRefused for what no budget would allow."""
+        lineage = standing.lineage
+        rules.check_open(lineage, standing.dataset)
+        if not any(cap.scope == "analyst" for cap in standing.caps):
+            raise PolicyRefused(
+                field="analyst", problem=f"{analyst} has no grant on {lineage.name}", fix="ask the custodian for one"
+            )
+        # Rationals are slow, and kinds of noise are few.
+        found = self._amounts.get((lineage, noise.key))
+        if found is None:
+            found = rules.charge_in(lineage, guarantee)
+            if len(self._amounts) < MOST_KINDS:
+                self._amounts[lineage, noise.key] = found
+        return found
 
     def _check_lease(self, leased: int, now: int) -> None:
         if now < leased:
@@ -224,18 +264,6 @@ class _Bill:
     amount: int
     what: str
     noise: Noise
-
-
-def _amount(standing: Standing, analyst: str, guarantee: Guarantee) -> int:
-    """What it costs, in units; raises PolicyRefused for what no budget would allow."""
-    lineage = standing.lineage
-    rules.check_open(lineage, standing.dataset)
-    amount = rules.charge_in(lineage, guarantee)
-    if not any(cap.scope == "analyst" for cap in standing.caps):
-        raise PolicyRefused(
-            field="analyst", problem=f"{analyst} has no grant on {lineage.name}", fix="ask the custodian for one"
-        )
-    return amount
 
 
 def _check_same(paid: Mapping[str, Any], noise: Noise) -> None:
