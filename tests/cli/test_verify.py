@@ -119,7 +119,7 @@ def test_a_place_without_a_release_is_bad_usage(call: Call, tmp_path: Path) -> N
 def test_it_needs_neither_keys_nor_a_home(made: Bundle, tmp_path: Path) -> None:
     shutil.copytree(made.folder, tmp_path / "release")
     environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "STARLING_HOME")}
-    command = [Path(sys.executable).with_name("starling"), "verify", "release"]
+    command: list[str | Path] = [Path(sys.executable).with_name("starling"), "verify", "release"]
     environment |= {"HOME": str(tmp_path / "home"), "STARLING_HOME": str(tmp_path / "keys")}
     result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (0, "")

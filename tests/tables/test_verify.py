@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ from starling.release.manifest import digests, files_of
 from starling.tables import verify
 from starling.tables.artifact import data
 from starling.tables.mechanism import SafeTab
+from starling.tables.plan import GeographyLevel
 from starling.tables.verify import check
-from tests.tables.bundles import Bundle, make, new_ledger, write
+from tests.tables.bundles import Bundle, Fixed, make, new_ledger, write
 from tests.tables.small import small_geography, small_plan, written
 
 
@@ -111,6 +113,19 @@ def test_rows_are_compared_in_any_slices(tmp_path: Path, monkeypatch: pytest.Mon
 def test_any_published_value_that_differs_is_named(copied: Bundle, name: str, column: str, value: Any) -> None:
     rewrite(copied, name, lambda table: replaced(table, column, 2, value))
     assert said(copied) == [f"data/{name}.parquet: column {column} is in row 3 not what the shipped measurements give"]
+
+
+def test_regions_of_one_name_are_told_apart_by_their_code_and_compared_by_it(tmp_path: Path) -> None:
+    plan = small_plan()
+    geography = replace(small_geography(plan), names={level.geography: ("Same", "Same") for level in plan.levels})
+    geography = replace(geography, names=geography.names | {GeographyLevel.STATE: ("Same",)})
+    url, ledger = new_ledger(tmp_path, plan)
+    account = ledger.account(Request("ann", "request-1", "census", "{}"))
+    write(tmp_path / "release", plan, geography, publish(Confidential(lambda: 0), Fixed(plan), account))
+    bundle = Bundle(tmp_path / "release", url, plan, geography, ledger)
+    assert said(bundle) == []
+    rewrite(bundle, "t1", lambda table: replaced(table, "region_name", 5, "same"))
+    assert len(said(bundle)) == 1
 
 
 def test_the_last_bit_of_a_standard_deviation_counts(copied: Bundle) -> None:

@@ -11,6 +11,7 @@ clamped the interval is too, which loses no coverage, since a true count is neve
 very small groups more miss, since such a group is published only when its noise was high; preview says how many.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -86,13 +87,21 @@ def tabulate(plan: Plan, geography: Geography, measurements: Measurements) -> Ta
         geography: Its public regions.
         measurements: What the mechanism drew.
     """
-    t1, t2 = [T1_SCHEMA.empty_table()], [T2_SCHEMA.empty_table()]
+    parts = [Tables(T1_SCHEMA.empty_table(), T2_SCHEMA.empty_table())]
     for level, measured in zip(plan.levels, measurements.levels, strict=True):
-        t1.append(_table(T1_SCHEMA, plan, geography, level, _totals(plan, level, measured), {}))
-        rows, label = _details(plan, level, measured)
-        labels = {name: column.take(pa.array(label)) for name, column in _LABELS.items()}
-        t2.append(_table(T2_SCHEMA, plan, geography, level, rows, labels))
-    return Tables(pa.concat_tables(t1), pa.concat_tables(t2))
+        coded = tabulate_level(plan, geography, level, measured)
+        parts.append(Tables(coded.t1.cast(T1_SCHEMA), coded.t2.cast(T2_SCHEMA)))
+    return Tables(pa.concat_tables([part.t1 for part in parts]), pa.concat_tables([part.t2 for part in parts]))
+
+
+def tabulate_level(plan: Plan, geography: Geography, level: Level, measured: LevelMeasurements) -> Tables:
+    """The rows of one level, on which no other level's depend; text columns are dictionary-encoded."""
+    rows, label = _details(plan, level, measured)
+    labels = {name: _coded(label, column) for name, column in _LABELS.items()}
+    return Tables(
+        _table(T1_SCHEMA, plan, geography, level, _totals(plan, level, measured), {}),
+        _table(T2_SCHEMA, plan, geography, level, rows, labels),
+    )
 
 
 def suppression_quantile(plan: Plan, level: Level) -> int | None:
@@ -172,23 +181,27 @@ def _spread(law: Law, terms: int) -> tuple[float, int]:
 def _table(
     schema: pa.Schema, plan: Plan, geography: Geography, level: Level, rows: _Rows, labels: dict[str, pa.Array]
 ) -> pa.Table:
-    regions = geography.regions[level.geography]
-    region, iteration = (pa.array(index) for index in np.divmod(rows.group, max(len(level.iterations), 1)))
+    region, iteration = np.divmod(rows.group, max(len(level.iterations), 1))
     lower, upper = rows.estimate - rows.margin, rows.estimate + rows.margin
     columns = {
-        "region_id": pa.array(regions, pa.string()).take(region),
-        "region_type": pa.repeat(pa.scalar(str(level.geography), pa.string()), len(rows.group)),
-        "iteration_code": pa.array([each.code for each in level.iterations], pa.string()).take(iteration),
+        "region_id": _coded(region, geography.regions[level.geography]),
+        "region_type": _coded(np.zeros_like(region), (str(level.geography),)),
+        "iteration_code": _coded(iteration, [each.code for each in level.iterations]),
         **labels,
         "count": pa.array(rows.count),
         "standard_deviation": pa.array(rows.deviation),
         "lower": pa.array(_clamp(plan, lower)),
         "upper": pa.array(_clamp(plan, upper)),
         "post_processed": pa.array(rows.count != rows.estimate),
-        "region_name": pa.array(geography.names[level.geography], pa.string()).take(region),
-        "iteration_name": pa.array([each.name for each in level.iterations], pa.string()).take(iteration),
+        "region_name": _coded(region, geography.names[level.geography]),
+        "iteration_name": _coded(iteration, [each.name for each in level.iterations]),
     }
-    return pa.table([columns[name] for name in schema.names], schema=schema)
+    return pa.table({name: columns[name] for name in schema.names})
+
+
+def _coded(index: Int64, names: Sequence[str] | pa.Array) -> pa.DictionaryArray:
+    """The name of each row, as its place among `names`."""
+    return pa.DictionaryArray.from_arrays(pa.array(index.astype(np.int32)), pa.array(names, pa.string()))
 
 
 def _label_columns() -> dict[str, pa.Array]:

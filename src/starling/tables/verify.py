@@ -7,12 +7,12 @@ again, level by level, and must give every published number bit for bit: the val
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from io import RawIOBase
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -24,9 +24,8 @@ from starling.tables.artifact.data import MOST_CSV_ROWS, census, csv, measuremen
 from starling.tables.artifact.parameters import domain
 from starling.tables.artifact.public_plan import PLAN, REGIONS, read_plan
 from starling.tables.artifact.reading import read_measurements
-from starling.tables.measurements import Measurements
 from starling.tables.plan import Geography, Plan
-from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, tabulate
+from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, tabulate_level
 
 SCHEMAS: Final = {"t1": T1_SCHEMA, "t2": T2_SCHEMA}
 BATCH: Final = 1 << 18
@@ -93,7 +92,7 @@ def _tables(folder: Path, plan: Plan, geography: Geography, hashes: Mapping[str,
         for level in plan.levels:
             measured = read_measurements(folder, level, geography.regions[level.geography])
             # One level at a time, so that a national release fits into memory.
-            again = tabulate(replace(plan, levels=(level,)), geography, Measurements((measured,)))
+            again = tabulate_level(plan, geography, level, measured)
             published["t1"].compare(again.t1)
             published["t2"].compare(again.t2)
     except IntegrityError as error:
@@ -109,25 +108,27 @@ class _Published:
     """
 
     def __init__(self, folder: Path, name: str, hashes: Mapping[str, str]) -> None:
-        self._name = f"data/{name}.parquet"
+        self._name, self._csv = f"data/{name}.parquet", f"data/{name}.csv"
         self._rows = 0
         self._differing: dict[str, int] = {}
+        self._hashes = hashes
+        schema = SCHEMAS[name]
+        words = [field.name for field in schema if pa.types.is_string(field.type)]
         try:
-            self._file = pq.ParquetFile(folder / self._name)
+            if not pq.read_schema(folder / self._name).equals(schema):
+                raise self._wrong("has other columns or types than the table has")
+            # Text as places in a dictionary: the same few names stand in most rows.
+            self._file = pq.ParquetFile(folder / self._name, read_dictionary=words)
         except (OSError, pa.ArrowException):
             raise self._wrong("cannot be read as Parquet") from None
-        if not self._file.schema_arrow.equals(SCHEMAS[name]):
-            raise self._wrong("has other columns or types than the table has")
         self._batches = self._file.iter_batches(batch_size=BATCH)
-        self._left = SCHEMAS[name].empty_table()
-        self._hashes = hashes
+        self._left = pa.RecordBatch.from_pylist([], self._file.schema_arrow)
         self._texts = {
-            path: (made, kind(made, SCHEMAS[name].names))
-            for path, kind in ((f"data/{name}.txt", census), (f"data/{name}.csv", csv))
+            path: (made, kind(made, schema.names))
+            for path, kind in ((f"data/{name}.txt", census), (self._csv, csv))
             if path in hashes
             for made in [_Hash()]
         }
-        self._csv = f"data/{name}.csv"
 
     def _wrong(self, problem: str) -> IntegrityError:
         return IntegrityError(field=self._name, problem=problem, fix=AGAIN)
@@ -136,26 +137,26 @@ class _Published:
         """The next rows should be these."""
         for _, text in self._texts.values():
             text.write(expected)
-        found = self._next(len(expected))
-        for column in expected.column_names:
-            if column not in self._differing:
-                row = _first_difference(expected[column].slice(0, len(found)), found[column])
-                if row is not None:
-                    self._differing[column] = self._rows + row
+        done = 0
+        while done < len(expected) and len(batch := self._next(len(expected) - done)):
+            for column in expected.column_names:
+                if column not in self._differing:
+                    row = _first_difference(expected[column].slice(done, len(batch)), batch[column])
+                    if row is not None:
+                        self._differing[column] = self._rows + done + row
+            done += len(batch)
         self._rows += len(expected)
 
-    def _next(self, count: int) -> pa.Table:
-        """Up to `count` published rows."""
-        parts, rows = [self._left], len(self._left)
+    def _next(self, most: int) -> pa.RecordBatch:
+        """Some published rows, up to `most`; none at the end."""
         try:
-            while rows < count and (batch := next(self._batches, None)) is not None:
-                parts.append(pa.Table.from_batches([batch]))
-                rows += len(batch)
+            while not len(self._left) and (batch := next(self._batches, None)) is not None:
+                self._left = batch
         except (OSError, pa.ArrowException):
             raise self._wrong("cannot be read as Parquet") from None
-        table = pa.concat_tables(parts)
-        self._left = table.slice(count)
-        return table.slice(0, count)
+        given = self._left.slice(0, most)
+        self._left = self._left.slice(len(given))
+        return given
 
     def finish(self) -> Iterable[Problem]:
         """What differs, after all rows."""
@@ -172,16 +173,31 @@ class _Published:
                 yield Problem(path, "is not the text that the shipped measurements give", AGAIN)
 
 
-def _first_difference(ours: pa.ChunkedArray, found: pa.ChunkedArray) -> int | None:
-    """The first row that differs in any bit; rows beyond either end are not compared."""
-    if pa.types.is_floating(ours.type):
-        # As numbers, 0 and -0 would be equal, and NaN unequal to itself.
-        ours, found = (pa.chunked_array([column.combine_chunks().view(pa.int64())]) for column in (ours, found))
-    if ours.equals(found):
-        return None
-    same = pc.equal(ours, found).fill_null(False).to_numpy()
-    places = np.flatnonzero(~same)
-    return int(places[0]) if len(places) else None
+def _first_difference(ours: pa.ChunkedArray, found: pa.Array) -> int | None:
+    """The first row that differs in any bit, of as many rows as both have."""
+    expected = ours.combine_chunks()
+    if pa.types.is_dictionary(found.type):
+        # Both as places among our names, each name by its first place; -1 for what is none of them.
+        names = expected.dictionary
+        same = _places(expected, names) == _places(found, names)
+    elif found.null_count:
+        same = pc.equal(expected, found).fill_null(False).to_numpy(zero_copy_only=False)
+    else:
+        same = _bits(expected) == _bits(found)
+    return None if same.all() else int(np.argmin(same))
+
+
+def _places(column: pa.DictionaryArray, names: pa.Array) -> npt.NDArray[np.int32]:
+    place = pc.index_in(column.dictionary, names).fill_null(-1).to_numpy(zero_copy_only=False)
+    # One more place, at the end, for a row without a name.
+    found: npt.NDArray[np.int32] = np.append(place, -1)[column.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
+    return found
+
+
+def _bits(column: pa.Array) -> npt.NDArray[np.generic]:
+    """As numbers, 0 and -0 would be equal, and NaN unequal to itself."""
+    values: npt.NDArray[np.generic] = column.to_numpy(zero_copy_only=False)
+    return values.view(np.int64) if values.dtype == np.float64 else values
 
 
 class _Hash(RawIOBase):
