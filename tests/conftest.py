@@ -1,6 +1,7 @@
 """What every test may ask for."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,14 @@ ROOT = Path(__file__).resolve().parent.parent
 # No deadline: the first example of a test may compile a kernel, on a machine that does something else besides.
 settings.register_profile("starling", deadline=None)
 settings.load_profile("starling")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keys and witnessed heads of tests lie in a folder of their own, never in that of whoever runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STARLING_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
 
 
 @pytest.fixture(scope="session")

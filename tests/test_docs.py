@@ -79,7 +79,9 @@ def run_console(snippet: Snippet, folder: Path) -> list[str]:
             check=False,
         )
         if shown.strip():
-            if not CHECK.check_output(shown, result.stdout, FLAGS):
+            # As on a terminal: what went wrong is said there too.
+            seen = result.stdout + (result.stderr if result.returncode else "")
+            if not CHECK.check_output(shown, seen, FLAGS):
                 found.append(f"`{command}` printed\n{result.stdout}\nnot\n{shown}\n{result.stderr}")
         elif result.returncode != 0:
             found.append(f"`{command}` ended with {result.returncode}: {result.stderr}")

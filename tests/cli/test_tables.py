@@ -93,7 +93,7 @@ def test_validate_names_file_line_and_field(call: Call, inputs: Inputs, tmp_path
 
 
 def test_release_publishes_a_folder(call: Call, inputs: Inputs, released: Path, tmp_path: Path) -> None:
-    assert names(released) == ["data", "privacy.json", "report.html"]
+    assert {"SIGNATURE", "data", "datapackage.json", "ledger.sqlite", "plan", "privacy.json", "report.html"} <= set(names(released))
     assert json.loads((released / "privacy.json").read_text())["account"]["request_id"] == "abc-1"
     result = call("tables", "release", "demo", *inputs.options, "--out", tmp_path / "out", "--yes", "--json")
     assert (result.exit_code, result.stderr) == (0, "")
@@ -178,9 +178,9 @@ def test_a_wrong_plan_is_refused_before_anything_is_read(
         ({"--out": "{here}"}, 74, "exists; choose a new folder"),
         ({"--out": "{here}/missing/out"}, 74, "has no parent folder; make it first"),
         ({"--out": "/proc/sys/out"}, 74, "cannot be written"),
-        ({"--request-id": "a b"}, 2, "--request-id is not 1 to 100 letters"),
-        ({"--request-id": ""}, 2, "--request-id is not 1 to 100 letters"),
-        ({"--request-id": "a" * 101}, 2, "--request-id is not 1 to 100 letters"),
+        ({"--request-id": "a b"}, 2, "--request-id is not a name of 1 to 100 letters"),
+        ({"--request-id": ""}, 2, "--request-id is not a name of 1 to 100 letters"),
+        ({"--request-id": "a" * 101}, 2, "--request-id is not a name of 1 to 100 letters"),
     ],
 )
 def test_wrong_inputs_are_refused_before_the_charge(
