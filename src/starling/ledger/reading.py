@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, cast
 
 from starling.errors import IntegrityError
-from starling.ledger import disclosure, rows, rules
+from starling.ledger import disclosure, rows
 from starling.ledger.book import Book
 from starling.ledger.chain import Event, Follower, Head
 from starling.ledger.disclosure import DELTA, Together
