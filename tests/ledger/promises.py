@@ -1,6 +1,6 @@
-"""The sixteen promises of the ledger, each a function that fails when the promise is broken. See test_promises.py.
+"""The sixteen promises of the ledger, each a function that fails when the promise is broken. See test_charging_promises.py.
 
-Promise 4 (kill -9 and failing disks) is test_crashes.py, promise 16 (any history) is test_history.py.
+Promise 4 (kill -9 and failing disks) is test_charging_crashes.py, promise 16 (any history) is test_charging_history.py.
 """
 
 import shutil
@@ -64,7 +64,7 @@ def promise_02_the_same_request_gives_the_same_bytes_and_costs_nothing(world: Wo
 
 
 def promise_03_no_overspend_of_any_cap_under_concurrency(world: World) -> None:
-    """32 threads on 4 connections here; 32 processes in test_crashes.py."""
+    """32 threads on 4 connections here; 32 processes in test_charging_crashes.py."""
     ledgers = [world.again() for _ in range(4)]
 
     def one(number: int) -> bool:

@@ -99,7 +99,7 @@ def unpack(path: Path, folder: Path) -> None:
             if problems:
                 raise IntegrityError(problems=problems)
             _extract(archive, folder)
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError, ValueError, RuntimeError):
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, ValueError, RuntimeError):
         raise _not_ours(path, "is not a zip file, or is damaged") from None
     if not _same(path, folder, folder.with_name("again.zip")):
         raise _not_ours(path, "is not a zip as Starling writes it, byte for byte")

@@ -1,0 +1,52 @@
+"""Keys are made once, kept from others, and sign what they sign."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from starling.errors import IntegrityError, ParameterError
+from starling.ledger import keys
+from starling.ledger.keys import Public
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def test_a_key_signs_one_message_and_no_other(home: Path) -> None:
+    key = keys.make("ann")
+    signature = key.sign(b"this")
+    assert key.public.holds(b"this", signature)
+    assert not key.public.holds(b"that", signature)
+    assert not keys.make("bob").public.holds(b"this", signature)
+    assert not key.public.holds(b"this", "no signature")
+    assert keys.load("ann").public == key.public
+    assert keys.names() == ["ann", "bob"]
+    assert stat.S_IMODE((home / "keys" / "ann.key").stat().st_mode) == 0o600
+    assert key.secret() not in repr(key)
+
+
+def test_a_key_is_never_overwritten_and_a_missing_or_broken_one_is_told(home: Path) -> None:
+    keys.make("ann")
+    with pytest.raises(ParameterError, match="exists"):
+        keys.make("ann")
+    with pytest.raises(ParameterError, match="keys new"):
+        keys.load("nobody")
+    with pytest.raises(ParameterError):
+        keys.load("../ann")
+    (home / "keys" / "ann.key").write_text("not a key")
+    with pytest.raises(IntegrityError):
+        keys.load("ann")
+
+
+@pytest.mark.parametrize("text", ["", "ab", "zz" * 32, "00" * 31])
+def test_what_is_no_public_key_is_refused(text: str) -> None:
+    with pytest.raises(ParameterError):
+        Public.parse(text)
+
+
+def test_a_fingerprint_is_short_enough_to_read_aloud() -> None:
+    assert len(Public(bytes(32)).fingerprint) == 19

@@ -1,0 +1,24 @@
+"""The same public choices are the same request; any other choice is another."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+from starling.tables.request import request_body
+from tests.tables.small import small_geography, small_plan
+
+
+def test_the_title_is_no_part_of_a_request_and_every_choice_is() -> None:
+    plan = small_plan()
+    geography = small_geography(plan)
+    body = request_body(plan, geography)
+    assert request_body(replace(plan, title="another title"), small_geography(plan)) == body
+    others = [
+        small_plan("rho"),
+        small_plan(budget=Fraction(3)),
+        small_plan(thresholds=(5, 10, 21)),
+        small_plan(suppression=Fraction(1, 2)),
+        small_plan(allow_negative=False),
+        replace(plan, gamma=Fraction(1, 5)),
+    ]
+    bodies = {request_body(each, geography) for each in others} | {body, request_body(plan, small_geography(plan, 3))}
+    assert len(bodies) == len(others) + 2
