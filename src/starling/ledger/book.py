@@ -66,12 +66,8 @@ class Book:
         self.id = about["id"]
         self.signer = Public.parse(about["signer"])
         self.second = Public.parse(about["second"]) if about["second"] else None
-        if key is not None and key.public != self.signer:
-            raise IntegrityError(
-                field="key",
-                problem=f"is {key.public.fingerprint}, the ledger is signed by {self.signer.fingerprint}",
-                fix="set STARLING_HOME to the folder with the custodian's key",
-            )
+        if key is not None:
+            self.check_signer(key.public)
         self.witness = witness(self.id)
         seen = self.witness.read(self.signer)
         if seen is not None:
@@ -129,6 +125,15 @@ class Book:
     def read(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in a transaction that changes nothing."""
         return self.store.atomically(work, write=False)
+
+    def check_signer(self, key: Public) -> None:
+        """Raises IntegrityError when the ledger is signed by another key."""
+        if key != self.signer:
+            raise IntegrityError(
+                field="key",
+                problem=f"is {key.fingerprint}, the ledger is signed by {self.signer.fingerprint}",
+                fix="find the custodian's key, or the ledger that is theirs",
+            )
 
     def pen(self, tx: Transaction) -> Pen:
         """Writes at the end of the chain in `tx`, and knows the time there."""

@@ -153,6 +153,9 @@ def together(
     # Heavy, and needed here alone.
     from starling.privacy.accounting import epsilon_of_events
 
+    chance = exact(delta, field="delta")
+    if not 0 < chance < 1:
+        raise ParameterError(field="delta", problem="is not between 0 and 1", fix="give a small one, such as 1e-10")
     total = Fraction(spent, UNIT)
     whole: Bag = frozenset({(Pure(total) if lineage.measure == "epsilon" else Concentrated(total), 1)})
     bag = whole
@@ -162,10 +165,10 @@ def together(
             for event, times in _met(lineage, said):
                 met[event] += times * charges
         bag = frozenset(met.items())
-    epsilon = epsilon_of_events(bag, delta) if spent else Fraction(0)
+    epsilon = epsilon_of_events(bag, chance) if spent else Fraction(0)
     if lineage.measure == "epsilon":
         epsilon = min(epsilon, total)
-    return Together(spent, epsilon, exact(delta, field="delta"), bag is not whole)
+    return Together(spent, epsilon, chance, bag is not whole)
 
 
 def meaning(lineage: Lineage, units: int) -> str:

@@ -3,18 +3,19 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any, cast
 
 from starling.errors import IntegrityError
-from starling.ledger import disclosure, rows, rules
+from starling.ledger import disclosure, rows
 from starling.ledger.book import Book
 from starling.ledger.chain import Event, Follower, Head
 from starling.ledger.disclosure import DELTA, Together
 from starling.ledger.replay import CHARGED, Charged, Replay
 from starling.ledger.rules import Cap, Lineage, Scope
 from starling.ledger.store import Row, Transaction
-from starling.privacy.budget import Exact
+from starling.privacy.budget import Exact, Measure
 
 SLICE = 20_000
 """Events that are read in one transaction: a long audit holds up no charge."""
@@ -31,7 +32,7 @@ class Spent:
         request_id: Which request.
         dataset: On what.
         what: The guarantee's name.
-        cost: As the mechanism states it, exact: "rho 1/3".
+        cost: As the mechanism states it: measure, and the exact amount.
         amount: As charged to the lineage, in units.
         state: charged, answered or burned.
     """
@@ -42,7 +43,7 @@ class Spent:
     request_id: str
     dataset: str
     what: str
-    cost: str
+    cost: tuple[Measure, Fraction]
     amount: int
     state: str
 
@@ -128,7 +129,7 @@ class Reading:
                 "body": json.loads(event.body),
                 "hash": event.hash,
             }
-            yield rules.canonical(line)
+            yield json.dumps(line, separators=(",", ":"))
 
     def verify(self, heads: Iterable[Head] = (), *, tell: Callable[[int], None] = lambda _: None) -> Head:
         """Check chain, signatures, caps, costs, every balance and every answer, and that `heads` seen elsewhere lie on the chain.
@@ -236,5 +237,5 @@ def _spent(row: Row) -> Spent:
     seq, at, text, state = cast(tuple[int, int, str, str], row)
     body = json.loads(text)
     named = {name: body[name] for name in ("analyst", "request_id", "dataset", "what", "amount")}
-    cost = " ".join(*body["cost"].items())
-    return Spent(seq=seq, at=at, state=state, cost=cost, **named)
+    cost = disclosure.cost_of(body)
+    return Spent(seq=seq, at=at, state=state, cost=(cost.measure, cost.amount), **named)

@@ -90,7 +90,7 @@ class SqliteStore:
         """See Store; refuses a file that exists."""
         target = Path(path)
         if target.exists():
-            raise OutputError(field="backup", problem="exists already", fix="name another file")
+            raise ParameterError(field="backup", problem=f"{target.name} exists already", fix="name another file")
         with self._lock:
             try:
                 copy = sqlite3.connect(target)
@@ -100,7 +100,14 @@ class SqliteStore:
                 finally:
                     copy.close()
             except sqlite3.Error as error:
-                raise _told(error) from None
+                # Half a copy would pass for one.
+                target.unlink(missing_ok=True)
+                told = _told(error)
+                if isinstance(told, IntegrityError):
+                    raise told from None
+                raise OutputError(
+                    field="backup", problem="cannot be written", fix="name a file in a folder with room, open to you"
+                ) from None
 
     def close(self) -> None:
         """See Store."""

@@ -1,0 +1,188 @@
+"""What everybody may do with a ledger, its custodian, its auditors and its analysts: look, check, copy. None of it needs a key."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from starling.cli.commands import Command
+from starling.errors import OutputError, ParameterError
+
+if TYPE_CHECKING:
+    from starling.ledger.chain import Head
+    from starling.ledger.keys import Public
+    from starling.ledger.opening import Ledger
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+LEDGER = "ledger.sqlite"
+"""What the examples call theirs; they work when pasted in the order of the commands."""
+
+
+def ledger_url(function: Decorated) -> Decorated:
+    """The argument LEDGER."""
+    return click.argument("url", metavar="LEDGER")(function)
+
+
+def json_option(function: Decorated) -> Decorated:
+    """The option --json."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(function)
+
+
+def say(as_json: bool, body: dict[str, Any], text: str) -> None:
+    """The result, for machines or for people."""
+    click.echo(json.dumps(body, indent=2, ensure_ascii=False) if as_json else text)
+
+
+@contextmanager
+def reading(url: str) -> "Iterator[Ledger]":
+    """The ledger for those who have no key of it."""
+    from starling.ledger.opening import read_ledger
+
+    opened = read_ledger(url)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def public_key(text: str) -> "Public":
+    """A public key, or the name of a key that is here."""
+    from starling.ledger.keys import Public, load, names
+
+    return load(text).public if text in names() else Public.parse(text, field="key")
+
+
+@click.command("show", cls=Command, example=f"starling ledger show {LEDGER}")
+@ledger_url
+@click.option("--lineage", "only", metavar="LINEAGE", help="Of this one alone.")
+@click.option(
+    "--latest", type=click.IntRange(1, 10_000), default=10, show_default=True, metavar="N", help="Charges to list."
+)
+@click.option("--delta", metavar="DELTA", help="At which epsilon is shown.  [default: 1e-10]")
+@json_option
+def show(url: str, *, only: str | None, latest: int, delta: str | None, as_json: bool) -> None:
+    """What is spent and left of every cap, the latest charges, and what the releases of a lineage reveal together."""
+    from starling.cli.balances import account_json, account_text
+    from starling.ledger.disclosure import DELTA
+
+    with reading(url) as opened:
+        book, read = opened.book, opened.reading
+        names = read.lineages() if only is None else [only]
+        found = [(read.account(each, latest=latest), read.together(each, delta or DELTA)) for each in names]
+        head = read.head()
+    if as_json:
+        body = {
+            "ledger": book.id,
+            "signer": book.signer.text,
+            "second": None if book.second is None else book.second.text,
+            "head": f"{head.seq}:{head.hash}",
+            "lineages": [account_json(account, together) for account, together in found],
+        }
+        click.echo(json.dumps(body, indent=2, ensure_ascii=False))
+        return
+    whose = f"ledger {book.id}, signed by {book.signer.fingerprint}\nhead {head.seq}:{head.hash}"
+    texts = [account_text(account, together) for account, together in found]
+    click.echo("\n\n\n".join([whose, *texts] if texts else [whose, "No lineage yet: starling ledger lineage"]))
+
+
+@click.command("verify", cls=Command, example=f"starling ledger verify {LEDGER}")
+@ledger_url
+@click.option(
+    "--head", "heads", multiple=True, metavar="EVENT:HASH", help="Seen elsewhere, as in a release; may be repeated."
+)
+@click.option("--signer", metavar="PUBLIC", help="Who should have signed it: a public key, or the name of one here.")
+@json_option
+def verify(url: str, *, heads: tuple[str, ...], signer: str | None, as_json: bool) -> None:
+    """Check the chain, every signature, cap, cost, balance and answer, and that heads seen elsewhere lie on the chain.
+
+    Says the first thing that is wrong.
+    """
+    wanted = [_head(text) for text in heads]
+    with reading(url) as opened:
+        if signer is not None:
+            opened.book.check_signer(public_key(signer))
+        head = opened.reading.verify(wanted, tell=_tell)
+        whose = opened.book.signer
+    said = f"{head.seq:,} events hold together\nsigned by {whose.fingerprint}\nhead {head.seq}:{head.hash}"
+    body = {"verified": True, "events": head.seq, "signer": whose.text, "head": f"{head.seq}:{head.hash}"}
+    say(as_json, body, said)
+
+
+def _tell(checked: int) -> None:
+    """How far it is, where somebody watches. The number of events is no secret to who may verify."""
+    if sys.stderr.isatty():
+        click.echo(f"\r{checked:,} events", err=True, nl=False)
+
+
+def _head(text: str) -> "Head":
+    from starling.ledger.chain import START, Head
+
+    seq, _, digest = text.partition(":")
+    if not (seq.isascii() and seq.isdecimal() and len(seq) < 19) or len(digest) != len(START):
+        raise ParameterError(
+            field="--head", problem="is not EVENT:HASH", fix="copy it from privacy.json or ledger verify"
+        )
+    return Head(int(seq), digest)
+
+
+@click.command("export", cls=Command, example=f"starling ledger export {LEDGER} --out ledger.jsonl")
+@ledger_url
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Must not exist.  [default: stdout]")
+@click.option("--json", "as_json", is_flag=True, help="With --out, print one JSON document.")
+def export(url: str, *, out: Path | None, as_json: bool) -> None:
+    """All events as JSON Lines, for an auditor. Unchecked: starling ledger verify checks."""
+    with reading(url) as opened:
+        lines = opened.reading.export()
+        if out is None:
+            for line in lines:
+                click.echo(line)
+            return
+        events = _write(out, lines)
+    say(as_json, {"file": str(out), "events": events}, f"{events:,} events in {out}")
+
+
+def _write(out: Path, lines: Iterator[str]) -> int:
+    """A new file with these lines, or none; how many they are."""
+    try:
+        file = out.open("x", encoding="ascii")
+    except FileExistsError:
+        raise ParameterError(field="--out", problem=f"{out.name} exists already", fix="name another file") from None
+    except OSError:
+        raise OutputError(
+            field="--out", problem="cannot be written", fix="name a file in a folder open to you"
+        ) from None
+    number = 0
+    try:
+        with file:
+            for line in lines:
+                file.write(f"{line}\n")
+                number += 1
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException as error:
+        # Half of a ledger would pass for a whole one that was cut.
+        out.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise OutputError(
+                field="--out", problem="cannot be written: the disk is full or fails", fix="make room and run it again"
+            ) from None
+        raise
+    return number
+
+
+@click.command("backup", cls=Command, example=f"starling ledger backup {LEDGER} ledger.backup")
+@ledger_url
+@click.argument("file", metavar="FILE")
+@json_option
+def backup(url: str, file: str, *, as_json: bool) -> None:
+    """A consistent copy while the ledger is in use. An old copy put in its place is refused: charges would be forgotten."""
+    with reading(url) as opened:
+        opened.book.store.backup(file)
+        head = opened.reading.head()
+    say(as_json, {"file": file, "head": f"{head.seq}:{head.hash}"}, f"copied into {file}")

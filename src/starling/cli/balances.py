@@ -1,0 +1,117 @@
+"""A lineage's account as text and for machines: caps, what is left, the latest releases, and what they reveal together."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from starling.cli.text import table
+
+if TYPE_CHECKING:
+    from starling.ledger.disclosure import Together
+    from starling.ledger.reading import Account, Balance, Spent
+    from starling.release.statement import Json
+
+
+def account_text(account: "Account", together: "Together") -> str:
+    """What an analyst asks (spent, left, how many more like the last) and what an auditor asks (everything together)."""
+    whose = account.lineage
+    parts = [
+        f"{whose.name}: {whose.measure}, {whose.relation}{', retired' if whose.retired else ''}",
+        table(("cap of", "cap", "spent", "left", "like its last"), [_row(account, each) for each in account.balances]),
+    ]
+    if account.charges:
+        header = ("event", "when (UTC)", "analyst", "dataset", "request", "what", "cost", "charged", "state")
+        parts += [table(header, [_charge(each) for each in account.charges], left=len(header))]
+    return "\n\n".join([*parts, _together_text(account, together)])
+
+
+def _row(account: "Account", balance: "Balance") -> tuple[str, ...]:
+    from starling.ledger.rules import shown
+
+    cap = balance.cap
+    most, left = ("none", "") if cap.cap is None or cap.left is None else (shown(cap.cap), shown(cap.left))
+    more = _more(account, balance)
+    return f"{cap.scope} {cap.name}", most, shown(cap.spent), left, "" if more is None else f"about {more:,} more"
+
+
+def _more(account: "Account", balance: "Balance") -> int | None:
+    return None if balance.last is None else account.more_like(balance.last)
+
+
+def _charge(each: "Spent") -> tuple[str, ...]:
+    from starling.ledger.rules import shown
+    from starling.privacy.budget import decimal_up
+
+    measure, amount = each.cost
+    who = (each.analyst, each.dataset, each.request_id, each.what)
+    return str(each.seq), _when(each.at), *who, f"{measure} {decimal_up(amount)}", shown(each.amount), each.state
+
+
+def _when(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _together_text(account: "Account", together: "Together") -> str:
+    from starling.ledger.rules import shown
+    from starling.privacy.budget import decimal_up
+
+    whose = account.lineage
+    if together.spent == 0:
+        return f"Nothing was released about the people of {whose.name} yet."
+    return (
+        f"All releases about the people of {whose.name} together: {whose.measure} {shown(together.spent)}, and\n"
+        f"(epsilon, delta) = ({decimal_up(together.epsilon)}, {float(together.delta):g}) from {_source(together)}."
+    )
+
+
+def _source(together: "Together") -> str:
+    return "the noise of each" if together.composed else "the total alone: the kinds of noise are too many to compose"
+
+
+def account_json(account: "Account", together: "Together") -> "dict[str, Json]":
+    """The same for machines; amounts are exact decimals as text."""
+    from starling.ledger.rules import shown
+    from starling.privacy.budget import decimal_up
+
+    return {
+        "lineage": account.lineage.name,
+        "measure": account.lineage.measure,
+        "neighbours": str(account.lineage.relation),
+        "retired": account.lineage.retired,
+        "caps": [
+            {
+                "scope": cap.scope,
+                "name": cap.name,
+                "cap": None if cap.cap is None else shown(cap.cap),
+                "spent": shown(cap.spent),
+                "left": None if cap.left is None else shown(cap.left),
+                "more_like_its_last": _more(account, balance),
+            }
+            for balance in account.balances
+            for cap in [balance.cap]
+        ],
+        "charges": [_charge_json(account, each) for each in account.charges],
+        "together": {
+            account.lineage.measure: shown(together.spent),
+            "epsilon": decimal_up(together.epsilon),
+            "delta": str(together.delta),
+            "composed": together.composed,
+        },
+    }
+
+
+def _charge_json(account: "Account", each: "Spent") -> "dict[str, Json]":
+    from starling.ledger.rules import shown
+
+    measure, amount = each.cost
+    return {
+        "event": each.seq,
+        "at": datetime.fromtimestamp(each.at, UTC).isoformat(),
+        "analyst": each.analyst,
+        "request_id": each.request_id,
+        "dataset": each.dataset,
+        "what": each.what,
+        "cost": {measure: str(amount)},
+        "charged": shown(each.amount),
+        "state": each.state,
+        "more_like_this": account.more_like(each),
+    }
