@@ -91,7 +91,7 @@ def account_json(account: "Account", together: "Together") -> "dict[str, Json]":
         ],
         "charges": [_charge_json(account, each) for each in account.charges],
         "together": {
-            account.lineage.measure: shown(together.spent),
+            "spent": shown(together.spent),
             "epsilon": decimal_up(together.epsilon),
             "delta": str(together.delta),
             "composed": together.composed,

@@ -1,0 +1,53 @@
+"""Accounts as text and for machines, at their edges: no cap, no charge, retired, too many kinds of noise."""
+
+from fractions import Fraction
+from typing import Any, cast
+
+from starling.cli.balances import account_json, account_text
+from starling.ledger.disclosure import Together
+from starling.ledger.reading import Account, Balance, Spent
+from starling.ledger.rules import UNIT, Cap, Lineage
+from starling.privacy.neighbours import REPLACE_PERSON
+
+STUDY = Lineage("study", "epsilon", REPLACE_PERSON, retired=True)
+LAST = Spent(5, 4_000_000_000, "ann", "r1", "first", "alleles", ("epsilon", Fraction(1, 3)), UNIT // 3 + 1, "burned")
+NOTHING = Together(0, Fraction(0), Fraction(1, 10**10), composed=False)
+SOME = Together(UNIT // 3 + 1, Fraction(1, 3), Fraction(1, 10**10), composed=False)
+
+
+def account(*charges: Spent) -> Account:
+    last = charges[0] if charges else None
+    balances = (
+        Balance(Cap(2, "lineage", "study", UNIT, 0, None), None),
+        Balance(Cap(3, "dataset", "first", None, 0, None), last),
+        Balance(Cap(4, "analyst", "ann", UNIT // 2, UNIT // 3 + 1, None), last),
+    )
+    return Account(STUDY, balances, charges)
+
+
+def test_nothing_is_spent() -> None:
+    text = account_text(account(), NOTHING)
+    assert text.startswith("study: epsilon, replace one person, retired\n")
+    assert "about" not in text.split("Nothing")[0]
+    assert text.endswith("Nothing was released about the people of study yet.")
+    assert account_json(account(), NOTHING)["charges"] == []
+
+
+def test_amounts_are_exact_and_costs_rounded_up() -> None:
+    text = account_text(account(LAST), SOME)
+    assert "dataset first  none" in text
+    assert "0.333333333334" in text
+    assert "epsilon 0.333334" in text
+    assert "2096-10-02 07:06" in text
+    assert "too many to compose" in text
+    assert "about 0 more" in text
+    machine = account_json(account(LAST), SOME)
+    assert machine["together"] == {
+        "spent": "0.333333333334",
+        "epsilon": "0.333334",
+        "delta": "1/10000000000",
+        "composed": False,
+    }
+    (charge,) = cast(list[dict[str, Any]], machine["charges"])
+    assert charge["cost"] == {"epsilon": "1/3"}
+    assert charge["state"] == "burned"
