@@ -38,6 +38,7 @@ WHOLE_HOUSE = {
 }
 """Tests of the house as a whole, not of one module; they stand directly in tests/."""
 TESTED_ELSEWHERE = {
+    "cli/balances.py": "test_auditing.py reads what it draws",
     "ledger/account.py": "the promises charge through it, and test_charging_crashes.py kills it",
     "ledger/book.py": "every test of the ledger opens one; its refusals are in test_opening.py",
     "ledger/custody.py": "the promises 5, 6, 11 and 15 are about it",

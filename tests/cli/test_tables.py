@@ -93,7 +93,9 @@ def test_validate_names_file_line_and_field(call: Call, inputs: Inputs, tmp_path
 
 
 def test_release_publishes_a_folder(call: Call, inputs: Inputs, released: Path, tmp_path: Path) -> None:
-    assert {"SIGNATURE", "data", "datapackage.json", "ledger.sqlite", "plan", "privacy.json", "report.html"} <= set(names(released))
+    assert {"SIGNATURE", "data", "datapackage.json", "ledger.sqlite", "plan", "privacy.json", "report.html"} <= set(
+        names(released)
+    )
     assert json.loads((released / "privacy.json").read_text())["account"]["request_id"] == "abc-1"
     result = call("tables", "release", "demo", *inputs.options, "--out", tmp_path / "out", "--yes", "--json")
     assert (result.exit_code, result.stderr) == (0, "")
