@@ -186,10 +186,11 @@ EVERY = [((), main), *commands(main, ())]
 def test_help_starts_with_an_example_of_the_command(words: tuple[str, ...], command: Any) -> None:
     shown = CliRunner().invoke(main, [*words, "--help"])
     assert shown.exit_code == 0
-    first, example, empty = shown.stdout.splitlines()[:3]
+    lines = command.example.splitlines()
+    first, *example, empty = shown.stdout.splitlines()[: len(lines) + 2]
     assert first == "Example:"
-    assert example.strip() == command.example
-    assert command.example.startswith(" ".join(("starling", *words)))
+    assert [line.strip() for line in example] == lines
+    assert lines[-1].startswith(" ".join(("starling", *words)))
     assert empty == ""
     assert command.help
 

@@ -1,5 +1,7 @@
 """The chain finds what was flipped, dropped, reordered or dated back."""
 
+from typing import Any
+
 import pytest
 
 from starling.errors import IntegrityError
@@ -34,7 +36,8 @@ def test_a_whole_chain_ends_in_its_head() -> None:
 def test_a_changed_field_is_found(field: str, place: int) -> None:
     events = chain()
     old = getattr(events[place], field)
-    events[place] = events[place]._replace(**{field: old + 1 if isinstance(old, int) else f"{old}x"})
+    changed: dict[str, Any] = {field: old + 1 if isinstance(old, int) else f"{old}x"}
+    events[place] = events[place]._replace(**changed)
     with pytest.raises(IntegrityError, match=r"event \d"):
         follow(events)
 

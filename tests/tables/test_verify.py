@@ -118,7 +118,7 @@ def test_any_published_value_that_differs_is_named(copied: Bundle, name: str, co
 def test_regions_of_one_name_are_told_apart_by_their_code_and_compared_by_it(tmp_path: Path) -> None:
     plan = small_plan()
     geography = replace(small_geography(plan), names={level.geography: ("Same", "Same") for level in plan.levels})
-    geography = replace(geography, names=geography.names | {GeographyLevel.STATE: ("Same",)})
+    geography = replace(geography, names={**geography.names, GeographyLevel.STATE: ("Same",)})
     url, ledger = new_ledger(tmp_path, plan)
     account = ledger.account(Request("ann", "request-1", "census", "{}"))
     write(tmp_path / "release", plan, geography, publish(Confidential(lambda: 0), Fixed(plan), account))

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from io import RawIOBase
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,8 @@ from starling.tables.artifact.public_plan import PLAN, REGIONS, read_plan
 from starling.tables.artifact.reading import read_measurements
 from starling.tables.plan import Geography, Plan
 from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, tabulate_level
+
+Places: TypeAlias = npt.NDArray[np.int32]
 
 SCHEMAS: Final = {"t1": T1_SCHEMA, "t2": T2_SCHEMA}
 BATCH: Final = 1 << 18
@@ -175,11 +177,11 @@ class _Published:
 
 def _first_difference(ours: pa.ChunkedArray, found: pa.Array) -> int | None:
     """The first row that differs in any bit, of as many rows as both have."""
-    expected = ours.combine_chunks()
+    expected = ours.chunk(0) if ours.num_chunks == 1 else ours.combine_chunks()
     if pa.types.is_dictionary(found.type):
-        # Both as places among our names, each name by its first place; -1 for what is none of them.
         names = expected.dictionary
-        same = _places(expected, names) == _places(found, names)
+        # Both as places among our names, each name by its first place; -1 for what is none of them.
+        same = _places(expected, _among(names, names)) == _places(found, _among(found.dictionary, names))
     elif found.null_count:
         same = pc.equal(expected, found).fill_null(False).to_numpy(zero_copy_only=False)
     else:
@@ -187,11 +189,17 @@ def _first_difference(ours: pa.ChunkedArray, found: pa.Array) -> int | None:
     return None if same.all() else int(np.argmin(same))
 
 
-def _places(column: pa.DictionaryArray, names: pa.Array) -> npt.NDArray[np.int32]:
-    place = pc.index_in(column.dictionary, names).fill_null(-1).to_numpy(zero_copy_only=False)
-    # One more place, at the end, for a row without a name.
-    found: npt.NDArray[np.int32] = np.append(place, -1)[column.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
-    return found
+def _among(names: pa.Array, ours: pa.Array) -> Places:
+    """Where each name stands among ours; -1 for one that does not, and at the end for a row without a name."""
+    found: Places = pc.index_in(names, ours).fill_null(-1).to_numpy(zero_copy_only=False)
+    return np.append(found, np.int32(-1))
+
+
+def _places(column: pa.DictionaryArray, places: Places) -> Places:
+    index: Places = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    if np.array_equal(places[:-1], np.arange(len(places) - 1)) and not column.null_count:
+        return index
+    return places[index]
 
 
 def _bits(column: pa.Array) -> npt.NDArray[np.generic]:
