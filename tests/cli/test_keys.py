@@ -1,15 +1,10 @@
-<<<<<<< HEAD
 """`starling keys` makes keys and shows their public halves, never the others."""
-=======
-"""Keys are made and shown by name; their secret halves never."""
->>>>>>> ledger
 
 import json
 from pathlib import Path
 
 import pytest
 
-<<<<<<< HEAD
 from starling.ledger import keys
 from tests.cli.conftest import Call
 
@@ -68,22 +63,3 @@ def test_a_broken_key_is_told(call: Call, home: Path) -> None:
     result = call("keys", "show")
     assert result.exit_code == 5
     assert result.stderr == "starling: key file of custodian holds no key; restore it from your backup\n"
-=======
-from tests.cli.conftest import Call
-
-
-def test_keys_are_made_and_shown(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STARLING_HOME", str(tmp_path))
-    assert call("keys", "new").exit_code == 0
-    assert call("keys", "new", "second").exit_code == 0
-    found = call("keys", "show").stdout
-    assert "custodian" in found
-    assert "second" in found
-    for path in (tmp_path / "keys").iterdir():
-        assert path.read_text().strip() not in found
-    listed = json.loads(call("keys", "show", "--json").stdout)["keys"]
-    assert [key["name"] for key in listed] == ["custodian", "second"]
-    again = call("keys", "new")
-    assert again.exit_code == 2
-    assert "exists" in again.stderr
->>>>>>> ledger

@@ -1,0 +1,86 @@
+"""What auditors and analysts see of a ledger that has paid for a release."""
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Call, Inputs
+
+
+@pytest.fixture
+def ledger(call: Call, inputs: Inputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """It has paid for one release of the demo plan, rho 0.676254 of 1."""
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
+    path = tmp_path / "ledger.sqlite"
+    people = ("residents", "--measure", "rho", "--neighbours", "add-remove-person", "--cap", "5")
+    for words in (
+        ("ledger", "create", path),
+        ("ledger", "lineage", path, *people),
+        ("ledger", "dataset", path, "census", "--lineage", "residents"),
+        ("ledger", "grant", path, "residents", "custodian", "--cap", "2.5"),
+        ("ledger", "backup", path, tmp_path / "old"),
+        ("tables", "release", "demo", *inputs.options, "--out", tmp_path / "out", "--yes", *paid(path, "spring")),
+    ):
+        done = call(*words)
+        assert done.exit_code == 0, done.stderr
+    return path
+
+
+def paid(path: Path, request_id: str) -> tuple[str, ...]:
+    return ("--ledger", str(path), "--dataset", "census", "--request-id", request_id)
+
+
+def test_show_says_what_is_left_and_how_many_more(call: Call, ledger: Path) -> None:
+    text = call("ledger", "show", ledger).stdout
+    assert "spring" in text
+    assert "about 2 more" in text
+    assert "epsilon, delta" in text
+    found = json.loads(call("ledger", "show", ledger, "--json").stdout)
+    assert "1.823" in json.dumps(found)
+
+
+def test_the_request_is_answered_once(call: Call, inputs: Inputs, ledger: Path, tmp_path: Path) -> None:
+    words = ("tables", "release", "demo", *inputs.options, "--yes", *paid(ledger, "spring"))
+    again = call(*words, "--out", tmp_path / "out")
+    assert (again.exit_code, "answered before" in again.stdout) == (0, True)
+    assert call(*words, "--out", tmp_path / "elsewhere").exit_code == 4
+    other = call("tables", "release", "demo", *inputs.options, "--yes", "--out", tmp_path / "x", "--ledger", ledger)
+    assert (other.exit_code, "--dataset" in other.stderr) == (2, True)
+
+
+def test_verify_and_export_of_a_whole_ledger(call: Call, ledger: Path, tmp_path: Path) -> None:
+    verified = json.loads(call("ledger", "verify", ledger, "--json").stdout)
+    assert verified["verified"] is True
+    assert call("verify", tmp_path / "out", "--ledger", ledger).exit_code == 0
+    lines = call("ledger", "export", ledger).stdout.splitlines()
+    assert [json.loads(line)["kind"] for line in lines] == ["create", "lineage", "dataset", "grant", "charge", "answer"]
+    assert call("ledger", "export", ledger, "--out", tmp_path / "events.jsonl").exit_code == 0
+    assert (tmp_path / "events.jsonl").read_text().splitlines() == lines
+    assert call("ledger", "export", ledger, "--out", tmp_path / "events.jsonl").exit_code in (2, 74)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE caps SET spent = 0",
+        "DELETE FROM events WHERE seq = 6",
+        "UPDATE events SET body = replace(body, 'custodian', 'somebody') WHERE seq = 5",
+        "UPDATE charges SET answer = '{}'",
+    ],
+)
+def test_a_tampered_ledger_is_found_out(call: Call, ledger: Path, sql: str) -> None:
+    with sqlite3.connect(ledger) as forger:
+        forger.execute(sql)
+    assert call("ledger", "verify", ledger).exit_code == 5
+
+
+def test_an_old_backup_put_in_place_is_refused(call: Call, inputs: Inputs, ledger: Path, tmp_path: Path) -> None:
+    shutil.copy(tmp_path / "old", ledger)
+    refused = call(
+        "tables", "release", "demo", *inputs.options, "--yes", "--out", tmp_path / "x", *paid(ledger, "more")
+    )
+    assert (refused.exit_code, "backup" in refused.stderr) == (5, True)
+    assert not (tmp_path / "x").exists()
