@@ -38,16 +38,9 @@ WHOLE_HOUSE = {
 }
 """Tests of the house as a whole, not of one module; they stand directly in tests/."""
 TESTED_ELSEWHERE = {
-    "cli/balances.py": "test_auditing.py reads what it draws",
     "ledger/account.py": "the promises charge through it, and test_charging_crashes.py kills it",
-    "ledger/book.py": "every test of the ledger opens one; its refusals are in test_opening.py",
-    "ledger/custody.py": "the promises 5, 6, 11 and 15 are about it",
-    "ledger/disclosure.py": "the command `ledger show` and the page on the ledger show it",
-    "ledger/postgres.py": "the promises, crashes and histories run on it",
-    "ledger/reading.py": "promise 11, the histories and tests of the commands verify by it",
-    "ledger/replay.py": "promise 11 tampers with every table that it compares",
+    "ledger/reading.py": "test_replay.py verifies by it, and cli/test_auditing.py shows what it reads",
     "ledger/rows.py": "the SQL of the ledger: the promises on both stores",
-    "ledger/sqlite.py": "the promises, crashes and histories run on it",
     "ledger/store.py": "a protocol; both stores are tested against it",
     "ledger/ticket.py": "a value that the promises look at",
     "release/payment.py": "tables/test_publish_resume.py kills a release at each of its steps",

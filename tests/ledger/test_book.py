@@ -1,0 +1,46 @@
+"""A book under a running process: replaced by an old one, or ahead of it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from starling.errors import IntegrityError
+from tests.ledger.worlds import World
+
+
+@pytest.mark.parametrize("world", ["sqlite"], indirect=True)
+def test_a_ledger_rolled_back_under_a_running_server_is_found_at_its_next_charge(world: World, tmp_path: Path) -> None:
+    path = Path(world.url.removeprefix("sqlite:///"))
+    world.ledger.book.store.backup(str(tmp_path / "old"))
+    world.charge(1)
+    world.charge(2)
+    with path.open("r+b") as file, (tmp_path / "old").open("rb") as old:
+        # In place, so that the open connection sees it.
+        shutil.copyfileobj(old, file)
+        file.truncate()
+    with pytest.raises(IntegrityError, match="rolled back or restored from an old backup"):
+        world.charge(3)
+    with pytest.raises(IntegrityError):
+        world.again()
+
+
+def test_another_process_that_came_further_is_no_rollback(world: World) -> None:
+    other = world.again()
+    seen = world.ledger.book.witness.advance
+
+    def late(*arguments: object) -> object:
+        # Between this commit and its look at the witness another process commits.
+        world.ledger.book.witness.advance = seen  # type: ignore[method-assign]
+        other.custody.grant("people", "eve", 1)
+        return seen(*arguments)  # type: ignore[arg-type]
+
+    world.ledger.book.witness.advance = late  # type: ignore[method-assign, assignment]
+    world.charge(1)
+    assert world.ledger.reading.verify().seq == 7
+    other.close()
+
+
+def test_a_book_knows_its_signer(world: World) -> None:
+    world.ledger.book.check_signer(world.ledger.book.key.public)
+    assert world.again().book.id == world.ledger.book.id

@@ -1,0 +1,133 @@
+"""What charges reveal together is what the accountant says of their composition, and never less than the truth."""
+
+import json
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from starling.errors import ParameterError
+from starling.ledger import disclosure
+from starling.ledger.disclosure import Noise, cost_of, key, meaning, noise, together
+from starling.ledger.rules import UNIT, Lineage, canonical, charge_in
+from starling.privacy.accounting import epsilon_at_delta
+from starling.privacy.budget import Rho
+from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
+from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
+from tests.ledger.worlds import World, costing, request
+
+PEOPLE = Lineage("people", "rho", ADD_REMOVE_PERSON)
+STUDY = Lineage("study", "epsilon", REPLACE_PERSON)
+GAUSS = measurement("a", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(50)))
+LAPLACE = measurement("b", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(10)))
+FAMILY = degree(
+    "levels",
+    9,
+    (
+        measurement("once", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(30))),
+        sequential("twice", (costing(Fraction(1, 600)), costing(Fraction(1, 70)))),
+    ),
+)
+
+
+def kinds(*made: tuple[Guarantee, int]) -> list[tuple[dict[str, object], int]]:
+    """As the ledger reads them: through the text of their events."""
+    return [(json.loads(canonical(noise(guarantee).said)), times) for guarantee, times in made]
+
+
+def spent(lineage: Lineage, *made: tuple[Guarantee, int]) -> int:
+    return sum(charge_in(lineage, guarantee) * times for guarantee, times in made)
+
+
+@pytest.mark.parametrize(
+    ("made", "same"),
+    [
+        ([(GAUSS, 1)], GAUSS),
+        ([(GAUSS, 7)], sequential("all", (GAUSS,) * 7)),
+        ([(FAMILY, 1)], FAMILY),
+        ([(FAMILY, 2), (GAUSS, 1)], sequential("all", (FAMILY, FAMILY, GAUSS))),
+    ],
+    ids=["one", "seven", "family", "mixed"],
+)
+def test_together_is_the_composition_of_what_was_charged(made: list[tuple[Guarantee, int]], same: Guarantee) -> None:
+    found = together(PEOPLE, spent(PEOPLE, *made), kinds(*made))
+    assert found.epsilon == epsilon_at_delta(same, disclosure.DELTA)
+    assert found.composed
+
+
+def test_pure_and_concentrated_charges_compose() -> None:
+    made = [(LAPLACE, 40), (GAUSS, 1)]
+    found = together(PEOPLE, spent(PEOPLE, *made), kinds(*made))
+    alone = together(PEOPLE, spent(PEOPLE, *made), [])
+    assert float(found.epsilon) == 3.737759
+    assert not alone.composed
+    assert alone.epsilon > found.epsilon
+
+
+def test_in_an_epsilon_lineage_it_is_never_above_the_sum() -> None:
+    lineage = Lineage("pure", "epsilon", ADD_REMOVE_PERSON)
+    one = together(lineage, spent(lineage, (LAPLACE, 1)), kinds((LAPLACE, 1)))
+    many = together(lineage, spent(lineage, (LAPLACE, 400)), kinds((LAPLACE, 400)))
+    assert one.epsilon <= Fraction(1, 10)
+    assert many.epsilon < 40 / 2
+
+
+def test_under_other_neighbours_the_converted_cost_is_what_is_known() -> None:
+    lineage = Lineage("study", "rho", REPLACE_PERSON)
+    found = together(lineage, spent(lineage, (GAUSS, 3)), kinds((GAUSS, 3)))
+    whole = together(lineage, spent(lineage, (GAUSS, 3)), [])
+    assert spent(lineage, (GAUSS, 3)) == 3 * 4 * UNIT // 100
+    assert found.epsilon == whole.epsilon, "three times zCDP of 4 rho is zCDP of 12 rho"
+    pure = together(STUDY, spent(STUDY, (LAPLACE, 1)), kinds((LAPLACE, 1)))
+    assert pure.epsilon <= Fraction(2, 10)
+
+
+def test_too_many_kinds_are_told_by_their_total(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = [(GAUSS, 1), (LAPLACE, 1)]
+    monkeypatch.setattr(disclosure, "MOST", 1)
+    assert not together(PEOPLE, spent(PEOPLE, *made), kinds(*made)).composed
+
+
+@pytest.mark.parametrize("delta", ["0", "1", "-1e-9", "2", "nan", 0.1])
+def test_what_is_no_delta_is_refused(delta: object) -> None:
+    with pytest.raises(ParameterError, match="delta"):
+        together(PEOPLE, 0, [], delta)  # type: ignore[arg-type]
+
+
+def test_nothing_spent_reveals_nothing() -> None:
+    assert together(PEOPLE, 0, []).epsilon == 0
+
+
+@given(st.fractions(min_value=Fraction(1, 1000), max_value=100))
+def test_a_kind_of_noise_says_its_exact_cost(rho: Fraction) -> None:
+    said = noise(costing(rho))
+    assert cost_of(said.said) == Rho(rho)
+    assert key(json.loads(canonical({**said.said, "analyst": "ann"}))) == said.key
+
+
+def test_other_noise_of_the_same_cost_is_another_kind() -> None:
+    one = measurement("a", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(50)))
+    two = measurement("b", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(200)), sensitivity=2)
+    assert one.cost == two.cost
+    assert noise(one).key != noise(two).key
+    assert noise(one).key == noise(GAUSS).key, "a name is no noise"
+    assert isinstance(noise(one), Noise)
+
+
+def test_the_ledger_counts_every_charge(world: World) -> None:
+    for number in range(3):
+        world.charge(number, Fraction(1, 2))
+    world.ledger.charging.charge(request("laplace"), LAPLACE)
+    found = world.ledger.reading.together("people")
+    half = costing(Fraction(1, 2))
+    assert found == together(PEOPLE, found.spent, kinds((half, 3), (LAPLACE, 1)))
+    assert Fraction(found.spent, UNIT) == Fraction(3, 2) + Fraction(1, 200)
+
+
+def test_a_budget_in_plain_words() -> None:
+    words = meaning(PEOPLE, 12 * UNIT)
+    assert "rho 12 lets everybody who sees the releases change the odds of any guess about one person" in words
+    assert words.endswith("e^44.07, but for a chance of 1e-10")
+    assert meaning(STUDY, UNIT // 2).endswith("a factor of at most e^0.5")
