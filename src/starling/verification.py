@@ -60,8 +60,8 @@ def verify(path: str | Path, *, ledger: str | None = None, key: str | Public | N
 
     Args:
         path: Of the release; it may come from anybody.
-        ledger: `sqlite:///FILE`, `postgresql://...`, or an exported ledger's file. A release that brings its own is compared with
-            that one without being told.
+        ledger: The file of a ledger or of an exported one, or a URL (`sqlite:///FILE`, `postgresql://...`). A release that brings its
+            own is compared with that one without being told.
         key: Who should have signed: 64 hexadecimal digits.
 
     Raises:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from starling.release.zipped import zipped
-from tests.cli.conftest import Call
+from tests.cli.conftest import Call, Inputs
 from tests.tables.bundles import KEY, OTHER, Bundle, make
 
 
@@ -60,6 +60,33 @@ def test_a_zip_is_verified(call: Call, made: Bundle, tmp_path: Path) -> None:
     assert call("verify", tmp_path / "release.zip").exit_code == 0
     with changed(tmp_path / "release.zip"):
         assert call("verify", tmp_path / "release.zip").exit_code == 5
+
+
+def test_release_writes_the_zip_too(call: Call, inputs: Inputs, tmp_path: Path) -> None:
+    words = (
+        "tables",
+        "release",
+        "demo",
+        *inputs.options,
+        "--out",
+        tmp_path / "out",
+        "--zip",
+        tmp_path / "out.zip",
+        "--yes",
+    )
+    assert call(*words).exit_code == 0
+    assert call("verify", tmp_path / "out.zip").exit_code == 0
+    again = call(*words[:-4], tmp_path / "other", *words[-3:])
+    assert (again.exit_code, again.stdout) == (74, "")
+    assert "out.zip exists" in again.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.zip"], "nothing was spent"
+
+
+def test_a_key_may_be_named(call: Call, made: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path))
+    assert call("keys", "new", "mine").exit_code == 0
+    result = call("verify", made.folder, "--key", "mine")
+    assert (result.exit_code, "SIGNATURE is by the key" in result.stderr) == (5, True)
 
 
 def test_any_change_ends_with_5_and_a_sentence_that_says_where(call: Call, made: Bundle) -> None:

@@ -8,7 +8,7 @@ import pytest
 from starling.errors import IntegrityError, ParameterError
 from starling.ledger import auditing
 from starling.ledger.auditing import events
-from tests.ledger.worlds import World
+from tests.ledger.worlds import World, sqlite_world
 
 
 @pytest.mark.parametrize("size", [1, 3, 50_000])
@@ -25,6 +25,13 @@ def test_an_exported_ledger_has_the_same_events(world: World, tmp_path: Path) ->
     exported = tmp_path / "ledger.jsonl"
     exported.write_text("".join(f"{line}\n" for line in world.ledger.reading.export()))
     assert list(events(str(exported))) == list(world.ledger.reading.events())
+
+
+def test_a_path_is_read_as_what_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
+    with sqlite_world(tmp_path) as world:
+        world.charge(1)
+        assert list(events(world.url.removeprefix("sqlite:///"))) == list(events(world.url))
 
 
 def test_a_ledger_that_nobody_may_write_is_read(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import IntegrityError, OutputError, ParameterError
-from starling.release.zipped import EPOCH, MODE, opened, unpack, zipped
+from starling.release.zipped import EPOCH, MODE, check, opened, unpack, zipped
 
 
 @pytest.fixture
@@ -53,8 +53,10 @@ def test_nothing_is_overwritten_and_nothing_half_done_is_left(folder: Path, tmp_
     (tmp_path / "r.zip").write_text("mine")
     with pytest.raises(OutputError, match="exists"):
         zipped(folder, tmp_path / "r.zip")
-    with pytest.raises(OutputError, match="cannot be written"):
+    with pytest.raises(OutputError, match="has no parent folder"):
         zipped(folder, tmp_path / "no" / "r.zip")
+    with pytest.raises(OutputError, match="exists"):
+        check(tmp_path / "r.zip")
     (folder / "link").symlink_to("SIGNATURE")
     with pytest.raises(IntegrityError, match="link is a link"):
         zipped(folder, tmp_path / "s.zip")

@@ -150,6 +150,7 @@ def validate(plan: str, persons: Path, geography: Path, as_json: bool) -> None:
 @click.option(
     "--out", type=_PATH, required=True, metavar="DIR", help="Folder to make; appears as a whole or not at all."
 )
+@click.option("--zip", "zip_file", type=_PATH, metavar="FILE", help="The same as one zip file besides; must not exist.")
 @click.option("--ledger", metavar="URL", help="Pays: sqlite:///FILE or postgresql://...  [default: a fresh one in DIR]")
 @click.option("--dataset", metavar="NAME", default="", help="Of the ledger: what the records are registered as.")
 @click.option(
@@ -158,12 +159,13 @@ def validate(plan: str, persons: Path, geography: Path, as_json: bool) -> None:
 @click.option("--request-id", metavar="ID", help="Under which the charge is found again.  [default: a fresh one]")
 @click.option("--yes", is_flag=True, help="Spend without asking.")
 @_json
-def release(
+def release(  # noqa: PLR0913 - one for each option
     plan: str,
     *,
     persons: Path,
     geography: Path,
     out: Path,
+    zip_file: Path | None,
     ledger: str | None,
     dataset: str,
     analyst: str,
@@ -178,7 +180,7 @@ def release(
     from starling.cli.plans import plan_of
     from starling.cli.progress import note_first_compilation, steps
     from starling.ledger import rules
-    from starling.release import bundle
+    from starling.release import bundle, zipped
     from starling.tables.source import open_persons
 
     if request_id is not None:
@@ -188,6 +190,8 @@ def release(
     book = _ledger(ledger, dataset)
     if book is None:
         bundle.check(out)
+    if zip_file is not None:
+        zipped.check(zip_file)
     if not yes:
         _confirm(chosen, out)
     for removed in bundle.sweep(out):
@@ -207,6 +211,9 @@ def release(
             request_id=request_id,
             step=step,
         )
+        if zip_file is not None:
+            step("zipping it")
+            zipped.zipped(published.folder, zip_file)
     _print(_published_json(chosen, published) if as_json else _published_text(chosen, published))
 
 

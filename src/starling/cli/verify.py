@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from starling.cli.auditing import public_key
 from starling.cli.commands import Command, error_body
 from starling.errors import IntegrityError
 
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
 @click.option(
     "--ledger",
     metavar="URL",
-    help="Look the charge up in it: sqlite:///FILE, postgresql://... or an exported ledger's file.  [default: the one in RELEASE]",
+    help="Look the charge up in it: FILE (a ledger, or one that was exported) or postgresql://...  [default: the one in RELEASE]",
 )
-@click.option("--key", metavar="PUBLIC", help="Who should have signed: a public key of 64 hexadecimal digits.")
+@click.option(
+    "--key", metavar="PUBLIC", help="Who should have signed: 64 hexadecimal digits, or the name of a key that is here."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def verify(bundle: Path, ledger: str | None, key: str | None, as_json: bool) -> None:
     """Verify a release, a folder or its zip: hashes, signature, cost, tables, and the charge. Needs neither the data nor a key.
@@ -30,7 +33,7 @@ def verify(bundle: Path, ledger: str | None, key: str | None, as_json: bool) -> 
     """
     from starling.verification import verify as check
 
-    found = check(bundle, ledger=ledger, key=key)
+    found = check(bundle, ledger=ledger, key=None if key is None else public_key(key))
     if found.findings:
         _refuse(found, as_json)
     elif as_json:

@@ -17,6 +17,10 @@ from starling.ledger.store import Row, Transaction
 SLICE = 50_000
 """Events that are read at a time."""
 
+SQLITE = "sqlite:///"
+MAGIC = b"SQLite format 3\0"
+"""How every SQLite file begins."""
+
 LONGEST = 1 << 24
 """Bytes of a line of an exported ledger."""
 
@@ -50,9 +54,14 @@ def _file(name: str) -> Path:
         raise ParameterError(
             field="ledger",
             problem=f"{path.name or name} is not there",
-            fix="write sqlite:///FILE, postgresql://HOST/NAME, or the path of an exported ledger",
+            fix="write the path of a ledger or of an exported one, or postgresql://HOST/NAME",
         )
     return path
+
+
+def _is_database(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
 
 
 def _damaged() -> IntegrityError:

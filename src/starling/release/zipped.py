@@ -28,6 +28,14 @@ MOST_FILES: Final = 100_000
 BUFFER: Final = 1 << 20
 
 
+def check(path: Path) -> None:
+    """Raises OutputError when `path` exists, or has no folder to be written into; before anything is spent on it."""
+    if path.exists() or path.is_symlink():
+        raise OutputError(field=str(path), problem="exists", fix="choose another name; a release is never overwritten")
+    if not path.parent.is_dir():
+        raise OutputError(field=str(path), problem="has no parent folder", fix=f"make it first: mkdir -p {path.parent}")
+
+
 def zipped(folder: Path, path: Path) -> None:
     """Write the release `folder` as the zip file `path`, there as a whole or not at all.
 
@@ -35,8 +43,7 @@ def zipped(folder: Path, path: Path) -> None:
         OutputError: `path` exists, or cannot be written.
         IntegrityError: the folder holds something that is no regular file.
     """
-    if path.exists() or path.is_symlink():
-        raise OutputError(field=str(path), problem="exists", fix="choose another name; a release is never overwritten")
+    check(path)
     files = files_of(folder)
     partial = path.with_name(f".{path.name}.partial")
     try:
@@ -48,7 +55,7 @@ def zipped(folder: Path, path: Path) -> None:
     except OSError:
         partial.unlink(missing_ok=True)
         raise OutputError(
-            field=str(path), problem="cannot be written (no such place, full disk or failing device)", fix="make room"
+            field=str(path), problem="cannot be written (closed folder, full disk or failing device)", fix="make room"
         ) from None
 
 
