@@ -95,7 +95,9 @@ def verifying(folder: Path) -> tuple[float, float]:
 def main() -> None:
     """Measure and write the result."""
     recorder = Recorder("verify", "Verifying a release against hashing its bytes and computing it again.")
-    recorder.parser.add_argument("--tracts", type=int, default=40_000, help="of the invented nation; the United States have 85,000")
+    recorder.parser.add_argument(
+        "--tracts", type=int, default=40_000, help="of the invented nation; the United States have 85,000"
+    )
     recorder.parser.add_argument("--release", type=Path, help="a release that is there, instead of an invented one")
     recorder.parser.add_argument("--scratch", type=Path, help="where there is room for 2 GB; the system's if not given")
     chosen = recorder.begin()
