@@ -120,6 +120,7 @@ def main() -> None:
     recorder.end(
         settings={
             "tracts": None if chosen.release else tracts,
+            "definitions": plan.name,
             "rounds": rounds,
             "release_gb": round(size / 1e9, 3),
         },
