@@ -12,7 +12,7 @@ from bench.peers import ROOT
 from bench.record import RESULTS, load
 
 PAGE: Final = ROOT / "docs" / "benchmarks.md"
-NAMES: Final = ("noise", "noise_fit", "audit", "selection", "tables_state", "startup")
+NAMES: Final = ("noise", "noise_fit", "audit", "selection", "tables_state", "verify", "startup")
 LIBRARIES: Final = {
     "guided": "Starling, guided",
     "fixed": "Starling, fixed steps",
@@ -162,6 +162,20 @@ def tables_state(results: Mapping[str, Results]) -> str:
     return f"{table(['run', 'median (least to most)', 'unit'], rows)}\n\n{what} {_run(result)}"
 
 
+def verify(results: Mapping[str, Results]) -> str:
+    """What verifying takes, and what of it is computing again."""
+    result = results["verify"]
+    rows = (
+        [row["run"], spread(row[key]), {"seconds": "s", "times": "times"}[key]]
+        for row in result["rows"]
+        for key in ("seconds", "times")
+        if key in row
+    )
+    chosen = result["settings"]
+    size = f"{chosen['tracts']:,} tracts, definitions {chosen['definitions']}; {number(chosen['release_gb'])} GB"
+    return f"{table(['run', 'median (least to most)', 'unit'], rows)}\n\n{size}. {_run(result)}"
+
+
 def startup(results: Mapping[str, Results]) -> str:
     """How soon the command line answers."""
     result = results["startup"]
@@ -212,6 +226,7 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "audit": audit,
     "selection": selection,
     "tables_state": tables_state,
+    "verify": verify,
     "startup": startup,
 }
 
