@@ -15,6 +15,7 @@ from starling.cli import main
 from starling.cli.commands import Group
 from tests.cli.conftest import Call, Inputs
 from tests.conftest import ROOT
+from tests.tables.plan.invented import census_folder
 
 CONSTANT = "release stopped after its charge; nothing was published and the charge stands"
 
@@ -35,13 +36,14 @@ def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch
     group = main.get_command(click.Context(main), "tables")
     assert isinstance(group, Group)
     commands = [group.get_command(click.Context(group), name) for name in group.lazy]
-    assert list(group.lazy)[2:] == ["generate", "validate", "release", "evaluate"], "in the order of use"
+    assert list(group.lazy) == ["plan", "convert", "preview", "generate", "validate", "release", "evaluate"]
+    census_folder(tmp_path / "census")
     for example in (group.example, *(command.example for command in commands)):  # type: ignore[union-attr]
         words = shlex.split(example)
         result = call(*words[1:])
         assert (words[0], result.exit_code) == ("starling", 0), result.output
         assert result.stdout
-    assert names(tmp_path) == ["invented", "release"]
+    assert names(tmp_path) == ["census", "invented", "plan.toml", "release"]
 
 
 @pytest.mark.parametrize("verb", ["plan", "preview"])

@@ -1,7 +1,12 @@
-"""An evaluation as text and for machines, marked as what it is: exact errors, for the custodian's eyes."""
+"""`starling tables evaluate`: a release beside the truth, marked as what it is: exact errors, for the custodian's eyes."""
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import click
+
+from starling.cli.commands import Command
 from starling.cli.text import facts, rounded, table
 
 if TYPE_CHECKING:
@@ -11,6 +16,46 @@ if TYPE_CHECKING:
 WARNING: Final = (
     "NOT PRIVATE: exact errors. Who has these and the release has the counts; publish neither this nor parts of it."
 )
+
+_PATH: Final = click.Path(path_type=Path)
+
+
+@click.command(
+    "evaluate",
+    cls=Command,
+    example="starling tables evaluate demo --release release --persons invented/person-records.txt --geography invented/GRF-C.txt",
+)
+@click.argument("plan")
+@click.option("--release", type=_PATH, required=True, metavar="DIR", help="The folder of a release.")
+@click.option(
+    "--persons",
+    type=_PATH,
+    required=True,
+    metavar="FILE",
+    help="Person records, confidential: pipe-delimited text or Parquet.",
+)
+@click.option(
+    "--geography",
+    type=_PATH,
+    required=True,
+    metavar="FILE",
+    help="Blocks with their places and areas (GRF-C), public.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def evaluate(plan: str, *, release: Path, persons: Path, geography: Path, as_json: bool) -> None:
+    """How far a release is off the truth. NOT PRIVATE: for the custodian of the records alone; never publish it."""
+    from starling.cli.plans import plan_of
+    from starling.cli.progress import note_first_compilation
+    from starling.tables.evaluate import evaluate as compare
+    from starling.tables.plan import read_geography
+    from starling.tables.source import open_persons
+
+    chosen = plan_of(plan)
+    source = open_persons(persons, chosen)
+    regions = read_geography(geography, chosen)
+    note_first_compilation()
+    found = compare(chosen, regions, source, release).value
+    click.echo(json.dumps(evaluation_json(found), indent=2, ensure_ascii=False) if as_json else evaluation_text(found))
 
 
 def evaluation_text(found: "Evaluation") -> str:

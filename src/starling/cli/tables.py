@@ -55,8 +55,13 @@ tables = Group(
     help="Detailed race and ethnicity tables (SafeTab): totals, and sex by age, of every group of a plan.\n\nPLAN is a Census"
     " configuration folder, a plan file (TOML), or the name of a plan that comes with Starling, such as demo.",
     lazy={
-        name: f"starling.cli.tables:{name}"
-        for name in ("plan", "preview", "generate", "validate", "release", "evaluate")
+        "plan": "starling.cli.tables:plan",
+        "convert": "starling.cli.conversion:convert",
+        "preview": "starling.cli.tables:preview",
+        "generate": "starling.cli.tables:generate",
+        "validate": "starling.cli.tables:validate",
+        "release": "starling.cli.tables:release",
+        "evaluate": "starling.cli.evaluation:evaluate",
     },
 )
 
@@ -261,28 +266,6 @@ def _published_text(plan: "Plan", published: "Published") -> str:
         ]
     )
     return f"{said}\n\n{limits(receipt)}" if receipt else said
-
-
-@click.command("evaluate", cls=Command, example=f"starling tables evaluate demo --release release {INPUTS}")
-@_plan
-@click.option("--release", type=_PATH, required=True, metavar="DIR", help="The folder of a release.")
-@_persons
-@_geography(required=True)
-@_json
-def evaluate(plan: str, release: Path, persons: Path, geography: Path, as_json: bool) -> None:
-    """How far a release is off the truth. NOT PRIVATE: for the custodian of the records alone; never publish it."""
-    from starling.cli.evaluation import evaluation_json, evaluation_text
-    from starling.cli.plans import plan_of
-    from starling.cli.progress import note_first_compilation
-    from starling.tables.evaluate import evaluate as compare
-    from starling.tables.source import open_persons
-
-    chosen = plan_of(plan)
-    source = open_persons(persons, chosen)
-    regions = _known_regions(chosen, geography)
-    note_first_compilation()
-    found = compare(chosen, regions, source, release).value
-    _print(evaluation_json(found) if as_json else evaluation_text(found))
 
 
 def _confirm(plan: "Plan", out: Path) -> None:

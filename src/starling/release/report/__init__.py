@@ -77,17 +77,10 @@ def render(title: str, receipt: Receipt, charged: Section, sections: Sequence[Se
         charged: How the cost comes about, by the domain's own parts.
         sections: What the domain adds: accuracy, files.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("starling.release.report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
     guarantee = receipt.guarantee
     both = guarantee.relation.change == "add-remove"
-    return environment.get_template("page.html").render(
+    return _filled(
+        "page.html",
         title=title,
         guarantee=guarantee,
         promise=Section("What is promised, in plain words", plainly(guarantee)),
@@ -101,8 +94,31 @@ def render(title: str, receipt: Receipt, charged: Section, sections: Sequence[Se
         charged=charged,
         checked=_checked(receipt),
         sections=sections,
-        software=f"Starling {version('starling')}",
     )
+
+
+def page(title: str, kind: str, sections: Sequence[Section], *, warning: str = "") -> str:
+    """A page that is no report of a release, in the same dress, complete in one text.
+
+    Args:
+        title: Of the page.
+        kind: What it is, in a few words.
+        sections: Its content.
+        warning: What stands above everything else, in a frame.
+    """
+    return _filled("plain.html", title=title, kind=kind, sections=sections, warning=warning)
+
+
+def _filled(template: str, **values: object) -> str:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("starling.release.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    return environment.get_template(template).render(software=f"Starling {version('starling')}", **values)
 
 
 def _checked(receipt: Receipt) -> Section:
