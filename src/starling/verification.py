@@ -15,15 +15,20 @@ from starling.ledger.keys import Public
 from starling.privacy.guarantee import Guarantee
 from starling.release import on_chain
 from starling.release import verify as release_verify
+from starling.release.checks import Check
 from starling.release.manifest import AGAIN, OWN_LEDGER
 from starling.release.statement import FILE
 from starling.release.verify import Checked
 from starling.release.zipped import opened
 
-Check = Callable[[Path, Mapping[str, Any], Mapping[str, str]], list[Problem]]
+DomainCheck = Callable[[Path, Mapping[str, Any], Mapping[str, str]], tuple[Check, ...]]
 
 DOMAINS: Final = {"tables": "starling.tables.verify"}
 """Where each domain's `check` is."""
+
+BUNDLE: Final = "the files are those that were signed; data package and arithmetic of the cost are right"
+DOMAIN: Final = "its numbers can be repeated from its measurements"
+CHARGE: Final = "the ledger holds the charge, with this release as its answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,7 @@ class Verification:
     """What was found.
 
     Attributes:
-        findings: Everything that is wrong, a sentence each; none for a release that is as it should be.
+        checks: Each by its name: of any release, then of its domain.
         signer: Whose signature it bears; compare the fingerprint with the publisher's.
         guarantee: What it promises, as recomputed.
         request_id: Of its charge.
@@ -39,12 +44,17 @@ class Verification:
         compared: Whether the charge was looked up in a ledger.
     """
 
-    findings: tuple[Problem, ...]
+    checks: tuple[Check, ...]
     signer: Public | None = None
     guarantee: Guarantee | None = None
     request_id: str = ""
     ledger: tuple[str, int] | None = None
     compared: bool = False
+
+    @property
+    def findings(self) -> tuple[Problem, ...]:
+        """Everything that is wrong, a sentence each; none for a release that is as it should be."""
+        return tuple(finding for check in self.checks for finding in check.findings)
 
     def refuse(self) -> None:
         """Raises IntegrityError with every finding, if there is any."""
@@ -73,24 +83,26 @@ def verify(path: str | Path, *, ledger: str | None = None, key: str | Public | N
         with opened(Path(path)) as folder:
             return _verify(folder, ledger, expected)
     except IntegrityError as error:
-        return Verification(error.problems)
+        return Verification((Check("bundle", BUNDLE, error.problems),))
 
 
 def _verify(folder: Path, ledger: str | None, key: Public | None) -> Verification:
     checked = release_verify.check(folder, key)
-    findings = list(checked.findings)
+    checks = [Check("bundle", BUNDLE, tuple(checked.findings))]
     if checked.stated is not None:
-        findings += _domain(folder, checked.stated, checked.hashes)
+        checks += _domain(folder, checked.stated, checked.hashes)
     charged = release_verify.charged(checked)
     place = ledger
     if place is None and OWN_LEDGER in checked.hashes:
         place = f"sqlite:///{folder / OWN_LEDGER}"
-    if place is not None and checked.stated is not None:
-        findings += _on_chain(charged, place)
+    looked = place is not None and checked.stated is not None
+    findings: list[Problem] = []
+    if place is not None and looked:
+        findings = _on_chain(charged, place)
     elif charged is not None and charged.inside:
-        findings.append(Problem(OWN_LEDGER, "is missing: the ledger inside the release that it was charged to", AGAIN))
+        findings = [Problem(OWN_LEDGER, "is missing: the ledger inside the release that it was charged to", AGAIN)]
     return Verification(
-        tuple(findings),
+        (*checks, Check("charge", CHARGE, tuple(findings), looked)),
         signer=checked.signature.key if checked.signature else None,
         guarantee=checked.guarantee,
         request_id=charged.request_id if charged else "",
@@ -99,13 +111,12 @@ def _verify(folder: Path, ledger: str | None, key: Public | None) -> Verificatio
     )
 
 
-def _domain(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) -> list[Problem]:
+def _domain(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) -> tuple[Check, ...]:
     name = stated.get("domain")
     if name not in DOMAINS:
-        return [
-            Problem("domain", "is none that this version of Starling can verify", "use the version that wrote it", FILE)
-        ]
-    check: Check = import_module(DOMAINS[name]).check
+        problem = "is none that this version of Starling can verify"
+        return (Check("domain", DOMAIN, (Problem("domain", problem, "use the version that wrote it", FILE),)),)
+    check: DomainCheck = import_module(DOMAINS[name]).check
     return check(folder, stated, hashes)
 
 
@@ -118,4 +129,4 @@ def _on_chain(charged: on_chain.Charged | None, place: str) -> list[Problem]:
         return list(error.problems)
 
 
-__all__ = ["Checked", "Verification", "verify"]
+__all__ = ["Check", "Checked", "Verification", "verify"]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from starling.release.zipped import zipped
+from starling.tables.desiderata import Wish
 from tests.cli.conftest import Call, Inputs
 from tests.tables.bundles import KEY, OTHER, Bundle, make
 
@@ -55,6 +56,26 @@ def test_a_release_with_its_ledger_and_key(call: Call, made: Bundle) -> None:
     assert "not looked up: give --ledger" in alone.stdout
 
 
+def test_every_check_is_told_by_its_name(call: Call, made: Bundle, tmp_path: Path) -> None:
+    names = ["bundle", *list(Wish), "charge"]
+    text = call("verify", made.folder).stdout
+    assert [line.split("  ")[0] for line in text.split("\n\n")[1].splitlines()] == names
+    checks = json.loads(call("verify", made.folder, "--json").stdout)["checks"]
+    assert [check["name"] for check in checks] == names
+    assert {check["state"] for check in checks[:-1]} == {"holds"}
+    assert (checks[-1]["state"], text.splitlines()[-1]) == ("not checked", "charge             not checked")
+    copied = made.copy(tmp_path / "copy")
+    copied.edit("privacy.json", lambda stated: stated["mechanism"]["levels"][0]["margins_of_error"].update(cell=1))
+    copied.resign()
+    result = call("verify", copied.folder, "--json")
+    found = {check["name"]: check for check in json.loads(result.stdout)["checks"]}
+    assert result.exit_code == 5
+    assert [name for name, check in found.items() if check["state"] == "fails"] == ["accuracy"]
+    (finding,) = found["accuracy"]["findings"]
+    assert finding["field"] == "mechanism.levels.1.margins_of_error"
+    assert "accuracy           fails\n" in call("verify", copied.folder).stdout
+
+
 def test_a_zip_is_verified(call: Call, made: Bundle, tmp_path: Path) -> None:
     zipped(made.folder, tmp_path / "release.zip")
     assert call("verify", tmp_path / "release.zip").exit_code == 0
@@ -94,7 +115,7 @@ def test_any_change_ends_with_5_and_a_sentence_that_says_where(call: Call, made:
         if path.is_file():
             with changed(path):
                 result = call("verify", made.folder)
-            assert (result.exit_code, result.stdout) == (5, "")
+            assert (result.exit_code, result.stdout.splitlines()[0]) == (5, "bundle  fails")
             assert path.relative_to(made.folder).as_posix() in result.stderr
             assert all(line.startswith("starling: ") for line in result.stderr.splitlines())
 

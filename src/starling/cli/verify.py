@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from starling.cli.auditing import public_key
-from starling.cli.commands import Command, error_body
+from starling.cli.commands import Command, error_body, problem_json
 from starling.errors import IntegrityError
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 def verify(bundle: Path, ledger: str | None, key: str | None, as_json: bool) -> None:
     """Verify a release, a folder or its zip: hashes, signature, cost, tables, and the charge. Needs neither the data nor a key.
 
-    Every finding is told in one sentence; any gives exit code 5.
+    Each check is told by its name and whether it holds, every finding in one sentence; any finding gives exit code 5. Without a
+    ledger the charge is not checked.
     """
     from starling.verification import verify as check
 
@@ -46,7 +47,10 @@ def _refuse(found: "Verification", as_json: bool) -> None:
     """All findings, not the first ones alone: what was changed together is seen together."""
     if as_json:
         body = error_body(IntegrityError.exit_code, IntegrityError.__name__, found.findings)
+        body |= {"verified": False, "checks": _checks(found)}
         click.echo(json.dumps(body, indent=2, ensure_ascii=False))
+    else:
+        click.echo(_states(found))
     for finding in found.findings:
         click.echo(f"starling: {finding}", err=True)
     sys.exit(IntegrityError.exit_code)
@@ -63,7 +67,31 @@ def _json(bundle: Path, found: "Verification") -> dict[str, Any]:
         "request_id": found.request_id,
         "ledger": None if found.ledger is None else {"id": found.ledger[0], "position": found.ledger[1]},
         "charge_looked_up": found.compared,
+        "checks": _checks(found),
     }
+
+
+def _checks(found: "Verification") -> list[dict[str, Any]]:
+    return [
+        {
+            "name": check.name,
+            "state": check.state,
+            "says": check.says,
+            "findings": [problem_json(finding) for finding in check.findings],
+        }
+        for check in found.checks
+    ]
+
+
+def _states(found: "Verification") -> str:
+    from starling.cli.text import facts
+
+    return facts(
+        [
+            (check.name, f"{check.state}: {check.says}" if check.state == "holds" else check.state)
+            for check in found.checks
+        ]
+    )
 
 
 def _text(bundle: Path, found: "Verification") -> str:
@@ -78,4 +106,4 @@ def _text(bundle: Path, found: "Verification") -> str:
         name, position = found.ledger
         how = "looked up there" if found.compared else "not looked up: give --ledger"
         pairs.append(("charged as", f"event {position} of ledger {name}, {how}"))
-    return facts(pairs)
+    return f"{facts(pairs)}\n\n{_states(found)}"

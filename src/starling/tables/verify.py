@@ -19,11 +19,13 @@ import pyarrow.parquet as pq
 
 from starling.errors import IntegrityError, PlanError, Problem
 from starling.release import datapackage, registry, statement
+from starling.release.checks import Check
 from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE
 from starling.tables.artifact.data import MOST_CSV_ROWS, census, csv, measurements_path
 from starling.tables.artifact.parameters import domain
 from starling.tables.artifact.public_plan import PLAN, REGIONS, read_plan
 from starling.tables.artifact.reading import read_measurements
+from starling.tables.desiderata import COLUMNS, ROWS, Broken, Findings, Wish, differences
 from starling.tables.plan import Geography, Plan
 from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, tabulate_level
 
@@ -40,54 +42,61 @@ REQUIRED: Final = (
 OPTIONAL: Final = (SIGNATURE, OWN_LEDGER, *(f"data/{name}.csv" for name in SCHEMAS))
 
 
-def check(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) -> list[Problem]:
-    """Everything that is wrong with a tables release beyond hashes, signature and arithmetic.
+def check(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) -> tuple[Check, ...]:
+    """The desiderata of a tables release (desiderata.py), each a check, beyond hashes, signature and arithmetic.
 
     Args:
         folder: Of the release; its files are as they were signed.
         stated: Its privacy.json.
         hashes: SHA-256 of each of its files.
     """
+    found = Findings()
     try:
         plan, geography = read_plan(folder)
     except IntegrityError as error:
-        return list(error.problems)
+        found.add(Wish.FORMS, *error.problems)
+        return found.checks()
     except PlanError as error:
-        return [Problem(each.field, each.problem, AGAIN, PLAN) for each in error.problems]
-    problems = [*_statement(plan, geography, stated), *_files(plan, hashes)]
-    return problems or _tables(folder, plan, geography, hashes)
+        # A plan refuses what would make its guarantee untrue.
+        found.add(Wish.PRIVACY, *(Problem(each.field, each.problem, AGAIN, PLAN) for each in error.problems))
+        return found.checks()
+    _statement(plan, geography, stated, found)
+    if _files(plan, hashes, found):
+        _tables(folder, plan, geography, hashes, found)
+    return found.checks()
 
 
-def _statement(plan: Plan, geography: Geography, stated: Mapping[str, Any]) -> list[Problem]:
+def _statement(plan: Plan, geography: Geography, stated: Mapping[str, Any], found: Findings) -> None:
     """What privacy.json states otherwise than the plan in the folder gives it."""
     ours = domain(plan, geography)
     relation = plan.guarantee.relation
     expected: dict[str, Any] = {
         "domain": ours.name,
         "neighbours": {"change": relation.change, "unit": relation.unit, "words": str(relation)},
+        "cost": statement.readings(plan.guarantee),
         "composition": statement.composition(plan.guarantee),
-        "mechanism": ours.mechanism,
         "bounds": ours.bounds,
         "invariants": list(ours.invariants),
     }
     # As JSON says it: a tuple is a list there.
-    expected = json.loads(json.dumps(expected))
-    return [
-        Problem(field, "is not what the public plan in the folder gives", AGAIN, statement.FILE)
-        for field, value in expected.items()
-        if stated.get(field) != value
-    ]
+    expected, mechanism = json.loads(json.dumps([expected, ours.mechanism]))
+    differing = [(field, Wish.PRIVACY) for field, value in expected.items() if stated.get(field) != value]
+    differing += differences(mechanism, stated.get("mechanism"), "mechanism")
+    for field, wish in differing:
+        found.add(wish, Problem(field, "is not what the public plan in the folder gives", AGAIN, statement.FILE))
+    found.reached(Wish.PRIVACY)
 
 
-def _files(plan: Plan, hashes: Mapping[str, str]) -> list[Problem]:
-    """Files that a tables release has, and only those."""
+def _files(plan: Plan, hashes: Mapping[str, str], found: Findings) -> bool:
+    """Whether a release has the files of a tables release, and only those."""
     required = {*REQUIRED, *map(measurements_path, plan.levels)}
-    problems = [Problem(name, "is missing from the release", AGAIN) for name in sorted(required - hashes.keys())]
-    beyond = sorted(hashes.keys() - required - set(OPTIONAL))
-    return problems + [Problem(name, "is no file of a tables release", AGAIN) for name in beyond]
+    missing, beyond = sorted(required - hashes.keys()), sorted(hashes.keys() - required - set(OPTIONAL))
+    found.add(Wish.FORMS, *(Problem(name, "is missing from the release", AGAIN) for name in missing))
+    found.add(Wish.FORMS, *(Problem(name, "is no file of a tables release", AGAIN) for name in beyond))
+    return not missing and not beyond
 
 
-def _tables(folder: Path, plan: Plan, geography: Geography, hashes: Mapping[str, str]) -> list[Problem]:
+def _tables(folder: Path, plan: Plan, geography: Geography, hashes: Mapping[str, str], found: Findings) -> None:
     """Post-process the shipped measurements again, a level at a time, and compare."""
     try:
         published = {name: _Published(folder, name, hashes) for name in SCHEMAS}
@@ -97,27 +106,34 @@ def _tables(folder: Path, plan: Plan, geography: Geography, hashes: Mapping[str,
             again = tabulate_level(plan, geography, level, measured)
             published["t1"].compare(again.t1)
             published["t2"].compare(again.t2)
-    except IntegrityError as error:
-        return list(error.problems)
-    return [problem for table in published.values() for problem in table.finish()]
+    except Broken as broken:
+        found.add(broken.wish, *broken.problems)
+        return
+    for table in published.values():
+        for wish, problem in table.finish():
+            found.add(wish, problem)
+    # Of a table with more or fewer rows the columns are not known.
+    whole = all(table.whole for table in published.values())
+    found.reached(*(Wish if whole else (Wish.INTEGRALITY, Wish.FORMS)))
 
 
 class _Published:
     """One published table in its two or three forms, compared in order with what it should be.
 
     Raises:
-        IntegrityError: its Parquet file has other columns, or cannot be read.
+        Broken: its Parquet file has other columns, or cannot be read.
     """
 
     def __init__(self, folder: Path, name: str, hashes: Mapping[str, str]) -> None:
-        self._name, self._csv = f"data/{name}.parquet", f"data/{name}.csv"
+        self._name, self._csv, self._wish = f"data/{name}.parquet", f"data/{name}.csv", ROWS[name]
         self._rows = 0
         self._differing: dict[str, int] = {}
         self._hashes = hashes
         schema = SCHEMAS[name]
         words = [field.name for field in schema if pa.types.is_string(field.type)]
         try:
-            if not pq.read_schema(folder / self._name).equals(schema):
+            self._types = _other_types(pq.read_schema(folder / self._name), schema)
+            if self._types is None:
                 raise self._wrong("has other columns or types than the table has")
             # Text as places in a dictionary: the same few names stand in most rows.
             self._file = pq.ParquetFile(folder / self._name, read_dictionary=words)
@@ -132,8 +148,8 @@ class _Published:
             for made in [_Hash()]
         }
 
-    def _wrong(self, problem: str) -> IntegrityError:
-        return IntegrityError(field=self._name, problem=problem, fix=AGAIN)
+    def _wrong(self, problem: str) -> Broken:
+        return Broken(Wish.FORMS, self._name, problem)
 
     def compare(self, expected: pa.Table) -> None:
         """The next rows should be these."""
@@ -160,19 +176,38 @@ class _Published:
         self._left = self._left.slice(len(given))
         return given
 
-    def finish(self) -> Iterable[Problem]:
-        """What differs, after all rows."""
-        for column, row in self._differing.items():
-            problem = f"is in row {row + 1} not what the shipped measurements give"
-            yield Problem(f"column {column}", problem, AGAIN, self._name)
-        rows = self._file.metadata.num_rows
-        if rows != self._rows:
-            yield Problem(self._name, f"has {rows:,} rows where the shipped measurements give {self._rows:,}", AGAIN)
+    @property
+    def whole(self) -> bool:
+        """Whether it has as many rows as it was compared with."""
+        return bool(self._file.metadata.num_rows == self._rows)
+
+    def finish(self) -> Iterable[tuple[Wish, Problem]]:
+        """What differs, after all rows, and which wish that breaks."""
+        for column, kind in (self._types or {}).items():
+            yield Wish.INTEGRALITY, Problem(f"column {column}", f"is {kind}, not an integer", AGAIN, self._name)
+        if not self.whole:
+            problem = f"has {self._file.metadata.num_rows:,} rows where the shipped measurements give {self._rows:,}"
+            yield self._wish, Problem(self._name, problem, AGAIN)
+        else:
+            for column, row in self._differing.items():
+                problem = f"is in row {row + 1} not what the shipped measurements give"
+                yield COLUMNS[column], Problem(f"column {column}", problem, AGAIN, self._name)
         if (self._rows < MOST_CSV_ROWS) != (self._csv in self._hashes):
-            yield Problem(self._csv, f"is there for a table below {MOST_CSV_ROWS:,} rows, and only then", AGAIN)
+            problem = f"is there for a table below {MOST_CSV_ROWS:,} rows, and only then"
+            yield Wish.FORMS, Problem(self._csv, problem, AGAIN)
         for path, (made, _) in self._texts.items():
             if made.hexdigest() != self._hashes[path]:
-                yield Problem(path, "is not the text that the shipped measurements give", AGAIN)
+                yield Wish.FORMS, Problem(path, "is not the text that the shipped measurements give", AGAIN)
+
+
+def _other_types(found: pa.Schema, ours: pa.Schema) -> dict[str, str] | None:
+    """Columns of integers that are of another type, with that; None where the tables differ otherwise."""
+    if found.names != ours.names:
+        return None
+    differing = {ours.field(at).name: found.types[at] for at in range(len(ours)) if found.types[at] != ours.types[at]}
+    if any(ours.field(name).type != pa.int64() for name in differing):
+        return None
+    return {name: str(kind) for name, kind in differing.items()}
 
 
 def _first_difference(ours: pa.ChunkedArray, found: pa.Array) -> int | None:
@@ -182,6 +217,8 @@ def _first_difference(ours: pa.ChunkedArray, found: pa.Array) -> int | None:
         names = expected.dictionary
         # Both as places among our names, each name by its first place; -1 for what is none of them.
         same = _places(expected, _among(names, names)) == _places(found, _among(found.dictionary, names))
+    elif found.type != expected.type:
+        same = np.array([one == other for one, other in zip(expected.to_pylist(), found.to_pylist(), strict=True)])
     elif found.null_count:
         same = pc.equal(expected, found).fill_null(False).to_numpy(zero_copy_only=False)
     else:

@@ -7,10 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from starling.errors import IntegrityError
-from starling.release.manifest import AGAIN
 from starling.tables import cells
 from starling.tables.artifact.data import NARROW, WIDE, measurements_path, measurements_schema
+from starling.tables.desiderata import Broken, Wish
 from starling.tables.measurements import TOTAL_ONLY, Int64, LevelMeasurements
 from starling.tables.plan import Level
 
@@ -19,20 +18,20 @@ def read_measurements(folder: Path, level: Level, regions: tuple[str, ...]) -> L
     """What `write_measurements` wrote of a level.
 
     Raises:
-        IntegrityError: the file does not hold every group of the plan, in plan order, with the branch that its first noisy total
+        Broken: the file does not hold every group of the plan, in plan order, with the branch that its first noisy total
             asks for and as many numbers as that branch has.
     """
     name = measurements_path(level)
     try:
         with pq.ParquetFile(folder / name) as file:
             if not any(file.schema_arrow.equals(measurements_schema(number)) for number in (NARROW, WIDE)):
-                raise _wrong(name, "has other columns or types than measurements have")
+                raise Broken(Wish.INTEGRALITY, name, "has other columns or types than measurements, which are integers")
             if file.metadata.num_rows != len(regions) * len(level.iterations):
-                raise _wrong(name, "does not hold one row for each group of the plan")
+                raise Broken(Wish.GROUPS, name, "does not hold one row for each group of the plan")
             reader = _Reader(name, level, regions)
             parts = [reader.part(file.read_row_group(index)) for index in range(file.num_row_groups)]
     except (OSError, pa.ArrowException):
-        raise _wrong(name, "cannot be read as Parquet") from None
+        raise Broken(Wish.FORMS, name, "cannot be read as Parquet") from None
     empty = np.zeros(0, dtype=np.int64)
     parts = parts or [LevelMeasurements(empty, empty.astype(np.int8), empty)]
     return LevelMeasurements(
@@ -40,10 +39,6 @@ def read_measurements(folder: Path, level: Level, regions: tuple[str, ...]) -> L
         np.concatenate([part.branch for part in parts]),
         np.concatenate([part.values for part in parts]),
     )
-
-
-def _wrong(name: str, problem: str) -> IntegrityError:
-    return IntegrityError(field=name, problem=problem, fix=AGAIN)
 
 
 class _Reader:
@@ -65,7 +60,7 @@ class _Reader:
         region, iteration = np.divmod(group, max(len(self._iterations), 1))
         labels = ((table["region_id"], self._regions, region), (table["iteration_code"], self._iterations, iteration))
         if not all(np.array_equal(_positions(column, names), index) for column, names, index in labels):
-            raise _wrong(self._name, "has its groups in another order than the plan")
+            raise Broken(Wish.GROUPS, self._name, "has its groups in another order than the plan")
         stage1, missing = table["stage_1"].fill_null(0), table["stage_1"].is_null()
         measured = LevelMeasurements(
             _int64(stage1), _int64(table["branch"].fill_null(0)).astype(np.int8), self._values(table)
@@ -78,7 +73,11 @@ class _Reader:
             or not np.array_equal(measured.branch, branch)
             or not np.array_equal(_int64(missing), once)
         ):
-            raise _wrong(self._name, "has a branch that its first noisy total and the plan's thresholds do not give")
+            raise Broken(
+                Wish.ADAPTIVITY,
+                self._name,
+                "has a branch that its first noisy total and the plan's thresholds do not give",
+            )
         return measured
 
     def _values(self, table: pa.Table) -> Int64:
@@ -88,7 +87,7 @@ class _Reader:
         lengths = pc.list_value_length(lists).fill_null(-1)
         values = pc.list_flatten(lists)
         if not np.array_equal(_int64(lengths), sizes) or values.null_count:
-            raise _wrong(self._name, "has more or fewer numbers for a group than its branch has cells")
+            raise Broken(Wish.ADAPTIVITY, self._name, "has more or fewer numbers for a group than its branch has cells")
         return _int64(values)
 
 
