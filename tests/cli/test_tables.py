@@ -13,6 +13,7 @@ import pytest
 
 from starling.cli import main
 from starling.cli.commands import Group
+from starling.ledger.auditing import events
 from tests.cli.conftest import Call, Inputs
 from tests.conftest import ROOT
 from tests.tables.plan.invented import census_folder
@@ -107,6 +108,15 @@ def test_release_publishes_a_folder(call: Call, inputs: Inputs, released: Path, 
     lines = (tmp_path / "out" / "data" / "t1.txt").read_bytes().count(b"\n")
     assert found["rows"]["t1"] == lines - 1
     assert names(tmp_path) == ["out"]
+
+
+def test_no_time_in_a_release_is_finer_than_its_day(released: Path) -> None:
+    found = list(events(str(released / "ledger.sqlite")))
+    assert {event.at % 86_400 for event in found} == {0}
+    (charge,) = [json.loads(event.body) for event in found if event.kind == "charge"]
+    title = json.loads((released / "plan" / "plan.json").read_text())["title"]
+    stated = json.loads((released / "privacy.json").read_text())
+    assert charge["what"] == stated["composition"]["name"] == stated["mechanism"]["title"] == title
 
 
 def test_evaluate_says_that_it_is_not_private(call: Call, inputs: Inputs, released: Path) -> None:

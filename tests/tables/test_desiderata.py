@@ -92,6 +92,10 @@ def add_up(rows: list[dict[str, Any]]) -> None:
 
 BREAKS: dict[str, tuple[Wish, Callable[[Bundle], object]]] = {
     "noise other than the plan's": (Wish.PRIVACY, lambda made: stated(made, less_noise)),
+    "another count": (
+        Wish.PRIVACY,
+        lambda made: stated(made, lambda said: said["counting"].update(sql="SELECT count(*) FROM persons")),
+    ),
     "an invariant": (Wish.PRIVACY, lambda made: made.edit("privacy.json", lambda said: said["invariants"].append("n"))),
     "a plan that understates a person": (
         Wish.PRIVACY,

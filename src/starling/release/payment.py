@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Final
 
 from starling.errors import PolicyRefused
 from starling.ledger.account import RequestAccount
@@ -16,6 +17,9 @@ from starling.privacy.guarantee import Guarantee
 from starling.release import bundle
 from starling.release.manifest import OWN_LEDGER, manifest
 from starling.release.signing import sign
+
+DAY: Final = 86_400
+"""Seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +90,14 @@ def finish(account: RequestAccount, payment: Payment, folder: Path) -> None:
 def own_payment(folder: Path, guarantee: Guarantee, request_id: str, body: str) -> Iterator[Payment]:
     """A fresh ledger inside the release folder that grants exactly this release; nothing in it limits a second one.
 
-    Its clock stands still: the time from charge to answer is the run's, which may tell of the data.
+    Its clock stands still, at the beginning of the day: the time from charge to answer is the run's, which may tell of the data.
     """
-    began = time.time()
+    today = time.time() // DAY * DAY
     ledger = create_ledger(
         f"sqlite:///{folder / OWN_LEDGER}",
         # Beside the folder, so that it goes with the run: such a ledger is witnessed by the release alone.
         witness=lambda name: Witness(name, folder.parent / "head.jsonl"),
-        clock=lambda: began,
+        clock=lambda: today,
     )
     cost = guarantee.cost
     enough = Fraction(charge_units(cost.amount), UNIT)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.privacy.trust import inspect
-from starling.tables.counts import COUNTING_SQL, GroupCounts, count
+from starling.tables.counts import GroupCounts, count
 from starling.tables.plan import Geography, Plan, load, read_geography
 from starling.tables.source import open_persons
 from tests.tables.flat_twin import dense, flat_counts
@@ -161,13 +161,6 @@ def test_attack_a19_a_new_category_changes_no_shape(shared_data: Path, tmp_path:
     for level in range(len(plan.levels)):
         assert before.totals(level).shape == after.totals(level).shape
         assert before.totals(level).dtype == np.int64
-
-
-def test_the_text_of_the_count_is_one_grouped_select() -> None:
-    assert COUNTING_SQL.startswith(
-        "SELECT persons.unit, persons.races, persons.qspan, cells.cell, CAST(count(*) AS bigint)"
-    )
-    assert not set(COUNTING_SQL) & set("+-/%'\"")
 
 
 def test_counts_show_nothing_of_themselves(shared_data: Path) -> None:

@@ -43,7 +43,8 @@ def test_costs_of_the_census_plans(shared_data: Path, folder: str, cost: Rho, pu
 
 def test_cost_is_the_larger_part_and_each_part_the_sum_of_its_levels(plan: Plan) -> None:
     assert plan.cost == Rho(COST)
-    assert plan.guarantee.degree == 1
+    assert (plan.guarantee.name, plan.guarantee.degree) == (plan.title, 1)
+    assert [part.name for part in plan.guarantee.parts] == ["United States", "Puerto Rico"]
     assert [str(part.cost) for part in plan.guarantee.parts] == ["rho 3", "rho 2"]
     for part, puerto_rico in zip(plan.guarantee.parts, (False, True), strict=True):
         levels = [level for level in plan.levels if level.geography.puerto_rico is puerto_rico]
@@ -54,7 +55,8 @@ def test_cost_is_the_larger_part_and_each_part_the_sum_of_its_levels(plan: Plan)
 def test_puerto_rico_alone_is_not_charged_for_the_states(tmp_path: Path) -> None:
     plan = load(census_folder(tmp_path, config(run_us=False, state_filter_us=[])))
     assert plan.cost == Rho(Fraction(2))
-    assert plan.guarantee.name == "Puerto Rico"
+    assert plan.guarantee_pr is not None
+    assert plan.guarantee == replace(plan.guarantee_pr, name=plan.title)
     assert plan.guarantee_us is None
 
 

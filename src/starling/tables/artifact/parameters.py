@@ -11,6 +11,7 @@ from starling.release.statement import Domain, Json, law
 from starling.tables import cells
 from starling.tables.artifact.data import measurements_path
 from starling.tables.artifact.public_plan import PLAN, REGIONS
+from starling.tables.counting_sql import COUNTED, COUNTING_SQL
 from starling.tables.plan import Geography, Level, Plan
 from starling.tables.plan.states import STATES
 from starling.tables.postprocess import CONFIDENCE, suppression_quantile
@@ -52,6 +53,7 @@ def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
         "puerto_rico": plan.puerto_rico,
         "confidence": str(CONFIDENCE),
         "branches": list[Json](BRANCH_NAMES),
+        "counting": {"sql": COUNTING_SQL, "tables": dict(COUNTED)},
         "levels": [_level(plan, geography, level) for level in plan.levels],
     }
 

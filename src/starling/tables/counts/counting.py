@@ -18,6 +18,7 @@ from starling.engine import duck
 from starling.errors import OutputError
 from starling.privacy.trust import Confidential
 from starling.tables import cells
+from starling.tables.counting_sql import COUNTING_SQL
 from starling.tables.counts.groups import Counter, GroupCounts
 from starling.tables.counts.kernels import Sets
 from starling.tables.plan import Geography, Plan
@@ -25,17 +26,6 @@ from starling.tables.source import Persons
 from starling.tables.source.lookup import lookup
 from starling.tables.source.race_sets import RaceSets
 from starling.tables.source.reading import CHUNK, read
-
-COUNTING_SQL: Final = """\
-SELECT persons.unit, persons.races, persons.qspan, cells.cell, CAST(count(*) AS bigint) AS persons
-FROM persons
-JOIN cells ON cells.sex = persons.sex AND cells.age = persons.age
-GROUP BY persons.unit, persons.races, persons.qspan, cells.cell"""
-"""What is asked of the persons, whichever engine answers; part of a release's provenance.
-
-`persons` has one row for each record that is not dropped: `unit` numbers the finest geographic unit of its block, `races` the
-set of its race codes, `qspan` its ethnicity code. `cells` is public: for each sex (1, 2) and age (0 to 115), sex * 23 + age band.
-"""
 
 _PERSONS: Final = pa.schema(
     [("unit", pa.int32()), ("races", pa.int32()), ("qspan", pa.int16()), ("sex", pa.int8()), ("age", pa.int8())]

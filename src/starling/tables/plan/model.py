@@ -13,7 +13,7 @@ the rest. So the level costs s_i (rho_i / s_i) = rho_i (Lemmas 9 and 10 with deg
 the larger. `Plan.guarantee` says this as a value; no cost is stated elsewhere.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -200,9 +200,9 @@ class Plan:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What preview, ledger, audit and report read; nothing else states this cost."""
+        """What preview, ledger, audit and report read, under the plan's title; nothing else states this cost."""
         parts = tuple(part for part in (self.guarantee_us, self.guarantee_pr) if part is not None)
-        return parts[0] if len(parts) == 1 else degree("United States or Puerto Rico", 1, parts)
+        return replace(parts[0], name=self.title) if len(parts) == 1 else degree(self.title, 1, parts)
 
     @property
     def cost(self) -> Cost:
