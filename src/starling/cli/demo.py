@@ -99,10 +99,11 @@ class _Found:
 
 def _text(plan: "Plan", out: Path, made: "Generated", released: "Published", found: _Found) -> str:
     from starling.cli.text import facts, table
+    from starling.tables import labels
 
     guarantee = plan.guarantee
     rows = [
-        (_group(row), f"{row['count']:,}", f"{row['lower']:,} to {row['upper']:,}", f"{row['truth']:,}", verdict)
+        (labels.group(row), f"{row['count']:,}", f"{row['lower']:,} to {row['upper']:,}", f"{row['truth']:,}", verdict)
         for row, verdict in ((found.typical, "holds it"), (found.missed, "misses it"))
         if row is not None
     ]
@@ -144,12 +145,6 @@ def _held(found: _Found) -> str:
         f"{found.inside:,} of the {found.totals:,} published intervals hold the truth ({share:.1f} %; of all groups at least"
         " 95 %,\nbut a very small one is published only when its noise was high). With real people nobody sees which ones miss."
     )
-
-
-def _group(row: dict[str, Any]) -> str:
-    named = row["region_name"] != row["region_id"]
-    region = row["region_name"] if named else f"{row['region_type'].lower()} {row['region_id']}"
-    return f"{row['iteration_name']}, {region}"
 
 
 def _next(out: Path, made: "Generated") -> tuple[str, str, str]:

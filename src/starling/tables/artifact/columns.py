@@ -32,7 +32,7 @@ WORDS: Final = {
     "upper": "Upper end, included, of the same interval",
     "post_processed": "Whether post-processing changed the count: a negative noisy number in it was published as 0, so that it is"
     " too high on average. A sum of noisy numbers as they were drawn is not marked",
-    "region_name": "Name of the region, or its code",
+    "region_name": "Name of the region: the one that was given, or what it is and where it lies",
     "iteration_name": "Name of the iteration",
     "stage_1": "First noisy total, in persons, which chose the detail; missing where the plan measures a group once",
     "branch": "How many thresholds lie at or below it: 0 a bare total, 1 to 3 sex by 4, 9 or 23 ages; -1 measured once",

@@ -21,8 +21,9 @@ from starling.tables.plan.blocks import BLOCK_COLUMNS, WIDTHS, Int64, digits, re
 from starling.tables.plan.codebook import GeographyLevel
 from starling.tables.plan.model import Plan
 from starling.tables.plan.pipes import read_table
+from starling.tables.plan.region_names import region_names
 from starling.tables.plan.spelling import did_you_mean
-from starling.tables.plan.states import PUERTO_RICO, REGION_NAMES
+from starling.tables.plan.states import PUERTO_RICO
 
 NO_PLACE: Final = 99999
 NO_AIANNH: Final = 9999
@@ -39,7 +40,7 @@ class Geography:
             the plan.
         regions: Region ids of each geography level of the plan, ascending: the plan order.
         region_of_unit: For each of those levels, the position of the unit's region, int32 of shape (units,); -1 is none.
-        names: Readable names of the regions where known, else their ids.
+        names: Readable names of the regions (region_names.py).
     """
 
     units: int
@@ -78,12 +79,7 @@ def read_geography(path: str | Path, plan: Plan, *, names: str | Path | None = N
         blocks=pa.table(blocks | {"unit": pa.array(unit_of_block)}),
         regions=regions,
         region_of_unit=region_of_unit,
-        names={
-            geography: tuple(
-                known.get((geography, region)) or REGION_NAMES.get(geography, {}).get(region, region) for region in ids
-            )
-            for geography, ids in regions.items()
-        },
+        names={geography: region_names(geography, ids, known) for geography, ids in regions.items()},
     )
 
 

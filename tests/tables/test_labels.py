@@ -1,0 +1,30 @@
+"""Every level, band of ages and row has words, and no two bands of a table have the same ones."""
+
+from starling.tables import cells, labels
+from starling.tables.plan import GeographyLevel
+from tests.tables.small import small_plan
+
+
+def test_every_region_type_and_level_has_words() -> None:
+    assert set(labels.KINDS) == set(GeographyLevel)
+    assert [labels.level_title(level) for level in small_plan().levels] == ["State, detailed", "County, detailed"]
+
+
+def test_bands_of_a_table_have_words_of_their_own() -> None:
+    for bands in cells.BRANCH_BANDS[1:]:
+        words = [labels.ages(str(first), str(last)) for first, last in cells.age_ranges(bands)]
+        assert len(set(words)) == len(bands)
+        assert words[0].startswith("under ")
+        assert words[-1].endswith(" and over")
+
+
+def test_a_row_is_a_group_and_a_cell() -> None:
+    row = {"iteration_name": "Curlew alone", "region_name": "Fern County"}
+    assert labels.group(row) == "Curlew alone, Fern County"
+    cell = {**row, "sex": "2", "age_start": "5", "age_end": "17"}
+    assert labels.group(cell) == "Curlew alone, Fern County: female, 5 to 17"
+
+
+def test_a_long_label_is_cut() -> None:
+    assert labels.shortened("a" * 58) == "a" * 58
+    assert labels.shortened("a" * 59) == "a" * 57 + "…"
