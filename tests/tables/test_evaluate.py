@@ -12,7 +12,8 @@ import pytest
 from starling.errors import SourceError
 from starling.privacy.trust import NotPrivate
 from starling.tables import cells
-from starling.tables.evaluate import SIZES, Errors, Published, beside, compare, evaluate
+from starling.tables.evaluate import Published, beside, compare, evaluate
+from starling.tables.evaluation.errors import SIZES
 from starling.tables.generate import generate
 from starling.tables.measurements import TOTAL_ONLY, Int64, LevelMeasurements, Measurements, offsets
 from starling.tables.mechanism import branches, merged
@@ -175,14 +176,6 @@ def test_coverage_and_error_are_those_stated(tmp_path: Path) -> None:
     assert 0.95 - 5 * 0.008 < total.coverage < 0.99
     assert cell.root_mean_square == pytest.approx(cell.stated, rel=0.03)
     assert abs(cell.bias) < 5 * cell.stated / 800**0.5 / 46**0.5
-
-
-def test_errors_add_up() -> None:
-    one, two = Errors(1, -3.0, 3.0, 9.0, 4.0, 0), Errors(3, 3.0, 5.0, 11.0, 12.0, 3)
-    both = one + two
-    assert both == Errors(4, 0.0, 8.0, 20.0, 16.0, 3)
-    assert (both.bias, both.mean_absolute, both.root_mean_square, both.stated, both.coverage) == (0, 2, 5**0.5, 2, 0.75)
-    assert Errors().coverage == 0
 
 
 def wrong_region(table: pa.Table) -> pa.Table:

@@ -8,14 +8,12 @@ import click
 
 from starling.cli.commands import Command
 from starling.cli.text import facts, rounded, table
+from starling.tables.evaluation.errors import WARNING
 
 if TYPE_CHECKING:
     from starling.release.statement import Json
     from starling.tables.evaluate import Errors, Evaluation
 
-WARNING: Final = (
-    "NOT PRIVATE: exact errors. Who has these and the release has the counts; publish neither this nor parts of it."
-)
 
 _PATH: Final = click.Path(path_type=Path)
 
@@ -41,27 +39,38 @@ _PATH: Final = click.Path(path_type=Path)
     metavar="FILE",
     help="Blocks with their places and areas (GRF-C), public.",
 )
+@click.option(
+    "--out", type=_PATH, metavar="DIR", help="Write a page with pictures too: NOT-PRIVATE-evaluation.html there."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def evaluate(plan: str, *, release: Path, persons: Path, geography: Path, as_json: bool) -> None:
+def evaluate(plan: str, *, release: Path, persons: Path, geography: Path, out: Path | None, as_json: bool) -> None:
     """How far a release is off the truth. NOT PRIVATE: for the custodian of the records alone; never publish it."""
     from starling.cli.plans import plan_of
     from starling.cli.progress import note_first_compilation
     from starling.tables.evaluate import evaluate as compare
+    from starling.tables.evaluation.page import check_place, write_page
     from starling.tables.plan import read_geography
     from starling.tables.source import open_persons
 
+    if out is not None:
+        check_place(out)
     chosen = plan_of(plan)
     source = open_persons(persons, chosen)
     regions = read_geography(geography, chosen)
     note_first_compilation()
     found = compare(chosen, regions, source, release).value
+    if out is not None:
+        click.echo(f"starling: {write_page(found, out)} is for the custodian alone", err=True)
     click.echo(json.dumps(evaluation_json(found), indent=2, ensure_ascii=False) if as_json else evaluation_text(found))
 
 
 def evaluation_text(found: "Evaluation") -> str:
     """Errors by level and kind of number, what the release states beside them, and what was left out."""
     header = ("level", "number", "rows", "mean error", "mean |error|", "rms error", "stated", "covered")
-    rows = [(str(level), str(number), *_row(errors)) for (level, number), errors in found.by("level", "number").items()]
+    rows = [
+        (found.levels[str(level)], str(number), *_row(errors))
+        for (level, number), errors in found.by("level", "number").items()
+    ]
     everything = sum((each.errors for each in found.classes), start=_nothing())
     rows.append(("all", "", *_row(everything)))
     gone: dict[str, tuple[int, int, int]] = {}
@@ -69,7 +78,7 @@ def evaluation_text(found: "Evaluation") -> str:
         groups, dropped, persons = gone.get(each.level, (0, 0, 0))
         gone[each.level] = (groups + each.groups, dropped + each.suppressed, persons + each.persons)
     left_out = [
-        (level, f"{groups:,}", f"{dropped:,}", f"{persons / max(dropped, 1):.2f}")
+        (found.levels[level], f"{groups:,}", f"{dropped:,}", f"{persons / max(dropped, 1):.2f}")
         for level, (groups, dropped, persons) in gone.items()
     ]
     return "\n\n".join(
@@ -102,6 +111,7 @@ def evaluation_json(found: "Evaluation") -> "dict[str, Json]":
         "classes": [
             {
                 "level": each.level,
+                "level_in_words": found.levels[each.level],
                 "size": each.size,
                 "branch": each.branch,
                 "number": each.number,

@@ -8,9 +8,8 @@ suppressed; such groups, and the persons counted in them, are told by level and 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, dataclass, fields
+from dataclasses import fields
 from functools import partial
-from math import sqrt
 from pathlib import Path
 from typing import Final
 
@@ -23,130 +22,16 @@ from starling.errors import SourceError
 from starling.privacy.trust import NotPrivate, inspect
 from starling.tables import cells
 from starling.tables.counts import count
+from starling.tables.evaluation.errors import NUMBERS, SIZES, Class, Errors, Evaluation, Groups
+from starling.tables.labels import level_title
 from starling.tables.measurements import TOTAL_ONLY, Int64
 from starling.tables.mechanism import ExactCounts
 from starling.tables.plan import Geography, Level, Plan
 from starling.tables.source import Persons
 
-SIZES: Final = (0, 1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
-"""Where the classes of true group sizes begin, in persons."""
-
-NUMBERS: Final = ("total", "sex", "cell")
-"""Kinds of published numbers: a T1 row, a sex marginal of T2, a cell of T2."""
-
 _BRANCHES: Final = 1 + len(cells.BRANCH_CELLS)
 BATCH: Final = 1 << 18
 """Rows of a release that are compared at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Errors:
-    """Sums over published numbers, published minus true; `+` joins two kinds of numbers.
-
-    Attributes:
-        rows: How many numbers.
-        error: Sum of errors, in persons.
-        absolute: Sum of absolute errors.
-        square: Sum of squared errors.
-        variance: Sum of the variances that the release states.
-        covered: How many intervals hold the true count.
-    """
-
-    rows: int = 0
-    error: float = 0.0
-    absolute: float = 0.0
-    square: float = 0.0
-    variance: float = 0.0
-    covered: int = 0
-
-    def __add__(self, other: "Errors") -> "Errors":
-        return Errors(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
-
-    @property
-    def bias(self) -> float:
-        """Mean error; 0 without rows, as all means here."""
-        return self.error / max(self.rows, 1)
-
-    @property
-    def mean_absolute(self) -> float:
-        """Mean absolute error."""
-        return self.absolute / max(self.rows, 1)
-
-    @property
-    def root_mean_square(self) -> float:
-        """Of the errors that happened."""
-        return sqrt(self.square / max(self.rows, 1))
-
-    @property
-    def stated(self) -> float:
-        """Root mean square of the stated standard deviations: what `root_mean_square` should be near."""
-        return sqrt(self.variance / max(self.rows, 1))
-
-    @property
-    def coverage(self) -> float:
-        """Share of intervals that hold the true count."""
-        return self.covered / max(self.rows, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Class:
-    """Published numbers of one kind, with their errors.
-
-    Attributes:
-        level: Name of the level, "(COUNTY, 2)".
-        size: Where the size class begins, a value of SIZES.
-        branch: 0 to 3, or -1 for groups that are bare totals by plan.
-        number: One of NUMBERS.
-        errors: Of them.
-    """
-
-    level: str
-    size: int
-    branch: int
-    number: str
-    errors: Errors
-
-
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """Groups of one level and size class.
-
-    Attributes:
-        level: Name of the level.
-        size: Where the size class begins.
-        groups: How many there are.
-        suppressed: How many of them are not published.
-        persons: Persons in suppressed groups, once for each group.
-    """
-
-    level: str
-    size: int
-    groups: int
-    suppressed: int
-    persons: int
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """Errors of a release.
-
-    Attributes:
-        title: Of its plan.
-        classes: Every combination that has published numbers, in the order of the plan.
-        groups: Every level and size class that has groups.
-    """
-
-    title: str
-    classes: tuple[Class, ...]
-    groups: tuple[Groups, ...]
-
-    def by(self, *names: str) -> dict[tuple[int | str, ...], Errors]:
-        """Errors joined over all but the named attributes of Class: `evaluation.by("level", "number")`."""
-        joined: dict[tuple[int | str, ...], Errors] = {}
-        for each in self.classes:
-            key = tuple(getattr(each, name) for name in names)
-            joined[key] = joined.get(key, Errors()) + each.errors
-        return joined
 
 
 def evaluate(plan: Plan, geography: Geography, persons: Persons, release: Path) -> NotPrivate[Evaluation]:
@@ -245,7 +130,8 @@ def compare(plan: Plan, geography: Geography, tables: Published, exact: ExactCou
         seen = [before + more for before, more in zip(seen, compared.rows, strict=True)]
     if tuple(seen) != tables.sizes():
         raise _refused("t1", "or t2 has rows that are in no level of the plan", "give the plan of the release")
-    return Evaluation(plan.title, tuple(classes), tuple(groups))
+    titles = {level.name: level_title(level) for level in plan.levels}
+    return Evaluation(plan.title, titles, tuple(classes), tuple(groups))
 
 
 class _Level:

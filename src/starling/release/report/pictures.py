@@ -19,6 +19,7 @@ INK: Final = "#1b2733"
 GREY: Final = "#8a97a5"
 LINE: Final = "#d9dfe5"
 BLUE: Final = "#1f5f99"
+RED: Final = "#a3222c"
 STEPS: Final = ("#c9d2da", "#d3e4f3", "#94c1e3", "#4a90c8", "#1b4f82")
 """Light to dark; the first, grey, is for what has no order."""
 
@@ -63,7 +64,12 @@ class Interval:
 
 
 def tiles(
-    rows: Sequence[str], columns: Sequence[str], grid: Sequence[Sequence[Tile | None]], axis: str, name: str
+    rows: Sequence[str],
+    columns: Sequence[str],
+    grid: Sequence[Sequence[Tile | None]],
+    axis: str,
+    name: str,
+    mark: str = "",
 ) -> str:
     """A table whose squares are shaded; None is an empty square.
 
@@ -73,8 +79,10 @@ def tiles(
         grid: One sequence for each row, as long as `columns`.
         axis: What the columns are.
         name: Letters that set the picture's inner names apart from those of other pictures of a page.
+        mark: Stands in the picture itself, above it, so that it goes wherever the picture goes.
     """
     figure, axes = _chart(len(rows))
+    axes.set_title(mark, loc="left", color=RED, fontsize=8.5, fontweight="bold")
     for row, line in enumerate(grid):
         for column, tile in enumerate(line):
             if tile is not None:

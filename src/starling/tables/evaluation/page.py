@@ -1,0 +1,190 @@
+"""An evaluation as one page with pictures: exact errors, for the custodian's eyes, marked so wherever a part of it may go.
+
+The mark stands in the name of the file, in the title, above the text and in every picture. The page is never written into a release.
+"""
+
+import os
+from collections.abc import Sequence
+from math import log10
+from pathlib import Path
+from typing import Final
+
+from starling.errors import OutputError, PolicyRefused
+from starling.release import statement
+from starling.release.report import Picture, Section, Table, page
+from starling.release.report.pictures import Tile, tiles
+from starling.tables.evaluation.errors import MARK, NUMBERS, SIZE_WORDS, SIZES, WARNING, Errors, Evaluation
+
+FILE: Final = "NOT-PRIVATE-evaluation.html"
+
+BRANCHES: Final = {-1: "total only by plan", 0: "total", 1: "sex by 4 ages", 2: "sex by 9 ages", 3: "sex by 23 ages"}
+NUMBER_WORDS: Final = dict(zip(NUMBERS, ("total", "sex", "sex by age"), strict=True))
+
+
+def check_place(folder: Path) -> None:
+    """Whether a page may lie in `folder`.
+
+    Raises:
+        PolicyRefused: the folder is a release or lies in one.
+        OutputError: the page is there already.
+    """
+    here = folder.resolve()
+    if any((place / statement.FILE).exists() for place in (here, *here.parents)):
+        fix = "name a folder outside, which is not published"
+        raise PolicyRefused(field=str(folder), problem="is a release or lies in one, and this is not private", fix=fix)
+    if (folder / FILE).exists():
+        raise OutputError(field=str(folder / FILE), problem="exists", fix="remove it, or name another folder")
+
+
+def write_page(found: Evaluation, folder: Path) -> Path:
+    """Write the page into `folder`, which is made if need be; readable by its owner alone.
+
+    Raises:
+        PolicyRefused, OutputError: as `check_place`; or when it cannot be written.
+    """
+    check_place(folder)
+    path = folder / FILE
+    try:
+        folder.mkdir(exist_ok=True, mode=0o700)
+        with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
+            file.write(as_page(found))
+    except OSError as error:
+        fix = "name a folder in a place that you may write"
+        raise OutputError(field=str(path), problem=f"cannot be written ({error.strerror})", fix=fix) from None
+    return path
+
+
+def as_page(found: Evaluation) -> str:
+    """The page, complete in one text."""
+    return page(f"{MARK}: {found.title}", "A release beside the truth", _sections(found), warning=WARNING)
+
+
+def _sections(found: Evaluation) -> tuple[Section, ...]:
+    by_size = found.by("level", "number", "size")
+    totals = {key[::2]: errors for key, errors in by_size.items() if key[1] == "total"}
+    return (
+        Section(
+            "How far the totals are off",
+            """
+            Persons between the published total of a group and the true one, by the true size of the group: the root of the mean
+            square. The noise is the same for small and large groups that take one branch; a group with more cells has more of it
+            in its total.
+            """,
+            (
+                _by_size(
+                    found,
+                    {
+                        key: Tile(f"± {_short(each.root_mean_square)}", _beside(each, key[1]))
+                        for key, each in totals.items()
+                    },
+                    "Root mean square error of published totals, in persons; the darker, the larger beside the size of the"
+                    " group. Squares without published groups are empty.",
+                    "errors",
+                ),
+            ),
+            (_numbers(found),),
+        ),
+        Section(
+            "Whether the intervals hold",
+            """
+            Of all groups, published or not, at least 95 % of the intervals hold the true total. Below the state a very small group
+            is published only when its noise was high: there fewer hold, all that miss being too high.
+            """,
+            (
+                _by_size(
+                    found,
+                    {key: Tile(_percent(each.coverage), _missing(each)) for key, each in totals.items()},
+                    "Share of the intervals of published totals that hold the true total; the darker, the further below 95 %."
+                    " Where a square stands for few groups, one of them moves it.",
+                    "coverage",
+                ),
+            ),
+        ),
+        Section(
+            "By the detail that a group got",
+            "A noisy first total chose the detail; the numbers are of the second, independent measurement.",
+            (_by_branch(found),),
+        ),
+        Section(
+            "What is not published",
+            """
+            Below the state a bare total is left out when an empty group could well have it. Groups of other branches are always
+            there.
+            """,
+            (_suppressed(found),),
+        ),
+    )
+
+
+def _by_size(found: Evaluation, marked: dict[tuple[int | str, ...], Tile], caption: str, name: str) -> Picture:
+    """Levels by size classes; `marked` by level and size."""
+    grid = [[marked.get((level, size)) for size in SIZES] for level in found.levels]
+    rows, columns = list(found.levels.values()), _broken(SIZE_WORDS)
+    return Picture(tiles(rows, columns, grid, "true size of a group, persons", name, MARK), f"{MARK}. {caption}")
+
+
+def _by_branch(found: Evaluation) -> Picture:
+    totals = {key[1:]: errors for key, errors in found.by("number", "level", "branch").items() if key[0] == "total"}
+    grid = [
+        [
+            None
+            if errors is None
+            else Tile(f"± {_short(errors.root_mean_square)}, {_percent(errors.coverage)}", _missing(errors))
+            for branch in BRANCHES
+            for errors in [totals.get((level, branch))]
+        ]
+        for level in found.levels
+    ]
+    picture = tiles(list(found.levels.values()), list(BRANCHES.values()), grid, "published detail", "branches", MARK)
+    caption = "Root mean square error of totals, and share of their intervals that hold the truth; darker below 95 %."
+    return Picture(picture, f"{MARK}. {caption}")
+
+
+def _suppressed(found: Evaluation) -> Picture:
+    shares = {
+        (each.level, each.size): Tile(_percent(each.suppressed / each.groups), each.suppressed / each.groups)
+        for each in found.groups
+    }
+    return _by_size(found, shares, "Share of the groups that are not published, by true size.", "suppressed")
+
+
+def _numbers(found: Evaluation) -> Table:
+    """Every kind of number of every level."""
+    header = ("Level", "Number", "Rows", "Mean error", "Mean |error|", "RMS error", "As stated", "Intervals that hold")
+    rows = tuple(
+        (
+            found.levels[str(level)],
+            NUMBER_WORDS[str(number)],
+            f"{errors.rows:,}",
+            *map(_short, (errors.bias, errors.mean_absolute, errors.root_mean_square, errors.stated)),
+            _percent(errors.coverage),
+        )
+        for (level, number), errors in found.by("level", "number").items()
+    )
+    return Table(
+        header, rows, f"{MARK}. Errors of all published numbers, and the standard deviation that the release states"
+    )
+
+
+def _beside(errors: Errors, size: int | str) -> float:
+    """Shade of an error beside the size: three decades, 0.1 % to 100 %."""
+    part = errors.root_mean_square / max(int(size), 1)
+    return min(max((log10(max(part, 1e-3)) + 3) / 3, 0.0), 1.0)
+
+
+def _missing(errors: Errors) -> float:
+    """Shade of a coverage: light from 95 % on, dark at 50 %."""
+    return min(max((0.95 - errors.coverage) / 0.45, 0.0), 1.0)
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.0f} %" if part in (0.0, 1.0) else f"{100 * part:.1f} %"
+
+
+def _short(number: float) -> str:
+    return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3g}"
+
+
+def _broken(words: Sequence[str]) -> list[str]:
+    """In two lines, so that eight of them stand beside one another."""
+    return [word.replace(" to ", "\nto ").replace(" or ", "\nor ") for word in words]
