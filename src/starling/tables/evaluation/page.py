@@ -141,7 +141,7 @@ def _by_branch(found: Evaluation) -> Picture:
 
 
 def _suppressed(found: Evaluation) -> Picture:
-    shares = {
+    shares: dict[tuple[int | str, ...], Tile] = {
         (each.level, each.size): Tile(_percent(each.suppressed / each.groups), each.suppressed / each.groups)
         for each in found.groups
     }
