@@ -1,5 +1,6 @@
 """Margins, quantiles and the laws for a margin, against slow twins; and the paper's margins, with where they fail (rows 21 to 27)."""
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, exp, floor, isclose, log, sqrt
@@ -111,6 +112,33 @@ def test_quantile_of_a_wide_law_is_safe_on_both_sides() -> None:
     low, high = quantile(law, "0.01"), quantile(law, "0.99")
     assert (low, high) == (-73566, 73566)
     assert quantile(law, "0.5") == 0
+
+
+@pytest.mark.parametrize("terms", [1, 23, 46])
+@pytest.mark.parametrize(
+    "law",
+    [
+        *(DiscreteGaussian(Fraction(s2)) for s2 in ("1/50", "1/3", "1/2", "25/2", "100", "1234567/1000")),
+        *(DiscreteLaplace(Fraction(scale)) for scale in ("1/40", "1", "45/2", "1099511627776")),
+    ],
+)
+def test_a_standard_deviation_is_the_nearest_float_with_any_mathematics_library(law: Law, terms: int) -> None:
+    # Sixty decimal digits, by a way of its own: the definition for the Gaussian, the closed form for the Laplace.
+    with localcontext(prec=60):
+        if isinstance(law, DiscreteLaplace):
+            q = (-Decimal(law.scale.denominator) / Decimal(law.scale.numerator)).exp()
+            variance = 2 * q / (1 - q) ** 2
+        else:
+            twice = 2 * Decimal(law.sigma_squared.numerator) / Decimal(law.sigma_squared.denominator)
+            reach = range(-600, 601)
+            weights = [(-Decimal(x * x) / twice).exp() for x in reach]
+            variance = sum(x * x * weight for x, weight in zip(reach, weights, strict=True)) / sum(weights)
+        assert standard_deviation(law, terms) == float((terms * variance).sqrt())
+
+
+def test_no_noise_to_speak_of_has_no_deviation() -> None:
+    assert standard_deviation(DiscreteGaussian(Fraction(1, 10**9))) == 0.0
+    assert standard_deviation(DiscreteLaplace(Fraction(1, 10**9)), 2) == 0.0
 
 
 @given(laws)

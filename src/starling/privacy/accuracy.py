@@ -14,11 +14,12 @@ sigma 10); Corollary 4, rho = 1.92/MOE^2, keeps every whole margin, and spends m
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from math import erfc, exp, expm1, frexp, inf, log, log1p, nextafter, pi, sqrt
+from math import erfc, exp, frexp, inf, log, log1p, nextafter, pi, sqrt
 from statistics import NormalDist
 from typing import Literal, TypeAlias
 
 import numpy as np
+from flint import arb
 
 from starling.errors import ParameterError
 from starling.privacy.budget import Exact, exact
@@ -31,33 +32,67 @@ Kind: TypeAlias = Literal["discrete_laplace", "discrete_gaussian"]
 MOST_TERMS = 4096
 """Of a sum whose margin is asked for."""
 _BITS = (128, 512)
+_LEAST = -1100
+"""Below 2^-1100 no number is nearer to the least float than to 0."""
 _SIGNIFICANT = 40
 """Bits of the cost of a law found for a margin."""
 
 
-def standard_deviation(law: Law) -> float:
-    """Of one draw, to float precision. At most sigma for the discrete Gaussian.
+@lru_cache(maxsize=4096)
+def standard_deviation(law: Law, terms: int = 1) -> float:
+    """Of the sum of `terms` independent draws: the float nearest to the exact number, so the same on every machine.
+
+    At most sigma sqrt(terms) for the discrete Gaussian.
 
     >>> from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
     >>> standard_deviation(DiscreteGaussian(Fraction(100))), round(standard_deviation(DiscreteLaplace(Fraction(100))), 4)
     (10.0, 141.4208)
     """
+    _check_terms(terms)
+    for bits in _BITS:
+        with precision(bits):
+            deviation = (terms * _variance(law)).sqrt()
+            low, high = _nearest(deviation.lower()), _nearest(deviation.upper())
+        if low == high:
+            break
+    return high
+
+
+def _nearest(number: arb) -> float:
+    """The float nearest to an exact ball; Arb's own conversion does not promise which neighbour it gives."""
+    mantissa, exponent = map(int, number.man_exp())
+    if mantissa.bit_length() + exponent < _LEAST:
+        return 0.0
+    return float(mantissa * Fraction(2) ** exponent)
+
+
+def _variance(law: Law) -> arb:
+    """Of one draw, at the working precision."""
     if isinstance(law, DiscreteLaplace):
-        # The variance is 2q/(1 - q)^2 with q = e^(-1/b).
-        half = float(1 / (2 * law.scale))
-        return sqrt(2) * exp(-half) / -expm1(-2 * half)
-    t = float(1 / (2 * law.sigma_squared))
+        # 2q/(1 - q)^2 with q = e^(-1/b).
+        q = (-1 / ball(law.scale)).exp()
+        return 2 * q / (1 - q) ** 2
+    t = 1 / (2 * law.sigma_squared)
     if t >= 1:
-        return sqrt(_theta_variance(t))
+        return _theta_variance(ball(t))
     # Differentiate ln Z = ln sqrt(pi/t) + ln theta(pi^2/t): s2 (1 - 2 c V(c)), c = pi^2/t, V the variance at parameter c.
-    dual = pi * pi / t
-    return sqrt(float(law.sigma_squared) * (1 - 2 * dual * _theta_variance(dual)))
+    dual = arb.pi() ** 2 / ball(t)
+    return ball(law.sigma_squared) * (1 - 2 * dual * _theta_variance(dual))
 
 
-def _theta_variance(t: float) -> float:
-    """Of the law proportional to e^(-t x^2), t >= 1: eight terms are all a float holds."""
-    weights = [(x * x, exp(-t * x * x)) for x in range(1, 9)]
-    return 2 * sum(square * weight for square, weight in weights) / (1 + 2 * sum(weight for _, weight in weights))
+def _theta_variance(t: arb) -> arb:
+    """Of the law proportional to e^(-t x^2), t >= 1: 32 terms of each sum, and for the others a bound.
+
+    From x >= 1 each term of either sum is below 4 e^(-3) < 1/5 of the one before, so all after the last are below it.
+    """
+    weights = [(x * x, (-t * x * x).exp()) for x in range(1, 33)]
+    square, last = weights[-1]
+    beyond = arb(0, (square * last).upper())
+    return (
+        2
+        * (sum(square * weight for square, weight in weights) + beyond)
+        / (1 + 2 * (sum(weight for _, weight in weights) + beyond))
+    )
 
 
 def tail(law: Law, m: int, terms: int = 1) -> float:

@@ -175,7 +175,7 @@ def _sums(values: Int64, starts: Int64) -> Int64:
 
 def _spread(law: Law, terms: int) -> tuple[float, int]:
     """Standard deviation and margin of the sum of `terms` independent draws."""
-    return float(np.sqrt(terms)) * standard_deviation(law), margin(law, 1 - CONFIDENCE, terms)
+    return standard_deviation(law, terms), margin(law, 1 - CONFIDENCE, terms)
 
 
 def _table(
