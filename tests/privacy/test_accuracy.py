@@ -132,7 +132,8 @@ def test_a_standard_deviation_is_the_nearest_float_with_any_mathematics_library(
             twice = 2 * Decimal(law.sigma_squared.numerator) / Decimal(law.sigma_squared.denominator)
             reach = range(-600, 601)
             weights = [(-Decimal(x * x) / twice).exp() for x in reach]
-            variance = sum(x * x * weight for x, weight in zip(reach, weights, strict=True)) / sum(weights)
+            moments = (x * x * weight for x, weight in zip(reach, weights, strict=True))
+            variance = sum(moments, Decimal(0)) / sum(weights, Decimal(0))
         assert standard_deviation(law, terms) == float((terms * variance).sqrt())
 
 

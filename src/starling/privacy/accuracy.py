@@ -49,12 +49,12 @@ def standard_deviation(law: Law, terms: int = 1) -> float:
     (10.0, 141.4208)
     """
     _check_terms(terms)
+    low, high = 0.0, inf
     for bits in _BITS:
-        with precision(bits):
-            deviation = (terms * _variance(law)).sqrt()
-            low, high = _nearest(deviation.lower()), _nearest(deviation.upper())
-        if low == high:
-            break
+        if low != high:
+            with precision(bits):
+                deviation = (terms * _variance(law)).sqrt()
+                low, high = _nearest(deviation.lower()), _nearest(deviation.upper())
     return high
 
 
