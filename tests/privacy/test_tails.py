@@ -89,7 +89,7 @@ def test_the_geometric_sum_is_the_difference_of_negative_binomials(terms: int, m
 def test_the_bounds_of_a_wide_law_enclose_its_sum(m: int) -> None:
     with precision(128):
         t = tails.ball(1 / (2 * WIDE))
-        summed = 2 * tails._half_sum(t, m + 1, 96) / tails._whole_sum(t, 96)
+        summed = 2 * tails._half_sum(t, m + 1, 96) / tails.whole_sum(t, 96)
         bounds = tail_ball(DiscreteGaussian(WIDE), m, 1)
         assert bounds.contains(summed)
         assert bounds.upper() / summed < 1 + arb(10) ** -4

@@ -93,7 +93,8 @@ def _half_sum(t: arb, start: int, bits: int) -> arb:
             return total + arb(0).union(rest)
 
 
-def _whole_sum(t: arb, bits: int) -> arb:
+def whole_sum(t: arb, bits: int) -> arb:
+    """The sum of e^(-t x^2) over all integers x, t > 0, to `bits` bits."""
     if t >= 1:
         return 1 + 2 * _half_sum(t, 1, bits)
     return (arb.pi() / t).sqrt() * (1 + 2 * _half_sum(arb.pi() ** 2 / t, 1, bits))
@@ -106,7 +107,7 @@ def _gaussian(sigma_squared: Fraction, m: int, bits: int = 96) -> arb:
         lower = upper - ball(1 / (8 * sigma_squared))
         return upper.union(lower) if lower > 0 else upper.union(arb(0))
     t = ball(1 / (2 * sigma_squared))
-    return 2 * _half_sum(t, m + 1, bits) / _whole_sum(t, bits)
+    return 2 * _half_sum(t, m + 1, bits) / whole_sum(t, bits)
 
 
 @lru_cache(maxsize=256)
@@ -114,7 +115,7 @@ def _narrow(sigma_squared: Fraction, terms: int) -> tuple[tuple[arb, ...], arb]:
     """The tails for m = 0.. and one for every m beyond. Immutable balls, so they may be shared."""
     with precision(_NARROW_BITS):
         t = ball(1 / (2 * sigma_squared))
-        whole = _whole_sum(t, _NARROW_BITS)
+        whole = whole_sum(t, _NARROW_BITS)
         last = isqrt(int(2 * _CUT * sigma_squared)) + 1
         weights = [(-t * x * x).exp() for x in range(last + 1)]
         powers = arb_poly(weights[:0:-1] + weights) ** terms

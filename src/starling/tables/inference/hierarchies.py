@@ -1,0 +1,64 @@
+"""Which iterations are sums of others, for every person who can be: from the public definitions alone, never assumed.
+
+Claim. Let an iteration P and iterations C1 .. Cm be tabulated in one kind of region, with the codes of P the disjoint union of the codes of
+the C's. Then in each region the count of P is the sum of the counts of the C's
+
+- if they are of ethnicity: a person has one ethnicity code, and is in the iterations whose codes hold it;
+- if they are of race and one race code is read of a record: a person in a race iteration, alone or in combination, is one whose one
+  code it holds;
+- if m = 1: equal sets of codes, of one kind, both alone or both in combination, are the same definition twice.
+
+With two race codes and m > 1 it is false. Who is in combination in C1 and in C2 is once in P but twice in the sum; who is alone in P
+with a code of C1 and one of C2 is alone in neither. Such iterations are left as they are.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from starling.tables.plan import Iteration
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """An iteration that is the sum of others.
+
+    Attributes:
+        parent: Its code.
+        members: Theirs, ascending.
+    """
+
+    parent: str
+    members: tuple[str, ...]
+
+
+def families(iterations: Iterable[Iteration], max_race_codes: int) -> tuple[Family, ...]:
+    """The families among the iterations that one geography level tabulates, ascending by parent.
+
+    A family of one pairs iterations of equal codes once, the first as parent. No iteration is in two families: within an iteration level
+    the iterations of a kind share no code, and a family takes its members from another level than its parent's.
+
+    Args:
+        iterations: Of all iteration levels of the geography level.
+        max_race_codes: Race columns read of a record.
+    """
+    found: list[Family] = []
+    taken: set[str] = set()
+    each = sorted(iterations, key=lambda one: one.code)
+    for parent in each:
+        within = {
+            one.code: one.codes
+            for one in each
+            if one.level != parent.level
+            and (one.kind, one.alone) == (parent.kind, parent.alone)
+            and set(one.codes) <= set(parent.codes)
+        }
+        single = parent.kind == "ethnicity" or max_race_codes == 1 or len(within) == 1
+        if single and parent.code not in taken and _partition(parent, within) and not taken & within.keys():
+            found.append(Family(parent.code, tuple(within)))
+            taken |= {parent.code, *within}
+    return tuple(found)
+
+
+def _partition(parent: Iteration, within: Mapping[str, tuple[str, ...]]) -> bool:
+    codes = [code for held in within.values() for code in held]
+    return bool(codes) and sorted(codes) == sorted(parent.codes)

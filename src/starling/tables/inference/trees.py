@@ -1,0 +1,116 @@
+"""Least squares over a tree of regions: every parent the sum of its children, exactly and in time proportional to the nodes.
+
+Each node has an independent unbiased estimate y of its count, of known variance v. Among all linear unbiased estimates that
+add up, the one of least variance is found in two passes (Hay et al. 2010, Section 4.1, for equal variances; here for any).
+
+Up: z of a leaf is its y. A parent knows itself by y, variance v, and by the sum s of its children's z, variance t, independent of
+y: z = (t y + v s)/(v + t), of variance v t/(v + t). This is the best estimate from the node and all below it.
+Down: x of a root is its z. A child's z moves by its part of what its parent knows better: x = z + (w/t)(x_parent - s), w the variance
+of z. Its variance is w - w^2/t + (w/t)^2 Var x_parent, never above w, since Var x_parent <= t.
+
+Proof that x is the projection: z is the generalised least squares estimate of a subtree given its own data, by induction, because
+the children's subtrees are independent; conditioning the children on their sum is the Gaussian update, which is the same linear
+map; and least squares is a linear map, whatever the law of the noise.
+
+Vectors. Where a count is the sum of m counts that are measured besides (a hierarchy of iterations), the same two passes run on
+vectors of m counts, with covariance matrices for variances (`Family`): y and v for each of the m, and one more measurement of
+their sum.
+
+Arithmetic. IEEE 754 additions, subtractions, multiplications, divisions and square roots alone, in an order that the loops
+below fix: no library sums, no linear algebra package, nothing that a compiler may reorder or fuse (Numba without fastmath). So
+another machine repeats every bit.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.privacy.compiled import compiled
+from starling.tables.measurements import Int64
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimated:
+    """Estimates of one level.
+
+    Attributes:
+        count: float64 (regions, iterations).
+        variance: Of each, likewise.
+    """
+
+    count: Floats
+    variance: Floats
+
+
+@compiled
+def child_sums(values: Floats, parent: Int64, parents: int) -> Floats:
+    """The sum over children, row after row: (regions, columns) by `parent` (regions,) -> (parents, columns)."""
+    sums = np.zeros((parents, values.shape[1]))
+    for region in range(len(parent)):
+        for column in range(values.shape[1]):
+            sums[parent[region], column] += values[region, column]
+    return sums
+
+
+def combined(own: Estimated, below: Estimated) -> Estimated:
+    """The best estimate from two independent ones."""
+    both = own.variance + below.variance
+    return Estimated(
+        (below.variance * own.count + own.variance * below.count) / both, own.variance * below.variance / both
+    )
+
+
+def children_of(level: Estimated, parent: Int64, parents: int) -> Estimated:
+    """What the children say of each parent: their sum."""
+    return Estimated(child_sums(level.count, parent, parents), child_sums(level.variance, parent, parents))
+
+
+def settled(level: Estimated, below: Estimated, above: Estimated, parent: Int64) -> Estimated:
+    """The way down: children at rest given their parents.
+
+    Args:
+        level: z of the children.
+        below: Their sums, by parent.
+        above: x of the parents.
+        parent: Of each child.
+    """
+    part = level.variance / below.variance[parent]
+    count = level.count + part * (above.count - below.count)[parent]
+    variance = level.variance - part * level.variance + part * part * above.variance[parent]
+    return Estimated(count, variance)
+
+
+def whole(counts: Floats) -> Int64:
+    """To the nearest integer, halves up."""
+    return np.floor(counts + 0.5).astype(np.int64)
+
+
+def rounded_below(counts: Floats, parents: Int64, parent: Int64) -> Int64:
+    """Children rounded so that they add up to their parents' integers: largest remainders first, ties in plan order.
+
+    A child whose parent lies within 1 of the sum of its children is moved by less than 1.
+
+    Args:
+        counts: float64 (regions, columns).
+        parents: Rounded counts of the parents, int64 (parents, columns).
+        parent: Of each region, ascending.
+    """
+    down = np.floor(counts)
+    rounded = down.astype(np.int64)
+    left = counts - down
+    edges = np.searchsorted(parent, np.arange(len(parents) + 1))
+    for index in range(len(parents)):
+        rows = slice(int(edges[index]), int(edges[index + 1]))
+        size = rows.stop - rows.start
+        missing = parents[index] - rounded[rows].sum(axis=0)
+        # By the argument above 0 to `size`; after inexact sums perhaps one beyond, which goes to all.
+        each, more = np.divmod(missing, size)
+        order = np.argsort(-left[rows], axis=0, kind="stable")
+        rank = np.empty_like(order)
+        np.put_along_axis(rank, order, np.arange(size)[:, np.newaxis], axis=0)
+        rounded[rows] += each + (rank < more)
+    return rounded

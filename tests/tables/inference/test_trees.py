@@ -1,0 +1,137 @@
+"""Two passes over a tree are the least-squares projection; rounding keeps sums."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from starling.tables.inference.families import Layer, settle
+from starling.tables.inference.trees import Estimated, children_of, combined, rounded_below, settled, whole
+from tests.tables.inference.dense import projection
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> list[np.ndarray]:
+    """Parent of each region of 2 or 3 levels below a top of 1 or 2 regions; every parent has a child."""
+    sizes, parents = draw(st.integers(1, 2)), []
+    for _ in range(draw(st.integers(1, 3))):
+        more = draw(st.lists(st.integers(0, sizes - 1), max_size=4))
+        parents.append(np.sort(np.array([*range(sizes), *more])))
+        sizes = len(parents[-1])
+    return parents
+
+
+def leaves_of(parents: list[np.ndarray], top: int) -> list[np.ndarray]:
+    """For each level, (regions, leaves): which leaves a region is made of."""
+    below = np.eye(len(parents[-1]))
+    found = [below]
+    for index in reversed(range(len(parents))):
+        regions = len(parents[index - 1]) if index else top
+        up = np.zeros((regions, found[0].shape[1]))
+        np.add.at(up, parents[index], found[0])
+        found.insert(0, up)
+    return found
+
+
+def two_passes(levels: list[Estimated], parents: list[np.ndarray]) -> list[Estimated]:
+    """As consistency.py walks; here for one column."""
+    up = [levels[-1]]
+    below: list[Estimated] = []
+    for level, parent in zip(levels[-2::-1], reversed(parents), strict=True):
+        sums = children_of(up[0], parent, len(level.count))
+        below.insert(0, sums)
+        up.insert(0, combined(level, sums))
+    down = [up[0]]
+    for index, parent in enumerate(parents):
+        down.append(settled(up[index + 1], below[index], down[index], parent))
+    return down
+
+
+@given(trees(), st.integers(0, 2**32 - 1))
+def test_two_passes_are_the_dense_projection(parents: list[np.ndarray], seed: int) -> None:
+    random = np.random.default_rng(seed)
+    top = int(parents[0].max()) + 1
+    regions = [top, *map(len, parents)]
+    levels = [Estimated(random.normal(50, 20, (n, 1)), random.uniform(0.1, 30, (n, 1))) for n in regions]
+    found = two_passes(levels, parents)
+    design = leaves_of(parents, top)
+    values = np.concatenate([level.count[:, 0] for level in levels])
+    variances = np.concatenate([level.variance[:, 0] for level in levels])
+    x, covariance = projection(np.concatenate(design), values, variances)
+    for level, made, before in zip(found, design, levels, strict=True):
+        np.testing.assert_allclose(level.count[:, 0], made @ x, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(level.variance[:, 0], np.diag(made @ covariance @ made.T), rtol=1e-9)
+        assert (level.variance <= before.variance * (1 + 1e-12)).all(), "never worse than measured"
+    for index, parent in enumerate(parents):
+        sums = np.zeros(regions[index])
+        np.add.at(sums, parent, found[index + 1].count[:, 0])
+        np.testing.assert_allclose(sums, found[index].count[:, 0], rtol=1e-9, atol=1e-9)
+
+
+@given(trees(), st.integers(2, 4), st.integers(0, 2**32 - 1))
+def test_families_are_the_dense_projection(parents: list[np.ndarray], members: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    top = int(parents[0].max()) + 1
+    above = [np.zeros(top, dtype=np.int64), *parents]
+    layers = [
+        Layer(
+            random.normal(50, 20, (len(parent), members)),
+            random.uniform(0.1, 30, (len(parent), members)),
+            random.normal(100, 20, len(parent)),
+            random.uniform(0.1, 30, len(parent)),
+            parent,
+        )
+        for parent in above
+    ]
+    design, values, variances = [], [], []
+    made = [np.kron(each, np.eye(members)) for each in leaves_of(parents, top)]
+    for layer, each in zip(layers, made, strict=True):
+        sums = np.kron(np.eye(len(layer.total)), np.ones((1, members))) @ each
+        design += [each, sums]
+        values += [layer.counts.ravel(), layer.total]
+        variances += [layer.variances.ravel(), layer.total_variance]
+    x, covariance = projection(np.concatenate(design), np.concatenate(values), np.concatenate(variances))
+    for layer, found, each in zip(layers, settle(layers), made, strict=True):
+        np.testing.assert_allclose(found.counts.ravel(), each @ x, rtol=1e-7, atol=1e-7)
+        spread = each @ covariance @ each.T
+        np.testing.assert_allclose(found.variances.ravel(), np.diag(spread), rtol=1e-7)
+        blocks = spread.reshape(len(layer.total), members, len(layer.total), members)
+        whole_variance = np.einsum("ijik->i", blocks)
+        np.testing.assert_allclose(found.total_variance, whole_variance, rtol=1e-7)
+        assert (found.variances <= layer.variances * (1 + 1e-9)).all()
+        assert (found.total_variance <= layer.total_variance * (1 + 1e-9)).all()
+
+
+@given(trees(), st.integers(1, 3), st.integers(0, 2**32 - 1))
+def test_rounding_keeps_sums_and_moves_by_less_than_one(parents: list[np.ndarray], columns: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    leaves = random.normal(0, 5, (len(parents[-1]), columns))
+    made = [each @ leaves for each in leaves_of(parents, int(parents[0].max()) + 1)]
+    rounded = whole(made[0])
+    for exact, parent in zip(made[1:], parents, strict=True):
+        below = rounded_below(exact, rounded, parent)
+        sums = np.zeros_like(rounded)
+        np.add.at(sums, parent, below)
+        assert np.array_equal(sums, rounded)
+        assert (np.abs(below - exact) < 1 + 1e-9).all()
+        rounded = below
+
+
+def test_ties_go_to_the_first_in_plan_order() -> None:
+    halves = np.full((4, 1), Fraction(1, 2), dtype=np.float64)
+    assert rounded_below(halves, np.array([[2]]), np.zeros(4, dtype=np.int64))[:, 0].tolist() == [1, 1, 0, 0]
+    # A parent that lies further off than its children's roundings could reach.
+    assert rounded_below(halves, np.array([[7]]), np.zeros(4, dtype=np.int64))[:, 0].tolist() == [2, 2, 2, 1]
+
+
+@pytest.mark.parametrize("shift", [0, 7])
+def test_unbiased_whatever_the_weights(shift: int) -> None:
+    """The map is linear: noise-free measurements come back as they are."""
+    parents = [np.array([0, 0, 1]), np.array([0, 1, 1, 2])]
+    truth = [each @ (np.arange(4.0) + shift)[:, np.newaxis] for each in leaves_of(parents, 2)]
+    random = np.random.default_rng(1)
+    levels = [Estimated(each, random.uniform(1, 9, each.shape)) for each in truth]
+    for level, each in zip(two_passes(levels, parents), truth, strict=True):
+        np.testing.assert_allclose(level.count, each, atol=1e-12)
