@@ -7,32 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.inference.families import Layer, settle
 from starling.tables.inference.trees import Estimated, children_of, combined, rounded_below, settled, whole
-from tests.tables.inference.dense import projection
-
-
-@st.composite
-def trees(draw: st.DrawFn) -> list[np.ndarray]:
-    """Parent of each region of 2 or 3 levels below a top of 1 or 2 regions; every parent has a child."""
-    sizes, parents = draw(st.integers(1, 2)), []
-    for _ in range(draw(st.integers(1, 3))):
-        more = draw(st.lists(st.integers(0, sizes - 1), max_size=4))
-        parents.append(np.sort(np.array([*range(sizes), *more])))
-        sizes = len(parents[-1])
-    return parents
-
-
-def leaves_of(parents: list[np.ndarray], top: int) -> list[np.ndarray]:
-    """For each level, (regions, leaves): which leaves a region is made of."""
-    below = np.eye(len(parents[-1]))
-    found = [below]
-    for index in reversed(range(len(parents))):
-        regions = len(parents[index - 1]) if index else top
-        up = np.zeros((regions, found[0].shape[1]))
-        np.add.at(up, parents[index], found[0])
-        found.insert(0, up)
-    return found
+from tests.tables.inference.dense import leaves_of, projection, trees
 
 
 def two_passes(levels: list[Estimated], parents: list[np.ndarray]) -> list[Estimated]:
@@ -68,40 +44,6 @@ def test_two_passes_are_the_dense_projection(parents: list[np.ndarray], seed: in
         sums = np.zeros(regions[index])
         np.add.at(sums, parent, found[index + 1].count[:, 0])
         np.testing.assert_allclose(sums, found[index].count[:, 0], rtol=1e-9, atol=1e-9)
-
-
-@given(trees(), st.integers(2, 4), st.integers(0, 2**32 - 1))
-def test_families_are_the_dense_projection(parents: list[np.ndarray], members: int, seed: int) -> None:
-    random = np.random.default_rng(seed)
-    top = int(parents[0].max()) + 1
-    above = [np.zeros(top, dtype=np.int64), *parents]
-    layers = [
-        Layer(
-            random.normal(50, 20, (len(parent), members)),
-            random.uniform(0.1, 30, (len(parent), members)),
-            random.normal(100, 20, len(parent)),
-            random.uniform(0.1, 30, len(parent)),
-            parent,
-        )
-        for parent in above
-    ]
-    design, values, variances = [], [], []
-    made = [np.kron(each, np.eye(members)) for each in leaves_of(parents, top)]
-    for layer, each in zip(layers, made, strict=True):
-        sums = np.kron(np.eye(len(layer.total)), np.ones((1, members))) @ each
-        design += [each, sums]
-        values += [layer.counts.ravel(), layer.total]
-        variances += [layer.variances.ravel(), layer.total_variance]
-    x, covariance = projection(np.concatenate(design), np.concatenate(values), np.concatenate(variances))
-    for layer, found, each in zip(layers, settle(layers), made, strict=True):
-        np.testing.assert_allclose(found.counts.ravel(), each @ x, rtol=1e-7, atol=1e-7)
-        spread = each @ covariance @ each.T
-        np.testing.assert_allclose(found.variances.ravel(), np.diag(spread), rtol=1e-7)
-        blocks = spread.reshape(len(layer.total), members, len(layer.total), members)
-        whole_variance = np.einsum("ijik->i", blocks)
-        np.testing.assert_allclose(found.total_variance, whole_variance, rtol=1e-7)
-        assert (found.variances <= layer.variances * (1 + 1e-9)).all()
-        assert (found.total_variance <= layer.total_variance * (1 + 1e-9)).all()
 
 
 @given(trees(), st.integers(1, 3), st.integers(0, 2**32 - 1))

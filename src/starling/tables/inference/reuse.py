@@ -63,7 +63,7 @@ def corrections(stage1: Int64, sums: Int64, weight: Fraction) -> Int64:
     return rounded((stage1 - sums) * weight.numerator, weight.denominator)
 
 
-def rounded(numerator: Int64, denominator: int | Int64) -> Int64:
+def rounded(numerator: Int64, denominator: int) -> Int64:
     """numerator / denominator > 0 to the nearest integer, halves away from 0."""
     nearest: Int64 = np.sign(numerator) * ((2 * np.abs(numerator) + denominator) // (2 * denominator))
     return nearest
