@@ -42,11 +42,10 @@ PERSONS: Final = "|".join(
 AGAIN = (
     (release_verify, "check_cost"),
     (tables_verify, "read_plan"),
-    (tables_verify, "read_measurements"),
-    (tables_verify, "tabulate_level"),
+    (tables_verify, "tabulate"),
     (data.Text, "write"),
 )
-"""Where a release is computed again: its cost, its plan, its measurements, its tables, their text."""
+"""Where a release is computed again: its cost, its plan, its tables (which reads the measurements), their text."""
 
 
 @contextmanager
@@ -59,7 +58,16 @@ def clocked() -> Iterator[list[float]]:
             began = perf_counter()
             result = work(*args, **named)
             spent.append(perf_counter() - began)
-            return result
+            return stepped(result) if isinstance(result, Iterator) else result
+
+        def stepped(parts: Iterator[Any]) -> Iterator[Any]:
+            while True:
+                began = perf_counter()
+                part = next(parts, None)
+                spent.append(perf_counter() - began)
+                if part is None:
+                    return
+                yield part
 
         return call
 

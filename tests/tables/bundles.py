@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,9 @@ from starling.privacy.trust import Confidential, Released, publish
 from starling.release import datapackage
 from starling.release.manifest import OWN_LEDGER, SIGNATURE, content, digest, digests, files_of, manifest
 from starling.release.signing import Signature, read_signature, sign
-from starling.tables.artifact import write_release
-from starling.tables.measurements import TOTAL_ONLY, LevelMeasurements, Measurements
-from starling.tables.plan import Geography, Plan
+from starling.tables.artifact import keep_measurements, write_release
+from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
+from starling.tables.plan import Geography, Piece, Plan
 from starling.tables.postprocess import tabulate
 from tests.tables.small import small_geography, small_plan
 
@@ -40,11 +41,12 @@ class Fixed:
         return self.plan.guarantee
 
     def draw(self, _: int, /) -> Measurements:
-        state = LevelMeasurements(
+        state = Measured(
             np.array([3, 12, 0]), np.array([0, 2, TOTAL_ONLY], dtype=np.int8), np.arange(20) - 2 + self.shift
         )
         bare = np.zeros(4, dtype=np.int8)
-        return Measurements((state, LevelMeasurements(np.arange(4), bare, np.arange(4) - 1)))
+        county = Measured(np.arange(4), bare, np.arange(4) - 1)
+        return (Piece(0, 0, 1, 3), state), (Piece(1, 0, 2, 2), county)
 
 
 @dataclass(frozen=True)
@@ -107,9 +109,8 @@ def new_ledger(folder: Path, plan: Plan, name: str = "ledger.sqlite") -> tuple[s
 def write(folder: Path, plan: Plan, geography: Geography, measurements: Released[Measurements]) -> None:
     """The files of a release but its signature."""
     folder.mkdir(exist_ok=True)
-    write_release(
-        folder, plan, geography, measurements, measurements.then(lambda values: tabulate(plan, geography, values))
-    )
+    kept = measurements.then(partial(keep_measurements, folder, plan, geography))
+    write_release(folder, plan, geography, kept.then(partial(tabulate, plan, geography)))
 
 
 def make(place: Path, *, inside: bool = False, shift: int = 0, **options: Any) -> Bundle:

@@ -11,6 +11,7 @@ from starling.ledger import account, charging
 from starling.ledger.opening import open_ledger
 from starling.release import bundle
 from starling.tables import artifact, counts, publish
+from starling.tables.artifact import measured
 from starling.tables.plan import Plan
 
 POINTS: dict[str, tuple[Any, str, bool]] = {
@@ -18,7 +19,8 @@ POINTS: dict[str, tuple[Any, str, bool]] = {
     "after the charge": (charging.Charging, "charge", True),
     "while reading": (counts.GroupCounts, "totals", False),
     "after the draw": (publish, "tabulate", False),
-    "while writing": (artifact, "write_measurements", True),
+    "while drawing": (measured, "_table", True),
+    "while writing": (artifact, "write_tables", True),
     "before the flush": (bundle, "_flush", False),
     "before the answer": (account.RequestAccount, "answer", False),
     "after the answer": (account.RequestAccount, "answer", True),

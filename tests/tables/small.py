@@ -1,5 +1,6 @@
 """A tiny plan and geography, made in memory, and exact counts that a test writes down itself."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -9,8 +10,8 @@ import pyarrow as pa
 
 from starling.privacy.budget import Measure
 from starling.tables import cells
-from starling.tables.measurements import Int64
-from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Plan
+from starling.tables.measurements import Int64, Measured, Measurements
+from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Piece, Plan, whole
 from starling.tables.plan.stability import stability
 
 
@@ -72,13 +73,16 @@ class Written:
 
     detail: tuple[Int64, ...]
 
-    def totals(self, level: int, /) -> Int64:
+    def totals(self, piece: Piece, /) -> Int64:
         """See counts.py."""
-        return np.asarray(self.detail[level].sum(axis=1), dtype=np.int64)
+        return np.asarray(self._of(piece).sum(axis=1), dtype=np.int64)
 
-    def cells(self, level: int, groups: Int64, /) -> Int64:
+    def cells(self, piece: Piece, groups: Int64, /) -> Int64:
         """See counts.py."""
-        return self.detail[level][groups]
+        return self._of(piece)[groups]
+
+    def _of(self, piece: Piece) -> Int64:
+        return self.detail[piece.level][piece.first * piece.iterations : piece.stop * piece.iterations]
 
     def plus_one(self, places: list[tuple[int, int, int]]) -> "Written":
         """One person more, in the given (level, group, cell)s."""
@@ -97,3 +101,18 @@ def written(plan: Plan, geography: Geography, totals: npt.ArrayLike = 0) -> Writ
         array[:, 0] = totals
         detail.append(array)
     return Written(tuple(detail))
+
+
+def whole_levels(plan: Plan, geography: Geography, levels: Sequence[Measured]) -> Measurements:
+    """Measurements of which each level is one piece."""
+    return tuple((whole(plan, geography, number), measured) for number, measured in enumerate(levels))
+
+
+def level_of(measurements: Measurements, number: int) -> Measured:
+    """All pieces of a level, put together."""
+    parts = [measured for piece, measured in measurements if piece.level == number]
+    return Measured(
+        np.concatenate([part.stage1 for part in parts]),
+        np.concatenate([part.branch for part in parts]),
+        np.concatenate([part.values for part in parts]),
+    )

@@ -3,6 +3,7 @@
 import html
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from starling.privacy.trust import Confidential, Released, publish
-from starling.tables.artifact import write_release
-from starling.tables.measurements import LevelMeasurements, Measurements
+from starling.tables.artifact import keep_measurements, write_release
+from starling.tables.measurements import Measured, Measurements
 from starling.tables.plan import Geography, Plan
-from starling.tables.postprocess import tabulate
+from starling.tables.postprocess import joined, tabulate
 from tests.account import OneCharge
 from tests.tables.bundles import Fixed
-from tests.tables.small import small_geography, small_plan
+from tests.tables.small import small_geography, small_plan, whole_levels
 
 FILES = [
     "data/measurements/county-2.parquet",
@@ -44,8 +45,8 @@ def write(folder: Path, plan: Plan, records: int = 0) -> tuple[Geography, Releas
     account = OneCharge(plan.cost, REQUEST)
     measurements = publish(Confidential(lambda: records), Fixed(plan), account)
     folder.mkdir()
-    tables = measurements.then(lambda values: tabulate(plan, geography, values))
-    write_release(folder, plan, geography, measurements, tables)
+    kept = measurements.then(partial(keep_measurements, folder, plan, geography))
+    write_release(folder, plan, geography, kept.then(partial(tabulate, plan, geography)))
     return geography, measurements
 
 
@@ -85,8 +86,8 @@ def test_the_tables_follow_again_from_the_shipped_measurements(tmp_path: Path) -
         read = pq.read_table(tmp_path / "out" / level["measurements"]).to_pydict()
         stage1 = np.array([value or 0 for value in read["stage_1"]])
         values = np.concatenate([np.array(each) for each in read["stage_2"]])
-        levels.append(LevelMeasurements(stage1, np.array(read["branch"], dtype=np.int8), values))
-    again = tabulate(plan, geography, Measurements(tuple(levels)))
+        levels.append(Measured(stage1, np.array(read["branch"], dtype=np.int8), values))
+    again = joined(tabulate(plan, geography, whole_levels(plan, geography, levels)))
     assert pq.read_table(tmp_path / "out" / "data" / "t1.parquet").equals(again.t1)
     assert pq.read_table(tmp_path / "out" / "data" / "t2.parquet").equals(again.t2)
 
@@ -97,4 +98,4 @@ def test_nothing_but_a_released_value_is_written(tmp_path: Path) -> None:
     values = Fixed(plan).draw(0)
     writer: Callable[..., None] = write_release
     with pytest.raises(AttributeError):
-        writer(tmp_path, plan, geography, values, tabulate(plan, geography, values))
+        writer(tmp_path, plan, geography, tabulate(plan, geography, values))

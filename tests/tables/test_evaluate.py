@@ -15,12 +15,12 @@ from starling.tables import cells
 from starling.tables.evaluate import Published, beside, compare, evaluate
 from starling.tables.evaluation.errors import SIZES
 from starling.tables.generate import generate
-from starling.tables.measurements import TOTAL_ONLY, Int64, LevelMeasurements, Measurements, offsets
+from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, offsets
 from starling.tables.mechanism import branches, merged
-from starling.tables.plan import Geography, Plan, read_geography
-from starling.tables.postprocess import Tables, tabulate
+from starling.tables.plan import Geography, Plan, read_geography, whole
+from starling.tables.postprocess import Tables, joined, tabulate
 from starling.tables.source import open_persons
-from tests.tables.small import Written, small_geography, small_plan
+from tests.tables.small import Written, small_geography, small_plan, whole_levels
 
 Noise = Callable[[int], Int64]
 
@@ -29,11 +29,11 @@ def none(size: int) -> Int64:
     return np.zeros(size, dtype=np.int64)
 
 
-def measured(plan: Plan, exact: Written, noise: Noise = none) -> Measurements:
+def measured(plan: Plan, geography: Geography, exact: Written, noise: Noise = none) -> Measurements:
     """What the mechanism would measure with this noise in stage 2 and for bare totals; stage 1 is exact."""
     levels = []
     for index, level in enumerate(plan.levels):
-        totals = exact.totals(index)
+        totals = exact.totals(whole(plan, geography, index))
         branch = branches(totals, level.thresholds)
         branch[np.tile(level.total_only, len(totals) // len(level.iterations))] = TOTAL_ONLY
         values = [
@@ -41,8 +41,8 @@ def measured(plan: Plan, exact: Written, noise: Noise = none) -> Measurements:
             for group, which in enumerate(branch.tolist())
         ]
         stage2 = np.concatenate(values) + noise(int(offsets(branch)[-1]))
-        levels.append(LevelMeasurements(totals, branch, stage2))
-    return Measurements(tuple(levels))
+        levels.append(Measured(totals, branch, stage2))
+    return whole_levels(plan, geography, levels)
 
 
 def released(folder: Path, tables: Tables) -> Published:
@@ -108,7 +108,9 @@ def test_every_class_is_that_of_a_walk_over_the_rows(tmp_path: Path, allow_negat
     geography = small_geography(plan, counties=60)
     exact = random_counts(plan, geography)
     rng = np.random.default_rng(2)
-    tables = tabulate(plan, geography, measured(plan, exact, lambda size: rng.integers(-9, 10, size)))
+    tables = joined(
+        tabulate(plan, geography, measured(plan, geography, exact, lambda size: rng.integers(-9, 10, size)))
+    )
     shown = compare(plan, geography, released(tmp_path, tables), exact)
     expected = by_hand(plan, geography, tables, exact)
     found = {(each.level, each.size, each.branch, each.number): each.errors for each in shown.classes}
@@ -125,7 +127,7 @@ def test_suppressed_groups_are_those_not_in_t1(tmp_path: Path) -> None:
     plan = small_plan(thresholds=(50, 60, 70), suppression=Fraction("0.9"))
     geography = small_geography(plan, counties=40)
     exact = random_counts(plan, geography)
-    tables = tabulate(plan, geography, measured(plan, exact))
+    tables = joined(tabulate(plan, geography, measured(plan, geography, exact)))
     shown = compare(plan, geography, released(tmp_path, tables), exact)
     everyone = sum(len(detail) for detail in exact.detail)
     assert sum(each.groups for each in shown.groups) == everyone
@@ -140,7 +142,9 @@ def test_without_noise_nothing_errs(tmp_path: Path) -> None:
     plan = small_plan()
     geography = small_geography(plan, counties=20)
     exact = random_counts(plan, geography)
-    shown = compare(plan, geography, released(tmp_path, tabulate(plan, geography, measured(plan, exact))), exact)
+    shown = compare(
+        plan, geography, released(tmp_path, joined(tabulate(plan, geography, measured(plan, geography, exact)))), exact
+    )
     (errors,) = shown.by().values()
     assert (errors.bias, errors.mean_absolute, errors.root_mean_square, errors.coverage) == (0, 0, 0, 1)
 
@@ -168,7 +172,7 @@ def test_coverage_and_error_are_those_stated(tmp_path: Path) -> None:
         drawn: Int64 = rng.geometric(chance, size) - rng.geometric(chance, size)
         return drawn
 
-    tables = tabulate(plan, geography, measured(plan, exact, noise))
+    tables = joined(tabulate(plan, geography, measured(plan, geography, exact, noise)))
     errors = compare(plan, geography, released(tmp_path, tables), exact).by("level", "number")
     cell, total = errors["(COUNTY, 2)", "cell"], errors["(COUNTY, 2)", "total"]
     assert cell.rows == 800 * 46
@@ -194,7 +198,7 @@ def test_tables_of_another_plan_or_geography_are_refused(
     plan = small_plan()
     geography = small_geography(plan)
     exact = random_counts(plan, geography, seed=4)
-    tables = tabulate(plan, geography, measured(plan, exact))
+    tables = joined(tabulate(plan, geography, measured(plan, geography, exact)))
     assert tables.t2.num_rows
     changed = {"t1": tables.t1, "t2": tables.t2}
     changed[name] = change(changed[name])
@@ -207,7 +211,7 @@ def test_a_torn_t2_is_refused(tmp_path: Path) -> None:
     plan = small_plan()
     geography = small_geography(plan)
     exact = random_counts(plan, geography, seed=4)
-    tables = tabulate(plan, geography, measured(plan, exact))
+    tables = joined(tabulate(plan, geography, measured(plan, geography, exact)))
     with pytest.raises(SourceError, match="without all of its rows"):
         compare(plan, geography, released(tmp_path, Tables(tables.t1, tables.t2.slice(1))), exact)
 
@@ -224,7 +228,9 @@ def test_what_comes_out_is_marked_not_private(tmp_path: Path) -> None:
     geography, persons = read_geography(made.geography, plan), open_persons(made.persons, plan)
     out = tmp_path / "out"
     out.mkdir()
-    tables = tabulate(plan, geography, measured(plan, counted_by_hand(made.persons, plan, geography)))
+    tables = joined(
+        tabulate(plan, geography, measured(plan, geography, counted_by_hand(made.persons, plan, geography)))
+    )
     released(out, tables)
     result = evaluate(plan, geography, persons, out)
     assert isinstance(result, NotPrivate)

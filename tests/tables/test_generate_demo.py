@@ -11,7 +11,7 @@ from starling.privacy.accuracy import margin
 from starling.privacy.trust import inspect
 from starling.tables.counts import GroupCounts, count
 from starling.tables.generate import Generated, generate
-from starling.tables.plan import Geography, Plan, load, read_geography
+from starling.tables.plan import Geography, Plan, load, read_geography, whole
 from starling.tables.plan.codebook import ITERATION_LEVELS
 from starling.tables.preview import preview
 from starling.tables.source import open_persons
@@ -74,12 +74,12 @@ def test_every_level_is_worth_its_place(plan: Plan) -> None:
     assert all(cell is not None and 10 <= cell.margin <= 30 for cell in cells)
 
 
-def test_all_branches_are_taken(plan: Plan, exact: GroupCounts) -> None:
+def test_all_branches_are_taken(plan: Plan, geography: Geography, exact: GroupCounts) -> None:
     """Some level has groups whose true size is so far inside each branch that the noise cannot move them out of it."""
     taken = set()
     for index, level in enumerate(plan.levels):
         reach = margin(plan.laws(level).stage1, SURE)
-        totals = exact.totals(index)
+        totals = exact.totals(whole(plan, geography, index))
         low = np.array([-(10**9), *level.thresholds]) + reach
         high = np.array([*level.thresholds, 10**9]) - reach
         inside = (totals[:, np.newaxis] >= low) & (totals[:, np.newaxis] < high)
@@ -88,21 +88,21 @@ def test_all_branches_are_taken(plan: Plan, exact: GroupCounts) -> None:
     assert {"(USA, 2)", "(STATE, 2)", "(COUNTY, 2)", "(TRACT, 2)", "(PLACE, 2)"} <= taken
 
 
-def test_rows_are_suppressed_and_rows_are_kept(plan: Plan, exact: GroupCounts) -> None:
+def test_rows_are_suppressed_and_rows_are_kept(plan: Plan, geography: Geography, exact: GroupCounts) -> None:
     for index, level in enumerate(preview(plan).levels):
         if not level.overview.level.geography.below_state:
             assert level.empty_suppressed == 0
             continue
         assert level.empty_suppressed > 0.95
-        totals = exact.totals(index)
+        totals = exact.totals(whole(plan, geography, index))
         # Ten empty groups are all published with a chance below 0.05^10.
         assert np.count_nonzero(totals == 0) >= 10
         assert np.count_nonzero(totals > level.overview.level.thresholds[0]) > 10
 
 
-def test_total_only_groups_have_persons(plan: Plan, exact: GroupCounts) -> None:
+def test_total_only_groups_have_persons(plan: Plan, geography: Geography, exact: GroupCounts) -> None:
     (index,) = [at for at, level in enumerate(plan.levels) if level.name == "(USA, 2)"]
-    assert (exact.totals(index)[plan.levels[index].total_only] > 0).all()
+    assert (exact.totals(whole(plan, geography, index))[plan.levels[index].total_only] > 0).all()
 
 
 def test_the_nation_is_as_large_as_it_says(plan: Plan, nation: Generated, geography: Geography) -> None:

@@ -15,7 +15,7 @@ from starling.tables import cells, mechanism
 from starling.tables.measurements import TOTAL_ONLY, Measurements
 from starling.tables.mechanism import SafeTab, branches, merged
 from starling.tables.plan import Geography, GeographyLevel, Plan
-from tests.tables.small import Written, small_geography, small_plan, written
+from tests.tables.small import Written, level_of, small_geography, small_plan, written
 
 STATE, COUNTY = GeographyLevel.STATE, GeographyLevel.COUNTY
 
@@ -47,7 +47,7 @@ def test_every_branch_is_reached_and_holds_the_exact_cells_under_silent_noise(mo
     for group, total in enumerate((4, 5, 10, 20)):
         exact.detail[0][group, :total] = 1
     monkeypatch.setattr(mechanism, "_noise", silent)
-    measured = SafeTab(plan, geography).draw(exact).levels[0]
+    measured = level_of(SafeTab(plan, geography).draw(exact), 0)
     assert measured.branch.tolist() == [0, 1, 2, 3]
     assert measured.stage1.tolist() == [4, 5, 10, 20]
     starts = measured.offsets()
@@ -68,7 +68,7 @@ def test_total_only_groups_are_measured_once_with_all_of_the_groups_budget(monke
     monkeypatch.setattr(mechanism, "_noise", recording)
     plan = small_plan("rho", geographies=(STATE,))
     geography = small_geography(plan)
-    measured = SafeTab(plan, geography).draw(written(plan, geography, 7)).levels[0]
+    measured = level_of(SafeTab(plan, geography).draw(written(plan, geography, 7)), 0)
     assert measured.branch.tolist() == [1, 1, TOTAL_ONLY]
     share = plan.levels[0].budget / plan.levels[0].stability
     law = {
@@ -83,16 +83,16 @@ def test_what_is_answered_is_a_function_of_plan_and_geography_alone(totals: int)
     plan = small_plan()
     geography = small_geography(plan)
     measured = SafeTab(plan, geography).draw(written(plan, geography, totals))
-    assert [len(level.stage1) for level in measured.levels] == [3, 4]
-    assert [len(level.branch) for level in measured.levels] == [3, 4]
-    assert (measured.levels[0].branch == TOTAL_ONLY).tolist() == [False, False, True]
+    assert [len(level.stage1) for _, level in measured] == [3, 4]
+    assert [len(level.branch) for _, level in measured] == [3, 4]
+    assert (level_of(measured, 0).branch == TOTAL_ONLY).tolist() == [False, False, True]
 
 
 def test_stage_2_noise_is_fresh() -> None:
     """The noise of the two stages is uncorrelated: |r| of 40,000 independent pairs is below 0.03 but for 1 in 500 million."""
     plan = small_plan("rho", thresholds=(10**6, 10**7, 10**8), geographies=(COUNTY,))
     geography = small_geography(plan, counties=20_000)
-    measured = SafeTab(plan, geography).draw(written(plan, geography, 100)).levels[0]
+    measured = level_of(SafeTab(plan, geography).draw(written(plan, geography, 100)), 0)
     assert abs(np.corrcoef(measured.stage1, measured.values)[0, 1]) < 0.03
 
 
@@ -111,7 +111,7 @@ Outcome = tuple[tuple[int, ...], ...]
 
 def _outcome(measurements: Measurements) -> Outcome:
     return tuple(
-        tuple(np.concatenate((level.stage1, level.branch, level.values)).tolist()) for level in measurements.levels
+        tuple(np.concatenate((level.stage1, level.branch, level.values)).tolist()) for _, level in measurements
     )
 
 

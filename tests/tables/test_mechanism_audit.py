@@ -10,7 +10,7 @@ from starling.privacy.budget import Cost, Epsilon, Measure, Rho
 from starling.tables.measurements import Int64
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import GeographyLevel
-from tests.tables.small import small_geography, small_plan, written
+from tests.tables.small import level_of, small_geography, small_plan, written
 
 BUDGET = Fraction(2)
 """Of the county level, in which one person is in at most two groups."""
@@ -24,7 +24,7 @@ def county_outputs(measure: Measure, thresholds: tuple[int, int, int], persons: 
     """
     plan = small_plan(measure, budget=BUDGET, thresholds=thresholds, geographies=(GeographyLevel.COUNTY,))
     geography = small_geography(plan, counties)
-    (level,) = SafeTab(plan, geography).draw(written(plan, geography, persons)).levels
+    level = level_of(SafeTab(plan, geography).draw(written(plan, geography, persons)), 0)
     first = level.values[level.offsets()[:-1]]
     return np.clip(np.column_stack((level.stage1, first)), 3, 9).reshape(counties, -1)
 

@@ -90,7 +90,7 @@ def drawn(place: Path, **options: Any) -> Bundle:
 @pytest.mark.parametrize("size", [1, 7, 1 << 18])
 def test_rows_are_compared_in_any_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(verify, "BATCH", size)
-    monkeypatch.setattr(data, "GROUPS", size)
+    monkeypatch.setattr(data, "ROW_GROUP", size)
     assert said(drawn(tmp_path)) == []
 
 

@@ -26,7 +26,7 @@ from starling.tables.evaluation.errors import NUMBERS, SIZES, Class, Errors, Eva
 from starling.tables.labels import level_title
 from starling.tables.measurements import TOTAL_ONLY, Int64
 from starling.tables.mechanism import ExactCounts
-from starling.tables.plan import Geography, Level, Plan
+from starling.tables.plan import Geography, Level, Plan, whole
 from starling.tables.source import Persons
 
 _BRANCHES: Final = 1 + len(cells.BRANCH_CELLS)
@@ -62,7 +62,7 @@ def beside(plan: Plan, geography: Geography, persons: Persons, release: Path) ->
 def _beside(plan: Plan, geography: Geography, tables: "Published", exact: ExactCounts) -> pa.Table:
     parts = []
     for index, level in enumerate(plan.levels):
-        totals = exact.totals(index)
+        totals = exact.totals(whole(plan, geography, index))
         for group, batch in tables.rows("t1", level, geography.regions[level.geography]):
             parts.append(pa.Table.from_batches([batch]).append_column("truth", pa.array(totals[group])))
     return pa.concat_tables(parts)
@@ -122,8 +122,10 @@ def compare(plan: Plan, geography: Geography, tables: Published, exact: ExactCou
     groups: list[Groups] = []
     seen = [0, 0]
     for index, level in enumerate(plan.levels):
-        compared = _Level(level, geography.regions[level.geography], tables, exact.totals(index))
-        compared.read_t2(partial(exact.cells, index))
+        compared = _Level(
+            level, geography.regions[level.geography], tables, exact.totals(whole(plan, geography, index))
+        )
+        compared.read_t2(partial(exact.cells, whole(plan, geography, index)))
         compared.read_t1()
         classes += compared.classes()
         groups += compared.groups()

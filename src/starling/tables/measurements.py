@@ -1,12 +1,14 @@
 """What the mechanism hands on: noisy values of every group, before any post-processing. Public; shipped with a release."""
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from starling.tables import cells
+from starling.tables.plan import Piece
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 
@@ -15,8 +17,8 @@ TOTAL_ONLY = -1
 
 
 @dataclass(frozen=True, slots=True)
-class LevelMeasurements:
-    """The noisy values of one population group level. Groups stand in plan order: region-major, then by iteration code.
+class Measured:
+    """The noisy values of one piece. Groups stand in plan order: region-major, then by iteration code.
 
     Attributes:
         stage1: Noisy totals that chose the branches, int64 (groups,); 0 for total-only groups, which have none.
@@ -33,11 +35,16 @@ class LevelMeasurements:
         return offsets(self.branch)
 
 
-@dataclass(frozen=True, slots=True)
-class Measurements:
-    """One LevelMeasurements for each level of the plan, in its order."""
+class Measurements(Protocol):
+    """All pieces of a plan in plan order, as often as they are asked for: a tuple of them, or files."""
 
-    levels: tuple[LevelMeasurements, ...]
+    def __iter__(self) -> Iterator[tuple[Piece, Measured]]:
+        """Each piece with its values."""
+        ...
+
+
+Keep: TypeAlias = Callable[[Iterable[tuple[Piece, Measured]]], Measurements]
+"""Takes the pieces as they are drawn, each once, and gives all of them back: `tuple` in memory; in a release, files."""
 
 
 def offsets(branch: npt.NDArray[np.int8]) -> Int64:

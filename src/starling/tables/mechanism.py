@@ -14,9 +14,13 @@ lives in the United States or in Puerto Rico, so that the charge is the larger o
 Every group of the plan is answered, empty or not: which arrays are made, and the size of stage 1, is a function of the plan
 and the public geography; the size of stage 2 is a function of the noisy stage 1.
 
+The groups are drawn in pieces, whose bounds are public too (plan/pieces.py), so that a nation fits into memory. Each piece is drawn
+once, with fresh noise, in an order that is fixed: the joint law of all values is the same whatever the pieces.
+
 Source: SafeTab 2022, Algorithms 1 to 5, Theorems 1 and 3.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,19 +31,19 @@ from starling.privacy.guarantee import Guarantee
 from starling.privacy.laws import Law
 from starling.privacy.noise import checked_add, draw
 from starling.tables import cells
-from starling.tables.measurements import TOTAL_ONLY, Int64, LevelMeasurements, Measurements, offsets
-from starling.tables.plan import Geography, Level, Plan
+from starling.tables.measurements import TOTAL_ONLY, Int64, Keep, Measured, Measurements, offsets
+from starling.tables.plan import MOST_GROUPS, Geography, Piece, Plan, pieces
 
 
 class ExactCounts(Protocol):
     """What the mechanism asks of the exact counts; counts.py gives it."""
 
-    def totals(self, level: int, /) -> Int64:
-        """Persons in each group of `plan.levels[level]`, plan order (region-major), empty groups included."""
+    def totals(self, piece: Piece, /) -> Int64:
+        """Persons in each group of the piece, empty groups included."""
         ...
 
-    def cells(self, level: int, groups: Int64, /) -> Int64:
-        """Persons by sex and age, shape (len(groups), 46), for the chosen groups of the level."""
+    def cells(self, piece: Piece, groups: Int64, /) -> Int64:
+        """Persons by sex and age, shape (len(groups), 46), for the chosen groups of the piece."""
         ...
 
 
@@ -50,10 +54,14 @@ class SafeTab:
     Attributes:
         plan: Levels, budgets, thresholds.
         geography: The public regions; with the plan's iterations they are the groups.
+        keep: Takes the pieces as they are drawn; in memory unless told otherwise.
+        most_groups: Of a piece. Public; bounds the working memory, and changes nothing else.
     """
 
     plan: Plan
     geography: Geography
+    keep: Keep = tuple
+    most_groups: int = MOST_GROUPS
 
     @property
     def guarantee(self) -> Guarantee:
@@ -61,25 +69,30 @@ class SafeTab:
         return self.plan.guarantee
 
     def draw(self, exact: ExactCounts, /) -> Measurements:
-        """Exact counts in, noisy measurements of every level out.
+        """Exact counts in, noisy measurements of every piece out, each drawn once.
 
         Raises OverflowError when a noisy count leaves int64: an event of the noisy count alone, so post-processing.
         """
-        return Measurements(tuple(self._level(index, level, exact) for index, level in enumerate(self.plan.levels)))
+        return self.keep(self._drawn(exact))
 
-    def _level(self, index: int, level: Level, exact: ExactCounts) -> LevelMeasurements:
+    def _drawn(self, exact: ExactCounts) -> Iterator[tuple[Piece, Measured]]:
+        for piece in pieces(self.plan, self.geography, self.most_groups):
+            yield piece, self._piece(piece, exact)
+
+    def _piece(self, piece: Piece, exact: ExactCounts) -> Measured:
+        level = self.plan.levels[piece.level]
         laws = self.plan.laws(level)
-        totals = exact.totals(index)
-        total_only = np.tile(level.total_only, len(self.geography.regions[level.geography]))
+        totals = exact.totals(piece)
+        total_only = np.tile(level.total_only, piece.regions)
         stage1 = np.zeros_like(totals)
         stage1[~total_only] = checked_add(totals[~total_only], _noise(laws.stage1, int(np.count_nonzero(~total_only))))
         branch = branches(stage1, level.thresholds)
         branch[total_only] = TOTAL_ONLY
-        values = _exact_values(totals, branch, index, exact)
+        values = _exact_values(totals, branch, piece, exact)
         once = np.repeat(total_only, np.diff(offsets(branch)))
         values[once] = checked_add(values[once], _noise(laws.total_only, int(np.count_nonzero(once))))
         values[~once] = checked_add(values[~once], _noise(laws.stage2, int(np.count_nonzero(~once))))
-        return LevelMeasurements(stage1, branch, values)
+        return Measured(stage1, branch, values)
 
 
 def branches(stage1: Int64, thresholds: tuple[int, int, int]) -> npt.NDArray[np.int8]:
@@ -100,14 +113,14 @@ def merged(detail: Int64, branch: int) -> Int64:
     return np.add.reduceat(detail, firsts, axis=1)
 
 
-def _exact_values(totals: Int64, branch: npt.NDArray[np.int8], index: int, exact: ExactCounts) -> Int64:
+def _exact_values(totals: Int64, branch: npt.NDArray[np.int8], piece: Piece, exact: ExactCounts) -> Int64:
     """The exact answer to what the branches ask, laid out as `offsets` says."""
     starts = offsets(branch)
     values = np.zeros(starts[-1], dtype=np.int64)
     bare = branch <= 0
     values[starts[:-1][bare]] = totals[bare]
     groups = np.flatnonzero(~bare)
-    detail = exact.cells(index, groups)
+    detail = exact.cells(piece, groups)
     for size_class in range(1, len(cells.BRANCH_CELLS)):
         rows = branch[groups] == size_class
         places = starts[groups[rows], np.newaxis] + np.arange(cells.BRANCH_CELLS[size_class])

@@ -19,7 +19,7 @@ from starling.privacy.entropy import fresh_id
 from starling.privacy.trust import Receipt, publish
 from starling.release.bundle import writing
 from starling.release.payment import Payment, finish, own_payment
-from starling.tables.artifact import write_release
+from starling.tables.artifact import keep_measurements, write_release
 from starling.tables.counts import count
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Geography, Plan, read_geography
@@ -107,13 +107,12 @@ def _payment(given: Payment | None, folder: Path, plan: Plan, request_id: str, b
 
 
 def _fill(folder: Path, plan: Plan, regions: Geography, source: Persons, payment: Payment, step: Step) -> Receipt:
-    """Charge, count, draw, tabulate, write, sign, seal."""
+    """Charge, count, draw, tabulate, write, sign, seal; from the draw on, piece by piece."""
     with payment.paying() as account:
         step("charging, counting and drawing noise")
-        measurements = publish(count(plan, regions, source), SafeTab(plan, regions), account)
-        step("tabulating")
-        tables = measurements.then(partial(tabulate, plan, regions))
-        step("writing the release")
-        write_release(folder, plan, regions, measurements, tables)
+        safetab = SafeTab(plan, regions, partial(keep_measurements, folder, plan, regions))
+        measurements = publish(count(plan, regions, source), safetab, account)
+        step("tabulating and writing the release")
+        write_release(folder, plan, regions, measurements.then(partial(tabulate, plan, regions)))
         finish(account, payment, folder)
     return measurements.receipt

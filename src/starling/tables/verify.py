@@ -1,7 +1,7 @@
 """What only the domain can verify of a tables release: that its laws follow from its plan, and its tables from its measurements.
 
 Everything is read from the folder itself: the public plan, the noisy measurements, the published tables. Post-processing is run
-again, level by level, and must give every published number bit for bit: the values of the Parquet files, the bytes of the text.
+again, piece by piece, and must give every published number bit for bit: the values of the Parquet files, the bytes of the text.
 """
 
 import hashlib
@@ -21,13 +21,13 @@ from starling.errors import IntegrityError, PlanError, Problem
 from starling.release import datapackage, registry, statement
 from starling.release.checks import Check
 from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE
-from starling.tables.artifact.data import MOST_CSV_ROWS, census, csv, measurements_path
+from starling.tables.artifact.data import MOST_CSV_ROWS, census, csv
+from starling.tables.artifact.measured import measurements_path, read_measurements
 from starling.tables.artifact.parameters import domain
 from starling.tables.artifact.public_plan import PLAN, REGIONS, read_plan
-from starling.tables.artifact.reading import read_measurements
 from starling.tables.desiderata import COLUMNS, ROWS, Broken, Findings, Wish, differences
 from starling.tables.plan import Geography, Plan
-from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, tabulate_level
+from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, tabulate
 
 Places: TypeAlias = npt.NDArray[np.int32]
 
@@ -97,15 +97,12 @@ def _files(plan: Plan, hashes: Mapping[str, str], found: Findings) -> bool:
 
 
 def _tables(folder: Path, plan: Plan, geography: Geography, hashes: Mapping[str, str], found: Findings) -> None:
-    """Post-process the shipped measurements again, a level at a time, and compare."""
+    """Post-process the shipped measurements again, piece by piece, and compare."""
     try:
         published = {name: _Published(folder, name, hashes) for name in SCHEMAS}
-        for level in plan.levels:
-            measured = read_measurements(folder, level, geography.regions[level.geography])
-            # One level at a time, so that a national release fits into memory.
-            again = tabulate_level(plan, geography, level, measured)
-            published["t1"].compare(again.t1)
-            published["t2"].compare(again.t2)
+        for part in tabulate(plan, geography, read_measurements(folder, plan, geography)):
+            published["t1"].compare(part.tables.t1)
+            published["t2"].compare(part.tables.t2)
     except Broken as broken:
         found.add(broken.wish, *broken.problems)
         return

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from starling.tables.artifact.columns import CENSUS, MEASURED, TABLES, WORDS, sheets
-from starling.tables.artifact.data import NARROW, measurements_path, measurements_schema
+from starling.tables.artifact.measured import SCHEMA, measurements_path
 from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA
 from tests.tables.bundles import make
 from tests.tables.small import small_plan
@@ -15,7 +15,7 @@ from tests.tables.small import small_plan
 def test_every_column_has_its_words() -> None:
     released = {*T1_SCHEMA.names, *T2_SCHEMA.names, *MEASURED}
     assert WORDS.keys() == released
-    assert list(MEASURED) == measurements_schema(NARROW).names
+    assert list(MEASURED) == SCHEMA.names
     assert set(CENSUS) <= set(T2_SCHEMA.names)
 
 

@@ -1,19 +1,15 @@
-"""The data files: Census text byte by byte, Parquet with every column, measurements from which the tables follow again."""
+"""The tables as files: Census text byte by byte, Parquet with every column, whatever the pieces."""
 
 import csv
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from starling.tables.artifact import data
-from starling.tables.artifact.data import file_name, write_measurements, write_table
-from starling.tables.measurements import LevelMeasurements
-from starling.tables.plan import GeographyLevel
+from starling.tables.artifact.data import TableFiles
 from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA
-from tests.tables.small import small_geography, small_plan
 
 
 def table(schema: pa.Schema, rows: int) -> pa.Table:
@@ -25,6 +21,13 @@ def table(schema: pa.Schema, rows: int) -> pa.Table:
     )  # fmt: skip
     empty = schema.empty_table()
     return pa.concat_tables([empty, made.slice(0, 2), empty, made.slice(2), empty])
+
+
+def write_table(folder: Path, name: str, made: pa.Table) -> bool:
+    """All of a table as one piece; whether there is a CSV."""
+    with TableFiles(folder, name, {"t1": T1_SCHEMA, "t2": T2_SCHEMA}[name]) as files:
+        files.write(made)
+        return files.finish()
 
 
 def test_text_is_what_safetab_writes(tmp_path: Path) -> None:
@@ -60,34 +63,19 @@ def test_parquet_holds_every_column(tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / "t2.parquet").equals(made)
 
 
-def test_names_of_measurements_tell_the_level() -> None:
-    level = small_plan().levels[1]
-    assert file_name(level) == "county-2.parquet"
-    assert GeographyLevel.PR_TRACT.lower() == "pr-tract"
-
-
-@pytest.mark.parametrize("groups", [1, 2, 100])
-def test_measurements_come_back_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, groups: int) -> None:
-    monkeypatch.setattr(data, "GROUPS", groups)
-    plan = small_plan()
-    level, regions = plan.levels[0], small_geography(plan).regions[GeographyLevel.STATE]
-    branch = np.array([0, 3, -1], dtype=np.int8)
-    measured = LevelMeasurements(np.array([-2, 50, 0]), branch, np.arange(1 + 46 + 1) - 5)
-    write_measurements(tmp_path, level, regions, measured)
-    read = pq.read_table(tmp_path / "state-2.parquet").to_pydict()
-    assert read["region_id"] == ["01"] * 3
-    assert read["iteration_code"] == ["0001", "0002", "0003"]
-    assert read["stage_1"] == [-2, 50, None]
-    assert read["branch"] == branch.tolist()
-    assert [len(values) for values in read["stage_2"]] == [1, 46, 1]
-    assert np.concatenate(read["stage_2"]).tolist() == measured.values.tolist()
-
-
-def test_a_level_without_regions_has_an_empty_file(tmp_path: Path) -> None:
-    level = small_plan().levels[0]
-    nothing = np.zeros(0, dtype=np.int64)
-    write_measurements(tmp_path, level, (), LevelMeasurements(nothing, nothing.astype(np.int8), nothing))
-    assert pq.read_table(tmp_path / "state-2.parquet").num_rows == 0
+@pytest.mark.parametrize("size", [1, 2, 7])
+def test_pieces_are_joined_and_cut_into_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(data, "ROW_GROUP", 3)
+    made = table(T1_SCHEMA, 7)
+    with TableFiles(tmp_path, "t1", T1_SCHEMA) as files:
+        for first in range(0, 7, size):
+            files.write(made.slice(first, size))
+        assert files.finish()
+    assert files.rows == 7
+    assert pq.read_table(tmp_path / "t1.parquet").equals(made)
+    stated = pq.read_metadata(tmp_path / "t1.parquet")
+    assert [stated.row_group(group).num_rows for group in range(stated.num_row_groups)] == [3, 3, 1]
+    assert (tmp_path / "t1.txt").read_text().count("\n") == 8
 
 
 def test_csv_holds_every_column_and_is_quoted_where_it_must(tmp_path: Path) -> None:
@@ -115,18 +103,3 @@ def test_a_long_table_has_no_csv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(data, "MOST_CSV_ROWS", 3)
     assert not write_table(tmp_path, "t1", table(T1_SCHEMA, 3))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t1.parquet", "t1.txt"]
-
-
-@pytest.mark.parametrize(
-    ("value", "number"), [(2**31 - 1, "int32"), (-(2**31), "int32"), (2**31, "int64"), (-(2**31) - 1, "int64")]
-)
-def test_measurements_are_as_narrow_as_their_values_allow(tmp_path: Path, value: int, number: str) -> None:
-    plan = small_plan()
-    level, regions = plan.levels[0], small_geography(plan).regions[GeographyLevel.STATE]
-    branch = np.array([0, 0, -1], dtype=np.int8)
-    for first, second in ((value, 0), (0, value)):
-        values = np.array([second, 0, 0], dtype=np.int64)
-        write_measurements(tmp_path, level, regions, LevelMeasurements(np.array([first, 0, 0]), branch, values))
-        read = pq.read_table(tmp_path / "state-2.parquet")
-        assert str(read.schema.field("stage_1").type) == number
-        assert (read["stage_1"][0].as_py(), read["stage_2"][0].as_py()) == (first, [second])

@@ -3,22 +3,30 @@
 from fractions import Fraction
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from starling.tables.artifact.pages import CLASSES, charged, sections
-from starling.tables.measurements import TOTAL_ONLY, LevelMeasurements, Measurements
+from starling.tables.artifact.summary import Summary
+from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
 from starling.tables.plan import Geography, Plan
-from starling.tables.postprocess import T1_SCHEMA, Tables, tabulate
-from tests.tables.small import small_geography, small_plan
+from starling.tables.postprocess import tabulate
+from tests.tables.small import small_geography, small_plan, whole_levels
 
 
 def measured(plan: Plan, geography: Geography) -> Measurements:
     """One group of every branch at the state, bare totals below."""
-    state = LevelMeasurements(np.array([3, 12, 0]), np.array([0, 2, TOTAL_ONLY], dtype=np.int8), np.arange(20))
+    state = Measured(np.array([3, 12, 0]), np.array([0, 2, TOTAL_ONLY], dtype=np.int8), np.arange(20))
     groups = 2 * len(geography.regions[plan.levels[1].geography])
-    county = LevelMeasurements(np.arange(groups), np.zeros(groups, dtype=np.int8), np.arange(groups) * 50)
-    return Measurements((state, county))
+    county = Measured(np.arange(groups), np.zeros(groups, dtype=np.int8), np.arange(groups) * 50)
+    return whole_levels(plan, geography, (state, county))
+
+
+def summary(plan: Plan, geography: Geography, values: Measurements) -> Summary:
+    """Of the tables of these measurements."""
+    made = Summary(plan)
+    for part in tabulate(plan, geography, values):
+        made.add(part)
+    return made
 
 
 def test_every_level_is_charged_and_shown() -> None:
@@ -36,7 +44,7 @@ def test_sections_speak_of_every_group() -> None:
     plan = small_plan()
     geography = small_geography(plan)
     values = measured(plan, geography)
-    accuracy, detail, exact, files = sections(plan, geography, values, tabulate(plan, geography, values))
+    accuracy, detail, exact, files = sections(plan, geography, summary(plan, geography, values))
     assert len(accuracy.pictures) == 2
     (table,) = detail.tables
     assert [row[1:8] for row in table.rows] == [
@@ -52,7 +60,7 @@ def test_suppression_and_clamping_are_told() -> None:
     plan = small_plan(suppression=Fraction("0.99"), allow_negative=False)
     geography = small_geography(plan)
     values = measured(plan, geography)
-    _, detail, exact, _ = sections(plan, geography, values, tabulate(plan, geography, values))
+    _, detail, exact, _ = sections(plan, geography, summary(plan, geography, values))
     assert "exceed it with a chance of 1 %" in " ".join(detail.text.split())
     assert "published as 0" in exact.text
 
@@ -60,20 +68,17 @@ def test_suppression_and_clamping_are_told() -> None:
 def test_tables_without_a_row_give_a_report_without_those_pictures() -> None:
     plan = small_plan()
     geography = small_geography(plan)
-    empty = Tables(T1_SCHEMA.empty_table(), pa.table({}))
-    assert sections(plan, geography, measured(plan, geography), empty)[0].pictures == ()
+    assert sections(plan, geography, Summary(plan))[0].pictures == ()
 
 
 @pytest.mark.parametrize("low", [-50, 0])
 def test_empty_groups_have_tiles_but_no_ladder(low: int) -> None:
     plan = small_plan()
     geography = small_geography(plan)
-    values = Measurements(
-        tuple(
-            LevelMeasurements(level.stage1, np.minimum(level.branch, 0), np.full(len(level.branch), low))
-            for level in measured(plan, geography).levels
-        )
+    values = tuple(
+        (piece, Measured(level.stage1, np.minimum(level.branch, 0), np.full(len(level.branch), low)))
+        for piece, level in measured(plan, geography)
     )
-    accuracy = sections(plan, geography, values, tabulate(plan, geography, values))[0]
+    accuracy = sections(plan, geography, summary(plan, geography, values))[0]
     assert len(accuracy.pictures) == 1
     assert CLASSES[0] == "under 10"

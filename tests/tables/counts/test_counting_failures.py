@@ -12,7 +12,7 @@ from starling.errors import OutputError, RunFailed, SourceError, StarlingError
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Confidential, Receipt, inspect, publish
 from starling.tables.counts import GroupCounts, count
-from starling.tables.plan import Plan
+from starling.tables.plan import Piece, Plan
 from starling.tables.source import open_persons
 from tests.tables.source.records import GEOGRAPHY, GOOD, PLAN, row
 from tests.tables.worlds import HEADER
@@ -40,7 +40,7 @@ class Exactly:
         return self.plan.guarantee
 
     def draw(self, exact: GroupCounts, /) -> int:
-        return int(exact.totals(0).sum())
+        return int(exact.totals(Piece(0, 0, 1, len(self.plan.levels[0].iterations))).sum())
 
 
 def persons(folder: Path, lines: list[bytes], name: str = "persons.txt") -> Path:

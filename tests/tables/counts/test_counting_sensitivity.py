@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from starling.privacy.trust import inspect
 from starling.tables.counts import count
-from starling.tables.plan import Geography, Plan, load, read_geography
+from starling.tables.plan import Geography, Plan, load, read_geography, whole
 from starling.tables.source import open_persons
 from tests.tables.worlds import HEADER, World, worlds
 
@@ -25,7 +25,8 @@ Table = npt.NDArray[np.int64]
 def tables(plan: Plan, geography: Geography, path: Path, chunk: int = 1 << 16) -> list[Table]:
     """Every cell of every group of each level."""
     counts = inspect(count(plan, geography, open_persons(path, plan), chunk=chunk)).value
-    return [counts.cells(level, np.arange(len(counts.totals(level)))) for level in range(len(plan.levels))]
+    pieces = [whole(plan, geography, level) for level in range(len(plan.levels))]
+    return [counts.cells(piece, np.arange(piece.groups)) for piece in pieces]
 
 
 def check_neighbours(plan: Plan, one: list[Table], other: list[Table]) -> list[int]:

@@ -1,7 +1,6 @@
-"""The compact store: whatever the counter is fed comes back sorted by unit, and levels add up over several threads."""
+"""The compact store: whatever the counter is fed comes back sorted by unit, and pieces add up over several threads."""
 
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from starling.tables.counts import groups
 from starling.tables.counts.groups import Counter, GroupCounts
 from starling.tables.counts.kernels import Sets
-from starling.tables.plan import GeographyLevel
+from starling.tables.plan import GeographyLevel, pieces, whole
 from tests.tables.small import small_geography, small_plan
 
 ROW = st.tuples(st.integers(0, 4), st.integers(0, 9), st.integers(0, 3), st.integers(0, 45), st.integers(1, 1200))
@@ -44,7 +43,7 @@ def test_the_counter_loses_nobody_and_sorts(batches: list[list[tuple[int, int, i
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 16])
-def test_threads_share_out_regions(monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
+def test_threads_share_out_units(monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
     """However many threads, each county's persons are counted once."""
     monkeypatch.setattr(groups, "processors", lambda: workers)
     plan = small_plan()
@@ -63,27 +62,29 @@ def test_threads_share_out_regions(monkeypatch: pytest.MonkeyPatch, workers: int
             for here in range(len(geography.regions[level.geography]))
             for iteration in level.iterations
         ]
-        assert counts.totals(number).tolist() == expected
-        assert counts.cells(number, np.arange(len(expected))).sum(axis=1).tolist() == expected
+        piece = whole(plan, geography, number)
+        assert counts.totals(piece).tolist() == expected
+        assert counts.cells(piece, np.arange(len(expected))).sum(axis=1).tolist() == expected
 
 
-@pytest.mark.parametrize("workers", [2, 3, 5])
-def test_no_region_is_shared_by_two_threads(monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
-    """Two threads that add to one group would lose persons, now and then: so each region is whole in one part."""
+@pytest.mark.parametrize("workers", [1, 2, 5])
+@pytest.mark.parametrize("most", [1, 2, 3, 100])
+def test_pieces_of_any_size_are_slices_of_the_level(monkeypatch: pytest.MonkeyPatch, workers: int, most: int) -> None:
+    """Regions without units, units without a region, regions of several units."""
     monkeypatch.setattr(groups, "processors", lambda: workers)
     plan = small_plan(geographies=(GeographyLevel.COUNTY,))
-    region = np.array([2, -1, 0, 1, 0, 2, 1, 1, -1, 0, 2, 2], dtype=np.int32)
-    geography = replace(small_geography(plan, 3), units=12, region_of_unit={GeographyLevel.COUNTY: region})
+    region = np.array([2, -1, 0, 4, 0, 2, 4, 4, -1, 0, 2, 2], dtype=np.int32)
+    geography = replace(small_geography(plan, 5), units=12, region_of_unit={GeographyLevel.COUNTY: region})
     counter = Counter(12)
     for unit, persons in enumerate([9, 4, 1, 7, 7, 2, 3, 8, 5, 1, 1, 3]):
         some = np.full(persons, unit, dtype=np.int32)
-        zeros = np.zeros(persons, np.int32)
-        counter.add(some, zeros, zeros.astype(np.int16), zeros.astype(np.uint8), np.ones(persons, np.int64))
-    counts = GroupCounts(plan, geography, counter.sorted(), Sets(np.zeros(2, np.int64), np.zeros(0, np.int16)))
-    parts: list[list[int]] = []
-    counts._by_region(0, lambda units, _: parts.append(units.tolist()))
-    parts = [part for part in parts if part]
-    assert sorted(unit for part in parts for unit in part) == np.flatnonzero(region >= 0).tolist()
-    assert len(parts) > 1, "the work is shared"
-    for one, other in combinations(parts, 2):
-        assert not set(region[one]) & set(region[other])
+        code, cell = np.arange(persons, dtype=np.int32) % 2, np.arange(persons, dtype=np.uint8)
+        counter.add(some, code, np.zeros(persons, np.int16), cell, np.ones(persons, np.int64))
+    counts = GroupCounts(plan, geography, counter.sorted(), Sets(np.array([0, 1, 2]), np.array([0, 1], np.int16)))
+    level = whole(plan, geography, 0)
+    totals, cells = counts.totals(level), counts.cells(level, np.arange(level.groups))
+    assert totals.sum() == 9 + 1 + 7 + 7 + 2 + 3 + 8 + 1 + 1 + 3
+    assert np.array_equal(totals, cells.sum(axis=1))
+    found = pieces(plan, geography, most)
+    assert np.array_equal(np.concatenate([counts.totals(piece) for piece in found]), totals)
+    assert np.array_equal(np.concatenate([counts.cells(piece, np.arange(piece.groups)) for piece in found]), cells)

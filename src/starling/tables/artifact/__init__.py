@@ -10,23 +10,27 @@
     registry.yaml                     the same for OpenDP's registry of deployments
     datapackage.json                  every file with its hash, every table with its columns
 
-The arguments are `Released`, so that nothing else can be written, and the folder comes from `release.bundle`, so that it is
-there as a whole or not at all. The signature is put in last, by whoever pays (release.payment).
+The measurements are written as they are drawn (measured.py), all else from what is `Released`, so that nothing else can be
+written. The folder comes from `release.bundle`, so that it is there as a whole or not at all. The signature is put in last, by
+whoever pays (release.payment).
 """
 
 import json
+from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 
 from starling.privacy.trust import Released
 from starling.release import datapackage, registry, report, statement
 from starling.tables.artifact.columns import sheets
-from starling.tables.artifact.data import measurements_path, write_measurements, write_table
+from starling.tables.artifact.data import TableFiles
+from starling.tables.artifact.measured import keep_measurements, measurements_path, read_measurements
 from starling.tables.artifact.pages import charged, sections
 from starling.tables.artifact.parameters import domain, product
 from starling.tables.artifact.public_plan import PLAN, REGIONS, write_plan
-from starling.tables.measurements import Measurements
+from starling.tables.artifact.summary import Summary
 from starling.tables.plan import Geography, Plan
-from starling.tables.postprocess import Tables
+from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, Tabulated
 
 NOTES = {
     PLAN: "The public plan: budgets, thresholds, definitions of groups",
@@ -37,37 +41,42 @@ NOTES = {
 }
 
 
-def write_release(
-    folder: Path, plan: Plan, geography: Geography, measurements: Released[Measurements], tables: Released[Tables]
-) -> None:
-    """Write all files of a release but its signature into `folder`, which exists and is empty or holds the ledger that paid.
+def write_release(folder: Path, plan: Plan, geography: Geography, tables: Released[Iterable[Tabulated]]) -> None:
+    """Write the files of a release into `folder`, which holds its measurements, and the ledger that paid if that is inside.
+
+    All but the signature. The tables are written as they come.
 
     Raises:
         OSError: the disk is full or fails; `release.bundle.writing` turns that into its one message.
     """
     receipt = tables.receipt
-    data = folder / "data"
-    data.mkdir()
-    csv = tuple(
-        name for name, table in (("t1", tables.value.t1), ("t2", tables.value.t2)) if write_table(data, name, table)
-    )
-    (data / "measurements").mkdir()
-    for level, measured in zip(plan.levels, measurements.value.levels, strict=True):
-        write_measurements(data / "measurements", level, geography.regions[level.geography], measured)
+    summary, csv = write_tables(folder / "data", plan, tables.value)
     write_plan(folder, plan, geography)
     stated = statement.statement(receipt, domain(plan, geography))
     _write(folder / statement.FILE, json.dumps(stated, indent=2, ensure_ascii=False) + "\n")
-    page = report.render(
-        plan.title, receipt, charged(plan), sections(plan, geography, measurements.value, tables.value)
-    )
+    page = report.render(plan.title, receipt, charged(plan), sections(plan, geography, summary))
     _write(folder / "report.html", page)
     _write(folder / registry.FILE, registry.entry(plan.title, receipt, product(plan)))
     paths = {level.name: measurements_path(level) for level in plan.levels}
     datapackage.write(folder, plan.title, sheets(plan, paths, csv), NOTES)
 
 
+def write_tables(data: Path, plan: Plan, tables: Iterable[Tabulated]) -> tuple[Summary, tuple[str, ...]]:
+    """Write T1 and T2 piece by piece; what they hold, and which of them are there as CSV too."""
+    summary = Summary(plan)
+    with ExitStack() as open_files:
+        t1 = open_files.enter_context(TableFiles(data, "t1", T1_SCHEMA))
+        t2 = open_files.enter_context(TableFiles(data, "t2", T2_SCHEMA))
+        for part in tables:
+            t1.write(part.tables.t1)
+            t2.write(part.tables.t2)
+            summary.add(part)
+        csv = tuple(name for name, files in (("t1", t1), ("t2", t2)) if files.finish())
+    return summary, csv
+
+
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-__all__ = ["write_release"]
+__all__ = ["keep_measurements", "read_measurements", "write_release"]

@@ -1,35 +1,29 @@
-"""The data files of a release: Parquet, CSV, Census text, and the noisy measurements before post-processing.
+"""The published tables as files, written piece by piece: Parquet, CSV, Census text.
 
 Text is written the same way for a file and for a hash: verification writes it again, and compares.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, Self
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from starling.tables.artifact.columns import CENSUS
-from starling.tables.measurements import TOTAL_ONLY, Int64, LevelMeasurements
-from starling.tables.plan import Level
 
 BATCH: Final = 1 << 16
 """Rows of text that are made at a time."""
 
-GROUPS: Final = 1 << 20
-"""Groups of a row group of measurements."""
+ROW_GROUP: Final = 1 << 20
+"""Rows of a row group of the Parquet files."""
 
 COMPRESSION: Final = "zstd"
 
 MOST_CSV_ROWS: Final = 10_000_000
 """A longer table is there as Parquet, and in the Census format, alone."""
-
-LABELS: Final = pa.dictionary(pa.int32(), pa.string())
-NARROW: Final = pa.int32()
-WIDE: Final = pa.int64()
 
 
 class Sink(Protocol):
@@ -79,18 +73,62 @@ def csv(file: Sink, names: Iterable[str]) -> Text:
     return Text(file, {name: name for name in names}, ",", quoted=True)
 
 
-def write_table(folder: Path, name: str, table: pa.Table) -> bool:
+class TableFiles:
     """`name`.parquet with every column, `name`.txt in the Census format and, for a table that is not long, `name`.csv.
 
-    Returns:
-        Whether there is a CSV.
+    Args:
+        folder: Where they are made.
+        name: "t1" or "t2".
+        schema: Of the table, with plain text.
+
+    Attributes:
+        rows: How many were written.
     """
-    pq.write_table(table, folder / f"{name}.parquet", compression=COMPRESSION)
-    short = len(table) < MOST_CSV_ROWS
-    for kind, suffix in ((census, "txt"), *([(csv, "csv")] if short else [])):
-        with (folder / f"{name}.{suffix}").open("wb") as file:
-            kind(file, table.column_names).write(table)
-    return short
+
+    def __init__(self, folder: Path, name: str, schema: pa.Schema) -> None:
+        self.rows = 0
+        self._schema = schema
+        self._csv_path = folder / f"{name}.csv"
+        with ExitStack() as files:
+            self._parquet = files.enter_context(
+                pq.ParquetWriter(folder / f"{name}.parquet", schema, compression=COMPRESSION)
+            )
+            self._text = census(files.enter_context((folder / f"{name}.txt").open("wb")), schema.names)
+            self._csv = csv(files.enter_context(self._csv_path.open("wb")), schema.names)
+            self._files = files.pop_all()
+        self._waiting = schema.empty_table()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._files.close()
+
+    def write(self, table: pa.Table) -> None:
+        """The next rows."""
+        if not len(table):
+            return
+        plain = table.cast(self._schema)
+        self.rows += len(plain)
+        self._text.write(plain)
+        if self.rows < MOST_CSV_ROWS:
+            self._csv.write(plain)
+        # Row groups of one size, whatever the pieces: the same rows are the same file.
+        self._waiting = pa.concat_tables([self._waiting, plain])
+        while len(self._waiting) >= ROW_GROUP:
+            self._row_group()
+
+    def finish(self) -> bool:
+        """No more rows; whether there is a CSV of them."""
+        if len(self._waiting):
+            self._row_group()
+        if self.rows >= MOST_CSV_ROWS:
+            self._csv_path.unlink()
+        return self.rows < MOST_CSV_ROWS
+
+    def _row_group(self) -> None:
+        self._parquet.write_table(self._waiting.slice(0, ROW_GROUP).combine_chunks())
+        self._waiting = self._waiting.slice(ROW_GROUP)
 
 
 def _plain(table: pa.Table) -> pa.Table:
@@ -100,69 +138,3 @@ def _plain(table: pa.Table) -> pa.Table:
         for field in table.schema
     ]
     return table.cast(pa.schema(fields))
-
-
-def file_name(level: Level) -> str:
-    """Of the measurements of a level: county-2.parquet."""
-    return f"{str(level.geography).lower()}-{level.iteration_level}.parquet"
-
-
-def measurements_path(level: Level) -> str:
-    """The same, in the folder of a release."""
-    return f"data/measurements/{file_name(level)}"
-
-
-def measurements_schema(number: pa.DataType) -> pa.Schema:
-    """Columns of a file of measurements whose values are of type `number`."""
-    return pa.schema(
-        [
-            ("region_id", LABELS),
-            ("iteration_code", LABELS),
-            ("stage_1", number),
-            ("branch", pa.int8()),
-            ("stage_2", pa.large_list(number)),
-        ]
-    )
-
-
-def write_measurements(folder: Path, level: Level, regions: tuple[str, ...], measured: LevelMeasurements) -> None:
-    """Every group of a level, in plan order, empty or suppressed ones too.
-
-    Columns: region_id, iteration_code; stage_1 (noisy total, null for a group that is total-only by plan); branch (thresholds at or
-    below it, -1 for total-only); stage_2 (the 1, 8, 18 or 46 noisy values, sex-major). Numbers are int32; int64 where a released
-    value of the level needs it.
-    """
-    starts = measured.offsets()
-    number = NARROW if _fits(measured.stage1) and _fits(measured.values) else WIDE
-    schema = measurements_schema(number)
-    with pq.ParquetWriter(folder / file_name(level), schema, compression=COMPRESSION) as writer:
-        for first in range(0, len(measured.branch), GROUPS):
-            last = min(first + GROUPS, len(measured.branch))
-            branch = measured.branch[first:last]
-            columns = [
-                *labels(level, regions, first, last),
-                pa.array(measured.stage1[first:last], mask=branch == TOTAL_ONLY).cast(number),
-                pa.array(branch),
-                _lists(measured.values, starts[first : last + 1], number),
-            ]
-            writer.write_table(pa.table(columns, schema=schema))
-
-
-def _fits(values: Int64) -> bool:
-    limits = np.iinfo(np.int32)
-    return all(
-        limits.min <= end <= limits.max for end in ([int(values.min()), int(values.max())] if len(values) else [])
-    )
-
-
-def labels(level: Level, regions: tuple[str, ...], first: int, last: int) -> Iterator[pa.DictionaryArray]:
-    """Region and iteration of the groups from `first` to before `last`, in plan order."""
-    indices = np.divmod(np.arange(first, last), max(len(level.iterations), 1))
-    for index, names in zip(indices, (regions, [iteration.code for iteration in level.iterations]), strict=True):
-        yield pa.DictionaryArray.from_arrays(pa.array(index.astype(np.int32)), pa.array(names, pa.string()))
-
-
-def _lists(values: Int64, starts: Int64, number: pa.DataType) -> pa.LargeListArray:
-    """One list for each pair of neighbouring starts."""
-    inner = pa.array(values[starts[0] : starts[-1]]).cast(number)
-    return pa.LargeListArray.from_arrays(pa.array(starts - starts[0]), inner)

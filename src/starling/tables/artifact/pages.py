@@ -4,11 +4,10 @@ Everything is computed from the plan, the public geography and released numbers.
 """
 
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from starling.privacy.accuracy import margin, standard_deviation
 from starling.privacy.budget import decimal_up
@@ -17,9 +16,9 @@ from starling.release.report import Picture, Section, Table
 from starling.release.report.pictures import Interval, Tile, intervals, shares, tiles
 from starling.tables.artifact.data import MOST_CSV_ROWS
 from starling.tables.artifact.parameters import BRANCH_NAMES, missing
-from starling.tables.measurements import Measurements
+from starling.tables.artifact.summary import Summary, Widths
 from starling.tables.plan import Geography, GeographyLevel, Level, Plan
-from starling.tables.postprocess import CONFIDENCE, Tables, suppression_quantile
+from starling.tables.postprocess import CONFIDENCE, suppression_quantile
 
 PLACES: Final = {
     GeographyLevel.USA: "Nation",
@@ -37,9 +36,6 @@ ITERATIONS: Final = {1: "regional", 2: "detailed"}
 
 CLASSES: Final = ("under 10", "10 to 99", "100 to 999", "1,000 to 9,999", "10,000 or more")
 CLASS_CUTS: Final = (10, 100, 1000, 10_000)
-
-LADDER: Final = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3_000, 1_000, 300, 100, 30)
-"""Published counts to which the shown groups are the nearest ones."""
 
 LONGEST: Final = 58
 """Letters of a label."""
@@ -95,36 +91,23 @@ def charged(plan: Plan) -> Section:
     return Section("What was charged", text, tables=(table,))
 
 
-def sections(plan: Plan, geography: Geography, measurements: Measurements, tables: Tables) -> tuple[Section, ...]:
+def sections(plan: Plan, geography: Geography, summary: Summary) -> tuple[Section, ...]:
     """Accuracy, detail, what is exact, files."""
-    return (
-        _accuracy(plan, tables.t1),
-        _detail(plan, geography, measurements),
-        _exact(plan),
-        _files(plan, tables),
-    )
+    return (_accuracy(plan, summary), _detail(plan, geography, summary), _exact(plan), _files(plan, summary))
 
 
-def _accuracy(plan: Plan, t1: pa.Table) -> Section:
+def _accuracy(plan: Plan, summary: Summary) -> Section:
     """How far the published totals may be off."""
     titles = [level_title(level) for level in plan.levels]
-    count = t1["count"].to_numpy()
-    half = (t1["upper"].to_numpy() - t1["lower"].to_numpy()) / 2
-    size = np.searchsorted(np.array(CLASS_CUTS), count, side="right")
-    place = _level_of_row(plan, t1)
-    grid: list[list[Tile | None]] = []
-    for level in range(len(titles)):
-        here = place == level
-        grid.append([_tile(count[at], half[at]) for kind in range(len(CLASSES)) for at in [here & (size == kind)]])
+    grid = [_tiles(summary.widths(level)) for level in range(len(titles))]
     sure = _percent(CONFIDENCE)
     by_class = Picture(
         tiles(titles, CLASSES, grid, "published count of a group", "accuracy"),
         f"Half the width of the {sure} interval of a group's total, and what that is of the count, both at the median of the"
         " level and size class; the darker, the larger beside the count. Squares without groups are empty.",
     )
-    pictures: tuple[Picture, ...] = (by_class,) if len(t1) else ()
-    if chosen := _ladder(count):
-        lines = [_interval(t1, row) for row in chosen]
+    pictures: tuple[Picture, ...] = (by_class,) if summary.rows["t1"] else ()
+    if lines := [_interval(values) for values in summary.ladder()]:
         ladder = Picture(
             intervals(lines, f"{sure} interval, percent of the published count", "intervals"),
             "Some published groups, from large to small, with their intervals: the larger the group, the smaller the part of"
@@ -155,47 +138,38 @@ def _chosen(plan: Plan) -> str:
     """
 
 
-def _level_of_row(plan: Plan, t1: pa.Table) -> npt.NDArray[np.int64]:
-    """Position in `plan.levels` of every row of T1."""
-    kinds = t1["region_type"].combine_chunks().dictionary_encode()
-    codes = t1["iteration_code"].combine_chunks().dictionary_encode()
-    depth = {each.code: each.level for level in plan.levels for each in level.iterations}
-    position = {(str(level.geography), level.iteration_level): at for at, level in enumerate(plan.levels)}
-    depths = sorted(ITERATIONS)
-    lookup = np.array([[position.get((kind, each), -1) for each in depths] for kind in kinds.dictionary.to_pylist()])
-    depth_of_code = np.array([depths.index(depth[code]) for code in codes.dictionary.to_pylist()], dtype=np.int64)
-    if not len(t1):
-        return np.zeros(0, dtype=np.int64)
-    found: npt.NDArray[np.int64] = lookup[kinds.indices.to_numpy(), depth_of_code[codes.indices.to_numpy()]]
-    return found
+def _tiles(widths: Widths) -> list[Tile | None]:
+    """Of the totals of one level, for each size class."""
+    half = widths.width / 2
+    part = half / np.maximum(widths.size, 1)
+    size = np.searchsorted(np.array(CLASS_CUTS), widths.size, side="right")
+    return [
+        _tile(_median(half[here], widths.rows[here]), _median(part[here], widths.rows[here])) if here.any() else None
+        for kind in range(len(CLASSES))
+        for here in [size == kind]
+    ]
 
 
-def _tile(count: npt.NDArray[np.int64], half: npt.NDArray[np.float64]) -> Tile | None:
-    if not len(count):
-        return None
-    part = float(np.median(half / np.maximum(count, 1)))
+def _median(values: npt.NDArray[np.float64], times: npt.NDArray[np.int64]) -> float:
+    """Of values of which each is there so many times."""
+    order = np.argsort(values)
+    ends = np.cumsum(times[order])
+    middle = np.searchsorted(ends, [(ends[-1] - 1) // 2, ends[-1] // 2], side="right")
+    return float(values[order[middle]].mean())
+
+
+def _tile(half: float, part: float) -> Tile:
     # Three decades of relative error from light to dark: 0.1 % to 100 %.
     shade = (np.log10(max(part, 1e-3)) + 3) / 3
     shown = f" ({_short_percent(part)})" if part < 1 else ""
-    return Tile(f"± {np.median(half):,.0f}{shown}", float(shade))
+    return Tile(f"± {half:,.0f}{shown}", float(shade))
 
 
 def _short_percent(part: float) -> str:
     return f"{100 * part:.0f} %" if part >= 0.01 else f"{100 * part:.1g} %"
 
 
-def _ladder(count: npt.NDArray[np.int64]) -> list[int]:
-    """Rows whose counts are nearest to the steps of the ladder, by ratio; each once, large to small."""
-    positive = np.flatnonzero(count > 0)
-    if not len(positive):
-        return []
-    logs = np.log(count[positive])
-    nearest = [int(positive[np.argmin(np.abs(logs - np.log(step)))]) for step in LADDER if step <= 2 * count.max()]
-    return list(dict.fromkeys(nearest))
-
-
-def _interval(t1: pa.Table, row: int) -> Interval:
-    values = {name: t1[name][row].as_py() for name in t1.column_names}
+def _interval(values: dict[str, Any]) -> Interval:
     count = values["count"]
     named = values["region_name"] != values["region_id"]
     region = values["region_name"] if named else f"{values['region_type'].lower()} {values['region_id']}"
@@ -208,10 +182,10 @@ def _interval(t1: pa.Table, row: int) -> Interval:
     )
 
 
-def _detail(plan: Plan, geography: Geography, measurements: Measurements) -> Section:
+def _detail(plan: Plan, geography: Geography, summary: Summary) -> Section:
     """How many groups of each level got how much detail."""
     names = ("total only by plan", *BRANCH_NAMES)
-    counts = [np.bincount(level.branch + 1, minlength=len(names)).tolist() for level in measurements.levels]
+    counts = summary.branches.tolist()
     titles = [level_title(level) for level in plan.levels]
     picture = Picture(
         shares(titles, names, counts, "detail"),
@@ -259,10 +233,10 @@ def _exact(plan: Plan) -> Section:
     return Section("What is public, and what is not exact", text)
 
 
-def _files(plan: Plan, tables: Tables) -> Section:
+def _files(plan: Plan, summary: Summary) -> Section:
     rows = (
-        ("data/t1.parquet", f"{len(tables.t1):,} totals with names, standard deviation and interval"),
-        ("data/t2.parquet", f"{len(tables.t2):,} counts by sex and age, likewise"),
+        ("data/t1.parquet", f"{summary.rows['t1']:,} totals with names, standard deviation and interval"),
+        ("data/t2.parquet", f"{summary.rows['t2']:,} counts by sex and age, likewise"),
         ("data/*.csv", f"the same as text, for a table below {MOST_CSV_ROWS:,} rows"),
         ("data/*.txt", "the same in the Census format, counts alone"),
         (

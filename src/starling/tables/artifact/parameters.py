@@ -9,7 +9,7 @@ from starling.privacy.accuracy import margin
 from starling.release.registry import Product
 from starling.release.statement import Domain, Json, law
 from starling.tables import cells
-from starling.tables.artifact.data import measurements_path
+from starling.tables.artifact.measured import measurements_path
 from starling.tables.artifact.public_plan import PLAN, REGIONS
 from starling.tables.counting_sql import COUNTED, COUNTING_SQL
 from starling.tables.plan import Geography, Level, Plan

@@ -1,4 +1,4 @@
-"""The counts of all groups, kept as the compact table of counted records and added up level by level when asked.
+"""The counts of all groups, kept as the compact table of counted records and added up piece by piece when asked.
 
 A dense table of all groups by cells would have 46 numbers for each of 264 million groups. Few groups are ever asked for their
 cells, so they are a second pass over the records.
@@ -6,7 +6,7 @@ cells, so they are a second pass over the records.
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from starling.engine.machine import processors
 from starling.tables import cells
 from starling.tables.counts import kernels
 from starling.tables.counts.kernels import Counted, Int16, Int32, Int64, Iterations, Memberships, Sets, UInt8
-from starling.tables.plan import Geography, Plan, Rows
+from starling.tables.plan import Geography, Piece, Plan, Rows
 
 _MOST: Final = 255
 """Persons of one stored record; a larger count is stored as several records."""
@@ -72,56 +72,82 @@ class GroupCounts:
         sets: The sets of race codes that the records number.
     """
 
-    __slots__ = ("_counted", "_geography", "_plan", "_sets")
+    __slots__ = ("_counted", "_geography", "_level", "_plan", "_sets")
 
     def __init__(self, plan: Plan, geography: Geography, counted: Counted, sets: Sets) -> None:
         self._plan, self._geography, self._counted, self._sets = plan, geography, counted, sets
+        self._level: _Level | None = None
 
-    def totals(self, level: int, /) -> Int64:
-        """Persons in each group of `plan.levels[level]`: int64 (regions * iterations,), plan order, empty groups included."""
-        totals = np.zeros(self._groups(level), dtype=np.int64)
-        members = self._members(level)
-        self._by_region(level, lambda units, region: kernels.add_totals(units, region, self._counted, members, totals))
-        return totals
+    def totals(self, piece: Piece, /) -> Int64:
+        """Persons in each group of the piece: int64 (groups,), plan order, empty groups included."""
+        level = self._of(piece)
 
-    def cells(self, level: int, groups: Int64, /) -> Int64:
-        """Persons by sex and age in the chosen groups of a level: int64 (len(groups), 46), in the order asked for."""
+        def add(units: Int64) -> Int64:
+            totals = np.zeros(piece.groups, dtype=np.int64)
+            kernels.add_totals(units, level.region, piece.first, self._counted, level.members, totals)
+            return totals
+
+        return self._added(level, piece, add)
+
+    def cells(self, piece: Piece, groups: Int64, /) -> Int64:
+        """Persons by sex and age in the chosen groups of a piece: int64 (len(groups), 46), in the order asked for."""
+        level = self._of(piece)
         chosen, order = np.unique(groups, return_inverse=True)
-        table = np.zeros((len(chosen), cells.CELLS), dtype=np.int64)
-        row = np.full(self._groups(level), -1, dtype=np.int32)
+        row = np.full(piece.groups, -1, dtype=np.int32)
         row[chosen] = np.arange(len(chosen))
-        members = self._members(level)
-        self._by_region(
-            level, lambda units, region: kernels.add_cells(units, region, self._counted, members, row, table)
-        )
-        return table[order]
 
-    def _groups(self, level: int) -> int:
-        one = self._plan.levels[level]
-        return len(self._geography.regions[one.geography]) * len(one.iterations)
+        def add(units: Int64) -> Int64:
+            table = np.zeros((len(chosen), cells.CELLS), dtype=np.int64)
+            kernels.add_cells(units, level.region, piece.first, self._counted, level.members, row, table)
+            return table
 
-    def _members(self, level: int) -> Memberships:
-        one = self._plan.levels[level]
-        members = self._plan.members(one)
-        count = len(one.iterations)
-        race = kernels.iterations_of_sets(self._sets, _of_codes(members.combined), _of_codes(members.alone), count)
-        return Memberships(race, _of_codes(members.ethnicity), count)
+        return self._added(level, piece, add)[order]
 
-    def _by_region(self, level: int, add: Callable[[Int64, Int32], None]) -> None:
-        """Call `add` with the units of all regions of a level, several regions at once, none by two threads."""
-        region = self._geography.region_of_unit[self._plan.levels[level].geography]
-        units = np.argsort(region, kind="stable")[np.count_nonzero(region < 0) :]
-        if not len(units):
-            return
+    def _of(self, piece: Piece) -> "_Level":
+        """The level of a piece, made when its first piece is asked for."""
+        if self._level is None or self._level.number != piece.level:
+            self._level = _level(self._plan, self._geography, self._sets, piece.level)
+        return self._level
+
+    def _added(self, level: "_Level", piece: Piece, add: Callable[[Int64], Int64]) -> Int64:
+        """The sum of `add` over the units of a piece, shared out among threads, each of which adds to an array of its own."""
+        units = level.units[level.starts[piece.first] : level.starts[piece.stop]]
         before = np.cumsum(np.diff(self._counted.starts)[units])
-        cuts = [0]
-        for worker in range(1, processors()):
-            fair = np.searchsorted(before, before[-1] * worker // processors())
-            # On to the end of that region: two threads never write to one group.
-            cuts.append(int(np.searchsorted(region[units], region[units[fair]], side="right")))
-        parts = [units[start:stop] for start, stop in zip(cuts, [*cuts[1:], len(units)], strict=True)]
+        shares = [(before[-1] if len(units) else 0) * worker // processors() for worker in range(1, processors())]
+        parts = np.split(units, np.searchsorted(before, shares))
         with ThreadPoolExecutor(processors()) as pool:
-            list(pool.map(lambda part: add(part, region), parts))
+            sums = list(pool.map(add, parts))
+        for other in sums[1:]:
+            sums[0] += other
+        return sums[0]
+
+
+class _Level(NamedTuple):
+    """What the pieces of one level share.
+
+    Attributes:
+        number: Position in `Plan.levels`.
+        region: Of every unit, int32; -1 for none.
+        units: Those with a region, ascending by it.
+        starts: Where each region's units begin, int64 (regions + 1,).
+        members: Who is in which iterations.
+    """
+
+    number: int
+    region: Int32
+    units: Int64
+    starts: Int64
+    members: Memberships
+
+
+def _level(plan: Plan, geography: Geography, sets: Sets, number: int) -> _Level:
+    level = plan.levels[number]
+    region = geography.region_of_unit[level.geography]
+    units = np.argsort(region, kind="stable")[np.count_nonzero(region < 0) :]
+    starts = np.searchsorted(region[units], np.arange(len(geography.regions[level.geography]) + 1))
+    members, count = plan.members(level), len(level.iterations)
+    race = kernels.iterations_of_sets(sets, _of_codes(members.combined), _of_codes(members.alone), count)
+    return _Level(number, region, units, starts, Memberships(race, _of_codes(members.ethnicity), count))
 
 
 def _of_codes(rows: Rows) -> Iterations:

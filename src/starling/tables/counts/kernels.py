@@ -137,12 +137,13 @@ def sort_by_unit(units: Int32, starts: Int64, values: npt.NDArray[Any], out: npt
 
 
 @compiled
-def add_totals(units: Int64, region: Int32, counted: Counted, members: Memberships, totals: Int64) -> None:
+def add_totals(units: Int64, region: Int32, first: int, counted: Counted, members: Memberships, totals: Int64) -> None:
     """Add the records of `units` to `totals`.
 
     Args:
-        units: Units that lie in a region of the level.
+        units: Units that lie in a region of the piece.
         region: Of every unit, its region.
+        first: First region of the piece.
         counted: The records.
         members: Their iterations.
         totals: int64 (regions * iterations,), region-major; added to in place.
@@ -152,7 +153,7 @@ def add_totals(units: Int64, region: Int32, counted: Counted, members: Membershi
     race, race_at = members.race.positions, members.race.offsets
     ethnicity, ethnicity_at = members.ethnicity.positions, members.ethnicity.offsets
     for unit in units:
-        base = np.int64(region[unit]) * members.iterations
+        base = (np.int64(region[unit]) - first) * members.iterations
         for record in range(starts[unit], starts[unit + 1]):
             some = np.int64(persons[record])
             for at in range(race_at[races[record]], race_at[races[record] + 1]):
@@ -162,12 +163,15 @@ def add_totals(units: Int64, region: Int32, counted: Counted, members: Membershi
 
 
 @compiled
-def add_cells(units: Int64, region: Int32, counted: Counted, members: Memberships, row: Int32, table: Int64) -> None:
+def add_cells(
+    units: Int64, region: Int32, first: int, counted: Counted, members: Memberships, row: Int32, table: Int64
+) -> None:
     """Add the records of `units` to the cells of chosen groups.
 
     Args:
-        units: Units that lie in a region of the level.
+        units: Units that lie in a region of the piece.
         region: Of every unit, its region.
+        first: First region of the piece.
         counted: The records.
         members: Their iterations.
         row: int32 (regions * iterations,): row of each group in `table`, -1 for a group that was not chosen.
@@ -178,7 +182,7 @@ def add_cells(units: Int64, region: Int32, counted: Counted, members: Membership
     race, race_at = members.race.positions, members.race.offsets
     ethnicity, ethnicity_at = members.ethnicity.positions, members.ethnicity.offsets
     for unit in units:
-        base = np.int64(region[unit]) * members.iterations
+        base = (np.int64(region[unit]) - first) * members.iterations
         for record in range(starts[unit], starts[unit + 1]):
             some, column = np.int64(persons[record]), cell[record]
             for at in range(race_at[races[record]], race_at[races[record] + 1]):

@@ -8,9 +8,11 @@ from starling.tables.plan.codebook import Definitions, GeographyLevel, Iteration
 from starling.tables.plan.geography import Geography, read_geography
 from starling.tables.plan.model import Level, Members, Plan, Rows, StageLaws
 from starling.tables.plan.overview import LevelOverview, Overview, describe
+from starling.tables.plan.pieces import MOST_GROUPS, Piece, pieces, whole
 from starling.tables.plan.readable import preset, read_toml
 
 __all__ = [
+    "MOST_GROUPS",
     "Definitions",
     "Geography",
     "GeographyLevel",
@@ -19,13 +21,16 @@ __all__ = [
     "LevelOverview",
     "Members",
     "Overview",
+    "Piece",
     "Plan",
     "Rows",
     "StageLaws",
     "describe",
     "load",
+    "pieces",
     "preset",
     "read_geography",
+    "whole",
 ]
 
 

@@ -1,4 +1,4 @@
-"""T1 and T2 from measurements: rows, sums, suppression, clamp, intervals; and the statistics of a whole release."""
+"""The numbers of T1 and T2: sums, suppression, clamp, intervals; and the statistics of a whole release."""
 
 from fractions import Fraction
 
@@ -7,55 +7,26 @@ import pytest
 
 from starling.privacy.accuracy import margin, quantile, standard_deviation
 from starling.tables import cells
-from starling.tables.measurements import LevelMeasurements, Measurements
+from starling.tables.measurements import Measured, Measurements
 from starling.tables.mechanism import SafeTab
-from starling.tables.plan import GeographyLevel
-from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, tabulate
+from starling.tables.plan import Geography, GeographyLevel, Piece, Plan
+from starling.tables.postprocess import Tables, estimate, joined
+from starling.tables.postprocess import tabulate as in_pieces
 from tests.tables.small import small_geography, small_plan, written
 
 STATE, COUNTY = GeographyLevel.STATE, GeographyLevel.COUNTY
 
 
 def measured(branch: list[int], values: list[int]) -> Measurements:
-    """One level, written down."""
+    """One level, written down: one or two regions."""
     zeros = np.zeros(len(branch), dtype=np.int64)
-    return Measurements((LevelMeasurements(zeros, np.array(branch, np.int8), np.array(values, np.int64)),))
+    piece = Piece(0, 0, 1, 3) if len(branch) == 3 else Piece(0, 0, 2, 2)
+    return ((piece, Measured(zeros, np.array(branch, np.int8), np.array(values, np.int64))),)
 
 
-def test_rows_of_each_branch() -> None:
-    plan = small_plan(geographies=(COUNTY,))
-    geography = small_geography(plan)
-    values = [3, *range(8), *range(18), *range(46)]
-    tables = tabulate(plan, geography, measured([0, 1, 2, 3], values))
-    assert tables.t1.schema == T1_SCHEMA
-    assert tables.t2.schema == T2_SCHEMA
-    t1 = tables.t1.to_pylist()
-    assert [(row["region_id"], row["iteration_code"], row["count"]) for row in t1] == [
-        ("01001", "0001", 3),
-        ("01001", "0002", 28),
-        ("01003", "0001", 153),
-        ("01003", "0002", 1035),
-    ]
-    assert {row["region_type"] for row in t1} == {"COUNTY"}
-    t2 = tables.t2.to_pylist()
-    assert len(t2) == 10 + 20 + 48
-    first = [(row["age_start"], row["age_end"], row["sex"], row["count"]) for row in t2[:10]]
-    assert first == [
-        ("*", "*", "1", 6),
-        ("0", "17", "1", 0),
-        ("18", "44", "1", 1),
-        ("45", "64", "1", 2),
-        ("65", "115", "1", 3),
-        ("*", "*", "2", 22),
-        ("0", "17", "2", 4),
-        ("18", "44", "2", 5),
-        ("45", "64", "2", 6),
-        ("65", "115", "2", 7),
-    ]
-    assert [row["iteration_code"] for row in t2] == ["0002"] * 10 + ["0001"] * 20 + ["0002"] * 48
-    last = t2[-1]
-    assert (last["age_start"], last["age_end"], last["sex"], last["count"]) == ("85", "115", "2", 45)
-    assert {(row["age_start"], row["age_end"]) for row in t2[30:]} >= {("20", "20"), ("60", "61")}
+def tabulate(plan: Plan, geography: Geography, measurements: Measurements) -> Tables:
+    """The whole tables."""
+    return joined(in_pieces(plan, geography, measurements))
 
 
 def test_t1_is_the_sum_of_the_cells_and_marginals_are_sums_of_their_sex() -> None:
@@ -118,6 +89,18 @@ def test_interval_and_deviation_are_those_of_as_many_draws_as_the_row_sums() -> 
         )
     for row, terms in zip(tables.t2.slice(0, 2).to_pylist(), (4, 1), strict=True):
         assert row["upper"] == margin(law, Fraction(1, 20), terms)
+
+
+def test_estimates_are_of_the_published_groups_with_each_sex_led_by_its_sum() -> None:
+    plan = small_plan(suppression=Fraction(9, 10), allow_negative=False, geographies=(COUNTY,))
+    ((_, values),) = measured([0, 1, 0, 2], [-1, *([-1] * 4), *([5] * 4), 10**6, *range(18)])
+    found = estimate(plan, plan.levels[0], values)
+    assert found.groups.tolist() == [1, 2, 3]
+    assert found.branch.tolist() == [1, 0, 2]
+    assert found.totals.estimate.tolist() == [16, 10**6, 153]
+    assert found.totals.count.tolist() == [20, 10**6, 153]
+    assert found.cells.estimate.tolist() == [-4, -1, -1, -1, -1, 20, 5, 5, 5, 5, 36, *range(9), 117, *range(9, 18)]
+    assert found.cells.count.tolist()[:6] == [0, 0, 0, 0, 0, 20]
 
 
 def test_post_processing_repeats_bit_for_bit() -> None:

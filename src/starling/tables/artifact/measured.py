@@ -1,0 +1,244 @@
+"""The noisy measurements of a release: one Parquet file a level, a row group for each piece, written as the pieces are drawn.
+
+    region_id, iteration_code  the group
+    stage_1                    noisy total, null for a group that is total-only by plan
+    branch                     thresholds at or below it, -1 for total-only
+    stage_2                    the 1, 8, 18 or 46 noisy values, sex-major
+
+Every group of the plan is there, in plan order, empty or suppressed ones too. All numbers are int64, so that the type depends on no
+value; the file is no larger for that, since Parquet keeps each distinct number of a piece once and then its place among them.
+
+The files are opened for the first time: what was drawn is never drawn over. They lie in the closed folder of a release that is not yet in
+place (release/bundle.py) and are removed with it if the run fails, so nobody sees a part of them.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from starling.tables import cells
+from starling.tables.desiderata import Broken, Wish
+from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements
+from starling.tables.plan import MOST_GROUPS, Geography, Level, Piece, Plan
+
+FOLDER: Final = "data/measurements"
+COMPRESSION: Final = "zstd"
+LABELS: Final = pa.dictionary(pa.int32(), pa.string())
+SCHEMA: Final = pa.schema(
+    [
+        ("region_id", LABELS),
+        ("iteration_code", LABELS),
+        ("stage_1", pa.int64()),
+        ("branch", pa.int8()),
+        ("stage_2", pa.large_list(pa.int64())),
+    ]
+)
+AHEAD: Final = 2
+"""Pieces that wait to be written, and pieces that are read before they are needed."""
+
+
+def measurements_path(level: Level) -> str:
+    """Of the measurements of a level, in the folder of a release: data/measurements/county-2.parquet."""
+    return f"{FOLDER}/{str(level.geography).lower()}-{level.iteration_level}.parquet"
+
+
+def keep_measurements(
+    folder: Path, plan: Plan, geography: Geography, drawn: Iterable[tuple[Piece, Measured]]
+) -> Measurements:
+    """Write the pieces into the folder of a release as they come, a thread writing while the next is drawn.
+
+    Raises:
+        OSError: the disk is full or fails, or there are measurements already.
+    """
+    (folder / FOLDER).mkdir(parents=True)
+    with ExitStack() as open_files:
+        writers = [
+            open_files.enter_context(
+                pq.ParquetWriter(
+                    open_files.enter_context((folder / measurements_path(level)).open("xb")),
+                    SCHEMA,
+                    compression=COMPRESSION,
+                )
+            )
+            for level in plan.levels
+        ]
+
+        def write(piece: Piece, measured: Measured) -> None:
+            table = _table(plan.levels[piece.level], geography, piece, measured)
+            writers[piece.level].write_table(table, row_group_size=max(len(table), 1))
+
+        waiting: deque[Future[None]] = deque()
+        with ThreadPoolExecutor(1) as writing:
+            for piece, measured in drawn:
+                waiting.append(writing.submit(write, piece, measured))
+                if len(waiting) > AHEAD:
+                    waiting.popleft().result()
+            for each in waiting:
+                each.result()
+    return read_measurements(folder, plan, geography)
+
+
+def read_measurements(folder: Path, plan: Plan, geography: Geography) -> Measurements:
+    """What `keep_measurements` wrote; iterating raises Broken where a file is not that.
+
+    That is: where it does not hold every group of the plan, in plan order, a piece in each row group, with the branch that its first
+    noisy total asks for and as many numbers as that branch has.
+    """
+    return _Files(folder, plan, geography)
+
+
+def _table(level: Level, geography: Geography, piece: Piece, measured: Measured) -> pa.Table:
+    starts = measured.offsets()
+    region, iteration = np.divmod(np.arange(piece.groups), max(piece.iterations, 1))
+    columns = [
+        _coded(region, geography.regions[level.geography][piece.first : piece.stop]),
+        _coded(iteration, tuple(each.code for each in level.iterations)),
+        pa.array(measured.stage1, mask=measured.branch == TOTAL_ONLY),
+        pa.array(measured.branch),
+        pa.LargeListArray.from_arrays(pa.array(starts), pa.array(measured.values)),
+    ]
+    return pa.table(columns, schema=SCHEMA)
+
+
+def _coded(index: Int64, names: tuple[str, ...]) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(pa.array(index.astype(np.int32)), pa.array(names, pa.string()))
+
+
+class _Files:
+    """The files of a release, read piece by piece, a thread reading while the piece before is worked on."""
+
+    def __init__(self, folder: Path, plan: Plan, geography: Geography) -> None:
+        self._folder, self._plan, self._geography = folder, plan, geography
+
+    def __iter__(self) -> Iterator[tuple[Piece, Measured]]:
+        waiting: deque[Future[tuple[Piece, Measured]]] = deque()
+        with ExitStack() as open_files, ThreadPoolExecutor(1) as reading:
+            for number in range(len(self._plan.levels)):
+                level = _Level(self._folder, self._plan, self._geography, number)
+                open_files.callback(level.close)
+                for index, piece in enumerate(level.pieces):
+                    waiting.append(reading.submit(level.read, index, piece))
+                    if len(waiting) > AHEAD:
+                        yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
+
+class _Level:
+    """The file of one level.
+
+    Attributes:
+        pieces: In its row groups.
+
+    Raises:
+        Broken: it cannot hold the groups of the level.
+    """
+
+    def __init__(self, folder: Path, plan: Plan, geography: Geography, number: int) -> None:
+        level = plan.levels[number]
+        self._name = measurements_path(level)
+        self._regions = pa.array(geography.regions[level.geography], pa.string())
+        self._iterations = pa.array([iteration.code for iteration in level.iterations], pa.string())
+        self._total_only = level.total_only
+        self._thresholds = np.array(level.thresholds, dtype=np.int64)
+        try:
+            self._file = pq.ParquetFile(folder / self._name)
+        except (OSError, pa.ArrowException):
+            raise Broken(Wish.FORMS, self._name, "cannot be read as Parquet") from None
+        try:
+            self.pieces = self._pieces(number)
+        except Broken:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """The file."""
+        self._file.close()
+
+    def read(self, index: int, piece: Piece) -> tuple[Piece, Measured]:
+        """A piece and the values in its row group."""
+        try:
+            table = self._file.read_row_group(index, use_threads=False).combine_chunks()
+        except (OSError, pa.ArrowException):
+            raise Broken(Wish.FORMS, self._name, "cannot be read as Parquet") from None
+        return piece, self._measured(piece, table)
+
+    def _pieces(self, number: int) -> tuple[Piece, ...]:
+        if not self._file.schema_arrow.equals(SCHEMA):
+            raise Broken(
+                Wish.INTEGRALITY, self._name, "has other columns or types than measurements, which are integers"
+            )
+        stated = self._file.metadata
+        rows = [stated.row_group(index).num_rows for index in range(stated.num_row_groups)]
+        iterations = len(self._iterations)
+        if sum(rows) != len(self._regions) * iterations:
+            raise Broken(Wish.GROUPS, self._name, "does not hold one row for each group of the plan")
+        if any(each % iterations or each > max(MOST_GROUPS, iterations) for each in rows):
+            raise Broken(
+                Wish.FORMS, self._name, f"has row groups that are not whole regions, of at most {MOST_GROUPS:,} groups"
+            )
+        stops = np.cumsum([each // iterations for each in rows], dtype=np.int64).tolist()
+        return (
+            tuple(Piece(number, first, stop, iterations) for first, stop in zip([0, *stops[:-1]], stops, strict=True))
+            if stops
+            else ()
+        )
+
+    def _measured(self, piece: Piece, table: pa.Table) -> Measured:
+        region, iteration = np.divmod(np.arange(piece.groups), piece.iterations)
+        labels = (
+            (table["region_id"], self._regions, region + piece.first),
+            (table["iteration_code"], self._iterations, iteration),
+        )
+        if not all(np.array_equal(_positions(column, names), index) for column, names, index in labels):
+            raise Broken(Wish.GROUPS, self._name, "has its groups in another order than the plan")
+        stage1, missing = table["stage_1"].fill_null(0), table["stage_1"].is_null()
+        measured = Measured(_int64(stage1), _int64(table["branch"].fill_null(0)).astype(np.int8), self._values(table))
+        once = np.tile(self._total_only, piece.regions)
+        branch = np.searchsorted(self._thresholds, measured.stage1, side="right").astype(np.int8)
+        branch[once] = TOTAL_ONLY
+        if (
+            table["branch"].null_count
+            or not np.array_equal(measured.branch, branch)
+            or not np.array_equal(_int64(missing), once)
+        ):
+            raise Broken(
+                Wish.ADAPTIVITY,
+                self._name,
+                "has a branch that its first noisy total and the plan's thresholds do not give",
+            )
+        return measured
+
+    def _values(self, table: pa.Table) -> Int64:
+        """All second measurements, end to end."""
+        sizes = np.array(cells.BRANCH_CELLS)[np.clip(_int64(table["branch"].fill_null(0)), 0, 3)]
+        lists = table["stage_2"]
+        lengths = pc.list_value_length(lists).fill_null(-1)
+        values = pc.list_flatten(lists)
+        if not np.array_equal(_int64(lengths), sizes) or values.null_count:
+            raise Broken(Wish.ADAPTIVITY, self._name, "has more or fewer numbers for a group than its branch has cells")
+        return _int64(values)
+
+
+def _positions(column: pa.ChunkedArray, names: pa.Array) -> Int64:
+    """Where each label stands in `names`; -1 for one that does not."""
+    found = []
+    for chunk in column.chunks:
+        place = _int64(pc.index_in(chunk.dictionary, names).fill_null(-1))
+        index = _int64(chunk.indices.fill_null(-1))
+        # One more place, at the end, for a label that is missing.
+        found.append(np.append(place, -1)[index])
+    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+
+def _int64(column: pa.ChunkedArray | pa.Array) -> Int64:
+    numbers: Int64 = column.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    return numbers
