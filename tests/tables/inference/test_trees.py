@@ -7,22 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.inference.trees import Estimated, children_of, combined, rounded_below, settled, whole
+from starling.tables.inference.trees import Estimated, least_squares, rounded_below, whole
 from tests.tables.inference.dense import leaves_of, projection, trees
-
-
-def two_passes(levels: list[Estimated], parents: list[np.ndarray]) -> list[Estimated]:
-    """As consistency.py walks; here for one column."""
-    up = [levels[-1]]
-    below: list[Estimated] = []
-    for level, parent in zip(levels[-2::-1], reversed(parents), strict=True):
-        sums = children_of(up[0], parent, len(level.count))
-        below.insert(0, sums)
-        up.insert(0, combined(level, sums))
-    down = [up[0]]
-    for index, parent in enumerate(parents):
-        down.append(settled(up[index + 1], below[index], down[index], parent))
-    return down
 
 
 @given(trees(), st.integers(0, 2**32 - 1))
@@ -31,7 +17,7 @@ def test_two_passes_are_the_dense_projection(parents: list[np.ndarray], seed: in
     top = int(parents[0].max()) + 1
     regions = [top, *map(len, parents)]
     levels = [Estimated(random.normal(50, 20, (n, 1)), random.uniform(0.1, 30, (n, 1))) for n in regions]
-    found = two_passes(levels, parents)
+    found = least_squares(levels, parents)
     design = leaves_of(parents, top)
     values = np.concatenate([level.count[:, 0] for level in levels])
     variances = np.concatenate([level.variance[:, 0] for level in levels])
@@ -75,5 +61,5 @@ def test_unbiased_whatever_the_weights(shift: int) -> None:
     truth = [each @ (np.arange(4.0) + shift)[:, np.newaxis] for each in leaves_of(parents, 2)]
     random = np.random.default_rng(1)
     levels = [Estimated(each, random.uniform(1, 9, each.shape)) for each in truth]
-    for level, each in zip(two_passes(levels, parents), truth, strict=True):
+    for level, each in zip(least_squares(levels, parents), truth, strict=True):
         np.testing.assert_allclose(level.count, each, atol=1e-12)

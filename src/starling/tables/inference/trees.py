@@ -56,32 +56,56 @@ def child_sums(values: Floats, parent: Int64, parents: int) -> Floats:
     return sums
 
 
-def combined(own: Estimated, below: Estimated) -> Estimated:
-    """The best estimate from two independent ones."""
-    both = own.variance + below.variance
-    return Estimated(
-        (below.variance * own.count + own.variance * below.count) / both, own.variance * below.variance / both
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class Climbed:
+    """A tree after the way up.
+
+    Attributes:
+        best: Of each level, top first: the best estimates from each node and all below it.
+        below: Of each level but the last: what the children say, their sum.
+    """
+
+    best: list[Estimated]
+    below: list[Estimated]
 
 
-def children_of(level: Estimated, parent: Int64, parents: int) -> Estimated:
-    """What the children say of each parent: their sum."""
-    return Estimated(child_sums(level.count, parent, parents), child_sums(level.variance, parent, parents))
-
-
-def settled(level: Estimated, below: Estimated, above: Estimated, parent: Int64) -> Estimated:
-    """The way down: children at rest given their parents.
+def climb(levels: list[Estimated], parents: list[Int64]) -> Climbed:
+    """The way up.
 
     Args:
-        level: z of the children.
-        below: Their sums, by parent.
-        above: x of the parents.
-        parent: Of each child.
+        levels: What was measured, top first, each (regions, columns); columns are trees of their own.
+        parents: For each level but the first, the parent of each region, int64 (regions,), ascending.
     """
-    part = level.variance / below.variance[parent]
-    count = level.count + part * (above.count - below.count)[parent]
-    variance = level.variance - part * level.variance + part * part * above.variance[parent]
-    return Estimated(count, variance)
+    best = [levels[-1]]
+    below: list[Estimated] = []
+    for level, parent in zip(levels[-2::-1], parents[::-1], strict=True):
+        sums = Estimated(*(child_sums(part, parent, len(level.count)) for part in (best[0].count, best[0].variance)))
+        both = level.variance + sums.variance
+        count = (sums.variance * level.count + level.variance * sums.count) / both
+        below.insert(0, sums)
+        best.insert(0, Estimated(count, level.variance * sums.variance / both))
+    return Climbed(best, below)
+
+
+def descend(climbed: Climbed, top: Estimated, parents: list[Int64]) -> list[Estimated]:
+    """The way down: all levels at rest, given the first."""
+    rest = [top]
+    for level, below, parent in zip(climbed.best[1:], climbed.below, parents, strict=True):
+        above = rest[-1]
+        part = level.variance / below.variance[parent]
+        rest.append(
+            Estimated(
+                level.count + part * (above.count - below.count)[parent],
+                level.variance - part * level.variance + part * part * above.variance[parent],
+            )
+        )
+    return rest
+
+
+def least_squares(levels: list[Estimated], parents: list[Int64]) -> list[Estimated]:
+    """The best estimates that add up, with their variances; arguments as of `climb`."""
+    climbed = climb(levels, parents)
+    return descend(climbed, climbed.best[0], parents)
 
 
 def whole(counts: Floats) -> Int64:

@@ -1,0 +1,238 @@
+"""Totals that add up: over nested regions, and over families of iterations, by least squares and whole.
+
+What is nested. The nation is its states, a state its counties, a county its tracts; Puerto Rico likewise. Where a level is not in
+the plan the next one above takes its place. A place or an AIANNH area is part of no sum: not every block lies in one, areas
+cross states, and places cross counties. Those levels stay as measured.
+
+An iteration is followed through the levels that tabulate it; each run of neighbouring levels is a tree by itself. Families
+(hierarchies.py) are followed from the highest level that tabulates any of their iterations, as far down as all of them are
+tabulated; below, each iteration goes on alone.
+
+All groups take part, those too that are left out of the tables: what adds up is estimates, and a table from which groups were
+left out does not. Weights are those of each measurement's variance, a function of its branch and the plan.
+
+Memory: 16 bytes a group of the nested levels, all at once (3.6 GB for the nation with its tracts), and as much again while they come in.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.tables.inference.families import Layer, settle
+from starling.tables.inference.hierarchies import Family, families
+from starling.tables.inference.trees import (
+    Estimated,
+    Floats,
+    climb,
+    descend,
+    least_squares,
+    rounded_below,
+    whole,
+)
+from starling.tables.measurements import Int64
+from starling.tables.plan import GeographyLevel, Iteration, Plan
+
+CHAINS: Final = (
+    (GeographyLevel.USA, GeographyLevel.STATE, GeographyLevel.COUNTY, GeographyLevel.TRACT),
+    (GeographyLevel.PR_STATE, GeographyLevel.PR_COUNTY, GeographyLevel.PR_TRACT),
+)
+"""Geography levels whose regions are unions of those of the next."""
+DIGITS: Final = {"USA": 0, "STATE": 2, "COUNTY": 5, "TRACT": 11}
+"""Of a region's id, and so of the beginning of the ids within it."""
+TOGETHER: Final = 64
+"""Iterations that are worked on at a time."""
+
+Number = TypeVar("Number", np.int64, np.float64)
+
+
+@dataclass(slots=True, eq=False)
+class Totals:
+    """The totals of one level, made consistent in place.
+
+    Attributes:
+        count: float64 (regions, iterations): estimates, afterwards whole numbers that add up.
+        variance: Of each, likewise.
+    """
+
+    count: Floats
+    variance: Floats
+
+
+def nested(level: GeographyLevel) -> bool:
+    """Whether the regions of a level take part."""
+    return any(level in chain for chain in CHAINS)
+
+
+def parents(above: GeographyLevel, regions: Sequence[str], below: Sequence[str]) -> Int64:
+    """The position in `regions` of the region that each of `below` lies in, by their ids, ascending: int64 (below,)."""
+    width = DIGITS[str(above).removeprefix("PR-")]
+    place = {region: at for at, region in enumerate(regions)}
+    return np.array([place[region[:width]] if width else 0 for region in below], dtype=np.int64)
+
+
+def make_consistent(plan: Plan, regions: Mapping[GeographyLevel, Sequence[str]], totals: Mapping[int, Totals]) -> None:
+    """Replace the totals of all nested levels, by their position in `plan.levels`, by consistent whole ones.
+
+    Args:
+        plan: Its iterations.
+        regions: Ids of each geography level, ascending.
+        totals: What was measured: independent, unbiased.
+    """
+    for chain in CHAINS:
+        steps = [level for level in chain if any(each.geography == level for each in plan.levels)]
+        if steps:
+            _Chain(plan, steps, regions, totals).run()
+
+
+class _Chain:
+    """The nation, or Puerto Rico."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        steps: list[GeographyLevel],
+        regions: Mapping[GeographyLevel, Sequence[str]],
+        totals: Mapping[int, Totals],
+    ) -> None:
+        self._totals = totals
+        self._parent = [
+            np.zeros(len(regions[steps[0]]), dtype=np.int64),
+            *(parents(above, regions[above], regions[below]) for above, below in pairwise(steps)),
+        ]
+        # Of each step: where its iterations are, as level of the plan and column.
+        self._places: list[dict[str, tuple[int, int]]] = [{} for _ in steps]
+        self._families: list[tuple[Family, ...]] = []
+        for at, step in enumerate(steps):
+            tabulated: list[Iteration] = []
+            for index, level in enumerate(plan.levels):
+                if level.geography == step:
+                    tabulated += level.iterations
+                    self._places[at] |= {each.code: (index, column) for column, each in enumerate(level.iterations)}
+            self._families.append(families(tabulated, plan.max_race_codes))
+
+    def run(self) -> None:
+        left = [set(places) for places in self._places]
+        for family, first, stop in self._blocks():
+            ends = {code: self._end(code, stop) for code in (family.parent, *family.members)}
+            self._family(family, first, stop, ends)
+            for code, end in ends.items():
+                for at in range(first, end):
+                    left[at].discard(code)
+        runs: dict[tuple[int, int], list[str]] = defaultdict(list)
+        for code in sorted(set().union(*left)):
+            for first, stop in _runs([code in each for each in left]):
+                runs[first, stop].append(code)
+        for (first, stop), codes in runs.items():
+            for start in range(0, len(codes), TOGETHER):
+                self._alone(codes[start : start + TOGETHER], first, stop)
+
+    def _blocks(self) -> Iterator[tuple[Family, int, int]]:
+        """Families with the steps that they hold at, from the highest that tabulates any of their iterations."""
+        taken: set[str] = set()
+        for first in range(len(self._places)):
+            for family in self._families[first]:
+                codes = {family.parent, *family.members}
+                if taken & codes or any(codes & places.keys() for places in self._places[:first]):
+                    continue
+                stop = first
+                while stop < len(self._places) and family in self._families[stop]:
+                    stop += 1
+                taken |= codes
+                yield family, first, stop
+
+    def _end(self, code: str, step: int) -> int:
+        """The first step at or below `step` that does not tabulate the iteration."""
+        while step < len(self._places) and code in self._places[step]:
+            step += 1
+        return step
+
+    def _measured(self, codes: Sequence[str], step: int) -> Estimated:
+        """What was measured of some iterations: columns in their order."""
+        found = [(self._totals[level], column) for level, column in (self._places[step][code] for code in codes)]
+        return Estimated(
+            np.stack([totals.count[:, column] for totals, column in found], axis=1),
+            np.stack([totals.variance[:, column] for totals, column in found], axis=1),
+        )
+
+    def _put(self, codes: Sequence[str], step: int, counts: Int64, variances: Floats) -> None:
+        for at, code in enumerate(codes):
+            level, column = self._places[step][code]
+            self._totals[level].count[:, column] = counts[:, at]
+            self._totals[level].variance[:, column] = variances[:, at]
+
+    def _alone(self, codes: Sequence[str], first: int, stop: int) -> None:
+        """Iterations without a family, through the steps from `first` to before `stop`."""
+        levels = least_squares(
+            [self._measured(codes, step) for step in range(first, stop)], self._parent[first + 1 : stop]
+        )
+        rounded = whole(levels[0].count)
+        self._put(codes, first, rounded, levels[0].variance)
+        self._round(codes, first + 1, levels[1:], rounded)
+
+    def _family(self, family: Family, first: int, stop: int, ends: Mapping[str, int]) -> None:
+        """A family from `first` to before `stop`, and each of its iterations on to its end."""
+        codes = (family.parent, *family.members)
+        tails = {
+            code: climb(
+                [self._measured([code], step) for step in range(stop - 1, ends[code])], self._parent[stop : ends[code]]
+            )
+            for code in codes
+        }
+        layers = []
+        for step in range(first, stop):
+            own = self._measured(codes, step)
+            if step == stop - 1:
+                best = [tails[code].best[0] for code in codes]
+                own = Estimated(np.hstack([each.count for each in best]), np.hstack([each.variance for each in best]))
+            parts = [
+                np.ascontiguousarray(part)
+                for part in (own.count[:, 1:], own.variance[:, 1:], own.count[:, 0], own.variance[:, 0])
+            ]
+            layers.append(Layer(parts[0], parts[1], parts[2], parts[3], self._parent[step]))
+        at_rest = settle(layers)
+        rounded = whole(at_rest[0].counts)
+        for step, level in zip(range(first, stop), at_rest, strict=True):
+            if step > first:
+                rounded = rounded_below(level.counts, rounded, self._parent[step])
+            # The total is the sum of the members' whole numbers, so it is off by as many roundings.
+            total_variance = level.total_variance[:, np.newaxis] + len(family.members) / 12
+            self._put(codes, step, _led(rounded), np.hstack((total_variance, level.variances)))
+        bottom = at_rest[-1]
+        counts = _led(bottom.counts)
+        variances = np.hstack((bottom.total_variance[:, np.newaxis], bottom.variances))
+        whole_counts = _led(rounded)
+        for at, code in enumerate(codes):
+            column = slice(at, at + 1)
+            rest = descend(
+                tails[code], Estimated(counts[:, column], variances[:, column]), self._parent[stop : ends[code]]
+            )
+            self._round([code], stop, rest[1:], whole_counts[:, column])
+
+    def _round(self, codes: Sequence[str], first: int, levels: list[Estimated], above: Int64) -> None:
+        """Whole numbers for levels at rest, from the step `first` on, that add up to the level above."""
+        for step, level in enumerate(levels, start=first):
+            above = rounded_below(level.count, above, self._parent[step])
+            self._put(codes, step, above, level.variance)
+
+
+def _led(members: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """(regions, m) -> (regions, m + 1): their sum first, added in order."""
+    total = members[:, :1].copy()
+    for column in range(1, members.shape[1]):
+        total += members[:, column : column + 1]
+    return np.hstack((total, members))
+
+
+def _runs(there: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """Half-open runs of steps."""
+    first = 0
+    for step, here in enumerate([*there, False]):
+        if not here:
+            if step > first:
+                yield first, step
+            first = step + 1
