@@ -69,15 +69,28 @@ tables = Group(
 @click.command("plan", cls=Command, example="starling tables plan demo")
 @_plan
 @_geography(required=False)
+@click.option(
+    "--earlier",
+    type=_PATH,
+    multiple=True,
+    metavar="RELEASE",
+    help="An earlier release about the same people: what both tell together. May be given again.",
+)
 @_json
-def plan(plan: str, geography: Path | None, as_json: bool) -> None:
+def plan(plan: str, *, geography: Path | None, earlier: tuple[Path, ...], as_json: bool) -> None:
     """What a plan costs, level by level, and how much noise that buys. Opens no records."""
+    from starling.cli.earlier import earlier_json, earlier_text
     from starling.cli.plans import plan_json, plan_of, plan_text
+    from starling.tables.earlier import beside
     from starling.tables.plan import describe
 
     chosen = plan_of(plan)
     overview = describe(chosen, _regions(chosen, geography))
-    _print(plan_json(overview) if as_json else plan_text(overview))
+    found = beside(chosen, earlier, geography) if earlier else None
+    if as_json:
+        _print(plan_json(overview) | ({} if found is None else {"earlier": earlier_json(found)}))
+    else:
+        _print(plan_text(overview) + ("" if found is None else f"\n\n{earlier_text(found)}"))
 
 
 @click.command("preview", cls=Command, example="starling tables preview demo")

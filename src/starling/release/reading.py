@@ -53,6 +53,11 @@ class Release:
         )
 
     @property
+    def folder(self) -> Path:
+        """Where its files lie; those of a zip for as long as this is open."""
+        return self._folder
+
+    @property
     def cost(self) -> Cost:
         """Of the whole release, in its own reading of the neighbour relation."""
         return self.guarantee.cost
