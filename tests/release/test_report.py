@@ -73,7 +73,7 @@ def test_the_page_needs_nothing_from_elsewhere() -> None:
 
 def test_released_text_cannot_become_markup() -> None:
     evil = "<script>x</script>"
-    section = Section(evil, evil, (Picture("<svg></svg>", evil),), (Table((evil,), ((evil,),), evil),))
+    section = Section(evil, evil, (Picture(lambda: "<svg></svg>", evil),), (Table((evil,), ((evil,),), evil),))
     text = page(GAUSSIAN, evil, (section,))
     assert evil not in text
     assert html.escape(evil) in text

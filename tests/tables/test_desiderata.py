@@ -145,7 +145,7 @@ BREAKS: dict[str, tuple[Wish, Callable[[Bundle], object]]] = {
 
 def test_a_good_release_keeps_all_of_them(made: Bundle) -> None:
     found = starling.verify(made.folder, ledger=made.url)
-    assert [check.name for check in found.checks] == ["bundle", *SIX, "forms", "charge"]
+    assert [check.name for check in found.checks] == ["bundle", *SIX, "forms", "pages", "charge"]
     assert {check.state for check in found.checks} == {"holds"}
     counts = pq.read_table(made.folder / "data" / "t2.parquet")["count"].to_pylist()
     assert min(counts) < 0, "the case of a negative count is there"
@@ -162,6 +162,43 @@ def test_whoever_breaks_one_fails_its_check_alone(
 
 def test_each_of_the_six_is_broken_by_some_case() -> None:
     assert {wish for wish, _ in BREAKS.values()} == set(SIX)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("report.html", "Nothing was taken from the records without noise", "Hardly anything was exact"),
+        ("report.html", "</svg></div>", "</svg><p>Exact.</p></div>"),
+        ("report.html", "</svg></div>", "<text>Exact.</text></svg></div>"),
+        ("report.html", "\n</svg>", "<script>1</script></svg>"),
+        ("registry.yaml", 'status: "Draft"', 'status: "Final"'),
+    ],
+)
+def test_no_word_of_a_page_is_its_publishers_choice(copied: Bundle, name: str, old: str, new: str) -> None:
+    path = copied.folder / name
+    text = path.read_text().replace("</svg>\n</div>", "</svg></div>") if "</svg></div>" in old else path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    assert failing(copied) == ["pages"]
+
+
+def test_pictures_may_be_drawn_otherwise(copied: Bundle) -> None:
+    path = copied.folder / "report.html"
+    text = path.read_text()
+    assert "<path" in text
+    path.write_text(text.replace("<path", "<path data-drawn='elsewhere'", 1))
+    assert failing(copied) == []
+
+
+def test_pages_of_another_version_are_not_compared(copied: Bundle) -> None:
+    copied.edit("privacy.json", lambda said: said.update(software="starling 99"))
+    assert states(copied)["pages"] == "not checked"
+
+
+@pytest.mark.parametrize("change", [{"day": 5}, {"limits": "Nothing more is ever published."}, {"more": 1}])
+def test_a_charge_is_told_in_its_one_form(copied: Bundle, change: dict[str, Any]) -> None:
+    copied.edit("privacy.json", lambda said: said["account"].update(change))
+    assert failing(copied) == ["pages"]
 
 
 def test_what_could_not_be_read_is_not_said_to_hold(copied: Bundle) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from importlib.metadata import version
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from starling.ledger.keys import Public
 from starling.privacy.accounting import epsilon_at_delta
@@ -17,7 +17,7 @@ from starling.privacy.budget import Cost, decimal_up
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.laws import DiscreteLaplace, Law
 from starling.privacy.neighbours import as_replace_one
-from starling.privacy.trust import Receipt
+from starling.privacy.trust import Entry, Receipt
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
@@ -74,7 +74,7 @@ def statement(receipt: Receipt, domain: Domain) -> dict[str, Json]:
     relation, cost = guarantee.relation, guarantee.cost
     return {
         "format": FORMAT,
-        "software": f"starling {version('starling')}",
+        "software": software(),
         "domain": domain.name,
         "protected_unit": relation.unit,
         "neighbours": {"change": relation.change, "unit": relation.unit, "words": str(relation)},
@@ -93,17 +93,33 @@ def statement(receipt: Receipt, domain: Domain) -> dict[str, Json]:
     }
 
 
+def software() -> str:
+    """Which version wrote it."""
+    return f"starling {version('starling')}"
+
+
 def account(receipt: Receipt) -> dict[str, Json]:
     """Who paid, where a ledger wrote it, and what that limits."""
     said: dict[str, Json] = {
         "name": receipt.account,
         "request_id": receipt.request_id,
+        "day": receipt.day,
         "limits": limits(receipt),
         "ledger": None,
     }
     if receipt.entry is not None:
         said["ledger"] = dict(asdict(receipt.entry))
     return said
+
+
+def receipt(said: Mapping[str, Any], guarantee: Guarantee) -> Receipt:
+    """The receipt of a charge for `guarantee`, from what `account` said of it; whoever asks compares that with the whole.
+
+    Raises:
+        KeyError, TypeError: `said` is nothing of the kind.
+    """
+    entry = said["ledger"]
+    return Receipt(said["request_id"], guarantee, said["name"], None if entry is None else Entry(**entry), said["day"])
 
 
 def signer(receipt: Receipt) -> Public | None:

@@ -23,6 +23,7 @@ class Wish(StrEnum):
     INTEGRALITY = "integrality"
     NO_CONSISTENCY = "no consistency"
     FORMS = "forms"
+    PAGES = "pages"
 
 
 SAYS: Final[Mapping[Wish, str]] = {
@@ -33,6 +34,7 @@ SAYS: Final[Mapping[Wish, str]] = {
     Wish.INTEGRALITY: "every measurement and every count is an integer",
     Wish.NO_CONSISTENCY: "a count is what was measured of its own group, negative where the plan allows it",
     Wish.FORMS: "the files are those of a tables release, and its texts say what its tables say",
+    Wish.PAGES: "report, its pictures aside, and registry entry are what plan, charge and tables give",
 }
 
 COLUMNS: Final[Mapping[str, Wish]] = {

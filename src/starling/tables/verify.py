@@ -6,7 +6,7 @@ again, piece by piece, and must give every published number bit for bit: the val
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from io import RawIOBase
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -17,14 +17,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from starling.errors import IntegrityError, PlanError, Problem
+from starling.errors import IntegrityError, PlanError, Problem, StarlingError
 from starling.release import datapackage, registry, statement
 from starling.release.checks import Check
 from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE
+from starling.release.report import Section, undrawn, words
+from starling.tables.artifact import REPORT, pages, sections
 from starling.tables.artifact.data import MOST_CSV_ROWS, census, csv
 from starling.tables.artifact.measured import measurements_path, read_measurements
 from starling.tables.artifact.parameters import domain
 from starling.tables.artifact.public_plan import PLAN, REGIONS, read_plan
+from starling.tables.artifact.summary import Summary
 from starling.tables.desiderata import COLUMNS, ROWS, Broken, Findings, Wish, differences
 from starling.tables.plan import Geography, Plan
 from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, tabulate
@@ -37,7 +40,7 @@ BATCH: Final = 1 << 18
 
 REQUIRED: Final = (
     *(f"data/{name}.{suffix}" for name in SCHEMAS for suffix in ("parquet", "txt")),
-    *(PLAN, REGIONS, statement.FILE, registry.FILE, datapackage.FILE, "report.html"),
+    *(PLAN, REGIONS, statement.FILE, registry.FILE, datapackage.FILE, REPORT),
 )
 OPTIONAL: Final = (SIGNATURE, OWN_LEDGER, *(f"data/{name}.csv" for name in SCHEMAS))
 
@@ -62,7 +65,7 @@ def check(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) ->
         return found.checks()
     _statement(plan, geography, stated, found)
     if _files(plan, hashes, found):
-        _tables(folder, plan, geography, hashes, found)
+        _tables(folder, plan, geography, stated, hashes, found)
     return found.checks()
 
 
@@ -96,13 +99,22 @@ def _files(plan: Plan, hashes: Mapping[str, str], found: Findings) -> bool:
     return not missing and not beyond
 
 
-def _tables(folder: Path, plan: Plan, geography: Geography, hashes: Mapping[str, str], found: Findings) -> None:
+def _tables(
+    folder: Path,
+    plan: Plan,
+    geography: Geography,
+    stated: Mapping[str, Any],
+    hashes: Mapping[str, str],
+    found: Findings,
+) -> None:
     """Post-process the shipped measurements again, piece by piece, and compare."""
+    summary = Summary(plan)
     try:
         published = {name: _Published(folder, name, hashes) for name in SCHEMAS}
         for part in tabulate(plan, geography, read_measurements(folder, plan, geography)):
             published["t1"].compare(part.tables.t1)
             published["t2"].compare(part.tables.t2)
+            summary.add(part)
     except Broken as broken:
         found.add(broken.wish, *broken.problems)
         return
@@ -111,7 +123,33 @@ def _tables(folder: Path, plan: Plan, geography: Geography, hashes: Mapping[str,
             found.add(wish, problem)
     # Of a table with more or fewer rows the columns are not known.
     whole = all(table.whole for table in published.values())
-    found.reached(*(Wish if whole else (Wish.INTEGRALITY, Wish.FORMS)))
+    found.reached(*({*Wish} - {Wish.PAGES} if whole else {Wish.INTEGRALITY, Wish.FORMS}))
+    # Another version has other words.
+    if stated.get("software") == statement.software():
+        found.add(Wish.PAGES, *_pages(folder, plan, sections(plan, geography, summary), stated))
+        found.reached(Wish.PAGES)
+
+
+def _pages(folder: Path, plan: Plan, said: Sequence[Section], stated: Mapping[str, Any]) -> list[Problem]:
+    """What the report and the registry entry say otherwise than plan, released values and the stated charge give."""
+    expected: dict[str, str] = {}
+    try:
+        receipt = statement.receipt(stated["account"], plan.guarantee)
+        same = statement.account(receipt) == stated["account"]
+        if same:
+            expected = pages(plan, receipt, [undrawn(section) for section in said])
+    except (KeyError, TypeError, ValueError, AttributeError, StarlingError):
+        same = False
+    if not same:
+        return [Problem("account", "is not as a charge is told", AGAIN, statement.FILE)]
+    problem = "is not what the plan, the charge and the released values give"
+    return [Problem(name, problem, AGAIN) for name, text in expected.items() if _words(folder / name) != text]
+
+
+def _words(page: Path) -> str:
+    """A page without its pictures; what is no text differs from every page."""
+    text = page.read_bytes().decode("utf-8", errors="replace")
+    return words(text) if page.suffix == ".html" else text
 
 
 class _Published:

@@ -5,9 +5,10 @@ what is exact, and how far the numbers are off; the domain adds its sections. It
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
+from typing import Final
 
 from starling.privacy.budget import decimal_up
 from starling.privacy.neighbours import as_replace_one
@@ -15,17 +16,23 @@ from starling.privacy.trust import Receipt
 from starling.release.report.words import plainly
 from starling.release.statement import DELTA, epsilon, limits, signer
 
+_OURS: Final = r'<style type="text/css">[^<]*</style>'
+_LETTERS: Final = r"</svg|<(?:text|foreign|script|div|style|title|desc|image)"
+_DRAWN: Final = re.compile(
+    rf'(<div class="picture"[^<>]*>)<svg\b(?:{_OURS}|(?!{_LETTERS}).)*</svg>\s*(</div>)', re.DOTALL | re.IGNORECASE
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Picture:
     """A picture with the words that say what it shows.
 
     Attributes:
-        svg: Made by `pictures`; stands in the page as it is.
+        draw: Gives the SVG, by `pictures`; it stands in the page as it is.
         caption: What is seen, for those who see it and those who do not.
     """
 
-    svg: str
+    draw: Callable[[], str]
     caption: str
 
 
@@ -66,6 +73,19 @@ class Section:
     def paragraphs(self) -> tuple[str, ...]:
         """The text, cut at empty lines, white space joined."""
         return tuple(" ".join(part.split()) for part in re.split(r"\n\s*\n", self.text) if part.strip())
+
+
+def undrawn(section: Section) -> Section:
+    """A section with its captions, and nothing where its pictures stand: for a comparison of words."""
+    return replace(section, pictures=tuple(Picture(str, picture.caption) for picture in section.pictures))
+
+
+def words(text: str) -> str:
+    """A page without what is drawn in its pictures, as it is written with `undrawn` sections.
+
+    What has letters of its own (text, foreign elements, scripts) is no picture of ours, and stays.
+    """
+    return _DRAWN.sub(r"\1\2", text)
 
 
 def render(title: str, receipt: Receipt, charged: Section, sections: Sequence[Section]) -> str:

@@ -16,12 +16,14 @@ whoever pays (release.payment).
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Final
 
-from starling.privacy.trust import Released
+from starling.privacy.trust import Receipt, Released
 from starling.release import datapackage, registry, report, statement
+from starling.release.report import Section
 from starling.tables.artifact.columns import sheets
 from starling.tables.artifact.data import TableFiles
 from starling.tables.artifact.measured import keep_measurements, measurements_path, read_measurements
@@ -32,12 +34,14 @@ from starling.tables.artifact.summary import Summary
 from starling.tables.plan import Geography, Plan
 from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, Tabulated
 
+REPORT: Final = "report.html"
+
 NOTES = {
     PLAN: "The public plan: budgets, thresholds, definitions of groups",
     REGIONS: "The public regions of each geography level, with their names",
     statement.FILE: "What is promised and what was charged, with exact amounts and scales",
     registry.FILE: "Draft of an entry in OpenDP's registry of deployments",
-    "report.html": "Privacy report for a review board",
+    REPORT: "Privacy report for a review board",
 }
 
 
@@ -54,9 +58,9 @@ def write_release(folder: Path, plan: Plan, geography: Geography, tables: Releas
     write_plan(folder, plan, geography)
     stated = statement.statement(receipt, domain(plan, geography))
     _write(folder / statement.FILE, json.dumps(stated, indent=2, ensure_ascii=False) + "\n")
-    page = report.render(plan.title, receipt, charged(plan), sections(plan, geography, summary))
-    _write(folder / "report.html", page)
-    _write(folder / registry.FILE, registry.entry(plan.title, receipt, product(plan)))
+    said = sections(plan, geography, summary)
+    for name, text in pages(plan, receipt, said).items():
+        _write(folder / name, text)
     paths = {level.name: measurements_path(level) for level in plan.levels}
     datapackage.write(folder, plan.title, sheets(plan, paths, csv), NOTES)
 
@@ -75,8 +79,16 @@ def write_tables(data: Path, plan: Plan, tables: Iterable[Tabulated]) -> tuple[S
     return summary, csv
 
 
+def pages(plan: Plan, receipt: Receipt, said: Sequence[Section]) -> dict[str, str]:
+    """report.html and registry.yaml: a function of the plan, the receipt, and what `sections` says of the released values."""
+    return {
+        REPORT: report.render(plan.title, receipt, charged(plan), said),
+        registry.FILE: registry.entry(plan.title, receipt, product(plan)),
+    }
+
+
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-__all__ = ["keep_measurements", "read_measurements", "write_release"]
+__all__ = ["REPORT", "keep_measurements", "pages", "read_measurements", "sections", "write_release"]

@@ -4,6 +4,7 @@ Everything is computed from the plan, the public geography and released numbers.
 """
 
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -102,14 +103,14 @@ def _accuracy(plan: Plan, summary: Summary) -> Section:
     grid = [_tiles(summary.widths(level)) for level in range(len(titles))]
     sure = _percent(CONFIDENCE)
     by_class = Picture(
-        tiles(titles, CLASSES, grid, "published count of a group", "accuracy"),
+        partial(tiles, titles, CLASSES, grid, "published count of a group", "accuracy"),
         f"Half the width of the {sure} interval of a group's total, and what that is of the count, both at the median of the"
         " level and size class; the darker, the larger beside the count. Squares without groups are empty.",
     )
     pictures: tuple[Picture, ...] = (by_class,) if summary.rows["t1"] else ()
     if lines := [_interval(values) for values in summary.ladder()]:
         ladder = Picture(
-            intervals(lines, f"{sure} interval, percent of the published count", "intervals"),
+            partial(intervals, lines, f"{sure} interval, percent of the published count", "intervals"),
             "Some published groups, from large to small, with their intervals: the larger the group, the smaller the part of"
             " it that the noise may be.",
         )
@@ -188,7 +189,7 @@ def _detail(plan: Plan, geography: Geography, summary: Summary) -> Section:
     counts = summary.branches.tolist()
     titles = [level_title(level) for level in plan.levels]
     picture = Picture(
-        shares(titles, names, counts, "detail"),
+        partial(shares, titles, names, counts, "detail"),
         "The groups of each level by the detail that they got: the noisy first total was compared with the public thresholds.",
     )
     rows = tuple(

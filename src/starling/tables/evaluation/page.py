@@ -5,6 +5,7 @@ The mark stands in the name of the file, in the title, above the text and in eve
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from math import log10
 from pathlib import Path
 from typing import Final
@@ -120,7 +121,8 @@ def _by_size(found: Evaluation, marked: dict[tuple[int | str, ...], Tile], capti
     """Levels by size classes; `marked` by level and size."""
     grid = [[marked.get((level, size)) for size in SIZES] for level in found.levels]
     rows, columns = list(found.levels.values()), _broken(SIZE_WORDS)
-    return Picture(tiles(rows, columns, grid, "true size of a group, persons", name, MARK), f"{MARK}. {caption}")
+    picture = partial(tiles, rows, columns, grid, "true size of a group, persons", name, MARK)
+    return Picture(picture, f"{MARK}. {caption}")
 
 
 def _by_branch(found: Evaluation) -> Picture:
@@ -135,7 +137,9 @@ def _by_branch(found: Evaluation) -> Picture:
         ]
         for level in found.levels
     ]
-    picture = tiles(list(found.levels.values()), list(BRANCHES.values()), grid, "published detail", "branches", MARK)
+    picture = partial(
+        tiles, list(found.levels.values()), list(BRANCHES.values()), grid, "published detail", "branches", MARK
+    )
     caption = "Root mean square error of totals, and share of their intervals that hold the truth; darker below 95 %."
     return Picture(picture, f"{MARK}. {caption}")
 
