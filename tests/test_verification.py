@@ -169,9 +169,8 @@ def test_another_key_is_found(copied: Bundle) -> None:
         check.name for check in starling.verify(copied.folder).checks if check.state == "fails"
     }, "a forger may sign what he likes with his own key"
     assert said(copied, key=KEY.public.text)[0].startswith("SIGNATURE is by the key")
-    assert said(copied, ledger=copied.url)[-1].endswith(
-        "custodian has another key than the one that signed the release"
-    )
+    words = "custodian has another key than the one that signed the release"
+    assert any(finding.endswith(words) for finding in said(copied, ledger=copied.url))
 
 
 def test_a_swapped_neighbour_relation_is_found_whoever_signs(copied: Bundle) -> None:
