@@ -12,7 +12,7 @@ from starling.errors import PlanError
 if TYPE_CHECKING:
     from starling.privacy.laws import Law
     from starling.release.statement import Json
-    from starling.tables.plan import LevelOverview, Overview, Plan
+    from starling.tables.plan import Level, LevelOverview, Overview, Plan
     from starling.tables.preview import Error, LevelPreview, Preview
 
 
@@ -45,9 +45,9 @@ def plan_of(name: str) -> "Plan":
     return load(path)
 
 
-def level_name(overview: "LevelOverview") -> str:
+def level_name(level: "Level") -> str:
     """A level in two words, as a plan file writes them: "COUNTY detailed"."""
-    return f"{overview.level.geography} {'regional' if overview.level.iteration_level == 1 else 'detailed'}"
+    return f"{level.geography} {'regional' if level.iteration_level == 1 else 'detailed'}"
 
 
 def plan_text(overview: "Overview") -> str:
@@ -69,7 +69,7 @@ def plan_text(overview: "Overview") -> str:
     header += ["noise, once", "noise, first", "noise, second", "iterations", "total only", "groups"]
     rows = [
         (
-            level_name(each),
+            level_name(each.level),
             decimal_up(each.cost.amount),
             str(each.level.stability),
             decimal_up(each.share.amount),
@@ -134,11 +134,11 @@ def preview_text(preview: "Preview") -> str:
     pairs = [("plan", preview.overview.title), ("cost", str(preview.overview.cost))]
     if preview.overview.groups is not None:
         pairs.append(("groups", f"{preview.overview.groups:,}"))
-    kinds = table(KINDS, [(level_name(level.overview), *_margins(level)) for level in preview.levels])
+    kinds = table(KINDS, [(level_name(level.overview.level), *_margins(level)) for level in preview.levels])
     persons = next((tuple(size.persons for size in level.sizes) for level in preview.levels if level.sizes), ())
     fates = [
         (
-            level_name(level.overview),
+            level_name(level.overview.level),
             *(f"± {size.total.margin:,} {AGES[max(range(4), key=size.branches.__getitem__)]}" for size in level.sizes),
             *([""] * (len(persons) - len(level.sizes))),
             _chance(level.empty_suppressed),

@@ -69,6 +69,8 @@ tables = Group(
 @click.command("plan", cls=Command, example="starling tables plan demo")
 @_plan
 @_geography(required=False)
+@click.option("--scale", metavar="X", help="Solve again with every promised margin times X, such as 1.5.")
+@click.option("--total", metavar="X", help="Solve again for a whole cost of at most X: what margins does it pay for?")
 @click.option(
     "--earlier",
     type=_PATH,
@@ -77,20 +79,32 @@ tables = Group(
     help="An earlier release about the same people: what both tell together. May be given again.",
 )
 @_json
-def plan(plan: str, *, geography: Path | None, earlier: tuple[Path, ...], as_json: bool) -> None:
-    """What a plan costs, level by level, and how much noise that buys. Opens no records."""
+def plan(
+    plan: str,
+    *,
+    geography: Path | None,
+    scale: str | None,
+    total: str | None,
+    earlier: tuple[Path, ...],
+    as_json: bool,
+) -> None:
+    """What a plan costs, level by level, how much noise that buys, and which promised margin is dear. Opens no records."""
     from starling.cli.earlier import earlier_json, earlier_text
-    from starling.cli.plans import plan_json, plan_of, plan_text
+    from starling.cli.plans import plan_of
+    from starling.cli.promises import plan_json, plan_text, scaled
     from starling.tables.earlier import beside
-    from starling.tables.plan import describe
+    from starling.tables.plan import describe, prices
 
-    chosen = plan_of(plan)
-    overview = describe(chosen, _regions(chosen, geography))
+    if scale is not None and total is not None:
+        raise ParameterError(field="--total", problem="stands beside --scale", fix="give one of the two")
+    factor, chosen = scaled(plan_of(plan), scale, total)
+    overview, promised = describe(chosen, _regions(chosen, geography)), prices(chosen)
     found = beside(chosen, earlier, geography) if earlier else None
     if as_json:
-        _print(plan_json(overview) | ({} if found is None else {"earlier": earlier_json(found)}))
+        body = plan_json(overview, promised, factor)
+        _print(body | ({} if found is None else {"earlier": earlier_json(found)}))
     else:
-        _print(plan_text(overview) + ("" if found is None else f"\n\n{earlier_text(found)}"))
+        _print(plan_text(overview, promised, factor) + ("" if found is None else f"\n\n{earlier_text(found)}"))
 
 
 @click.command("preview", cls=Command, example="starling tables preview demo")

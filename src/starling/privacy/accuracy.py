@@ -134,7 +134,7 @@ def _margin(law: Law, alpha: Fraction, terms: int) -> int:
     guess = -NormalDist().inv_cdf(max(float(alpha / 2), 1e-300)) * spread
     if isinstance(law, DiscreteLaplace) and terms == 1:
         guess = float(law.scale) * (log(2) - _log(alpha) - log1p(exp(-float(1 / law.scale)))) - 1
-    return _smallest(lambda m: _within(law, m, terms, alpha) is True, round(max(guess, 0.0)))
+    return smallest(lambda m: _within(law, m, terms, alpha) is True, round(max(guess, 0.0)))
 
 
 def quantile(law: Law, p: Exact) -> int:
@@ -153,11 +153,11 @@ def _quantile(law: Law, p: Fraction) -> int:
         # At t >= 0 half of the tail lies above.
         return 0 if p == Fraction(1, 2) else _margin(law, 2 - 2 * p, 1)
     # At t = -a it lies at or below: the largest a with P(|X| > a - 1) >= 2p, where the bounds can tell.
-    return -_smallest(lambda m: _within(law, m, 1, 2 * p) is not False, _margin(law, 2 * p, 1))
+    return -smallest(lambda m: _within(law, m, 1, 2 * p) is not False, _margin(law, 2 * p, 1))
 
 
-def law_for_margin(kind: Kind, margin: int, alpha: Exact) -> Law:
-    """The cheapest law whose exact P(|X| > margin) is at most alpha.
+def law_for_margin(kind: Kind, margin: int, alpha: Exact, terms: int = 1) -> Law:
+    """The cheapest law whose exact P(|S| > margin) is at most alpha, for the sum S of `terms` independent draws.
 
     Its cost at sensitivity 1 (epsilon = 1/scale, or rho = 1/(2 sigma^2)) has at most 40 significant bits and is rounded up, so
     less than one part in 2^39 is spent beyond need.
@@ -166,9 +166,10 @@ def law_for_margin(kind: Kind, margin: int, alpha: Exact) -> Law:
         kind: "discrete_laplace" or "discrete_gaussian".
         margin: Of error, an integer of at least 0, in units of the count.
         alpha: Chance of missing, in (0, 1), exact.
+        terms: Draws in the sum, 1 to 4,096.
 
     Raises:
-        ParameterError: for any other kind, a negative margin or an alpha outside (0, 1).
+        ParameterError: for any other kind, a negative margin, an alpha outside (0, 1), or another number of terms.
 
     >>> law = law_for_margin("discrete_gaussian", 50, "0.05")
     >>> round(float(law.cost().amount), 7), tail(law, 50) <= 0.05 < tail(law, 49)
@@ -180,18 +181,21 @@ def law_for_margin(kind: Kind, margin: int, alpha: Exact) -> Law:
         )
     if margin < 0:
         raise ParameterError(field="margin", problem="is negative", fix="give 0 or more")
-    return _law_for_margin(kind, margin, _share(alpha, field="alpha"))
+    _check_terms(terms)
+    return _law_for_margin(kind, margin, _share(alpha, field="alpha"), terms)
 
 
 @lru_cache(maxsize=1024)
-def _law_for_margin(kind: Kind, margin: int, alpha: Fraction) -> Law:
+def _law_for_margin(kind: Kind, margin: int, alpha: Fraction, terms: int) -> Law:
     guess = _solve(lambda cost: _log_tail(kind, cost, margin), _log(alpha))
+    # A sum of k draws spreads like one draw of k times the variance.
+    guess *= terms if kind == "discrete_gaussian" else sqrt(terms)
     unit = Fraction(2) ** (frexp(guess)[1] - _SIGNIFICANT)
 
     def law(units: int) -> Law:
         return _law(kind, units * unit)
 
-    return law(_smallest(lambda n: n > 0 and _within(law(n), margin, 1, alpha) is True, round(guess / unit)))
+    return law(smallest(lambda n: n > 0 and _within(law(n), margin, terms, alpha) is True, round(guess / unit)))
 
 
 def _law(kind: Kind, cost: Fraction) -> Law:
@@ -210,7 +214,7 @@ def _within(law: Law, m: int, terms: int, alpha: Fraction) -> bool | None:
     return None
 
 
-def _smallest(holds: Callable[[int], bool], guess: int) -> int:
+def smallest(holds: Callable[[int], bool], guess: int) -> int:
     """The smallest m >= 0 where a predicate holds that holds from some m on; few calls when the guess is near."""
     step = 1
     if holds(guess):

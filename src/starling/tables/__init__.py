@@ -8,22 +8,36 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from starling.tables.evaluate import evaluate
     from starling.tables.generate import generate
-    from starling.tables.plan import Plan, read_geography
+    from starling.tables.plan import Plan, afford, prices, read_geography, solve
     from starling.tables.preview import preview
     from starling.tables.publish import release
     from starling.tables.source import validate
 
 _HOME = {
     "Plan": "plan",
+    "afford": "plan",
     "evaluate": "evaluate",
     "generate": "generate",
     "preview": "preview",
+    "prices": "plan",
     "read_geography": "plan",
     "release": "publish",
+    "solve": "plan",
     "validate": "source",
 }
 
-__all__ = ["Plan", "evaluate", "generate", "preview", "read_geography", "release", "validate"]
+__all__ = [
+    "Plan",
+    "afford",
+    "evaluate",
+    "generate",
+    "preview",
+    "prices",
+    "read_geography",
+    "release",
+    "solve",
+    "validate",
+]
 
 
 class _Room(ModuleType):

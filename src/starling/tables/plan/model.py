@@ -24,10 +24,11 @@ import numpy.typing as npt
 from starling.errors import PlanError, Problem
 from starling.privacy.budget import Cost, Measure
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration, Kind
+from starling.tables.plan.promises import Promise
 from starling.tables.plan.stability import stability
+from starling.tables.plan.stages import StageLaws, stage_laws
 
 if TYPE_CHECKING:
     from starling.tables.plan.geography import Geography
@@ -49,6 +50,7 @@ class Level:
         thresholds: Noisy totals from which a group gets Sex x Age4, Age9, Age23 (people, strictly ascending).
         iterations: Tabulated here, ascending by code.
         stability: The most groups of this level that one person can be in.
+        promises: Margins of error that the budget was found for, all of them kept; empty where the plan states a budget.
     """
 
     geography: GeographyLevel
@@ -57,6 +59,7 @@ class Level:
     thresholds: tuple[int, int, int]
     iterations: tuple[Iteration, ...]
     stability: int
+    promises: tuple[Promise, ...] = ()
 
     @property
     def name(self) -> str:
@@ -67,15 +70,6 @@ class Level:
     def total_only(self) -> npt.NDArray[np.bool_]:
         """Per iteration, in plan order, whether its groups are bare totals by plan: shape (iterations,)."""
         return np.array([iteration.total_only for iteration in self.iterations], dtype=np.bool_)
-
-
-@dataclass(frozen=True, slots=True)
-class StageLaws:
-    """The noise of one group of a level: on the total of a total-only group, on the deciding total, on each stage-2 value."""
-
-    total_only: Law
-    stage1: Law
-    stage2: Law
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,6 +149,10 @@ class Plan:
         least = min(self.gamma, 1 - self.gamma) * level.budget / level.stability
         if 0 < self.gamma < 1 and least < SMALLEST_SHARE:
             return [Problem(level.name, "has a budget too small to draw its noise", "give it more, or leave it out")]
+        if 0 < self.gamma < 1:
+            laws = self.laws(level)
+            broken = (each for each in level.promises if not each.kept(laws, level.thresholds))
+            return [Problem(level.name, f"has a budget that does not keep: {each}", "solve for it") for each in broken]
         return []
 
     @property
@@ -162,14 +160,9 @@ class Plan:
         """Race and ethnicity codes, ascending: the code indices of the counting kernel."""
         return tuple(code for code, _ in self.definitions.codes)
 
-    def _law(self, budget: Fraction) -> Law:
-        # Lemma 6: a count with two-sided geometric noise of scale 1/epsilon; Lemma 7: sigma^2 = 1/(2 rho).
-        return DiscreteLaplace(1 / budget) if self.measure == "epsilon" else DiscreteGaussian(1 / (2 * budget))
-
     def laws(self, level: Level) -> StageLaws:
         """The noise of the groups of `level`: each has `budget / stability` of it, gamma of that for stage 1."""
-        share = level.budget / level.stability
-        return StageLaws(self._law(share), self._law(self.gamma * share), self._law((1 - self.gamma) * share))
+        return stage_laws(self.measure, level.budget / level.stability, self.gamma)
 
     def _level_guarantee(self, level: Level) -> Guarantee:
         laws = self.laws(level)

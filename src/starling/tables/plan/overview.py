@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.tables.plan.geography import Geography
-from starling.tables.plan.model import Level, Plan, StageLaws
+from starling.tables.plan.model import Level, Plan
+from starling.tables.plan.stages import StageLaws
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """Our own plan file: TOML that says what a Census configuration folder says, for people to read.
 
-It states the protected unit and the neighbours, names levels in words, and takes for each level a budget or the margin of
-error that the level should have. Exact numbers are strings. docs/plan-file.md explains every key.
+It states the protected unit and the neighbours, names levels in words, and takes for each level a budget or the margins of
+error that its numbers should have. Exact numbers are strings. docs/plan-file.md explains every key.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -11,11 +12,14 @@ from typing import Final
 
 from starling.errors import PlanError, Problem
 from starling.privacy.budget import Measure
-from starling.tables.plan.codebook import MOST_RACE_CODES, Definitions, GeographyLevel
+from starling.tables.plan.codebook import MOST_RACE_CODES, Definitions, GeographyLevel, Iteration
 from starling.tables.plan.definitions import read_definitions
 from starling.tables.plan.groups import LEVELS, read_groups
 from starling.tables.plan.levels import LevelKey, Thresholds, population_levels, within
 from starling.tables.plan.model import LARGEST_BUDGET, Plan
+from starling.tables.plan.promises import Promise
+from starling.tables.plan.readable_margins import check_promises, read_promises
+from starling.tables.plan.solving import Setting, cheapest_gamma
 from starling.tables.plan.spelling import did_you_mean
 from starling.tables.plan.stability import stability
 from starling.tables.plan.states import STATES, state_problem
@@ -23,10 +27,9 @@ from starling.tables.plan.toml import Section, parse
 
 LONGEST_PLAN: Final = 4 * 2**20
 """Bytes of a plan file."""
-LARGEST_MARGIN: Final = 10**6
 LARGEST_THRESHOLD: Final = 10**12
-DIGITS: Final = 6
-"""Significant decimal digits of a budget that was found for a margin of error; rounded up."""
+CHEAPEST: Final = "cheapest"
+"""As the share of stage 1: the one with which the promised margins cost least."""
 
 _TOP = ("title", "definitions", "codes", "groups", "privacy", "records", "area", "publication", "levels")
 _MEASURES: Final[dict[str, Measure]] = {"epsilon": "epsilon", "rho": "rho"}
@@ -68,19 +71,23 @@ def _plan(top: Section, folder: Path) -> Plan:
     states, puerto_rico = _area(top.table("area"))
     suppression, allow_negative = _publication(top.table("publication"))
     definitions = _definitions(top, folder)
-    budgets, thresholds = _levels(
-        top.tables("levels"),
-        us=bool(states),
-        puerto_rico=puerto_rico,
-        pricing=_Pricing(measure, gamma, races, definitions),
-    )
+    stated = _levels(top.tables("levels"), us=bool(states), puerto_rico=puerto_rico)
+    if definitions is not None:
+        for key, level in stated.items():
+            check_promises(level.promises, definitions.tabulated(*key), level.thresholds)
     if top.problems or definitions is None:
         raise PlanError(problems=top.problems)
+    bounds = {key: _bound(definitions.tabulated(*key), races) for key in stated}
+    gamma, budgets = _solved(top, stated, bounds, measure, gamma)
+    if top.problems:
+        raise PlanError(problems=top.problems)
     with within(top.file):
+        levels = population_levels(definitions, budgets, {key: each.thresholds for key, each in stated.items()}, races)
+        promised = {key: tuple(promise for _, promise in each.promises) for key, each in stated.items()}
         return Plan(
             title=title,
             measure=measure,
-            levels=population_levels(definitions, budgets, thresholds, races),
+            levels=tuple(replace(level, promises=promised[level.geography, level.iteration_level]) for level in levels),
             gamma=gamma,
             suppression=suppression,
             allow_negative=allow_negative,
@@ -104,19 +111,21 @@ def _read(path: Path) -> str:
     raise PlanError(problems=[problem])
 
 
-def _privacy(section: Section) -> tuple[Measure, Fraction]:
-    """Measure, and the share of a group's budget for stage 1."""
+def _privacy(section: Section) -> tuple[Measure, Fraction | None]:
+    """Measure, and the share of a group's budget for stage 1; None for the cheapest."""
     section.only(("unit", "neighbours", "measure", "stage-1-share"))
     section.choice("unit", ("person",), 'write unit = "person": whose data the guarantee hides')
     section.choice(
         "neighbours", ("add-remove",), 'write neighbours = "add-remove": databases that differ by one person'
     )
     measure = section.choice("measure", tuple(_MEASURES), 'write "epsilon" (pure DP) or "rho" (zCDP)')
-    gamma = section.number("stage-1-share", 'write a share such as "0.1"')
+    if section.values.get("stage-1-share") == CHEAPEST:
+        return _MEASURES[measure], None
+    fix = f'write a share such as "0.1", or "{CHEAPEST}"'
+    gamma = section.number("stage-1-share", fix)
     if gamma is not None and not 0 < gamma < 1:
-        section.refuse("stage-1-share", "is not above 0 and below 1", 'write a share such as "0.1"')
-        gamma = None
-    return _MEASURES[measure], gamma or Fraction(1, 2)
+        section.refuse("stage-1-share", "is not above 0 and below 1", fix)
+    return _MEASURES[measure], gamma if gamma is not None and 0 < gamma < 1 else Fraction(1, 2)
 
 
 def _records(section: Section) -> int:
@@ -174,69 +183,99 @@ def _definitions(top: Section, folder: Path) -> Definitions | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pricing:
-    """What turns a margin of error into a budget."""
+class _Stated:
+    """What the file says of a level.
 
-    measure: Measure
-    gamma: Fraction
-    max_race_codes: int
-    definitions: Definitions | None
-
-    def budget(self, key: LevelKey, margin: int, alpha: Fraction) -> Fraction:
-        """The budget of a level whose stage-2 values err by more than `margin` with chance at most `alpha`.
-
-        The law of a value has (1 - gamma)/stability of the budget, or 1/stability where all groups are bare totals. SafeTab
-        2022, Appendix F.1, prints 1/gamma for what its own Table 4 computes as 1/(1 - gamma).
-        """
-        from starling.privacy.accuracy import law_for_margin
-
-        if self.definitions is None:
-            return Fraction(1)
-        iterations = self.definitions.tabulated(*key)
-        law = law_for_margin("discrete_laplace" if self.measure == "epsilon" else "discrete_gaussian", margin, alpha)
-        try:
-            groups = stability(iterations, self.max_race_codes)
-        except PlanError:
-            return Fraction(1)  # population_levels says why the level cannot be
-        share = Fraction(1) if all(iteration.total_only for iteration in iterations) else 1 - self.gamma
-        return rounded_up(law.cost().amount * groups / share, DIGITS)
-
-
-def rounded_up(number: Fraction, digits: int) -> Fraction:
-    """The least decimal of `digits` significant digits that is not below `number`, which is above 0.
-
-    >>> rounded_up(Fraction(1, 3), 3), rounded_up(Fraction(1234), 2), rounded_up(Fraction("0.5"), 6)
-    (Fraction(167, 500), Fraction(1300, 1), Fraction(1, 2))
+    Attributes:
+        budget: Exact; None where margins are promised instead.
+        promises: Each with its place in the file.
+        thresholds: Of the level.
     """
-    places = digits
-    while number * Fraction(10) ** places >= 10**digits:
-        places -= 1
-    while number * Fraction(10) ** places < 10 ** (digits - 1):
-        places += 1
-    scaled = number * Fraction(10) ** places
-    return -(-scaled.numerator // scaled.denominator) / Fraction(10) ** places
+
+    budget: Fraction | None
+    promises: list[tuple[Section, Promise]]
+    thresholds: Thresholds
 
 
-def _levels(
-    sections: list[Section], *, us: bool, puerto_rico: bool, pricing: _Pricing
-) -> tuple[dict[LevelKey, Fraction], dict[LevelKey, Thresholds]]:
-    """Budget and thresholds of each level."""
-    budgets: dict[LevelKey, Fraction] = {}
-    thresholds: dict[LevelKey, Thresholds] = {}
+def _levels(sections: list[Section], *, us: bool, puerto_rico: bool) -> dict[LevelKey, _Stated]:
+    """Budget or margins, and thresholds, of each level."""
+    stated: dict[LevelKey, _Stated] = {}
     geographies = tuple(geography.value for geography in GeographyLevel)
     for section in sections:
-        section.only(("geography", "groups", "budget", "margin", "confidence", "thresholds"))
+        section.only(("geography", "groups", "budget", "margins", "thresholds"))
         before = len(section.problems)
         geography = GeographyLevel(section.choice("geography", geographies, f"write one of {', '.join(geographies)}"))
         key = (geography, LEVELS[section.choice("groups", tuple(LEVELS), "write regional or detailed")])
         if len(section.problems) == before:
-            if key in budgets:
+            if key in stated:
                 section.refuse("geography", f"{geography} is there with these groups already", "give each level once")
             if not (puerto_rico if geography.puerto_rico else us):
                 section.refuse("geography", f"{geography} is outside the area", "add it to [area], or leave it out")
-        thresholds[key] = _thresholds(section)
-        budgets[key] = _budget(section, key, pricing)
-    return budgets, thresholds
+        promised = "margins" in section.values
+        if promised == ("budget" in section.values):
+            problem = "stands beside margins" if promised else "is missing"
+            section.refuse("budget", problem, "give either budget or margins")
+        budget = _budget(section) if "budget" in section.values else None
+        promises = read_promises(section) if promised else []
+        stated[key] = _Stated(budget, promises, _thresholds(section))
+    return stated
+
+
+def _budget(section: Section) -> Fraction | None:
+    budget = section.number("budget", 'write it like "0.159"')
+    if budget is not None and not 0 < budget <= LARGEST_BUDGET:
+        fix = "leave the level out to switch it off"
+        section.refuse("budget", f"is not above 0 and at most {LARGEST_BUDGET}", fix)
+    return budget
+
+
+def _bound(iterations: Sequence[Iteration], races: int) -> int:
+    """The stability of a level; 1 where there is none, which `population_levels` then refuses."""
+    try:
+        return stability(iterations, races)
+    except PlanError:
+        return 1
+
+
+def _solved(
+    top: Section,
+    stated: dict[LevelKey, _Stated],
+    bounds: dict[LevelKey, int],
+    measure: Measure,
+    gamma: Fraction | None,
+) -> tuple[Fraction, dict[LevelKey, Fraction]]:
+    """The share of stage 1 and the budget of each level, given or the least that keeps the level's promises."""
+    half = Fraction(1, 2)
+    settings = {key: Setting(measure, gamma or half, bounds[key], each.thresholds) for key, each in stated.items()}
+    budgets = {key: each.budget for key, each in stated.items() if each.budget is not None}
+    promising = [key for key in stated if key not in budgets]
+
+    def total(found: Sequence[Fraction]) -> Fraction:
+        # As the plan's guarantee composes them: Puerto Rico beside the United States.
+        whole = budgets | dict(zip(promising, found, strict=True))
+        parts = [sum((b for key, b in whole.items() if key[0].puerto_rico is pr), Fraction(0)) for pr in (False, True)]
+        return max(parts)
+
+    if gamma is None:
+        promises = [[promise for _, promise in stated[key].promises] for key in promising]
+        if not any(promise.number == "deciding total" for each in promises for promise in each):
+            fix = 'promise a margin of number = "deciding total" in a level, or write a share such as "0.1"'
+            top.table("privacy").refuse(
+                "stage-1-share", "is the cheapest, and with no promise of the deciding total that is none at all", fix
+            )
+            return half, {}
+        gamma = cheapest_gamma([settings[key] for key in promising], promises, total) or half
+    found: dict[LevelKey, Fraction] = {}
+    for key in promising:
+        setting = replace(settings[key], gamma=gamma)
+        for section, promise in stated[key].promises:
+            need = setting.need(promise)
+            if need is None:
+                fix = "write a wider margin, or one that needs to hold less surely"
+                section.refuse("within", f"cannot be kept: it would need a budget above {LARGEST_BUDGET}", fix)
+            else:
+                found[key] = max(need, found.get(key, need))
+    return gamma, {**{key: budget for key, budget in budgets.items() if budget is not None}, **found}
 
 
 def _thresholds(section: Section) -> Thresholds:
@@ -250,28 +289,3 @@ def _thresholds(section: Section) -> Thresholds:
     problem = "is missing" if missing else "is not three strictly increasing positive integers"
     section.refuse("thresholds", problem, "write the noisy totals from which there are 4, 9 and 23 age bands")
     return 1, 2, 3
-
-
-def _budget(section: Section, key: LevelKey, pricing: _Pricing) -> Fraction:
-    """Exact budget of a level, given or found for its margin."""
-    if ("budget" in section.values) == ("margin" in section.values):
-        both = "budget" in section.values
-        section.refuse("budget", "stands beside a margin" if both else "is missing", "give either budget or margin")
-        return Fraction(1)
-    if "budget" in section.values:
-        if "confidence" in section.values:
-            section.refuse("confidence", "stands beside a budget", "it belongs to a margin; remove it")
-        budget = section.number("budget", 'write it like "0.159"')
-        if budget is not None and not 0 < budget <= LARGEST_BUDGET:
-            fix = "leave the level out to switch it off"
-            section.refuse("budget", f"is not above 0 and at most {LARGEST_BUDGET}", fix)
-            budget = None
-        return budget or Fraction(1)
-    margin = section.whole("margin", 0, LARGEST_MARGIN)
-    confidence = section.number("confidence", 'write the chance that the margin holds, such as "0.95"')
-    if confidence is None or section.problems:
-        return Fraction(1)
-    if not Fraction(1, 2) <= confidence <= 1 - Fraction(1, 10**12):
-        section.refuse("confidence", "is not from 0.5 to 0.999999999999", 'write a chance such as "0.95"')
-        return Fraction(1)
-    return pricing.budget(key, margin, 1 - confidence)

@@ -47,8 +47,7 @@ class Section:
 
     def refuse(self, key: str, problem: str, fix: str) -> None:
         """Collect one problem, with the line of the key, or of the table where the key is missing."""
-        key_text = re.compile(rf"[ \t]*[\"']?{re.escape(key)}[\"']?[ \t]*=")
-        line = next((number for number, text in self.lines if key_text.match(text)), None)
+        line = next((number for number, text in self.lines if _key(key).match(text)), None)
         if line is None and self.lines and self.name:
             line = self.lines[0][0]
         field = f"{self.name}.{key}" if self.name and key else self.name or key or '""'
@@ -143,11 +142,39 @@ class Section:
             for number, one in enumerate(value, start=1)
         ]
 
+    def inline(self, key: str, example: str) -> list["Section"]:
+        """The inline tables `key = [{...}, ...]`, numbered from 1, each with its own line; none after a refusal."""
+        value = self.values.get(key)
+        if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
+            missing = key not in self.values
+            self.refuse(key, "is missing" if missing else "is not a list of inline tables", f"write it like {example}")
+            return []
+        start = next((at for at, (_, text) in enumerate(self.lines) if _key(key).match(text)), 0)
+        braces = [line for line in self.lines[start:] for _ in range(_code(line[1]).count("{"))]
+        # A line is a help, never a reason to refuse: where the braces are not as many as the tables, all stand at the key.
+        places = (
+            [(line,) for line in braces] if len(braces) == len(value) else [self.lines[start : start + 1]] * len(value)
+        )
+        return [
+            Section(self.file, f"{self.name}.{key}[{number}]", one, place, self.problems)
+            for number, (one, place) in enumerate(zip(value, places, strict=True), start=1)
+        ]
+
     def _parts(self, key: str) -> Iterator[tuple[tuple[int, str], ...]]:
         """The lines under each header `key`, in the order of the file."""
         headers = [(at, found[1]) for at, (_, text) in enumerate(self.lines) if (found := _HEADER.match(text))]
         ends = [*(at for at, _ in headers[1:]), len(self.lines)]
         return (self.lines[at:end] for (at, name), end in zip(headers, ends, strict=False) if name == key)
+
+
+def _key(key: str) -> re.Pattern[str]:
+    """The beginning of a line that sets `key`."""
+    return re.compile(rf"[ \t]*[\"']?{re.escape(key)}[\"']?[ \t]*=")
+
+
+def _code(text: str) -> str:
+    """A line without its strings and its comment."""
+    return re.sub(r'"[^"]*"|\'[^\']*\'', "", text).partition("#")[0]
 
 
 def _shown(text: str) -> str:

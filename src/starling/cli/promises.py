@@ -1,0 +1,102 @@
+"""The margins of error that a plan promises: what each costs, which is dear, and what another budget would give."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+from starling.cli import plans
+from starling.cli.text import table
+
+if TYPE_CHECKING:
+    from starling.release.statement import Json
+    from starling.tables.plan import Overview, Plan, Price, Promise
+
+HEADER: Final = ("level", "promise", "gives", "needs", "relaxed to", "would save")
+
+
+def scaled(plan: "Plan", scale: str | None, total: str | None) -> "tuple[Fraction | None, Plan]":
+    """The plan that the options ask for, and the factor on its margins; the plan itself where neither is given."""
+    from starling.privacy.budget import positive
+    from starling.tables.plan import afford, solve
+
+    if total is not None:
+        return afford(plan, total)
+    if scale is None:
+        return None, plan
+    return positive(scale, field="--scale"), solve(plan, scale=scale)
+
+
+def plan_text(overview: "Overview", prices: "Sequence[Price]", factor: Fraction | None) -> str:
+    """Costs and noise of a plan, then what it promises."""
+    parts = [plans.plan_text(overview)]
+    if factor is not None:
+        parts.append(f"Solved again with every promised margin times {float(factor):g}, rounded down to whole persons.")
+    if prices:
+        parts.append(_promises(overview, prices))
+    return "\n\n".join(parts)
+
+
+def _promises(overview: "Overview", prices: "Sequence[Price]") -> str:
+    from starling.privacy.budget import decimal_up
+
+    measure = overview.cost.measure
+    rows = [
+        (
+            plans.level_name(price.level),
+            str(price.promise),
+            f"± {price.given:,}",
+            decimal_up(price.need),
+            f"within {price.relaxed.reach}" if price.binding else "",
+            _percent(price.saving) if price.binding else "nothing: another binds",
+        )
+        for price in prices
+    ]
+    promised = (
+        f"Margins of error that the plan promises, and the {measure} that its level would need for each alone\n\n"
+        f"{table(HEADER, rows, left=2)}"
+    )
+    dearest = max(prices, key=lambda price: price.saving)
+    if not dearest.saving:
+        return promised
+    promise = dearest.promise
+    return (
+        f"{promised}\n\n"
+        f"The dearest is {plans.level_name(dearest.level)}, {promise}: within {dearest.relaxed.reach} instead would save"
+        f" {_percent(dearest.saving)} of the whole cost."
+    )
+
+
+def _percent(part: Fraction) -> str:
+    return f"{float(100 * part):.1f} %"
+
+
+def plan_json(overview: "Overview", prices: "Sequence[Price]", factor: Fraction | None) -> "dict[str, Json]":
+    """The same for machines, amounts exact."""
+    return plans.plan_json(overview) | {
+        "margins_scaled_by": None if factor is None else str(factor),
+        "promises": [_price_json(price) for price in prices],
+    }
+
+
+def _price_json(price: "Price") -> "dict[str, Json]":
+    return {
+        "geography": str(price.level.geography),
+        "iteration_level": price.level.iteration_level,
+        **_promise_json(price.promise),
+        "gives": price.given,
+        "needs": str(price.need),
+        "binds": price.binding,
+        "relaxed": _promise_json(price.relaxed),
+        "saves_part_of_cost": float(price.saving),
+    }
+
+
+def _promise_json(promise: "Promise") -> "dict[str, Json]":
+    return {
+        "number": promise.number,
+        "ages": promise.ages,
+        "persons": promise.persons,
+        "within": promise.within if isinstance(promise.within, int) else f"{promise.within} of persons",
+        "margin": promise.margin,
+        "confidence": str(promise.confidence),
+    }

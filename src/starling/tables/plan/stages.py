@@ -1,0 +1,34 @@
+"""The noise of one population group: which law each of its measurements has, from what the group may spend."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from starling.privacy.budget import Measure
+from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
+
+
+@dataclass(frozen=True, slots=True)
+class StageLaws:
+    """The noise of one group of a level: on the total of a total-only group, on the deciding total, on each stage-2 value."""
+
+    total_only: Law
+    stage1: Law
+    stage2: Law
+
+
+def stage_laws(measure: Measure, share: Fraction, gamma: Fraction) -> StageLaws:
+    """The laws of a group (SafeTab 2022, Algorithm 2).
+
+    Args:
+        measure: "epsilon": discrete Laplace of scale 1/epsilon (Lemma 6); "rho": discrete Gaussian, sigma^2 = 1/(2 rho) (Lemma 7).
+        share: What one group of the level spends: budget / stability, above 0.
+        gamma: Part of it that stage 1 takes, in (0, 1).
+
+    >>> stage_laws("epsilon", Fraction(1, 9), Fraction(1, 10)).stage2
+    DiscreteLaplace(scale=Fraction(10, 1))
+    """
+
+    def law(budget: Fraction) -> Law:
+        return DiscreteLaplace(1 / budget) if measure == "epsilon" else DiscreteGaussian(1 / (2 * budget))
+
+    return StageLaws(law(share), law(gamma * share), law((1 - gamma) * share))
