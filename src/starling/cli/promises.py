@@ -20,10 +20,11 @@ def scaled(plan: "Plan", scale: str | None, total: str | None) -> "tuple[Fractio
     from starling.tables.plan import afford, solve
 
     if total is not None:
-        return afford(plan, total)
+        return afford(plan, positive(total, field="--total"))
     if scale is None:
         return None, plan
-    return positive(scale, field="--scale"), solve(plan, scale=scale)
+    factor = positive(scale, field="--scale")
+    return factor, solve(plan, scale=factor)
 
 
 def plan_text(overview: "Overview", prices: "Sequence[Price]", factor: Fraction | None) -> str:

@@ -188,8 +188,10 @@ def law_for_margin(kind: Kind, margin: int, alpha: Exact, terms: int = 1) -> Law
 @lru_cache(maxsize=1024)
 def _law_for_margin(kind: Kind, margin: int, alpha: Fraction, terms: int) -> Law:
     guess = _solve(lambda cost: _log_tail(kind, cost, margin), _log(alpha))
-    # A sum of k draws spreads like one draw of k times the variance.
-    guess *= terms if kind == "discrete_gaussian" else sqrt(terms)
+    if terms > 1:
+        # A sum of k draws spreads like one draw of k times the variance, about.
+        guess *= terms if kind == "discrete_gaussian" else sqrt(terms)
+        guess = _nearer(lambda cost: log(tail(_law(kind, Fraction(cost)), margin, terms)) - _log(alpha), guess)
     unit = Fraction(2) ** (frexp(guess)[1] - _SIGNIFICANT)
 
     def law(units: int) -> Law:
@@ -244,6 +246,19 @@ def _solve(log_tail: Callable[[float], float], target: float) -> float:
         middle = sqrt(low * high)
         low, high = (middle, high) if log_tail(middle) > target else (low, middle)
     return high
+
+
+def _nearer(excess: Callable[[float], float], guess: float) -> float:
+    """Where a falling function of the cost crosses 0, from a guess nearby; by secants, as far as they lead."""
+    low, high = log(guess), log(guess) + 0.01
+    at_low = excess(exp(low))
+    for _ in range(12):
+        at_high = excess(exp(high))
+        if at_high == at_low or abs(high - low) < 1e-12:
+            break
+        step = at_high * (high - low) / (at_high - at_low)
+        low, at_low, high = high, at_high, high - min(max(step, -0.5), 0.5)
+    return exp(high)
 
 
 def _log_tail(kind: Kind, cost: float, m: int) -> float:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from starling.errors import PlanError, Problem
 from starling.privacy.accuracy import tail
-from starling.tables.plan import Plan, load, preset
-from starling.tables.plan.readable import DIGITS, rounded_up
+from starling.tables.plan import Plan, Promise, load, preset
+from starling.tables.plan.solving import last_digit
 from tests.tables.plan.invented import GEOGRAPHIES, census_folder
 
 HEAD = """title = "Waders of two states"
@@ -95,18 +95,48 @@ def test_order_of_the_levels_is_of_no_matter(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
-@pytest.mark.parametrize("margin", [0, 6, 11, 50, 1000])
+@pytest.mark.parametrize("margin", [1, 6, 11, 50, 1000])
 def test_a_margin_is_kept_and_not_much_more(tmp_path: Path, measure: str, margin: int) -> None:
-    wish = f'margin = {margin}\nconfidence = "0.95"'
+    wish = f'margins = [{{ number = "cell", within = {margin} }}]'
     text = (HEAD + level("STATE", "detailed", wish)).replace('measure = "rho"', f'measure = "{measure}"')
     plan = plan_of(tmp_path, text)
     (state,) = plan.levels
     law = plan.laws(state).stage2
     assert tail(law, margin) <= 0.05
-    # A budget smaller by two parts in the last digit would break the promise.
-    less = rounded_up(state.budget, DIGITS) * (1 - 2 * Fraction(10) ** (1 - DIGITS))
-    share = (1 - plan.gamma) * less / state.stability
+    share = (1 - plan.gamma) * (state.budget - last_digit(state.budget)) / state.stability
     assert tail(type(law)(1 / share if measure == "epsilon" else 1 / (2 * share)), margin) > 0.05
+
+
+def test_margins_of_every_kind_are_read(tmp_path: Path) -> None:
+    wish = """margins = [
+  { number = "cell", ages = 23, within = 11 },  # a { in a comment
+  { number = "bare total", within = 50 },
+  { number = "sex total", within = 80, confidence = "0.9" },
+  { number = "total", persons = 10_000, within = "1 %" },
+  { number = "total only", within = 20 }, { number = "deciding total", within = 90 },
+]"""
+    plan = plan_of(tmp_path, HEAD + level("STATE", "detailed", wish))
+    (state,) = plan.levels
+    assert state.promises == (
+        Promise("cell", 11, ages=23),
+        Promise("bare total", 50),
+        Promise("sex total", 80, confidence=Fraction(9, 10)),
+        Promise("total", Fraction(1, 100), persons=10_000),
+        Promise("total only", 20),
+        Promise("deciding total", 90),
+    )
+    assert all(promise.kept(plan.laws(state), state.thresholds) for promise in state.promises)
+
+
+def test_the_cheapest_share_of_stage_1_is_chosen(tmp_path: Path) -> None:
+    wish = 'margins = [{ number = "cell", within = 11 }, { number = "deciding total", within = 40 }]'
+    text = HEAD + level("STATE", "detailed", wish) + level("PR-STATE", "detailed", wish)
+    chosen = plan_of(tmp_path, text.replace('"0.1"', '"cheapest"'))
+    others = [plan_of(tmp_path, text.replace('"0.1"', f'"0.{share:02}"')).cost.amount for share in range(2, 30)]
+    assert chosen.cost.amount == min(others)
+    assert chosen.gamma == Fraction(2 + others.index(min(others)), 100)
+    (problem,) = problems_of(tmp_path, ONE.replace('"0.1"', '"cheapest"'))
+    assert str(problem).startswith("plan.toml:8: privacy.stage-1-share is the cheapest, and with no promise of")
 
 
 def test_margins_of_the_paper_cost_what_exact_tails_cost(shared_data: Path, tmp_path: Path) -> None:
@@ -115,7 +145,7 @@ def test_margins_of_the_paper_cost_what_exact_tails_cost(shared_data: Path, tmp_
     (tmp_path / "census").symlink_to(shared_data / "tables" / "NMFv7-2020")
     for measure, change in (("epsilon", (1.068, 1.041, 1.010)), ("rho", (0.846, 0.913, 0.981))):
         for margin, ratio in zip((6, 11, 50), change, strict=True):
-            wish = f'margin = {margin}\nconfidence = "0.95"'
+            wish = f'margins = [{{ number = "cell", within = {margin} }}]'
             text = (HEAD + level("STATE", "detailed", wish)).replace('"rho"', f'"{measure}"')
             budget = plan_of(tmp_path, text.replace("race-codes = 3", "race-codes = 8")).levels[0].budget
             base = 2.995732273553991 / (margin + 1) if measure == "epsilon" else 1.92 / margin**2
@@ -132,18 +162,15 @@ codes = ["1000"]
 alone = "1001"
 tabulate = "totals of nation and state"
 """
-    wish = 'margin = 11\nconfidence = "0.95"'
+    wish = 'margins = [{ number = "total only", within = 11 }]'
     plan = plan_of(tmp_path, HEAD.replace('definitions = "census"', "") + groups + level("STATE", "detailed", wish))
     law = plan.laws(plan.levels[0]).total_only
     assert tail(law, 11) <= 0.05 < tail(law, 10)
-
-
-@given(st.fractions(min_value=Fraction(1, 10**12), max_value=10**9), st.integers(1, 12))
-def test_rounded_up_is_a_short_decimal_just_above(number: Fraction, digits: int) -> None:
-    rounded = rounded_up(number, digits)
-    assert number <= rounded <= number * (1 + Fraction(10) ** (1 - digits))
-    text = f"{float(rounded):.{digits - 1}e}"
-    assert Fraction(text) == rounded
+    wish = wish.replace("total only", "cell")
+    (problem,) = problems_of(
+        tmp_path, HEAD.replace('definitions = "census"', "") + groups + level("STATE", "detailed", wish)
+    )
+    assert "levels[1].margins[1].number is of groups in two stages, and all groups of this level" in str(problem)
 
 
 @pytest.mark.parametrize("name", ["safetab-2022", "safetab-2022-geometric"])
@@ -209,14 +236,9 @@ BROKEN = [
     ('budget = "0.25"', 'budget = "0"', "levels[1].budget is not above 0"),
     ('budget = "0.25"', 'budget = "-1"', "levels[1].budget is not above 0"),
     ('budget = "0.25"', 'budget = "1e99"', "levels[1].budget is not above 0 and at most 1000000"),
-    ('budget = "0.25"', "", "plan.toml:21: levels[1].budget is missing; give either budget or margin"),
-    ('budget = "0.25"', 'budget = "0.25"\nmargin = 3', "levels[1].budget stands beside a margin"),
-    ('budget = "0.25"', 'budget = "0.25"\nconfidence = "0.9"', "levels[1].confidence stands beside a budget"),
-    ('budget = "0.25"', "margin = 3", "levels[1].confidence is missing"),
-    ('budget = "0.25"', "margin = 3\nconfidence = 0.95", "levels[1].confidence is a float"),
-    ('budget = "0.25"', 'margin = 3\nconfidence = "1"', "levels[1].confidence is not from 0.5"),
-    ('budget = "0.25"', 'margin = -3\nconfidence = "0.95"', "levels[1].margin is not an integer from 0"),
-    ('budget = "0.25"', 'margin = "3"\nconfidence = "0.95"', "levels[1].margin is not an integer from 0"),
+    ('budget = "0.25"', "", "plan.toml:21: levels[1].budget is missing; give either budget or margins"),
+    ('budget = "0.25"', 'budget = "0.25"\nmargins = []', "levels[1].budget stands beside margins"),
+    ('budget = "0.25"', "margin = 3", "plan.toml:24: levels[1].margin is an unknown key; did you mean margins?"),
     ("[5, 10, 20]", "[5, 10]", "levels[1].thresholds is not three strictly increasing"),
     ("[5, 10, 20]", "[5, 10, 20, 30]", "levels[1].thresholds is not three strictly increasing"),
     ("[5, 10, 20]", "[5, 10, 10]", "levels[1].thresholds is not three strictly increasing"),
@@ -233,6 +255,75 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, old: str, new: str,
     assert old in ONE
     found = "\n".join(map(str, problems_of(tmp_path, ONE.replace(old, new))))
     assert message in found
+
+
+WRONG_MARGINS = [
+    ("11", "plan.toml:24: levels[1].margins is not a list of inline tables; write it like margins = [{"),
+    ("[]", "levels[1].margins is not a list of inline tables"),
+    ("[11]", "levels[1].margins is not a list of inline tables"),
+    ("[{ within = 11 }]", "levels[1].margins[1].number is missing; write one of cell, sex total,"),
+    ('[{ number = "cells", within = 11 }]', "margins[1].number is no number of the tables; did you mean cell?"),
+    ('[{ number = "median", within = 11 }]', "margins[1].number is no number of the tables; write one of cell,"),
+    ('[{ number = "cell" }]', "margins[1].within is missing; write persons, such as within = 11"),
+    ('[{ number = "cell", within = 0 }]', "margins[1].within is below 1: a number without error has no privacy"),
+    ('[{ number = "cell", within = -3 }]', "margins[1].within is below 1"),
+    ('[{ number = "cell", within = 1.5 }]', "margins[1].within is not a whole number of persons"),
+    ('[{ number = "cell", within = true }]', "margins[1].within is not a whole number of persons"),
+    ('[{ number = "cell", within = "11" }]', "margins[1].within is a text that is no percentage"),
+    ('[{ number = "cell", within = 10000000 }]', "margins[1].within is above 1000000 persons"),
+    ('[{ number = "total", within = "1 %" }]', "within is a percentage of a size that is not stated; add persons"),
+    (
+        '[{ number = "total", persons = 50, within = "1 %" }]',
+        'less than one person of 50, and no noise is that small; write within = "2',
+    ),
+    ('[{ number = "total", persons = 5000, within = "0 %" }]', "margins[1].within is not above 0 % and at most 100 %"),
+    ('[{ number = "total", persons = 5000, within = "120%" }]', "margins[1].within is not above 0 % and at most"),
+    ('[{ number = "total", persons = 0, within = 5 }]', "margins[1].persons is not an integer from 1 to"),
+    ('[{ number = "total", persons = "x", within = "1 %" }]', "margins[1].persons is not an integer from 1 to"),
+    ('[{ number = "cell", ages = 5, within = 5 }]', "margins[1].ages is no number of age bands; write 4, 9 or 23"),
+    ('[{ number = "cell", ages = 4, persons = 5, within = 5 }]', "margins[1].persons stands beside ages"),
+    ('[{ number = "bare total", ages = 4, within = 5 }]', "margins[1].ages is no class of a bare total"),
+    ('[{ number = "cell", persons = 4, within = 5 }]', "persons is below the first threshold: such groups have a bare"),
+    ('[{ number = "cell", withn = 5 }]', "margins[1].withn is an unknown key; did you mean within?"),
+    (
+        '[{ number = "cell", within = 5, confidence = "95 %" }]',
+        'is a percentage; write the chance: confidence = "0.95"',
+    ),
+    ('[{ number = "cell", within = 5, confidence = 0.95 }]', "margins[1].confidence is a float"),
+    ('[{ number = "cell", within = 5, confidence = "1" }]', "margins[1].confidence is not from 0.5"),
+    (
+        '[{ number = "cell", within = 5 },\n{ number = "cell", within = 0 }]',
+        "plan.toml:25: levels[1].margins[2].within is below",
+    ),
+]
+
+
+@pytest.mark.parametrize(("margins", "message"), WRONG_MARGINS, ids=[message[:50] for _, message in WRONG_MARGINS])
+def test_a_wrong_margin_gets_one_error_with_its_line_and_fix(tmp_path: Path, margins: str, message: str) -> None:
+    problems = problems_of(tmp_path, ONE.replace('budget = "0.25"', f"margins = {margins}"))
+    assert message in "\n".join(map(str, problems))
+    # A missing margin beside an unknown key, and a size that is none beside its percentage, are two.
+    assert len(problems) == 1 + ("withn" in margins)
+
+
+def test_a_number_that_no_group_of_the_level_has_is_refused(tmp_path: Path) -> None:
+    wish = 'margins = [{ number = "total only", within = 11 }]'
+    (problem,) = problems_of(tmp_path, HEAD + level("COUNTY", "detailed", wish))
+    assert str(problem).startswith("plan.toml:24: levels[1].margins[1].number is of groups that are totals by plan")
+
+
+def test_a_promise_that_no_budget_keeps_is_refused(tmp_path: Path) -> None:
+    wish = 'margins = [{ number = "deciding total", within = 1, confidence = "0.999999999999" }]'
+    text = (HEAD + level("STATE", "detailed", wish)).replace('"0.1"', '"0.000001"').replace('"rho"', '"epsilon"')
+    (problem,) = problems_of(tmp_path, text)
+    assert "levels[1].margins[1].within cannot be kept: it would need a budget above 1000000" in str(problem)
+
+
+def test_margins_of_levels_written_inline_are_read(tmp_path: Path) -> None:
+    wish = 'margins = [{ number = "cell", within = 7 }]'
+    levels = f'levels = [{{ geography = "STATE", groups = "detailed", thresholds = [5, 10, 20], {wish} }}]'
+    plan = plan_of(tmp_path, f"{levels}\n{HEAD}")
+    assert plan.levels[0].promises == (Promise("cell", 7),)
 
 
 def test_a_level_that_is_there_twice_is_refused(tmp_path: Path) -> None:
@@ -259,7 +350,8 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 def test_a_mutated_plan_is_a_plan_or_a_plan_error(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
-    text = ONE.replace('budget = "0.25"', 'margin = 11\nconfidence = "0.95"')
+    wish = 'margins = [{ number = "total", persons = 100, within = "5 %", confidence = "0.9" }]'
+    text = ONE.replace('budget = "0.25"', wish)
     for _ in range(data.draw(st.integers(1, 3))):
         at, drop = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 8))
         put = data.draw(

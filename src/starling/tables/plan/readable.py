@@ -275,7 +275,7 @@ def _solved(
                 section.refuse("within", f"cannot be kept: it would need a budget above {LARGEST_BUDGET}", fix)
             else:
                 found[key] = max(need, found.get(key, need))
-    return gamma, {**{key: budget for key, budget in budgets.items() if budget is not None}, **found}
+    return gamma, budgets | found
 
 
 def _thresholds(section: Section) -> Thresholds:

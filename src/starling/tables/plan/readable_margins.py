@@ -74,8 +74,9 @@ def _promise(section: Section) -> Promise | None:
     if "ages" in section.values and "persons" in section.values:
         section.refuse("persons", "stands beside ages", "say the class one way: the size decides the detail")
     ages = _ages(section) if "ages" in section.values else None
+    before = len(section.problems)
     persons = section.whole("persons", 1, LARGEST_SIZE) if "persons" in section.values else None
-    within = _within(section, persons)
+    within = _within(section, persons if len(section.problems) == before else None)
     sure = _confidence(section)
     if number is None or within is None or sure is None:
         return None

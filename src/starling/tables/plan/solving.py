@@ -15,7 +15,7 @@ from math import ceil
 from typing import Final
 
 from starling.errors import ParameterError, PlanError
-from starling.privacy.accuracy import law_for_margin, margin, smallest
+from starling.privacy.accuracy import Kind, law_for_margin, margin, smallest
 from starling.privacy.budget import Exact, Measure, positive
 from starling.tables.plan.model import LARGEST_BUDGET, SMALLEST_SHARE, Level, Plan
 from starling.tables.plan.promises import Promise
@@ -90,7 +90,7 @@ class Setting:
 @lru_cache(maxsize=4096)
 def _need(setting: Setting, promise: Promise) -> Fraction | None:
     draws, lifts = promise.draws(setting.thresholds)
-    kind = "discrete_laplace" if setting.measure == "epsilon" else "discrete_gaussian"
+    kind: Kind = "discrete_laplace" if setting.measure == "epsilon" else "discrete_gaussian"
     cost = law_for_margin(kind, promise.margin, promise.missing, draws).cost().amount
     part = {"total only": Fraction(1), "deciding total": setting.gamma}.get(promise.number, 1 - setting.gamma)
     # Below the second, the noise of a draw nears the range of a count, and the plan would be refused.
