@@ -89,22 +89,24 @@ def plan(
     as_json: bool,
 ) -> None:
     """What a plan costs, level by level, how much noise that buys, and which promised margin is dear. Opens no records."""
-    from starling.cli.earlier import earlier_json, earlier_text
     from starling.cli.plans import plan_of
     from starling.cli.promises import plan_json, plan_text, scaled
-    from starling.tables.earlier import beside
     from starling.tables.plan import describe, prices
 
     if scale is not None and total is not None:
         raise ParameterError(field="--total", problem="stands beside --scale", fix="give one of the two")
     factor, chosen = scaled(plan_of(plan), scale, total)
     overview, promised = describe(chosen, _regions(chosen, geography)), prices(chosen)
-    found = beside(chosen, earlier, geography) if earlier else None
-    if as_json:
-        body = plan_json(overview, promised, factor)
-        _print(body | ({} if found is None else {"earlier": earlier_json(found)}))
-    else:
-        _print(plan_text(overview, promised, factor) + ("" if found is None else f"\n\n{earlier_text(found)}"))
+    more: "tuple[dict[str, Json], str]" = ({}, "")
+    if earlier:
+        from starling.cli.earlier import earlier_json, earlier_text
+        from starling.tables.earlier import beside
+
+        found = beside(chosen, earlier, geography)
+        more = {"earlier": earlier_json(found)}, f"\n\n{earlier_text(found)}"
+    _print(
+        plan_json(overview, promised, factor) | more[0] if as_json else plan_text(overview, promised, factor) + more[1]
+    )
 
 
 @click.command("preview", cls=Command, example="starling tables preview demo")
