@@ -63,7 +63,7 @@ def masses(law: Law, terms: int = 1) -> Masses:
 
     >>> two = masses(DiscreteLaplace(Fraction(1)), 2)
     >>> round(float(two.mass[two.reach]), 6), round(float(two.above[two.reach + 1]), 6)
-    (0.280338, 0.359831)
+    (0.280402, 0.359799)
     """
     if standard_deviation(law) * terms**0.5 > WIDEST:
         raise ParameterError(
