@@ -17,12 +17,12 @@ from tempfile import TemporaryDirectory
 from typing import Final
 from urllib.parse import urlsplit
 
-from bench.long_ledger import Filler, fill_postgres, fill_sqlite, guarantee, prepare, request
+from bench.long_ledger import KEY, guarantee, make, prepared, request
 from bench.measure import Json, Spread, in_turn, ratios, timed
 from bench.record import Limit, Recorder
 from starling.ledger.batching import Batcher
 from starling.ledger.charging import Charging, Result, Wanted
-from starling.ledger.opening import Ledger, create_ledger, open_ledger
+from starling.ledger.opening import Ledger, open_ledger
 from starling.privacy.entropy import fresh_id
 
 ROW: Final = "x" * 400
@@ -38,13 +38,13 @@ class Place:
         store: Its name for people.
         url: Makes the URL of a fresh ledger.
         raw: Makes one durable commit of one row in the database of such a URL.
-        fill: Writes many events into it.
+        scheme: How its URLs begin.
     """
 
     store: str
     url: Callable[[], str]
     raw: Callable[[str], Callable[[], None]]
-    fill: Callable[[str, Filler], None]
+    scheme: str
 
 
 def sqlite_place(folder: Path) -> Place:
@@ -65,10 +65,7 @@ def sqlite_place(folder: Path) -> Place:
 
         return commit
 
-    def fill(url: str, filler: Filler) -> None:
-        fill_sqlite(Path(url.removeprefix("sqlite:///")), filler)
-
-    return Place("SQLite", lambda: f"sqlite:///{folder / f'ledger-{next(names)}.sqlite'}", raw, fill)
+    return Place("SQLite", lambda: f"sqlite:///{folder / f'ledger-{next(names)}.sqlite'}", raw, "sqlite:")
 
 
 @contextmanager
@@ -95,23 +92,16 @@ def postgres_place(server: str) -> Iterator[Place]:
 
         return commit
 
-    yield Place("PostgreSQL", url, raw, fill_postgres)
+    yield Place("PostgreSQL", url, raw, "postgresql:")
     with psycopg.connect(server, autocommit=True) as connection:
         for name in made:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
-def fresh(place: Place) -> tuple[str, Ledger]:
-    """A prepared ledger."""
-    url = place.url()
-    ledger = create_ledger(url)
-    prepare(ledger)
-    return url, ledger
-
-
 def alone(place: Place, rounds: int, charges: int) -> dict[str, list[float]]:
     """Seconds of a raw commit and of a charge, one after the other in one process, in each round."""
-    url, ledger = fresh(place)
+    url = place.url()
+    ledger = prepared(url)
     raw, requests, spent = place.raw(url), map(request, count()), guarantee()
 
     def commits() -> float:
@@ -139,7 +129,7 @@ class Counted(Charging):
 
 def together(place: Place, rounds: int) -> tuple[list[float], list[float]]:
     """Charges in a flush, and charges a second, while 64 threads always wait."""
-    _, ledger = fresh(place)
+    ledger = prepared(place.url())
     numbers, lock = count(), threading.Lock()
     shares, rates = [], []
     for _ in range(rounds):
@@ -178,23 +168,21 @@ class Grown:
     rates: list[float]
 
 
-def grown(place: Place, events: int, rounds: int, verifications: int) -> Grown:
-    """Compare a ledger of so many events with a fresh one."""
-    _, small = fresh(place)
-    url, large = fresh(place)
-    filler = Filler(large, events)
-    place.fill(url, filler)
-    large.book.witness.advance(filler.head, large.book.key)
-    large.close()
-    large = open_ledger(url)
-    numbers, spent = count(events), guarantee()
+def grown(place: Place, url: str, rounds: int) -> Grown:
+    """Compare the long ledger at `url` with a fresh one."""
+    small, large = prepared(place.url()), open_ledger(url, key=KEY)
+    events = large.reading.head().seq
+    spent = guarantee()
 
     def shown(ledger: Ledger) -> Callable[[], float]:
         return lambda: timed(lambda: ledger.reading.account("people"))
 
     def charged(ledger: Ledger) -> Callable[[], float]:
+        # Above every number that was charged before, by an earlier run too.
+        requests = map(request, count(ledger.reading.head().seq))
+
         def once() -> float:
-            wanted = request(next(numbers))
+            wanted = next(requests)
             return timed(lambda: ledger.charging.charge(wanted, spent))
 
         return once
@@ -203,7 +191,7 @@ def grown(place: Place, events: int, rounds: int, verifications: int) -> Grown:
     found = in_turn({(k, x): kinds[k](y) for k in kinds for x, y in (("small", small), ("large", large))}, rounds)
     more = {k: [1e3 * (a - b) for a, b in zip(found[k, "large"], found[k, "small"], strict=True)] for k in kinds}
     rates = []
-    for _ in range(verifications):
+    for _ in range(3 if events < 10**6 else 1):
         began = time.perf_counter()
         checked = large.reading.verify().seq
         rates.append(checked / (time.perf_counter() - began))
@@ -216,7 +204,10 @@ def main() -> None:
     """Measure every store and write the result."""
     recorder = Recorder("ledger", "Durable charges beside raw commits, charges in a flush, and a long ledger.")
     recorder.parser.add_argument(
-        "--events", type=int, default=200_000, metavar="N", help="of the long ledger; 10000000 need 10 GB of disk"
+        "--events", type=int, default=200_000, metavar="N", help="of the long ledgers that are made [default: 200000]"
+    )
+    recorder.parser.add_argument(
+        "--long", action="append", default=[], metavar="URL", help="one that python -m bench.long_ledger made before"
     )
     chosen = recorder.begin()
     rounds, charges, events = (2, 3, 2000) if chosen.quick else (40, 25, chosen.events)
@@ -230,7 +221,11 @@ def main() -> None:
             one = alone(place, rounds, charges)
             times = ratios(one["charge"], one["raw"])
             shares, rates = together(place, max(1, rounds // 8))
-            large = grown(place, events, 20 * rounds, 1 if events > 10**6 else 3)
+            long = next((url for url in chosen.long if url.startswith(place.scheme)), "")
+            if not long:
+                long = place.url()
+                make(long, events)
+            large = grown(place, long, 20 * rounds)
             rows.append(
                 {
                     "store": place.store,
@@ -238,13 +233,13 @@ def main() -> None:
                     "charge_in_raw_commits": times.to_json(),
                     "charges_in_a_flush": Spread.of(shares).to_json(),
                     "charges_a_second": Spread.of(rates).to_json(),
-                    "events": events,
+                    "events": large.events,
                     "show_more_ms": Spread.of(large.show).to_json(),
                     "charge_more_ms": Spread.of(large.charge).to_json(),
                     "verified_a_second": Spread.of(large.rates).to_json(),
                 }
             )
-            many = f"with {events:,} events"
+            many = f"with {large.events:,} events"
             limits += [
                 Limit.of(f"{place.store}: a charge, in raw commits", times, 1.5, "commits"),
                 Limit.of(

@@ -1,20 +1,21 @@
 """A ledger of millions of events, written straight into its tables: by charges, one flush each, it would take days.
 
 Half of the events are charges of a hundred analysts, with eight kinds of noise; each is followed by its answer. `Reading.verify`
-finds nothing wrong with it.
+finds nothing wrong with it. `python -m bench.long_ledger URL --events N` makes one to be measured later: bench.ledger --long URL.
 """
 
+import argparse
 import hashlib
 import sqlite3
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
-from pathlib import Path
 from typing import Any, Final
 
 from starling.ledger.chain import Head, digest
 from starling.ledger.disclosure import Noise, noise
-from starling.ledger.opening import Ledger
+from starling.ledger.keys import Key
+from starling.ledger.opening import Ledger, create_ledger
 from starling.ledger.rules import Request, canonical, charge_units
 from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.laws import DiscreteGaussian
@@ -24,6 +25,11 @@ ANALYSTS: Final = 100
 KINDS: Final = 8
 PART: Final = 50_000
 """Rows that are written at a time."""
+CACHE: Final = 2 << 30
+"""Bytes that SQLite may keep in memory while it is filled."""
+
+KEY: Final = Key(bytes(32))
+"""Signs ledgers of benchmarks; everybody knows it."""
 
 Event = tuple[int, str, int, str, str]
 Charge = tuple[int, str, str, str, str, int, str, str, int, str, str, int | None]
@@ -44,12 +50,23 @@ def request(number: int) -> Request:
     return Request(f"analyst-{number % ANALYSTS}", f"r{number}", "census", canonical({"query": str(number)}))
 
 
-def prepare(ledger: Ledger) -> None:
-    """A lineage with a dataset and its analysts."""
+def prepared(url: str) -> Ledger:
+    """A new ledger with a lineage, a dataset and its analysts."""
+    ledger = create_ledger(url, key=KEY)
     ledger.custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, 10**6)
     ledger.custody.add_dataset("census", "people", {"columns": ["age"]})
     for number in range(ANALYSTS):
         ledger.custody.grant("people", f"analyst-{number}", 10**6)
+    return ledger
+
+
+def make(url: str, events: int) -> None:
+    """A new ledger at `url` with so many events more."""
+    ledger = prepared(url)
+    filler = Filler(ledger, events)
+    (fill_postgres if url.startswith("postgresql://") else fill_sqlite)(url, filler)
+    ledger.book.witness.advance(filler.head, KEY)
+    ledger.close()
 
 
 class Filler:
@@ -114,11 +131,13 @@ def _template(kind: Noise) -> tuple[str, str]:
     return before, middle.removeprefix(",")
 
 
-def fill_sqlite(path: Path, filler: Filler) -> None:
+def fill_sqlite(url: str, filler: Filler) -> None:
     """Write it into the tables of an SQLite ledger; nothing is flushed before the end."""
     marks = ", ".join("?" * 12)
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA synchronous=OFF")
+    with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:
+        # The index of request ids grows at random places: in memory it is quick.
+        for setting in ("synchronous=OFF", "journal_mode=OFF", f"cache_size=-{CACHE >> 10}"):
+            connection.execute(f"PRAGMA {setting}")
         for events, charges in filler.parts():
             connection.executemany(EVENTS_SQL, events)
             connection.executemany(f"INSERT INTO charges ({CHARGE_COLUMNS}) VALUES ({marks})", charges)
@@ -151,3 +170,16 @@ def fill_postgres(url: str, filler: Filler) -> None:
     connection.close()
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
+
+
+def main() -> None:
+    """Make one."""
+    parser = argparse.ArgumentParser(prog="python -m bench.long_ledger", description="Make a long ledger.")
+    parser.add_argument("url", help="sqlite:///FILE, or an empty database of PostgreSQL")
+    parser.add_argument("--events", type=int, default=10_000_000, metavar="N", help="[default: 10000000, 5 to 8 GB]")
+    chosen = parser.parse_args()
+    make(chosen.url, chosen.events)
+
+
+if __name__ == "__main__":
+    main()

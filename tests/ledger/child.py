@@ -63,8 +63,6 @@ def strike_postgres(url: str, number: int, cut: bool) -> None:
         setattr(kind, name, call)
 
     struck(psycopg.Cursor, "execute", lambda cursor: cursor.connection)
-    # The COMMIT is queued at the end of a transaction, and sent at the latest at the end of its pipeline.
-    struck(psycopg.Transaction, "__exit__", lambda transaction: transaction.connection)
     struck(psycopg.Connection, "wait", lambda connection: connection)
 
 

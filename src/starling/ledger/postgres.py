@@ -23,8 +23,8 @@ T = TypeVar("T")
 class _Transaction:
     """In pipeline mode: what is run is sent along with the next thing that is read, or with the COMMIT."""
 
-    def __init__(self, connection: "psycopg.Connection[Any]", pipeline: psycopg.Pipeline) -> None:
-        self._cursor = connection.cursor()
+    def __init__(self, cursor: "psycopg.Cursor[Any]", pipeline: psycopg.Pipeline) -> None:
+        self._cursor = cursor
         self._pipeline = pipeline
 
     def one(self, sql: str, *values: Value) -> Row | None:
@@ -65,12 +65,22 @@ class PostgresStore:
         with self._lock:
             connection = self._connected()
             try:
-                # A wait for the server is most of what a charge costs beyond the flush: writes travel with the COMMIT.
-                with connection.pipeline() as pipeline, connection.transaction():
+                # A wait for the server is most of what a charge costs beyond the flush: BEGIN travels with the first read,
+                # writes with the COMMIT.
+                with connection.pipeline() as pipeline:
+                    cursor = connection.cursor()
+                    cursor.execute("BEGIN ISOLATION LEVEL SERIALIZABLE")
                     if lock:
                         # The first statement: the snapshot is taken after it, so a writer sees all that went before.
-                        connection.execute("LOCK TABLE events IN EXCLUSIVE MODE")
-                    result = work(_Transaction(connection, pipeline))
+                        cursor.execute("LOCK TABLE events IN EXCLUSIVE MODE")
+                    try:
+                        result = work(_Transaction(cursor, pipeline))
+                    except psycopg.Error:
+                        raise
+                    except BaseException:
+                        cursor.execute("ROLLBACK")
+                        raise
+                    cursor.execute("COMMIT")
             except psycopg.Error as error:
                 # In whatever state the failed pipeline left it: the next transaction begins on a fresh one.
                 connection.close()
@@ -97,7 +107,6 @@ class PostgresStore:
             return self._connection
         try:
             connection = psycopg.connect(self._url, autocommit=True, connect_timeout=10)
-            connection.isolation_level = psycopg.IsolationLevel.SERIALIZABLE
             for setting in ("fsync", "full_page_writes", "synchronous_commit"):
                 row = connection.execute(f"SHOW {setting}").fetchone()
                 if row == ("off",):

@@ -170,19 +170,18 @@ class Check:
 
     def slice(self, tx: Transaction) -> bool:
         """Some more events; False where there are none."""
-        found = list(tx.rows(_WITH_CHARGES, self.head.seq, SLICE))
-        follow, replay = self._follower.take, self._replay.take
-        for row in found:
+        follow, replay, wanted, before = self._follower.take, self._replay.take, self._wanted, self.head
+        for row in tx.rows(_WITH_CHARGES, before.seq, SLICE):
             event = Event._make(cast(Any, row[:5]))
             follow(event)
             replay(event, None if row[5] is None else Charged._make(cast(Any, row[5:])))
-            if event.seq in self._wanted and self._wanted.pop(event.seq) != {event.hash}:
+            if event.seq in wanted and wanted.pop(event.seq) != {event.hash}:
                 raise IntegrityError(
                     field=f"event {event.seq}",
                     problem="is not the one that was witnessed",
                     fix="find out who rewrote it",
                 )
-        return bool(found)
+        return self.head != before
 
     def finish(self, tx: Transaction) -> Head:
         """The events since the last one taken, then the tables, in one transaction: nothing comes between."""

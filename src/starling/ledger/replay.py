@@ -53,11 +53,12 @@ End: TypeAlias = tuple[str, str | None, str | None]
 class Cap:
     """A cap as the events make it; of a kind of noise, `once` is what one charge costs."""
 
-    __slots__ = ("cap", "last", "once", "since", "spent")
+    __slots__ = ("cap", "last", "name", "once", "since", "spent")
 
-    def __init__(self, since: int, cap: int | None) -> None:
+    def __init__(self, since: int, cap: int | None, name: str) -> None:
         self.since = since
         self.cap = cap
+        self.name = name
         self.spent = 0
         self.last: int | None = None
         self.once = 0
@@ -66,6 +67,10 @@ class Cap:
         """One more charge."""
         self.spent += amount
         self.last = seq
+
+
+_Place: TypeAlias = tuple[Lineage, tuple[Cap, ...]]
+"""A lineage, and the caps of analyst, dataset and lineage."""
 
 
 class Replay:
@@ -86,6 +91,7 @@ class Replay:
         self._retired: set[str] = set()
         self._datasets: dict[str, list[Any]] = {}
         self._caps: dict[tuple[str, str, str], Cap] = {}
+        self._places: dict[tuple[str, str], _Place] = {}
         self._noise: dict[tuple[str, str], Cap] = {}
         self._states = bytearray(1)
         self._told: dict[int, End] = {}
@@ -107,22 +113,18 @@ class Replay:
 
     def _charge(self, event: Event, body: dict[str, Any], row: Charged | None) -> None:
         seq, dataset, analyst, amount = event.seq, body["dataset"], body["analyst"], body["amount"]
-        lineage, retired, keys = self._where(dataset, analyst)
-        if retired:
-            raise _wrong(seq, "charges what is retired")
+        lineage, caps = self._places.get((dataset, analyst)) or self._place(seq, dataset, analyst)
         noise = self._noise_of(seq, lineage, body)
         if amount != noise.once:
             raise _wrong(seq, "does not charge what it costs")
-        previous = None
-        for key in keys:
-            cap = self._caps[key]
-            previous = cap.last
+        # The last of the three caps is the lineage's: its charge before this one.
+        previous = caps[-1].last
+        for cap in caps:
             cap.spend(amount, seq)
             if cap.cap is not None and cap.spent > cap.cap:
-                raise _wrong(seq, f"overspends the cap of {key[1]} {key[2]}")
+                raise _wrong(seq, f"overspends the cap of {cap.name}")
         noise.spend(amount, seq)
         self._states[seq] = _OPEN
-        # The last of the three caps is the lineage's: `previous` is its charge before this one.
         if row is None or row[:6] != (analyst, body["request_id"], body["hash"], dataset, amount, previous):
             raise differs("charges")
         if row.state != "charged":
@@ -130,17 +132,21 @@ class Replay:
         elif row.answer is not None or row.answer_kind is not None:
             raise differs("charges")
 
-    def _where(self, dataset: str, analyst: str) -> tuple[Lineage, bool, tuple[tuple[str, str, str], ...]]:
+    def _place(self, seq: int, dataset: str, analyst: str) -> "_Place":
+        """What a charge of this analyst to this dataset counts against; kept until a custodian changes anything."""
         name, _, retired = self._datasets[dataset]
+        if retired or name in self._retired:
+            raise _wrong(seq, "charges what is retired")
         keys = ((name, "analyst", analyst), (name, "dataset", dataset), (name, "lineage", name))
-        return self._lineages[name], retired or name in self._retired, keys
+        place = self._places[dataset, analyst] = self._lineages[name], tuple(self._caps[key] for key in keys)
+        return place
 
     def _noise_of(self, seq: int, lineage: Lineage, body: dict[str, Any]) -> Cap:
         """What was spent with this kind of noise; costs are computed once for each kind."""
         # Python's text is quickly made; the hash of the canonical one names the kind in the ledger.
         text = lineage.name, f"{body['cost']}{body['change']}{body['native']}"
         if text not in self._noise:
-            kept = self._noise[text] = Cap(seq, None)
+            kept = self._noise[text] = Cap(seq, None, "a kind of noise")
             kept.once = _amount(lineage, body)
             self._caps[lineage.name, "noise", disclosure.key(body)] = kept
         return self._noise[text]
@@ -173,6 +179,7 @@ class Replay:
             raise differs("charges")
 
     def _custodian(self, seq: int, kind: str, body: dict[str, Any]) -> None:
+        self._places.clear()
         if kind == "lineage":
             name = body["name"]
             relation = Relation(cast(Change, body["change"]), cast(Unit, body["unit"]))
@@ -195,7 +202,7 @@ class Replay:
     def _once(self, seq: int, key: tuple[str, str, str], cap: int | None) -> None:
         if key in self._caps:
             raise _wrong(seq, f"begins {key[1]} {key[2]} anew")
-        self._caps[key] = Cap(seq, cap)
+        self._caps[key] = Cap(seq, cap, f"{key[1]} {key[2]}")
 
     def _raise(self, seq: int, body: dict[str, Any]) -> None:
         cap = self._caps[body["lineage"], body["scope"], body["name"]]

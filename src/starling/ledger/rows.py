@@ -94,7 +94,7 @@ def dataset(tx: Transaction, name: str) -> Dataset:
     return Dataset(name, str(row[0]), bool(row[1]))
 
 
-CAP = "since, scope, caps.name, cap, spent, last"
+CAP = "since, scope, name, cap, spent, last"
 """Columns of a `Cap`."""
 
 
@@ -120,10 +120,6 @@ def body(tx: Transaction, seq: int) -> dict[str, Any]:
     row = tx.one("SELECT body FROM events WHERE seq = ?", seq)
     assert row is not None
     return cast(dict[str, Any], json.loads(str(row[0])))
-
-
-SCOPES: tuple[Scope, ...] = ("analyst", "dataset", "lineage")
-"""In the order in which caps are checked."""
 
 
 class Standing(NamedTuple):
@@ -159,17 +155,25 @@ class Before(NamedTuple):
 
 
 _LAST = "SELECT seq, hash, at FROM events ORDER BY seq DESC LIMIT 1"
-_IN_LINEAGE = "(caps.lineage = datasets.lineage AND scope = '{}' AND caps.name = {})"
-_STANDING = (
-    "SELECT datasets.lineage, datasets.retired, measure, change, unit, lineages.retired AS closed, "
-    f"{CAP} FROM datasets JOIN lineages ON lineages.name = datasets.lineage JOIN caps ON "
-    # Each with all three columns of the index: a lineage may have a million analysts.
-    + " OR ".join(
-        _IN_LINEAGE.format(*each)
-        for each in (("analyst", "?"), ("dataset", "datasets.name"), ("lineage", "datasets.lineage"), ("noise", "?"))
+_SCOPES = {"analyst": "?", "dataset": "datasets.name", "lineage": "datasets.lineage", "noise": "?"}
+"""In the order in which caps are checked, each with its name; a noise's has no limit."""
+
+
+def _standing() -> str:
+    # Each cap by all three columns of the index, whatever a planner believes: a lineage may have a million analysts.
+    names = ("since", "scope", "name", "cap", "spent", "last")
+    columns = ", ".join(f"{of}_cap.{name}" for of in _SCOPES for name in names)
+    caps = " ".join(
+        f"LEFT JOIN caps AS {of}_cap ON {of}_cap.lineage = datasets.lineage AND {of}_cap.scope = '{of}'"
+        f" AND {of}_cap.name = {name}"
+        for of, name in _SCOPES.items()
     )
-    + " WHERE datasets.name = ?"
-)
+    return (
+        f"SELECT datasets.lineage, datasets.retired, measure, change, unit, lineages.retired AS closed, {columns}"
+        f" FROM datasets JOIN lineages ON lineages.name = datasets.lineage {caps} WHERE datasets.name = ?"
+    )
+
+
 _TICKET = "request_hash, state, amount, seq, lease, lease_until, answer_kind, answer FROM charges WHERE analyst = ?"
 _KNOWN = (
     f"SELECT 1 AS ours, {_TICKET} AND request_id = ? UNION ALL SELECT * FROM"
@@ -178,7 +182,7 @@ _KNOWN = (
 # One statement for all of it: a statement is a round trip where the store is a server.
 _BEFORE = (
     f"SELECT * FROM ({_LAST}) AS last LEFT JOIN ({_KNOWN}) AS known ON 1 = 1"
-    f" LEFT JOIN ({_STANDING}) AS standing ON 1 = 1"
+    f" LEFT JOIN ({_standing()}) AS standing ON 1 = 1"
 )
 
 
@@ -197,12 +201,11 @@ def before(tx: Transaction, pen: Pen, request: Request, noise: str) -> Before:
         stored = answered(request, known[0])
     standing = None
     if found[0][12] is not None:
-        # Each cap once, however often the join repeats it.
-        caps = {str(row[19]): a_cap(row[18:]) for row in found}
-        noise_cap = caps.pop("noise", None)
         name, retired = str(found[0][12]), bool(found[0][13])
         lineage = _lineage(name, found[0][14:18])
-        standing = Standing(lineage, Dataset(dataset, name, retired), [caps[x] for x in SCOPES if x in caps], noise_cap)
+        *ours, kind = (found[0][start : start + 6] for start in range(18, 42, 6))
+        caps = [a_cap(row) for row in ours if row[0] is not None]
+        standing = Standing(lineage, Dataset(dataset, name, retired), caps, None if kind[0] is None else a_cap(kind))
     return Before(ticket, cast(int, known[1][5]) if ticket else 0, stored, standing)
 
 

@@ -30,7 +30,7 @@ class _Transaction:
         return row
 
     def rows(self, sql: str, *values: Value) -> Iterator[Row]:
-        yield from self._connection.execute(sql, values)
+        return self._connection.execute(sql, values)
 
     def run(self, sql: str, *values: Value) -> None:
         self._connection.execute(sql, values)
