@@ -225,7 +225,7 @@ def main() -> None:
             if not long:
                 long = place.url()
                 make(long, events)
-            large = grown(place, long, 20 * rounds)
+            large = grown(place, long, 5 * rounds)
             rows.append(
                 {
                     "store": place.store,
