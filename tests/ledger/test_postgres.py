@@ -1,11 +1,13 @@
 """What PostgreSQL alone can do to a ledger: settings that forget, connections that end, tables of somebody else."""
 
+import time
+
 import psycopg
 import pytest
 
 from starling.errors import IntegrityError, LedgerUnavailable, ParameterError, PolicyRefused
 from starling.ledger.opening import create_ledger, open_ledger, read_ledger
-from starling.ledger.store import Transaction
+from starling.ledger.store import Row, Transaction
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import World
 
@@ -63,3 +65,15 @@ def test_a_failed_statement_leaves_nothing_of_its_transaction(world: World) -> N
 def test_rows_that_were_changed_are_counted_in_a_pipeline(world: World) -> None:
     store = world.ledger.book.store
     assert store.atomically(lambda tx: tx.changed("UPDATE caps SET spent = spent")) == 4
+
+
+@ON_POSTGRES
+def test_what_is_read_is_not_the_late_result_of_what_was_run_before(world: World) -> None:
+    def work(tx: Transaction) -> Row | None:
+        for _ in range(20):
+            # More than a server keeps back until it is asked.
+            tx.run("SELECT repeat('x', 20000)")
+        time.sleep(0.1)
+        return tx.one("SELECT CAST(? AS BIGINT)", 7)
+
+    assert world.ledger.book.store.atomically(work) == (7,)

@@ -21,24 +21,28 @@ T = TypeVar("T")
 
 
 class _Transaction:
-    """In pipeline mode: what is run is sent along with the next thing that is read, or with the COMMIT."""
+    """In pipeline mode: what is run is sent along with the next thing that is read, or with the COMMIT.
 
-    def __init__(self, cursor: "psycopg.Cursor[Any]", pipeline: psycopg.Pipeline) -> None:
-        self._cursor = cursor
+    Each statement has a cursor of its own: on a shared one the result of a statement sent before, arriving late, passes for that of
+    the next.
+    """
+
+    def __init__(self, connection: "psycopg.Connection[Any]", pipeline: psycopg.Pipeline) -> None:
+        self._connection = connection
         self._pipeline = pipeline
 
     def one(self, sql: str, *values: Value) -> Row | None:
-        row: Row | None = self._cursor.execute(_marked(sql), values).fetchone()
+        row: Row | None = self._connection.execute(_marked(sql), values).fetchone()
         return row
 
     def rows(self, sql: str, *values: Value) -> Iterator[Row]:
-        yield from self._cursor.execute(_marked(sql), values).fetchall()
+        yield from self._connection.execute(_marked(sql), values).fetchall()
 
     def run(self, sql: str, *values: Value) -> None:
-        self._cursor.execute(_marked(sql), values)
+        self._connection.execute(_marked(sql), values)
 
     def changed(self, sql: str, *values: Value) -> int:
-        done = self._cursor.execute(_marked(sql), values)
+        done = self._connection.execute(_marked(sql), values)
         self._pipeline.sync()
         return done.rowcount
 
@@ -68,19 +72,18 @@ class PostgresStore:
                 # A wait for the server is most of what a charge costs beyond the flush: BEGIN travels with the first read,
                 # writes with the COMMIT.
                 with connection.pipeline() as pipeline:
-                    cursor = connection.cursor()
-                    cursor.execute("BEGIN ISOLATION LEVEL SERIALIZABLE")
+                    connection.execute("BEGIN ISOLATION LEVEL SERIALIZABLE")
                     if lock:
                         # The first statement: the snapshot is taken after it, so a writer sees all that went before.
-                        cursor.execute("LOCK TABLE events IN EXCLUSIVE MODE")
+                        connection.execute("LOCK TABLE events IN EXCLUSIVE MODE")
                     try:
-                        result = work(_Transaction(cursor, pipeline))
+                        result = work(_Transaction(connection, pipeline))
                     except psycopg.Error:
                         raise
                     except BaseException:
-                        cursor.execute("ROLLBACK")
+                        connection.execute("ROLLBACK")
                         raise
-                    cursor.execute("COMMIT")
+                    connection.execute("COMMIT")
             except psycopg.Error as error:
                 # In whatever state the failed pipeline left it: the next transaction begins on a fresh one.
                 connection.close()
