@@ -1,5 +1,6 @@
 """Accounts as text and for machines, at their edges: no cap, no charge, retired, too many kinds of noise."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, cast
 
@@ -51,3 +52,11 @@ def test_amounts_are_exact_and_costs_rounded_up() -> None:
     (charge,) = cast(list[dict[str, Any]], machine["charges"])
     assert charge["cost"] == {"epsilon": "1/3"}
     assert charge["state"] == "burned"
+
+
+def test_a_long_title_stays_in_its_line_and_machines_get_all_of_it() -> None:
+    long = replace(LAST, what="Sex by age\x1b[2J of\ndetailed groups " + "and more " * 9)
+    text = account_text(account(long), SOME)
+    assert "  Sex by age [2J of detailed groups and m…  " in text
+    (charge,) = cast(list[dict[str, Any]], account_json(account(long), SOME)["charges"])
+    assert charge["what"] == long.what

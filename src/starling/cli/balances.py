@@ -3,12 +3,15 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from starling.cli.text import table
+from starling.cli.text import brief, table
 
 if TYPE_CHECKING:
     from starling.ledger.disclosure import Together
     from starling.ledger.reading import Account, Balance, Spent
     from starling.release.statement import Json
+
+WHAT = 40
+"""Letters of a release's title in a table; `--json` has all of it."""
 
 
 def account_text(account: "Account", together: "Together") -> str:
@@ -42,7 +45,7 @@ def _charge(each: "Spent") -> tuple[str, ...]:
     from starling.privacy.budget import decimal_up
 
     measure, amount = each.cost
-    who = (each.analyst, each.dataset, each.request_id, each.what)
+    who = (each.analyst, each.dataset, each.request_id, brief(each.what, WHAT))
     return str(each.seq), _when(each.at), *who, f"{measure} {decimal_up(amount)}", shown(each.amount), each.state
 
 

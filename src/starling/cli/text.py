@@ -32,6 +32,16 @@ def facts(pairs: Sequence[tuple[str, str]]) -> str:
     return table(pairs[0], pairs[1:], left=2) if pairs else ""
 
 
+def brief(text: str, most: int) -> str:
+    """One line of at most so many letters.
+
+    >>> brief(" Sex by   age of small groups", 40), brief("Sex by age of small groups", 12)
+    ('Sex by age of small groups', 'Sex by age …')
+    """
+    line = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
 def rounded(number: float) -> str:
     """A number to four significant digits.
 
