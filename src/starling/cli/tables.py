@@ -45,6 +45,11 @@ def _geography(*, required: bool) -> Callable[[Decorated], Decorated]:
     return click.option("--geography", type=_PATH, required=required, metavar="FILE", help=text)
 
 
+def _engine(function: Decorated) -> Decorated:
+    text = "Counts: duckdb, spark://local (needs the extra spark), or spark://HOST:PORT, a cluster's master."
+    return click.option("--engine", default="duckdb", show_default=True, metavar="NAME", help=text)(function)
+
+
 def _json(function: Decorated) -> Decorated:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(function)
 
@@ -191,6 +196,7 @@ def validate(plan: str, persons: Path, geography: Path, as_json: bool) -> None:
     "--analyst", metavar="NAME", default="custodian", show_default=True, help="Of the ledger: whose grant pays."
 )
 @click.option("--request-id", metavar="ID", help="Under which the charge is found again.  [default: a fresh one]")
+@_engine
 @click.option("--yes", is_flag=True, help="Spend without asking.")
 @_json
 def release(  # noqa: PLR0913 - one for each option
@@ -204,6 +210,7 @@ def release(  # noqa: PLR0913 - one for each option
     dataset: str,
     analyst: str,
     request_id: str | None,
+    engine: str,
     yes: bool,
     as_json: bool,
 ) -> None:
@@ -213,12 +220,14 @@ def release(  # noqa: PLR0913 - one for each option
     """
     from starling.cli.plans import plan_of
     from starling.cli.progress import note_first_compilation, steps
+    from starling.engine.choice import check_engine
     from starling.ledger import rules
     from starling.release import bundle, zipped
     from starling.tables.source import open_persons
 
     if request_id is not None:
         rules.name(request_id, field="--request-id")
+    check_engine(engine)
     chosen = plan_of(plan)
     open_persons(persons, chosen)
     book = _ledger(ledger, dataset)
@@ -243,6 +252,7 @@ def release(  # noqa: PLR0913 - one for each option
             dataset=dataset,
             analyst=analyst,
             request_id=request_id,
+            engine=engine,
             step=step,
         )
         if zip_file is not None:

@@ -13,19 +13,20 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from starling.engine.choice import DUCKDB, check_engine
 from starling.ledger.opening import Ledger
 from starling.ledger.rules import Request
 from starling.privacy.entropy import fresh_id
-from starling.privacy.trust import Receipt, publish
+from starling.privacy.trust import Confidential, Receipt, publish
 from starling.release.bundle import writing
 from starling.release.payment import Payment, finish, own_payment
 from starling.tables.artifact import keep_measurements, write_release
-from starling.tables.counts import count
+from starling.tables.counts import GroupCounts, cluster_for, count
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Geography, Plan, read_geography
 from starling.tables.postprocess import tabulate
 from starling.tables.request import request_body
-from starling.tables.source import Persons, open_persons
+from starling.tables.source import open_persons
 
 Step = Callable[[str], None]
 """Told the name of each public step of the road as it begins."""
@@ -63,6 +64,7 @@ def release(
     dataset: str = "",
     analyst: str = CUSTODIAN,
     request_id: str | None = None,
+    engine: str = DUCKDB,
     step: Step = lambda _: None,
 ) -> Published:
     """Publish the tables of a plan as the folder `out`.
@@ -77,13 +79,15 @@ def release(
         dataset: Registered in the ledger.
         analyst: Who has a grant there.
         request_id: Under which the charge is found again; a fresh one without it.
+        engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.
         step: Told of each public step.
 
     Raises:
-        PlanError, SourceError, OutputError: by public checks, before anything is charged.
+        ParameterError, PlanError, SourceError, OutputError: by public checks, before anything is charged.
         BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
         RunFailed: after the charge, always with the same words.
     """
+    check_engine(engine)
     step("reading the public geography")
     regions = read_geography(geography, plan)
     source = open_persons(persons, plan)
@@ -92,8 +96,13 @@ def release(
     if payment is not None and payment.finished(out):
         return Published(out, name, None)
     mark = payment.mark if payment else ""
-    with writing(out, step, mark) as folder, _payment(payment, folder, plan, name, body) as pays:
-        receipt = _fill(folder, plan, regions, source, pays, step)
+    with (
+        cluster_for(engine, source) as cluster,
+        writing(out, step, mark) as folder,
+        _payment(payment, folder, plan, name, body) as pays,
+    ):
+        counts = count(plan, regions, source, cluster=cluster)
+        receipt = _fill(folder, plan, regions, counts, pays, step)
     return Published(out, name, receipt)
 
 
@@ -106,12 +115,14 @@ def _payment(given: Payment | None, folder: Path, plan: Plan, request_id: str, b
             yield own
 
 
-def _fill(folder: Path, plan: Plan, regions: Geography, source: Persons, payment: Payment, step: Step) -> Receipt:
+def _fill(
+    folder: Path, plan: Plan, regions: Geography, counts: Confidential[GroupCounts], payment: Payment, step: Step
+) -> Receipt:
     """Charge, count, draw, tabulate, write, sign, seal; from the draw on, piece by piece."""
     with payment.paying() as account:
         step("charging, counting and drawing noise")
         safetab = SafeTab(plan, regions, partial(keep_measurements, folder, plan, regions))
-        measurements = publish(count(plan, regions, source), safetab, account)
+        measurements = publish(counts, safetab, account)
         step("tabulating and writing the release")
         write_release(folder, plan, regions, measurements.then(partial(tabulate, plan, regions)))
         finish(account, payment, folder)

@@ -1,6 +1,7 @@
 """Exact counts of every population group: counted once, by what decides everything, and expanded afterwards."""
 
 from starling.tables.counts.counting import count
+from starling.tables.counts.distributed import cluster_for
 from starling.tables.counts.groups import GroupCounts
 
-__all__ = ["GroupCounts", "count"]
+__all__ = ["GroupCounts", "cluster_for", "count"]

@@ -6,24 +6,26 @@ level is a sum of these counts, so the data are read and counted once, and `grou
 Nothing here runs before the charge: `count` gives a recipe.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 
 from starling.engine import duck
+from starling.engine.spark import Spark
 from starling.errors import OutputError
 from starling.privacy.trust import Confidential
 from starling.tables import cells
 from starling.tables.counting_sql import COUNTING_SQL
+from starling.tables.counts.distributed import count_on
 from starling.tables.counts.groups import Counter, GroupCounts
 from starling.tables.counts.kernels import Sets
 from starling.tables.plan import Geography, Plan
 from starling.tables.source import Persons
-from starling.tables.source.lookup import lookup
+from starling.tables.source.lookup import Lookup, lookup
 from starling.tables.source.race_sets import RaceSets
 from starling.tables.source.reading import CHUNK, read
 
@@ -33,7 +35,13 @@ _PERSONS: Final = pa.schema(
 
 
 def count(
-    plan: Plan, geography: Geography, persons: Persons, *, limits: duck.Limits | None = None, chunk: int = CHUNK
+    plan: Plan,
+    geography: Geography,
+    persons: Persons,
+    *,
+    limits: duck.Limits | None = None,
+    chunk: int = CHUNK,
+    cluster: Spark | None = None,
 ) -> Confidential[GroupCounts]:
     """The recipe of the exact counts of every group of the plan; reads nothing yet.
 
@@ -41,18 +49,40 @@ def count(
         plan: Levels and iterations.
         geography: Its public regions.
         persons: The checked, but unread, file of records.
-        limits: Memory, disk and processors of the engine.
+        limits: Memory, disk and processors of DuckDB.
         chunk: Bytes of text read at once.
+        cluster: A Spark that runs, to count instead of DuckDB; the counts are the same.
 
     The recipe raises SourceError when the file is no longer what was checked and OutputError when memory or disk do not
     suffice; never because of what a record says. Behind `publish` both are the one RunFailed.
     """
-    return Confidential(partial(_count, plan, geography, persons, limits, chunk))
+    return Confidential(partial(_count, plan, geography, persons, limits, chunk, cluster))
 
 
-def _count(plan: Plan, geography: Geography, persons: Persons, limits: duck.Limits | None, chunk: int) -> GroupCounts:
+def _count(
+    plan: Plan,
+    geography: Geography,
+    persons: Persons,
+    limits: duck.Limits | None,
+    chunk: int,
+    cluster: Spark | None,
+) -> GroupCounts:
     book = lookup(plan, geography)
-    sets = RaceSets(book.unknown)
+    sets, counter = RaceSets(book.unknown), Counter(geography.units)
+    if cluster is None:
+        answer = _count_here(plan, persons, book, sets, limits, chunk)
+    else:
+        answer = count_on(cluster, COUNTING_SQL, plan, persons, book, _cells(), sets, chunk)
+    with closing(answer):
+        for columns in answer:
+            counter.add(*columns)
+    return GroupCounts(plan, geography, counter.sorted(), Sets(*sets.rows()))
+
+
+def _count_here(
+    plan: Plan, persons: Persons, book: Lookup, sets: RaceSets, limits: duck.Limits | None, chunk: int
+) -> Generator[tuple[Any, ...], None, None]:
+    """DuckDB's answer: columns of distinct (unit, races, qspan, cell) with their persons, batch by batch."""
     broken: list[Exception] = []
 
     def batches() -> Iterator[pa.RecordBatch]:
@@ -65,17 +95,15 @@ def _count(plan: Plan, geography: Geography, persons: Persons, limits: duck.Limi
             broken.append(error)
             raise
 
-    counter = Counter(geography.units)
     tables = {"persons": pa.RecordBatchReader.from_batches(_PERSONS, batches()), "cells": _cells()}
     try:
         with closing(duck.run(COUNTING_SQL, tables, limits)) as answer:
             for batch in answer:
-                counter.add(*(column.to_numpy() for column in batch.columns))
+                yield tuple(column.to_numpy() for column in batch.columns)
     except OutputError:
         if broken:
             raise broken[0] from None
         raise
-    return GroupCounts(plan, geography, counter.sorted(), Sets(*sets.rows()))
 
 
 def _cells() -> pa.Table:

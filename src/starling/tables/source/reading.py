@@ -11,6 +11,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
@@ -73,9 +74,14 @@ def read(persons: Persons, plan: Plan, book: Lookup, *, explain: bool = False, c
             record says.
     """
     if persons.kind == "parquet":
-        names = [name for name in persons.columns if name in known_columns(plan)]
-        return _ahead(partial(_scan_rows, columns_of(names, plan), book, explain), _row_batches(persons, names))
+        names = names_read(persons, plan)
+        return _ahead(partial(scan_rows, columns_of(names, plan), book, explain), _row_batches(persons, names))
     return _read_text(persons, columns_of(persons.columns, plan), book, explain, chunk)
+
+
+def names_read(persons: Persons, plan: Plan) -> list[str]:
+    """The columns of a Parquet file that are read, in its order."""
+    return [name for name in persons.columns if name in known_columns(plan)]
 
 
 def columns_of(names: Sequence[str], plan: Plan) -> Columns:
@@ -119,25 +125,36 @@ def _ahead(work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
 
 
 def _read_text(persons: Persons, columns: Columns, book: Lookup, explain: bool, chunk: int) -> Iterator[Chunk]:
+    with opened_text(persons) as file:
+        work = partial(scan_bytes, file, persons, columns, book, explain, chunk, persons.sizes[0])
+        yield from _ahead(work, range(len(persons.header), persons.sizes[0], chunk))
+
+
+@contextmanager
+def opened_text(persons: Persons) -> Iterator[int]:
+    """The file of text, open. Raises SourceError when it is not the one whose header was checked."""
     try:
         file = os.open(persons.parts[0], os.O_RDONLY)
     except OSError:
         raise _changed(persons) from None
     try:
-        size, body = persons.sizes[0], len(persons.header)
-        if os.fstat(file).st_size != size or _bytes_at(file, persons, 0, body).tobytes() != persons.header:
+        header = _bytes_at(file, persons, 0, len(persons.header)).tobytes()
+        if os.fstat(file).st_size != persons.sizes[0] or header != persons.header:
             raise _changed(persons)
-
-        def work(begin: int) -> Chunk:
-            # The byte before, to know whether a line begins at `begin`; some bytes more, for the line that began last.
-            end = min(begin + chunk, size)
-            data = _bytes_at(file, persons, begin - 1, min(end + MOST_BYTES + 2, size))
-            first = _line_after(data, end - begin + 1)
-            return Chunk(persons.parts[0], *scan(data, first, end - begin + 1, columns, book, explain))
-
-        yield from _ahead(work, range(body, size, chunk))
+        yield file
     finally:
         os.close(file)
+
+
+def scan_bytes(
+    file: int, persons: Persons, columns: Columns, book: Lookup, explain: bool, chunk: int, stop: int, begin: int
+) -> Chunk:
+    """The lines that begin at one of the bytes begin..begin + chunk, and before `stop`."""
+    # The byte before, to know whether a line begins at `begin`; some bytes more, for the line that began last.
+    end = min(begin + chunk, stop)
+    data = _bytes_at(file, persons, begin - 1, min(end + MOST_BYTES + 2, persons.sizes[0]))
+    first = _line_after(data, end - begin + 1)
+    return Chunk(persons.parts[0], *scan(data, first, end - begin + 1, columns, book, explain))
 
 
 def _bytes_at(file: int, persons: Persons, begin: int, end: int) -> Bytes:
@@ -166,18 +183,27 @@ def _line_after(data: Bytes, stop: int) -> int:
 
 
 def _row_batches(persons: Persons, names: list[str]) -> Iterator[tuple[Path, pa.RecordBatch]]:
+    for number, part in enumerate(persons.parts):
+        with opened_parquet(persons, number, names) as file:
+            for batch in file.iter_batches(ROWS, columns=names, use_threads=False):
+                yield part, batch
+
+
+@contextmanager
+def opened_parquet(persons: Persons, number: int, names: list[str]) -> Iterator[pq.ParquetFile]:
+    """One of the Parquet files, open. Raises SourceError when it is not the one whose columns were checked, or ends early."""
+    part = persons.parts[number]
     try:
-        for part, size in zip(persons.parts, persons.sizes, strict=True):
-            with pq.ParquetFile(part, pre_buffer=False, read_dictionary=names) as file:
-                if part.stat().st_size != size or tuple(file.schema_arrow.names) != persons.columns:
-                    raise _changed(persons)
-                for batch in file.iter_batches(ROWS, columns=names, use_threads=False):
-                    yield part, batch
+        with pq.ParquetFile(part, pre_buffer=False, read_dictionary=names) as file:
+            if part.stat().st_size != persons.sizes[number] or tuple(file.schema_arrow.names) != persons.columns:
+                raise _changed(persons)
+            yield file
     except (OSError, KeyError, pa.ArrowException):
         raise _changed(persons) from None
 
 
-def _scan_rows(columns: Columns, book: Lookup, explain: bool, item: tuple[Path, pa.RecordBatch]) -> Chunk:
+def scan_rows(columns: Columns, book: Lookup, explain: bool, item: tuple[Path, pa.RecordBatch]) -> Chunk:
+    """The records of some Parquet rows."""
     part, batch = item
     data = _as_lines([_field(column) for column in batch.columns], batch.num_rows)
     return Chunk(part, *scan(data, 0, len(data), columns, book, explain))

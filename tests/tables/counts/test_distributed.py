@@ -1,0 +1,119 @@
+"""DuckDB, Spark and the flat twin count alike, cell by cell; on Spark, too, no record fails a run, and a run that fails tells nothing."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from starling.engine.spark import Spark
+from starling.errors import SourceError
+from starling.privacy.trust import inspect
+from starling.tables.counts import GroupCounts, cluster_for, count
+from starling.tables.counts.distributed import _check_seen
+from starling.tables.generate import generate
+from starling.tables.plan import Geography, Plan, load, read_geography
+from starling.tables.source import open_persons
+from tests.spark import running
+from tests.tables.counts.test_counting import everything, toy
+from tests.tables.counts.test_counting_failures import FAILED, HOSTILE, persons, published
+from tests.tables.flat_twin import dense, flat_counts
+from tests.tables.source.records import GEOGRAPHY, GOOD, PLAN
+from tests.tables.worlds import World, worlds
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Spark]:
+    with running() as started:
+        yield started
+
+
+def both(spark: Spark, plan: Plan, geography: Geography, path: Path, chunk: int) -> tuple[GroupCounts, GroupCounts]:
+    """DuckDB's counts and Spark's, for the test's own eyes."""
+    opened = open_persons(path, plan)
+    here = inspect(count(plan, geography, opened)).value
+    return here, inspect(count(plan, geography, opened, chunk=chunk, cluster=spark)).value
+
+
+def assert_alike(plan: Plan, here: GroupCounts, there: GroupCounts) -> None:
+    for level in range(len(plan.levels)):
+        assert np.array_equal(here.totals(level), there.totals(level))
+        some = np.flatnonzero(here.totals(level))
+        assert np.array_equal(here.cells(level, some), there.cells(level, some))
+
+
+@pytest.mark.parametrize("config", ["input_dir_puredp", "input_dir_zcdp"])
+def test_toy_data_set_is_counted_alike(spark: Spark, shared_data: Path, config: str) -> None:
+    """By DuckDB, by Spark in parts of a few records each, and by the flat twin."""
+    plan, geography, path = toy(shared_data, config)
+    here, there = both(spark, plan, geography, path, chunk=30)
+    flat = flat_counts(plan, shared_data / "tables" / "toy_dataset" / "GRF-C.txt", path)
+    for level, (one, other) in enumerate(zip(everything(plan, here), everything(plan, there), strict=True)):
+        assert np.array_equal(one, other)
+        assert np.array_equal(one, dense(flat, plan, geography, level))
+
+
+@pytest.mark.parametrize("kind", ["text", "parquet"])
+def test_fifty_thousand_persons_of_the_production_definitions(
+    spark: Spark, shared_data: Path, tmp_path: Path, kind: str
+) -> None:
+    plan = load(shared_data / "tables" / "NMFv7-2020")
+    made = generate(plan, persons=50_000, seed=4, out=tmp_path / "made", states=["02", "72"], format=kind)
+    geography = read_geography(made.geography, plan)
+    here, there = both(spark, plan, geography, made.persons, chunk=100_000)
+    assert_alike(plan, here, there)
+    assert sum(int(there.totals(level).sum()) for level in range(len(plan.levels))) > 50_000
+
+
+@settings(max_examples=5)
+@given(worlds())
+def test_any_world_is_counted_like_the_flat_twin(spark: Spark, world: World) -> None:
+    """Worlds with odd records among them; few, since each takes seconds. The reader has its own properties in tests/tables/source."""
+    with tempfile.TemporaryDirectory() as name:
+        plan, geography = world.public(Path(name))
+        path = world.records(Path(name))
+        _, there = both(spark, plan, geography, path, chunk=60)
+        flat = flat_counts(plan, Path(name) / "blocks.txt", path)
+        for level, cells in enumerate(everything(plan, there)):
+            assert np.array_equal(cells, dense(flat, plan, geography, level))
+
+
+def test_attack_a08_no_record_makes_a_run_on_spark_fail_or_speak(
+    spark: Spark, tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    path = persons(tmp_path, [line for bad in HOSTILE for line in (GOOD, bad)] * 3)
+    opened = open_persons(path, PLAN)
+    expected = published(count(PLAN, GEOGRAPHY, opened))
+    assert published(count(PLAN, GEOGRAPHY, opened, chunk=1000, cluster=spark)) == expected
+    assert capfd.readouterr() == ("", "")
+    assert caplog.text == ""
+
+
+def test_attack_a08_a_task_that_fails_keeps_the_charge(
+    spark: Spark, tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """A file cut off after it was checked: workers fail, what leaves is the constant error, and one charge stands."""
+    path = persons(tmp_path, [GOOD] * 400)
+    recipe = count(PLAN, GEOGRAPHY, open_persons(path, PLAN), chunk=500, cluster=spark)
+    os.truncate(path, 300)
+    assert published(recipe) == FAILED
+    assert capfd.readouterr() == ("", "")
+    assert caplog.text == ""
+
+
+def test_workers_without_the_file_are_found_before_a_charge(spark: Spark, tmp_path: Path) -> None:
+    path = persons(tmp_path, [GOOD] * 9)
+    opened = open_persons(path, PLAN)
+    _check_seen(spark, opened)
+    for change in (lambda: os.truncate(path, 50), path.unlink):
+        change()
+        with pytest.raises(SourceError, match="where the workers of the cluster look for it"):
+            _check_seen(spark, opened)
+
+
+def test_duckdb_needs_no_cluster(tmp_path: Path) -> None:
+    with cluster_for("duckdb", open_persons(persons(tmp_path, [GOOD]), PLAN)) as cluster:
+        assert cluster is None
