@@ -70,9 +70,9 @@ class Spark:
         self._session: Any = None
 
     def __enter__(self) -> Self:
-        _check_installed()
         if self._master is not None:
             _check_reached(self._master)
+        _check_installed()
         try:
             started = self._start()
         except BaseException:

@@ -74,7 +74,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
         def start(kind: str, *arguments: str, **more: str) -> Path:
             log = folder / f"{kind}{len(list(folder.iterdir()))}.log"
-            command = [
+            command: list[str | Path] = [
                 program,
                 f"org.apache.spark.deploy.{kind}",
                 "--host",
@@ -115,11 +115,11 @@ def test_two_workers_count_what_duckdb_counts_and_tell_nobody_why_they_fail(
     """One driver, since it takes seconds to start: equal counts; then a file that is cut off; then what the workers' disks hold."""
     plan, geography, path = toy(shared_data)
     opened = open_persons(path, plan)
-    here = everything(plan, inspect(count(plan, geography, opened)).value)
+    here = everything(plan, geography, inspect(count(plan, geography, opened)).value)
     cut = persons(tmp_path, [row(QSPAN="xyzzy"), GOOD] * 400)
     with running(ours.url) as spark:
         assert spark.workers == 2
-        there = everything(plan, inspect(count(plan, geography, opened, chunk=30, cluster=spark)).value)
+        there = everything(plan, geography, inspect(count(plan, geography, opened, chunk=30, cluster=spark)).value)
         assert all(np.array_equal(one, other) for one, other in zip(here, there, strict=True))
         recipe = count(PLAN, GEOGRAPHY, open_persons(cut, PLAN), chunk=500, cluster=spark)
         os.truncate(cut, 9000)
@@ -142,8 +142,14 @@ def wait_until_empty(folders: tuple[Path, ...]) -> None:
 
 def test_a_release_of_a_cluster_is_a_release(ours: Cluster, shared_data: Path, tmp_path: Path) -> None:
     toy_folder = shared_data / "tables" / "toy_dataset"
-    inputs = ["--persons", toy_folder / "person-records.txt", "--geography", toy_folder / "GRF-C.txt"]
-    command = [Path(sys.executable).with_name("starling"), "tables", "release", toy_folder / "input_dir_zcdp", *inputs]
+    inputs: list[str | Path] = ["--persons", toy_folder / "person-records.txt", "--geography", toy_folder / "GRF-C.txt"]
+    command: list[str | Path] = [
+        Path(sys.executable).with_name("starling"),
+        "tables",
+        "release",
+        toy_folder / "input_dir_zcdp",
+        *inputs,
+    ]
     command += ["--out", tmp_path / "out", "--engine", ours.url, "--yes", "--json"]
     done = subprocess.run(command, env=ours.environment, capture_output=True, timeout=300, check=False, cwd=tmp_path)
     assert (done.returncode, done.stderr.decode().replace(NOTE, "").strip()) == (0, "")

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from starling.engine.parts import Parts
 from starling.errors import SourceError
 from starling.tables.source import open_persons
+from starling.tables.source.lines import Records
+from starling.tables.source.lookup import Int16
 from starling.tables.source.parts import CHUNKS, SCHEMA, as_codes, from_codes, person_parts
 from starling.tables.source.race_sets import RaceSets
 from starling.tables.source.reading import read
@@ -74,10 +76,7 @@ def test_parts_of_parquet_are_the_whole(tmp_path: Path) -> None:
     ]
 
 
-def rows_of(
-    records: tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...],
-    several: np.ndarray[tuple[int, int], np.dtype[np.int16]],
-) -> list[dict[str, object]]:
+def rows_of(records: Records, several: Int16) -> list[dict[str, object]]:
     """Of a chunk, as parts have them: sets of codes written by hand."""
     found = []
     for unit, races, *rest in zip(*(column.tolist() for column in records), strict=True):
