@@ -37,7 +37,16 @@ def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch
     group = main.get_command(click.Context(main), "tables")
     assert isinstance(group, Group)
     commands = [group.get_command(click.Context(group), name) for name in group.lazy]
-    assert list(group.lazy) == ["plan", "convert", "preview", "generate", "validate", "release", "evaluate"]
+    assert list(group.lazy) == [
+        "plan",
+        "convert",
+        "preview",
+        "generate",
+        "validate",
+        "release",
+        "evaluate",
+        "accounting",
+    ]
     census_folder(tmp_path / "census")
     for example in (group.example, *(command.example for command in commands)):  # type: ignore[union-attr]
         words = shlex.split(example)

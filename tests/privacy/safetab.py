@@ -47,28 +47,6 @@ def exact_divergence(order: float, epsilon: float) -> float:
     return (top - log1p(exp(-epsilon))) / (order - 1)
 
 
-def printed_lemma_8(order: float, epsilon: float) -> float:
-    """Corollary 1 as printed: an integral over the reals under the normaliser of the integers. Below the truth."""
-    factor = (exp(epsilon) - 1) / (exp(epsilon) + 1)
-    up = 2 * order / (epsilon * (2 * order - 1)) * exp((order - 1) * epsilon)
-    down = 2 * (order - 1) / (epsilon * (2 * order - 1)) * exp(-order * epsilon)
-    return log(factor * (up + down)) / (order - 1)
-
-
 def printed_conversion(divergence: float, order: float, delta: float) -> float:
     """Equation 6."""
     return divergence + (log(1 / delta) + (order - 1) * log(1 - 1 / order) - log(order)) / (order - 1)
-
-
-def printed_table_2(divergence: Callable[[float, float], float], orders: Sequence[float]) -> float:
-    """Equations 39 and 40 for SafeTab[Geometric], with the divergence given."""
-
-    def of_levels(order: float) -> float:
-        total = 0.0
-        for budget in GEOMETRIC:
-            share = float(budget) / STABILITY
-            stages = divergence(order, 0.1 * share) + divergence(order, 0.9 * share)
-            total += STABILITY * max(stages, divergence(order, share))
-        return total
-
-    return min(printed_conversion(of_levels(order), order, float(DELTA)) for order in orders)

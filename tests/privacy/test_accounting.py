@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from starling.audit.safetab import printed_lemma_8, printed_table_2
 from starling.errors import ParameterError
 from starling.privacy.accounting import Method, delta_at_epsilon, epsilon_at_delta, renyi_divergence
 from starling.privacy.budget import Epsilon, Rho, decimal_up
@@ -25,8 +26,6 @@ from tests.privacy.safetab import (
     gaussian_of,
     laplace_of,
     level,
-    printed_lemma_8,
-    printed_table_2,
     safetab,
 )
 

@@ -9,10 +9,11 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
+from starling.audit.safetab import printed_lemma_8
 from starling.privacy import renyi
 from starling.privacy.composition import Bag, Concentrated, Event, Family, GaussianStep, Pure
 from starling.privacy.precision import precision
-from tests.privacy.safetab import exact_divergence, printed_conversion, printed_lemma_8
+from tests.privacy.safetab import exact_divergence, printed_conversion
 
 orders = st.fractions(min_value=Fraction(101, 100), max_value=256, max_denominator=100)
 rates = st.fractions(min_value=Fraction(1, 100), max_value=4, max_denominator=100)

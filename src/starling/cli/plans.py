@@ -22,24 +22,44 @@ AGES: Final = ("   ", "·4 ", "·9 ", "·23")
 
 
 def shipped() -> dict[str, Path]:
-    """The plans that come with Starling and are whole, by name; a preset that waits for definitions is none."""
+    """The plans that come with Starling and are whole, by name."""
+    return {name: path for name, path in _presets().items() if not _waits(path)}
+
+
+def waiting() -> tuple[str, ...]:
+    """The names of those that wait for a folder of definition files: NAME:FOLDER on the command line."""
+    return tuple(name for name, path in _presets().items() if _waits(path))
+
+
+def _presets() -> dict[str, Path]:
     folder = Path(str(files("starling.tables") / "presets"))
-    found = {path.stem: path for path in sorted(folder.glob("*.toml"))}
-    return {name: path for name, path in found.items() if "definitions" not in tomllib.loads(path.read_text("utf-8"))}
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def _waits(path: Path) -> bool:
+    return "definitions" in tomllib.loads(path.read_text("utf-8"))
 
 
 def plan_of(name: str) -> "Plan":
-    """The plan that a command's PLAN means: a shipped one by its name, else a folder or file.
+    """The plan that a command's PLAN means: a shipped one by its name, NAME:FOLDER for one that waits for definitions, else a
+    folder or file.
 
     Raises:
         PlanError: with every problem found.
     """
-    from starling.tables.plan import load
+    from starling.tables.plan import load, preset
 
-    named = shipped()
+    named, late = shipped(), waiting()
+    first, colon, folder = name.partition(":")
+    if first in late and not Path(name).exists():
+        if not folder:
+            fix = f"write {first}:FOLDER, the folder of the four Census definition files"
+            raise PlanError(field="plan", problem=f"{first} waits for definitions", fix=fix)
+        return preset(first, folder)
     path = named.get(name, Path(name))
     if not path.exists():
-        near = difflib.get_close_matches(name, named, n=1)
+        near = difflib.get_close_matches(first, [*named, *late], n=1)
+        near = [f"{near[0]}{colon}{folder}" if near[0] in late and folder else near[0]] if near else []
         fix = f"did you mean {near[0]}?" if near else f"give a folder, a .toml file, or one of {', '.join(named)}"
         raise PlanError(field="plan", problem=f"{name!r} is not there", fix=fix)
     return load(path)

@@ -58,7 +58,9 @@ tables = Group(
     "tables",
     example="starling tables preview demo",
     help="Detailed race and ethnicity tables (SafeTab): totals, and sex by age, of every group of a plan.\n\nPLAN is a Census"
-    " configuration folder, a plan file (TOML), or the name of a plan that comes with Starling, such as demo.",
+    " configuration folder, a plan file (TOML), or the name of a plan that comes with Starling: demo; with a folder of Census"
+    " definition files, safetab-2022:FOLDER and safetab-2022-geometric:FOLDER (the paper's margins of error, kept exactly), or"
+    " safetab-2022-printed:FOLDER and safetab-2022-geometric-printed:FOLDER (its printed budgets).",
     lazy={
         "plan": "starling.cli.tables:plan",
         "convert": "starling.cli.conversion:convert",
@@ -67,6 +69,7 @@ tables = Group(
         "validate": "starling.cli.tables:validate",
         "release": "starling.cli.tables:release",
         "evaluate": "starling.cli.evaluation:evaluate",
+        "accounting": "starling.cli.accounting:accounting",
     },
 )
 
@@ -102,7 +105,7 @@ def plan(
         raise ParameterError(field="--total", problem="stands beside --scale", fix="give one of the two")
     factor, chosen = scaled(plan_of(plan), scale, total)
     overview, promised = describe(chosen, _regions(chosen, geography)), prices(chosen)
-    more: "tuple[dict[str, Json], str]" = ({}, "")
+    more: tuple[dict[str, Json], str] = ({}, "")
     if earlier:
         from starling.cli.earlier import earlier_json, earlier_text
         from starling.tables.earlier import beside

@@ -1,6 +1,7 @@
 """The TOML plan: the same plan as the Census folder, in words; margins of error in place of budgets."""
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -174,6 +175,19 @@ def test_presets_are_the_appendix_of_the_paper(shared_data: Path, name: str) -> 
     for each, paper in zip(plan.levels, printed[plan.measure], strict=True):
         # Cheaper for the Gaussian by up to 15.4 %, dearer for the geometric by up to 6.8 %, and the paper's last digit.
         assert 0.84 < float(each.budget) / paper < 1.08
+
+
+@pytest.mark.parametrize(
+    ("name", "cost"), [("safetab-2022-printed", "1.41"), ("safetab-2022-geometric-printed", "15.29")]
+)
+def test_printed_presets_are_table_4(shared_data: Path, name: str, cost: str) -> None:
+    """The printed budgets, and all else as in the preset that keeps the margins."""
+    folder = shared_data / "tables" / "NMFv7-2020"
+    plan, exact = preset(name, folder), preset(name.removesuffix("-printed"), folder)
+    assert plan.cost.amount == Fraction(cost)
+    assert not any(each.promises for each in plan.levels)
+    same = [replace(a, budget=b.budget, promises=b.promises) for a, b in zip(plan.levels, exact.levels, strict=True)]
+    assert said(replace(plan, levels=tuple(same))) == said(exact)
 
 
 def test_a_preset_of_another_name(tmp_path: Path) -> None:

@@ -48,7 +48,8 @@ def preset(name: str, definitions: str | Path) -> Plan:
     """A plan that comes with Starling, for a folder of Census definition files of your own.
 
     Args:
-        name: "safetab-2022" (discrete Gaussian) or "safetab-2022-geometric": the parameters of the paper's Appendix F.1.
+        name: "safetab-2022" (discrete Gaussian) or "safetab-2022-geometric": the margins of error of the paper's Appendix F.1,
+            kept exactly; with "-printed" after it, the budgets that the paper prints for them.
         definitions: Folder of the four definition files.
 
     Raises:
@@ -58,6 +59,9 @@ def preset(name: str, definitions: str | Path) -> Plan:
     known = sorted(path.stem for path in folder.glob("*.toml"))
     if name not in known:
         raise PlanError(field="preset", problem="is not known", fix=did_you_mean(name, known))
+    if not Path(definitions).is_dir():
+        fix = "give the folder of the four Census definition files"
+        raise PlanError(field="definitions", problem="is not a folder", fix=fix)
     top = parse(_read(folder / f"{name}.toml"), f"{name}.toml")
     return _plan(replace(top, values={**top.values, "definitions": str(Path(definitions).resolve())}), folder)
 
