@@ -7,7 +7,7 @@ reads. What a domain can repeat, and what a ledger says, comes after (starling.v
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from starling.errors import IntegrityError, Problem
 from starling.ledger.keys import Public
@@ -19,6 +19,7 @@ from starling.release.on_chain import Charged
 from starling.release.signing import Signature, read_signature
 from starling.release.statement import FILE
 
+WHERE: Final = "give the folder that a release was made as, or its zip"
 
 @dataclass(slots=True)
 class Checked:
@@ -66,6 +67,10 @@ def check(folder: Path, key: Public | None = None) -> Checked:
 
 def _signed(folder: Path, checked: Checked, key: Public | None) -> bool:
     """Whether the files are those that the signature lists; whether it holds is among the findings."""
+    if SIGNATURE not in checked.hashes and FILE not in checked.hashes:
+        problem = f"is no release: it has neither {FILE} nor {SIGNATURE}"
+        checked.findings.append(Problem(shown(folder.name) or "folder", problem, WHERE))
+        return False
     if SIGNATURE not in checked.hashes:
         checked.findings.append(Problem(SIGNATURE, "is missing, so that nobody answers for this release", AGAIN))
         return False
