@@ -65,8 +65,8 @@ def test_an_unsigned_release_is_nobodys(copied: Bundle) -> None:
 
 def test_a_folder_that_is_no_release_is_told_so(tmp_path: Path) -> None:
     (tmp_path / "t1.txt").write_text("REGION_ID|COUNT\n")
-    (finding,) = said_of(tmp_path)
-    assert finding == f"{tmp_path.name} is no release: it has neither privacy.json nor SIGNATURE"
+    (finding,) = check(tmp_path).findings
+    assert str(finding).startswith(f"{tmp_path.name} is no release: it has neither privacy.json nor SIGNATURE; give")
 
 
 def test_a_list_that_nobody_signed_does_not_help(copied: Bundle) -> None:

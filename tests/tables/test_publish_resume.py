@@ -90,7 +90,8 @@ def test_a_living_run_keeps_its_lease_and_an_answer_elsewhere_is_not_drawn_again
     release(url(tmp_path), shared_data, tmp_path / "out")
     with pytest.raises(PolicyRefused, match="was answered before"):
         release(url(tmp_path), shared_data, tmp_path / "elsewhere")
-    with pytest.raises(PolicyRefused, match="was answered before"):
+    # Told by the id that was answered.
+    with pytest.raises(PolicyRefused, match=rf"was answered before \(request id {REQUEST}\)"):
         release(url(tmp_path), shared_data, tmp_path / "elsewhere", "the-same-under-another-id")
     assert spent(ledger) == COST
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 from starling.errors import ParameterError
@@ -174,7 +175,9 @@ def _standing() -> str:
     )
 
 
-_TICKET = "request_hash, state, amount, seq, lease, lease_until, answer_kind, answer FROM charges WHERE analyst = ?"
+_TICKET = (
+    "request_id, request_hash, state, amount, seq, lease, lease_until, answer_kind, answer FROM charges WHERE analyst = ?"
+)
 _KNOWN = (
     f"SELECT 1 AS ours, {_TICKET} AND request_id = ? UNION ALL SELECT * FROM"
     f" (SELECT 0, {_TICKET} AND request_hash = ? AND state = 'answered' ORDER BY seq LIMIT 1) AS same"
@@ -192,30 +195,25 @@ def before(tx: Transaction, pen: Pen, request: Request, noise: str) -> Before:
     ids = (analyst, request.request_id, analyst, request.hash, analyst, noise, dataset)
     found = list(tx.rows(_BEFORE, *ids))
     pen.follow(found[0][:3])
-    known = {row[3]: row[4:12] for row in found}
+    known = {row[3]: row[4:13] for row in found}
     ticket = stored = None
     if 1 in known:
-        rules.check_same(str(known[1][0]), request)
+        rules.check_same(str(known[1][1]), request)
         ticket = _ticket(request, known[1])
     elif 0 in known:
-        stored = answered(request, known[0])
+        stored = _ticket(replace(request, request_id=str(known[0][0])), known[0])
     standing = None
-    if found[0][12] is not None:
-        name, retired = str(found[0][12]), bool(found[0][13])
-        lineage = _lineage(name, found[0][14:18])
-        *ours, kind = (found[0][start : start + 6] for start in range(18, 42, 6))
+    if found[0][13] is not None:
+        name, retired = str(found[0][13]), bool(found[0][14])
+        lineage = _lineage(name, found[0][15:19])
+        *ours, kind = (found[0][start : start + 6] for start in range(19, 43, 6))
         caps = [a_cap(row) for row in ours if row[0] is not None]
         standing = Standing(lineage, Dataset(dataset, name, retired), caps, None if kind[0] is None else a_cap(kind))
-    return Before(ticket, cast(int, known[1][5]) if ticket else 0, stored, standing)
-
-
-def answered(request: Request, row: Row) -> Ticket | None:
-    """The ticket of an answer that was stored for the same request."""
-    return _ticket(request, row)
+    return Before(ticket, cast(int, known[1][6]) if ticket else 0, stored, standing)
 
 
 def _ticket(request: Request, row: Row) -> Ticket:
-    _, state, amount, seq, lease, _, kind, answer = row
+    _, _, state, amount, seq, lease, _, kind, answer = row
     return Ticket(
         request,
         cast(rules.State, state),
