@@ -175,9 +175,7 @@ def _standing() -> str:
     )
 
 
-_TICKET = (
-    "request_id, request_hash, state, amount, seq, lease, lease_until, answer_kind, answer FROM charges WHERE analyst = ?"
-)
+_TICKET = "request_id, request_hash, state, amount, seq, lease, lease_until, answer_kind, answer FROM charges WHERE analyst = ?"
 _KNOWN = (
     f"SELECT 1 AS ours, {_TICKET} AND request_id = ? UNION ALL SELECT * FROM"
     f" (SELECT 0, {_TICKET} AND request_hash = ? AND state = 'answered' ORDER BY seq LIMIT 1) AS same"

@@ -21,6 +21,7 @@ from starling.release.statement import FILE
 
 WHERE: Final = "give the folder that a release was made as, or its zip"
 
+
 @dataclass(slots=True)
 class Checked:
     """A release after these checks.
