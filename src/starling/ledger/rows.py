@@ -199,7 +199,7 @@ def before(tx: Transaction, pen: Pen, request: Request, noise: str) -> Before:
         rules.check_same(str(known[1][1]), request)
         ticket = _ticket(request, known[1])
     elif 0 in known:
-        stored = _ticket(replace(request, request_id=str(known[0][0])), known[0])
+        stored = answered(request, known[0])
     standing = None
     if found[0][13] is not None:
         name, retired = str(found[0][13]), bool(found[0][14])
@@ -208,6 +208,11 @@ def before(tx: Transaction, pen: Pen, request: Request, noise: str) -> Before:
         caps = [a_cap(row) for row in ours if row[0] is not None]
         standing = Standing(lineage, Dataset(dataset, name, retired), caps, None if kind[0] is None else a_cap(kind))
     return Before(ticket, cast(int, known[1][6]) if ticket else 0, stored, standing)
+
+
+def answered(request: Request, row: Row) -> Ticket | None:
+    """The ticket of an answer that was stored for the same request, under the id that was answered."""
+    return _ticket(replace(request, request_id=str(row[0])), row)
 
 
 def _ticket(request: Request, row: Row) -> Ticket:
