@@ -40,7 +40,7 @@ def chance_beyond(parts: list[Part], bound: Fraction) -> float:
     chance = np.ones(())
     for each, r in zip(laws, reach, strict=True):
         chance = np.multiply.outer(chance, each.mass[each.reach - r : each.reach + r + 1])
-    return float(chance[np.abs(error) * bound.denominator > bound.numerator * scale].sum())
+    return float(chance[np.abs(error) > float(bound * scale) + 1e-6].sum())
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,9 @@ def small_plan(
     suppression: Fraction = Fraction(0),
     allow_negative: bool = True,
     geographies: tuple[GeographyLevel, ...] = (GeographyLevel.STATE, GeographyLevel.COUNTY),
+    both_stages: bool = False,
+    add_up: bool = False,
+    given_published: bool = False,
 ) -> Plan:
     """State and county, three iterations at the state (one of them total-only), two below; at most two race codes."""
     iterations = (
@@ -51,6 +54,9 @@ def small_plan(
         frozenset({"01"}),
         False,
         definitions,
+        both_stages,
+        add_up,
+        given_published,
     )
 
 

@@ -66,6 +66,8 @@ def replaced(table: pa.Table, column: str, row: int, value: Any) -> pa.Table:
         {"suppression": Fraction(99, 100), "allow_negative": False},
         {"thresholds": (1, 2, 3)},
         {"thresholds": (100, 200, 300)},
+        {"both_stages": True, "given_published": True, "suppression": Fraction(9, 10), "thresholds": (2, 9, 40)},
+        {"add_up": True, "both_stages": True, "measure": "rho", "thresholds": (2, 9, 40)},
     ],
 )
 def test_a_good_release_has_no_findings(tmp_path: Path, options: dict[str, Any]) -> None:

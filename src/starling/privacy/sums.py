@@ -1,10 +1,10 @@
 """Margins of weighted sums of independent noise of different laws: what a total, a difference or a ratio of released numbers errs by.
 
-Draws of one law and one weight are added first: the law of their sum is the power of a discrete Fourier transform, on a range beyond which
-there is less than 10^-12. Each of these few sums, times its weight, is put on a grid, and the grids are convolved. Where all weights are
-whole the grid is the integers and nothing is lost. Otherwise its step is 1/2,000 of the standard deviation of the whole, and the
-margin is widened by half a step for each sum that was moved: on the safe side, by some parts in a thousand. Floating point
-errors are below 10^-10, and alpha is undercut by that.
+Draws of one law and one weight are added first: the law of their sum is the power of a discrete Fourier transform, on a range
+beyond which there is less than 10^-12. Each of these few sums, times its weight, is put on a grid, and the grids are convolved. Where
+all weights are multiples of one that is not too fine, so is the grid, and nothing is lost. Otherwise its step is 1/2,000 of the
+standard deviation of the whole, and the margin is widened by half a step for each sum that was moved: on the safe side, by some parts in
+a thousand. Floating point errors are below 10^-10, and alpha is undercut by that.
 
 One law and one weight have certified margins (accuracy.py), which are used.
 """
@@ -26,7 +26,9 @@ Floats = npt.NDArray[np.float64]
 
 SPARE: Final = 1e-10
 STEPS: Final = 2000
-"""Of the grid in a standard deviation."""
+"""Of a grid that moves what is put on it, in a standard deviation."""
+FINEST: Final = 20_000
+"""The same of one that moves nothing."""
 LONGEST: Final = 2**23
 """Points of a grid."""
 
@@ -73,7 +75,7 @@ def sum_margin(parts: Sequence[Part], alpha: Fraction) -> Fraction:
     unit = _step([part.weight for part in parts])
     spread = sum(part.variance for part in parts) ** 0.5
     moved = 0
-    if spread / unit > STEPS:
+    if spread / unit > FINEST:
         moved, unit = len(parts), Fraction(spread / STEPS)
     tails = [_tail(part, unit) for part in parts]
     size = 2 ** ceil(np.log2(sum(len(tail) for tail in tails)))

@@ -32,7 +32,7 @@ SAYS: Final[Mapping[Wish, str]] = {
     Wish.ADAPTIVITY: "a group has the ages and sexes that its first noisy total chooses",
     Wish.ACCURACY: "margins of error, standard deviations and intervals are those of the noise",
     Wish.INTEGRALITY: "every measurement and every count is an integer",
-    Wish.NO_CONSISTENCY: "a count is what was measured of its own group, negative where the plan allows it",
+    Wish.NO_CONSISTENCY: "a count is what the measurements give by the plan alone, negative where the plan allows it",
     Wish.FORMS: "the files are those of a tables release, and its texts say what its tables say",
     Wish.PAGES: "report, its pictures aside, and registry entry are what plan, charge and tables give",
 }
@@ -71,6 +71,10 @@ STATED: Final[Mapping[str, Wish]] = {
     "confidence": Wish.ACCURACY,
     "margins_of_error": Wish.ACCURACY,
     "negative_counts_published": Wish.NO_CONSISTENCY,
+    "both_stages": Wish.NO_CONSISTENCY,
+    "stage_1_weights": Wish.NO_CONSISTENCY,
+    "add_up": Wish.NO_CONSISTENCY,
+    "given_published": Wish.ACCURACY,
 }
 """Which wish a public parameter in privacy.json serves; all others say how the noise is made, and serve privacy."""
 

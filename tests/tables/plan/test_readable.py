@@ -73,6 +73,18 @@ def test_it_says_the_same_as_the_census_folder(tmp_path: Path) -> None:
     assert readable.guarantee.parts == load(tmp_path / "census").guarantee.parts
 
 
+def test_what_is_made_of_the_measurements_is_asked_for(tmp_path: Path) -> None:
+    plain = plan_of(tmp_path, ONE)
+    assert (plain.both_stages, plain.add_up, plain.given_published) == (False, False, False)
+    said = ONE.replace(
+        "negative-counts = true", 'negative-counts = true\ntotals = "both stages"\nintervals = "published"'
+    )
+    asked = plan_of(tmp_path, said)
+    assert (asked.both_stages, asked.add_up, asked.given_published) == (True, False, True)
+    assert plan_of(tmp_path, ONE.replace("negative-counts = true", "negative-counts = true\nadd-up = true")).add_up
+    assert asked.cost == plain.cost, "at no cost"
+
+
 def test_production_in_words_is_production(shared_data: Path, tmp_path: Path) -> None:
     census = load(shared_data / "tables" / "NMFv7-2020")
     (tmp_path / "census").symlink_to(shared_data / "tables" / "NMFv7-2020")
@@ -219,6 +231,10 @@ BROKEN = [
     ('suppression = "0.5"', "suppression = 0.5", "publication.suppression is a float"),
     ('suppression = "0.5"', 'suppression = "1"', "publication.suppression is not 0 or more and below 1"),
     ("negative-counts = true", "", "publication.negative-counts is missing"),
+    ("negative-counts = true", 'negative-counts = true\ntotals = "first"', "publication.totals"),
+    ("negative-counts = true", "negative-counts = true\nintervals = 95", "publication.intervals"),
+    ("negative-counts = true", "negative-counts = true\nadd-up = 1", "publication.add-up"),
+    ("negative-counts = true", "negative-counts = false\nadd-up = true", "add-up cannot be kept where negative counts"),
     ('geography = "STATE"', 'geography = "state"', "levels[1].geography is not USA or STATE or"),
     ('groups = "detailed"', "groups = 2", "levels[1].groups is not regional or detailed"),
     (

@@ -18,8 +18,8 @@ from starling.release.report.pictures import Interval, Tile, intervals, shares, 
 from starling.tables.artifact.data import MOST_CSV_ROWS
 from starling.tables.artifact.parameters import BRANCH_NAMES, missing
 from starling.tables.artifact.summary import Summary, Widths
+from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
 from starling.tables.plan import Geography, GeographyLevel, Level, Plan
-from starling.tables.postprocess import CONFIDENCE, suppression_quantile
 
 PLACES: Final = {
     GeographyLevel.USA: "Nation",
@@ -129,14 +129,27 @@ def _accuracy(plan: Plan, summary: Summary) -> Section:
 
 
 def _chosen(plan: Plan) -> str:
-    """What leaving out small groups does to the intervals of those that stay."""
-    if not any(suppression_quantile(plan, level) is not None for level in plan.levels):
-        return ""
-    return """
+    """What the choice of what is published does to the intervals of totals."""
+    if plan.given_published:
+        return """
+
+        The probability of a total's interval is that given that its group is published, and in how much detail: the choice was
+        made by noisy numbers, and the interval is widened by as much as the choice may have selected their noise.
+        """
+    parts = []
+    if any(suppression_quantile(plan, level) is not None for level in plan.levels):
+        parts.append("""
 
         The probability is that of all groups, published or not. Below the state a very small group is published only when its
         noise was high, so among the smallest published totals more intervals miss, all of them by being too high.
-    """
+        """)
+    if plan.both_stages:
+        parts.append("""
+
+        The noisy total that chose a group's detail is part of its published total. So among groups whose true size lies near a
+        threshold those with more detail are a little too high on average, those with less a little too low.
+        """)
+    return "".join(parts)
 
 
 def _tiles(widths: Widths) -> list[Tile | None]:
@@ -228,10 +241,20 @@ def _exact(plan: Plan) -> Section:
         groups are measured, whether or not anybody is in them. Nothing was taken from the records without noise: no total,
         no list of groups, no number of records.
 
-        Numbers are not made to add up: the counties of a state do not sum to the state, and each differs from the truth by
-        its own noise. {negative}
+        {_sums(plan)} {negative}
     """
     return Section("What is public, and what is not exact", text)
+
+
+def _sums(plan: Plan) -> str:
+    """What adds up."""
+    if not plan.add_up:
+        return """Numbers are not made to add up: the counties of a state do not sum to the state, and each differs from the truth
+        by its own noise."""
+    return """Totals are made to add up, by weighted least squares: tracts to counties, counties to states, states to the nation, and
+        iterations to those that the definitions make their sums. Groups that are left out of the tables take part, so that a table
+        from which some were left out does not add up. Places and AIANNH areas, which are part of no sum, and the ages and sexes of
+        different regions are not made to add up."""
 
 
 def _files(plan: Plan, summary: Summary) -> Section:

@@ -12,11 +12,12 @@ from starling.tables import cells
 from starling.tables.artifact.measured import measurements_path
 from starling.tables.artifact.public_plan import PLAN, REGIONS
 from starling.tables.counting_sql import COUNTED, COUNTING_SQL
+from starling.tables.inference.totals import CONFIDENCE, half_width, stage1_share, suppression_quantile
 from starling.tables.plan import Geography, Level, Plan
 from starling.tables.plan.states import STATES
-from starling.tables.postprocess import CONFIDENCE, suppression_quantile
 
 SOURCE: Final = "SafeTab-P, Algorithms 1 to 5 of SafeTab 2022 (Tumult Labs)"
+BRANCHES: Final = range(len(cells.BRANCH_CELLS))
 BRANCH_NAMES: Final = ("total", "sex by 4 ages", "sex by 9 ages", "sex by 23 ages")
 
 
@@ -48,6 +49,9 @@ def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
         "stage_1_fraction": str(plan.gamma),
         "suppression_chance": str(plan.suppression),
         "negative_counts_published": plan.allow_negative,
+        "both_stages": plan.both_stages,
+        "add_up": plan.add_up,
+        "given_published": plan.given_published,
         "max_race_codes": plan.max_race_codes,
         "states": list[Json](sorted(plan.states)),
         "puerto_rico": plan.puerto_rico,
@@ -74,8 +78,9 @@ def _level(plan: Plan, geography: Geography, level: Level) -> dict[str, Json]:
             "total_only": margin(laws.total_only, missing()),
             "stage_1": margin(laws.stage1, missing()),
             "cell": margin(laws.stage2, missing()),
-            "totals_by_branch": [margin(laws.stage2, missing(), size) for size in cells.BRANCH_CELLS],
+            "totals_by_branch": [half_width(plan, level, branch) for branch in BRANCHES],
         },
+        "stage_1_weights": [str(stage1_share(plan, level, branch)) for branch in BRANCHES],
         "suppressed_up_to": suppression_quantile(plan, level),
     }
 
@@ -104,11 +109,23 @@ def product(plan: Plan) -> Product:
         " follows from the public definitions and divides the level's budget.",
         mechanisms=f"{SOURCE}: each group of the plan, empty or not, is measured with {noise} noise, exact over the"
         " integers; a noisy total chooses how much detail the group gets, a second measurement is published.",
-        post_processing=f"Totals are sums of noisy cells. Nothing is made to add up between regions.{dropped}{clamped}",
+        post_processing=f"Totals are sums of noisy cells. {_made(plan)}{dropped}{clamped}",
         composition="Sequential over levels and over the two measurements of a group; within a level, parallel composition of bounded"
         " degree over groups. The tree with every law and amount is in privacy.json.",
         unprotected="None: the plan, the definitions and the geography are public, and no number is published without noise.",
     )
+
+
+def _made(plan: Plan) -> str:
+    """What is made of the measurements."""
+    first = (
+        " The first noisy total is weighted with their sum by inverse variances, and cells share the change."
+        if plan.both_stages
+        else ""
+    )
+    if not plan.add_up:
+        return f"Nothing is made to add up between regions.{first}"
+    return f"Totals of nested regions, and of iterations that are sums of others, are made to add up by weighted least squares.{first}"
 
 
 def _area(plan: Plan) -> str:

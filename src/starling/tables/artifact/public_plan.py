@@ -16,6 +16,7 @@ from starling.release.arithmetic import rational
 from starling.release.datapackage import LARGEST
 from starling.release.manifest import AGAIN
 from starling.release.statement import Json
+from starling.tables.inference.consistency import well_nested
 from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Plan
 
 PLAN: Final = "plan/plan.json"
@@ -45,6 +46,8 @@ def read_plan(folder: Path) -> tuple[Plan, Geography]:
     wanted = {level.geography for level in plan.levels}
     if geography.regions.keys() != wanted:
         raise IntegrityError(field=REGIONS, problem="has other geography levels than the plan", fix=AGAIN)
+    if plan.add_up and not well_nested(plan, geography.regions):
+        raise IntegrityError(field=REGIONS, problem="has regions that are not nested by their ids", fix=AGAIN)
     return plan, geography
 
 
@@ -57,6 +60,9 @@ def plan_json(plan: Plan) -> dict[str, Json]:
         "stage_1_fraction": str(plan.gamma),
         "suppression_chance": str(plan.suppression),
         "negative_counts_published": plan.allow_negative,
+        "both_stages": plan.both_stages,
+        "add_up": plan.add_up,
+        "given_published": plan.given_published,
         "max_race_codes": plan.max_race_codes,
         "states": list[Json](sorted(plan.states)),
         "puerto_rico": plan.puerto_rico,
@@ -138,6 +144,9 @@ def _plan(data: Any) -> Plan:
         states=frozenset(_str(state) for state in data["states"]),
         puerto_rico=_bool(data["puerto_rico"]),
         definitions=Definitions(iterations, codes),
+        both_stages=_bool(data["both_stages"]),
+        add_up=_bool(data["add_up"]),
+        given_published=_bool(data["given_published"]),
     )
 
 

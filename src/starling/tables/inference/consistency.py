@@ -37,7 +37,7 @@ from starling.tables.inference.trees import (
 from starling.tables.measurements import Int64
 from starling.tables.plan import GeographyLevel, Iteration, Plan
 
-CHAINS: Final = (
+CHAINS: Final[tuple[tuple[GeographyLevel, ...], ...]] = (
     (GeographyLevel.USA, GeographyLevel.STATE, GeographyLevel.COUNTY, GeographyLevel.TRACT),
     (GeographyLevel.PR_STATE, GeographyLevel.PR_COUNTY, GeographyLevel.PR_TRACT),
 )
@@ -68,6 +68,23 @@ def nested(level: GeographyLevel) -> bool:
     return any(level in chain for chain in CHAINS)
 
 
+def well_nested(plan: Plan, regions: Mapping[GeographyLevel, Sequence[str]]) -> bool:
+    """Whether every region of a nested level lies in one of the level above, and every one of those holds some: as blocks make it."""
+    for steps in _steps(plan):
+        for above, below in pairwise(steps):
+            width = DIGITS[str(above).removeprefix("PR-")]
+            if {region[:width] for region in regions[below]} != ({""} if not width else set(regions[above])):
+                return False
+    return True
+
+
+def _steps(plan: Plan) -> list[list[GeographyLevel]]:
+    """The chains, each as far as the plan has it."""
+    there = {level.geography for level in plan.levels}
+    found = [[level for level in chain if level in there] for chain in CHAINS]
+    return [steps for steps in found if steps]
+
+
 def parents(above: GeographyLevel, regions: Sequence[str], below: Sequence[str]) -> Int64:
     """The position in `regions` of the region that each of `below` lies in, by their ids, ascending: int64 (below,)."""
     width = DIGITS[str(above).removeprefix("PR-")]
@@ -83,10 +100,8 @@ def make_consistent(plan: Plan, regions: Mapping[GeographyLevel, Sequence[str]],
         regions: Ids of each geography level, ascending.
         totals: What was measured: independent, unbiased.
     """
-    for chain in CHAINS:
-        steps = [level for level in chain if any(each.geography == level for each in plan.levels)]
-        if steps:
-            _Chain(plan, steps, regions, totals).run()
+    for steps in _steps(plan):
+        _Chain(plan, steps, regions, totals).run()
 
 
 class _Chain:

@@ -79,7 +79,9 @@ def _sweep(
     found: Int64,
 ) -> None:
     """Both ends, (2, totals), for first, first + 1, ...: neither falls as the total grows, so each is sought from the last."""
-    start, stop = 0, -1
+    # Below this, either no total is so high or nothing is chosen.
+    start = max(first - max(len(mass), len(above)) // 2 - 2, 0)
+    stop = start - 1
     for index in range(found.shape[1]):
         total = first + index
         while True:

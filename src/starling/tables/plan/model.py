@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 LARGEST_BUDGET: Final = 10**6
 """Epsilon or rho of a level; beyond it there is no noise to speak of."""
+WIDEST_LISTED: Final = 2**13
+"""Standard deviation of a total whose exact law is asked for, in persons; privacy/masses.py lists no more."""
 SMALLEST_SHARE: Final = Fraction(1, 2**40)
 """Epsilon or rho of one draw; below it the noise of a count nears the range of a 64-bit integer."""
 
@@ -111,6 +113,10 @@ class Plan:
         states: Codes of the US states tabulated; empty if the United States are not.
         puerto_rico: Whether Puerto Rico is tabulated.
         definitions: The code book.
+        both_stages: Whether the first noisy total of a group is weighted into its published total (inference/reuse.py).
+        add_up: Whether totals are made to add up over regions and families of iterations (inference/consistency.py).
+        given_published: Whether intervals of totals hold given that and how the group is published (inference/law.py), not
+            over all groups.
     """
 
     title: str
@@ -123,6 +129,9 @@ class Plan:
     states: frozenset[str]
     puerto_rico: bool
     definitions: Definitions
+    both_stages: bool = False
+    add_up: bool = False
+    given_published: bool = False
 
     def __post_init__(self) -> None:
         problems = [problem for level in self.levels for problem in self._level_problems(level)]
@@ -133,6 +142,12 @@ class Plan:
             problems.append(Problem("stage-1 share", "is not above 0 and below 1", "write a number like 0.1"))
         if not 0 <= self.suppression < 1:
             problems.append(Problem("suppression", "is not 0 or more and below 1", "write 0 to switch it off"))
+        if self.add_up and not self.allow_negative:
+            fix = "publish negative counts, or let totals stand as measured"
+            problems.append(Problem("add-up", "cannot be kept where negative counts are raised to 0", fix))
+        if self.add_up and self.given_published:
+            fix = 'let intervals be of "all groups"'
+            problems.append(Problem("intervals", "given what is published are not known of totals that add up", fix))
         if problems:
             raise PlanError(problems=problems)
 
@@ -149,11 +164,17 @@ class Plan:
         least = min(self.gamma, 1 - self.gamma) * level.budget / level.stability
         if 0 < self.gamma < 1 and least < SMALLEST_SHARE:
             return [Problem(level.name, "has a budget too small to draw its noise", "give it more, or leave it out")]
-        if 0 < self.gamma < 1:
-            laws = self.laws(level)
-            broken = (each for each in level.promises if not each.kept(laws, level.thresholds))
-            return [Problem(level.name, f"has a budget that does not keep: {each}", "solve for it") for each in broken]
-        return []
+        return self._noise_problems(level) if 0 < self.gamma < 1 else []
+
+    def _noise_problems(self, level: Level) -> list[Problem]:
+        """What the noise of a level, which can be drawn, does not give."""
+        laws = self.laws(level)
+        if (self.both_stages or self.given_published) and laws.widest_total > WIDEST_LISTED:
+            problem = f"has noise of a standard deviation beyond {WIDEST_LISTED} persons in a total"
+            fix = 'give it more, or let totals be of the "second stage" and intervals of "all groups"'
+            return [Problem(level.name, problem, fix)]
+        broken = (each for each in level.promises if not each.kept(laws, level.thresholds))
+        return [Problem(level.name, f"has a budget that does not keep: {each}", "solve for it") for each in broken]
 
     @property
     def codes(self) -> tuple[str, ...]:

@@ -32,6 +32,11 @@ CHEAPEST: Final = "cheapest"
 """As the share of stage 1: the one with which the promised margins cost least."""
 
 _TOP = ("title", "definitions", "codes", "groups", "privacy", "records", "area", "publication", "levels")
+_ESTIMATES: Final = {
+    "totals": ("both_stages", ("second stage", "both stages")),
+    "intervals": ("given_published", ("all groups", "published")),
+}
+"""Keys of [publication] with a field of the plan, and the words for false and true."""
 _MEASURES: Final[dict[str, Measure]] = {"epsilon": "epsilon", "rho": "rho"}
 
 
@@ -73,7 +78,9 @@ def _plan(top: Section, folder: Path) -> Plan:
     measure, gamma = _privacy(top.table("privacy"))
     races = _records(top.table("records"))
     states, puerto_rico = _area(top.table("area"))
-    suppression, allow_negative = _publication(top.table("publication"))
+    publication = top.table("publication")
+    suppression, allow_negative = _publication(publication)
+    estimates = _estimates(publication)
     definitions = _definitions(top, folder)
     stated = _levels(top.tables("levels"), us=bool(states), puerto_rico=puerto_rico)
     if definitions is not None:
@@ -99,6 +106,7 @@ def _plan(top: Section, folder: Path) -> Plan:
             states=states,
             puerto_rico=puerto_rico,
             definitions=definitions,
+            **estimates,
         )
 
 
@@ -157,13 +165,23 @@ def _area(section: Section) -> tuple[frozenset[str], bool]:
 
 def _publication(section: Section) -> tuple[Fraction, bool]:
     """Suppression chance, and whether negative counts are published."""
-    section.only(("suppression", "negative-counts"))
+    section.only(("suppression", "negative-counts", *_ESTIMATES, "add-up"))
     suppression: Fraction | None = Fraction(0)
     if "suppression" in section.values:
         suppression = section.number("suppression", 'write a chance such as "0.9999"')
         if suppression is not None and not 0 <= suppression < 1:
             section.refuse("suppression", "is not 0 or more and below 1", "leave it out to publish every bare total")
     return suppression or Fraction(0), section.flag("negative-counts", "write true, or false to raise each count to 0")
+
+
+def _estimates(section: Section) -> dict[str, bool]:
+    """What is made of the measurements: fields of the plan."""
+    found = {field: False for field, _ in _ESTIMATES.values()}
+    for key, (field, words) in _ESTIMATES.items():
+        if key in section.values:
+            found[field] = section.choice(key, words, f'write "{words[0]}" or "{words[1]}"') == words[1]
+    found["add_up"] = "add-up" in section.values and section.flag("add-up", "write true or false")
+    return found
 
 
 def _definitions(top: Section, folder: Path) -> Definitions | None:

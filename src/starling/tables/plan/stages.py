@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import sqrt
 
 from starling.privacy.budget import Measure
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
+from starling.tables.cells import CELLS
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +16,11 @@ class StageLaws:
     total_only: Law
     stage1: Law
     stage2: Law
+
+    @property
+    def widest_total(self) -> float:
+        """The standard deviation of the deciding total, or of the sum of most stage-2 values; for Laplace a little more."""
+        return sqrt(max(_variance(self.stage1), CELLS * _variance(self.stage2)))
 
 
 def stage_laws(measure: Measure, share: Fraction, gamma: Fraction) -> StageLaws:
@@ -32,3 +39,8 @@ def stage_laws(measure: Measure, share: Fraction, gamma: Fraction) -> StageLaws:
         return DiscreteLaplace(1 / budget) if measure == "epsilon" else DiscreteGaussian(1 / (2 * budget))
 
     return StageLaws(law(share), law(gamma * share), law((1 - gamma) * share))
+
+
+def _variance(law: Law) -> Fraction:
+    """At most a little above the variance of the discrete law."""
+    return 2 * law.scale**2 if isinstance(law, DiscreteLaplace) else law.sigma_squared

@@ -6,16 +6,13 @@ What makes better estimates of the same measurements stands between the first tw
 """
 
 from starling.tables.postprocess.estimates import (
-    CONFIDENCE,
     Estimates,
     Numbers,
     estimate,
-    suppression_quantile,
 )
 from starling.tables.postprocess.rows import T1_SCHEMA, T2_SCHEMA, Tables, Tabulated, joined, tabulate
 
 __all__ = [
-    "CONFIDENCE",
     "T1_SCHEMA",
     "T2_SCHEMA",
     "Estimates",
@@ -24,6 +21,5 @@ __all__ = [
     "Tabulated",
     "estimate",
     "joined",
-    "suppression_quantile",
     "tabulate",
 ]

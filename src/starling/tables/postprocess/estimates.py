@@ -5,29 +5,37 @@ cells, two sex marginals and the cells. Below the state a bare total at or below
 suppression chance is dropped: a function of released values and the plan alone. With negative counts refused, each cell is
 clamped at 0 after that decision; totals and marginals are sums of the clamped cells.
 
-Intervals cover the true count with probability at least CONFIDENCE over the noise of all groups, before suppression: the
-count, before clamping, plus and minus the margin of the sum of as many independent draws as it has cells. Where counts are
-clamped the interval is too, which loses no coverage, since a true count is never negative. Among the published bare totals of
-very small groups more miss, since such a group is published only when its noise was high; preview says how many.
+What the plan may ask for besides: the first total weighted in (inference/reuse.py), or totals that add up over regions and iterations
+(inference/consistency.py). Either moves a group's total by a whole number of persons, which its cells share (reuse.spread), so that T1
+stays the sum of T2. Which groups are published, and in how much detail, is not touched by either.
+
+Intervals of totals cover the true count with probability at least CONFIDENCE over the noise of all groups, before suppression: the
+count, before clamping, plus and minus the margin of the law of its error. Where the plan asks for it, they cover given that and how
+the group is published (inference/law.py), which for very small groups below the state the others do not: those are published only
+when their noise was high. Totals that add up have errors that are sums of very many draws; their margin is MARGINS times the standard
+deviation.
+
+Intervals of cells and sexes are those of the second measurement by itself. Its noise is drawn after the detail was chosen, so they
+hold given the choice, whatever was made of the total.
+
+Where counts are clamped the intervals are too, which loses no coverage, since a true count is never negative.
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from starling.privacy.accuracy import margin, quantile, standard_deviation
-from starling.privacy.laws import Law
+from starling.privacy.accuracy import margin, standard_deviation
 from starling.tables import cells
+from starling.tables.inference.reuse import spread
+from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured
 from starling.tables.plan import Level, Plan
+from starling.tables.postprocess.totals import Consistent, Total, consistent_totals, measured_totals
 
 Float64: TypeAlias = npt.NDArray[np.float64]
-
-CONFIDENCE: Final = Fraction(95, 100)
-"""Of the published intervals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +44,17 @@ class Numbers:
 
     Attributes:
         count: As published, int64.
-        estimate: The same before clamping, int64: what the interval is centred on.
+        estimate: The same before clamping, int64.
         deviation: Standard deviation of the noise in it, float64.
-        margin: Half width of its interval, int64.
+        lower: Of its interval, included, before clamping, int64.
+        upper: "
     """
 
     count: Int64
     estimate: Int64
     deviation: Float64
-    margin: Int64
+    lower: Int64
+    upper: Int64
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,42 +74,62 @@ class Estimates:
     cells: Numbers
 
 
-def estimate(plan: Plan, level: Level, measured: Measured) -> Estimates:
-    """What the measurements say by themselves: second measurements and their sums."""
+def estimate(plan: Plan, level: Level, measured: Measured, consistent: Consistent | None = None) -> Estimates:
+    """What is published of a piece.
+
+    Args:
+        plan: The released plan.
+        level: Of the piece.
+        measured: Its measurements.
+        consistent: Its totals after they were made to add up; None where the plan or the level has none.
+    """
     starts = measured.offsets()
     groups = np.flatnonzero(_published(plan, level, measured, starts))
     branch = measured.branch[groups]
-    sums = np.zeros((2, len(groups)), dtype=np.int64)
-    spread = _Spread(len(groups))
+    totals = _Numbers(len(groups))
     sizes = np.array(rows_of_branch())[np.maximum(branch, 0)]
     firsts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
-    detail = np.zeros((2, firsts[-1]), dtype=np.int64)
-    details = _Spread(int(firsts[-1]))
-    laws = plan.laws(level)
+    details = _Numbers(int(firsts[-1]))
     for kind in (TOTAL_ONLY, *range(len(cells.BRANCH_CELLS))):
         here = np.flatnonzero(branch == kind)
         if not len(here):
             continue
         size = cells.BRANCH_CELLS[max(kind, 0)]
         values = measured.values[starts[groups[here], np.newaxis] + np.arange(size)]
-        both = (clamp(plan, values), values)
-        sums[:, here] = [each.sum(axis=1) for each in both]
-        law = laws.total_only if kind == TOTAL_ONLY else laws.stage2
-        spread.put(here, law, size)
+        if consistent is not None:
+            total = consistent_totals(plan, consistent, groups[here])
+        else:
+            total = measured_totals(plan, level, kind, measured.stage1[groups[here]], values.sum(axis=1))
+        better = values + spread(total.count - values.sum(axis=1), size)
+        totals.put(here, clamp(plan, better).sum(axis=1), total)
         if kind > 0:
-            bands = size // cells.SEXES
             places = firsts[here, np.newaxis] + np.arange(sizes[here[0]])
-            detail[:, places] = [with_sums(each, bands) for each in both]
-            for column in range(places.shape[1]):
-                details.put(places[:, column], law, 1 if column % (bands + 1) else bands)
-    return Estimates(groups, branch, spread.numbers(*sums), details.numbers(*detail))
+            _put_cells(plan, level, details, places, (values, better), total.deviation)
+    return Estimates(groups, branch, totals.numbers(), details.numbers())
 
 
-def suppression_quantile(plan: Plan, level: Level) -> int | None:
-    """A bare total of this level is published when it is strictly above this; None where nothing is suppressed."""
-    if not level.geography.below_state or plan.suppression == 0:
-        return None
-    return quantile(plan.laws(level).stage2, plan.suppression)
+def _put_cells(
+    plan: Plan, level: Level, details: "_Numbers", places: Int64, values: tuple[Int64, Int64], deviation: Float64
+) -> None:
+    """The T2 rows of groups of one branch, (groups, rows), from their cells as measured and as published, (groups, cells)."""
+    size = values[0].shape[1]
+    bands = size // cells.SEXES
+    law = plan.laws(level).stage2
+    measured, better = (with_sums(each, bands) for each in values)
+    count = with_sums(clamp(plan, values[1]), bands)
+    moved = plan.both_stages or plan.add_up
+    for column in range(places.shape[1]):
+        terms = 1 if column % (bands + 1) else bands
+        half = margin(law, 1 - CONFIDENCE, terms)
+        estimate = better[:, column]
+        error = np.full(len(places), float(np.sqrt(terms)) * standard_deviation(law))
+        if moved:
+            # Of a run of `terms` cells, what is apart from the total and its part of the total.
+            own = terms * standard_deviation(law) ** 2 * (1 - terms / size)
+            error = np.sqrt(own + (terms / size * deviation) ** 2)
+        lower = np.minimum(measured[:, column] - half, estimate)
+        upper = np.maximum(measured[:, column] + half, estimate)
+        details.put(places[:, column], count[:, column], Total(estimate, error, lower, upper))
 
 
 def clamp(plan: Plan, values: Int64) -> Int64:
@@ -127,17 +157,19 @@ def _published(plan: Plan, level: Level, measured: Measured, starts: Int64) -> n
     return published
 
 
-class _Spread:
-    """Deviation and margin of numbers that are sums of independent draws."""
+class _Numbers:
+    """Numbers of rows, put in some at a time."""
 
     def __init__(self, size: int) -> None:
+        self._whole = np.zeros((4, size), dtype=np.int64)
         self._deviation = np.zeros(size)
-        self._margin = np.zeros(size, dtype=np.int64)
 
-    def put(self, places: Int64, law: Law, terms: int) -> None:
-        """Those at these places are sums of `terms` draws."""
-        self._deviation[places] = standard_deviation(law, terms)
-        self._margin[places] = margin(law, 1 - CONFIDENCE, terms)
+    def put(self, places: Int64, count: Int64, total: Total) -> None:
+        """Those at these places."""
+        for row, values in enumerate((count, total.count, total.lower, total.upper)):
+            self._whole[row, places] = values
+        self._deviation[places] = total.deviation
 
-    def numbers(self, count: Int64, estimate: Int64) -> Numbers:
-        return Numbers(count, estimate, self._deviation, self._margin)
+    def numbers(self) -> Numbers:
+        count, estimate, lower, upper = self._whole
+        return Numbers(count, estimate, self._deviation, lower, upper)

@@ -10,6 +10,7 @@ from starling.tables import cells
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measurements
 from starling.tables.plan import Geography, Piece, Plan
 from starling.tables.postprocess.estimates import Estimates, Numbers, clamp, estimate, rows_of_branch
+from starling.tables.postprocess.totals import AddedUp
 
 _GROUP = [("region_id", pa.string()), ("region_type", pa.string()), ("iteration_code", pa.string())]
 _CELL = [("age_start", pa.string()), ("age_end", pa.string()), ("sex", pa.string())]
@@ -66,9 +67,12 @@ def tabulate(plan: Plan, geography: Geography, measurements: Measurements) -> It
         geography: Its public regions.
         measurements: What the mechanism drew.
     """
+    # Sums reach over all pieces, so these are read once before.
+    added_up = AddedUp(plan, geography, measurements) if plan.add_up else None
     for piece, measured in measurements:
         taken = np.bincount(measured.branch - TOTAL_ONLY, minlength=len(BRANCHES))
-        estimates = estimate(plan, plan.levels[piece.level], measured)
+        consistent = None if added_up is None else added_up.of(piece)
+        estimates = estimate(plan, plan.levels[piece.level], measured, consistent)
         yield Tabulated(piece, taken, rows(plan, geography, piece, estimates))
 
 
@@ -114,8 +118,8 @@ def _table(
         **labels,
         "count": pa.array(numbers.count),
         "standard_deviation": pa.array(numbers.deviation),
-        "lower": pa.array(clamp(plan, numbers.estimate - numbers.margin)),
-        "upper": pa.array(clamp(plan, numbers.estimate + numbers.margin)),
+        "lower": pa.array(clamp(plan, numbers.lower)),
+        "upper": pa.array(clamp(plan, numbers.upper)),
         "post_processed": pa.array(numbers.count != numbers.estimate),
         "region_name": _coded(region, geography.names[level.geography][here]),
         "iteration_name": _coded(iteration, [each.name for each in level.iterations]),
