@@ -1,4 +1,4 @@
-"""Write the tables of docs/benchmarks.md from the result files: `python -m bench.page`. A test holds the page against them.
+"""Write the tables of docs/benchmarks.md and docs/better-numbers.md from the result files: `python -m bench.page`. A test holds them.
 
 A table stands between `<!-- NAME -->` and `<!-- end -->`, where NAME is a key of `TABLES`; the words around are written by hand.
 """
@@ -12,7 +12,8 @@ from bench.peers import ROOT
 from bench.record import RESULTS, load
 
 PAGE: Final = ROOT / "docs" / "benchmarks.md"
-NAMES: Final = ("noise", "noise_fit", "audit", "selection", "tables_state", "verify", "startup")
+PAGES: Final = (PAGE, ROOT / "docs" / "better-numbers.md")
+NAMES: Final = ("noise", "noise_fit", "audit", "selection", "tables_state", "verify", "startup", "thresholds")
 LIBRARIES: Final = {
     "guided": "Starling, guided",
     "fixed": "Starling, fixed steps",
@@ -190,6 +191,55 @@ def startup(results: Mapping[str, Results]) -> str:
     )
 
 
+def gains(results: Mapping[str, Results]) -> str:
+    """What using the stage-1 total again gains."""
+    rows = (
+        [
+            f"{row['noise']}, {row['branch']}",
+            row["weight"],
+            number(row["factor"]),
+            number(row["drawn"]),
+            f"± {row['margin_before']}",
+            f"± {row['margin_after']}",
+        ]
+        for row in results["thresholds"]["rows"]
+        if "factor" in row
+    )
+    head = ["", "weight of the first total", "variance: times less", "of drawn noise", "margin before", "after"]
+    return f"{table(head, rows)}\n\n{_exact(results['thresholds'])}"
+
+
+def thresholds(results: Mapping[str, Results]) -> str:
+    """What the choice of the branch does to totals near a threshold."""
+    found = results["thresholds"]
+    rows = (
+        [
+            f"{row['noise']}, {row['branch']}",
+            f"{row['distance']:+g}",
+            f"{row['chance']:.1%}",
+            f"{row['bias']:+.1f}",
+            f"{row['covered']:.1%}",
+            f"{row['covered_given']:.1%}",
+        ]
+        for row in found["rows"]
+        if row.get("distance") in (-2, -1, 0, 1, 2)
+    )
+    head = [
+        "noise and detail",
+        "distance",
+        "chance of this detail",
+        "bias, persons",
+        "plain interval",
+        "given what is published",
+    ]
+    return f"{table(head, rows)}\n\n{_exact(found)}"
+
+
+def _exact(result: Results) -> str:
+    """Where exact figures come from."""
+    return f"*`{result['command']}`, {result['date']}, source {result['source']}; exact, nothing is timed.*"
+
+
 def machine(results: Mapping[str, Results]) -> str:
     """The machines of the results, one line each: usually one."""
     lines: dict[str, list[str]] = {}
@@ -228,6 +278,8 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "tables_state": tables_state,
     "verify": verify,
     "startup": startup,
+    "gains": gains,
+    "thresholds": thresholds,
 }
 
 
@@ -236,9 +288,11 @@ def render(text: str, results: Mapping[str, Results]) -> str:
     return BLOCK.sub(lambda block: f"{block[1]}\n{TABLES[block[2]](results)}\n\n{block[3]}", text)
 
 
-def main(page: Path = PAGE, folder: Path = RESULTS) -> None:
-    """Write the page."""
-    page.write_text(render(page.read_text(), {name: load(name, folder) for name in NAMES}))
+def main(folder: Path = RESULTS) -> None:
+    """Write the pages."""
+    results = {name: load(name, folder) for name in NAMES}
+    for page in PAGES:
+        page.write_text(render(page.read_text(), results))
 
 
 if __name__ == "__main__":

@@ -10,19 +10,21 @@ from typing import Any
 
 import pytest
 
-from bench import measure, noise, page, peers, record, selection
+from bench import measure, noise, page, peers, record, selection, thresholds
 from tests.conftest import ROOT
 
 RESULTS = {name: record.load(name) for name in page.NAMES}
 
 
-def test_page_is_in_step_with_the_results() -> None:
-    text = page.PAGE.read_text()
+@pytest.mark.parametrize("path", page.PAGES, ids=lambda path: str(path.stem))
+def test_page_is_in_step_with_the_results(path: Path) -> None:
+    text = path.read_text()
     assert text == page.render(text, RESULTS), "run: python -m bench.page"
 
 
-def test_page_has_every_table_once() -> None:
-    assert sorted(block[2] for block in page.BLOCK.finditer(page.PAGE.read_text())) == sorted(page.TABLES)
+def test_pages_have_every_table_once() -> None:
+    text = "".join(path.read_text() for path in page.PAGES)
+    assert sorted(block[2] for block in page.BLOCK.finditer(text)) == sorted(page.TABLES)
 
 
 def test_a_changed_result_changes_the_page() -> None:
@@ -95,6 +97,20 @@ def test_a_benchmark_runs_without_peers(
     document = json.loads(said[said.index("{\n") : said.rindex("}\n") + 1])
     assert document["peers"] == {}
     assert document["rows"]
+
+
+def test_exact_figures_come_out_again() -> None:
+    """Nothing in this benchmark is timed or drawn but one column, so its rows are what they are anywhere."""
+    kept = RESULTS["thresholds"]["rows"]
+    for row in (thresholds.gain("geometric", 3, 10), thresholds.near("discrete Gaussian", 2, "below", 1.0)):
+        same = {key: value for key, value in row.items() if key != "drawn"}
+        assert any(same.items() <= each.items() for each in kept)
+    assert thresholds.dropped("geometric", 60) in kept
+
+
+def test_the_picture_is_drawn_from_the_result() -> None:
+    drawn = thresholds.PICTURE.read_text()
+    assert thresholds.numbers(RESULTS["thresholds"]["rows"]) in drawn, "run: python -m bench.thresholds"
 
 
 @pytest.mark.parametrize("name", peers.NAMES)

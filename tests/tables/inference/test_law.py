@@ -84,7 +84,9 @@ def test_intervals_cover_given_what_was_chosen_at_every_true_size(
                 continue
             lower, upper = intervals.of(total[here])
             holds = (lower <= persons) & (persons <= upper)
-            assert chance[here][holds].sum() / chance[here].sum() >= 0.95 - 1e-6, persons
+            held = chance[here][holds].sum() / chance[here].sum()
+            assert held >= 0.95 - 1e-6, persons
+            assert law.covered(persons, chosen, intervals) == pytest.approx(held, abs=1e-4)
             assert (lower <= upper).all()
 
 

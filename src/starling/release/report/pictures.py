@@ -98,7 +98,7 @@ def tiles(
     axes.set_xticks([column + 0.5 for column in range(len(columns))], columns)
     axes.set_yticks([row + 0.5 for row in range(len(rows))], [_plain(row) for row in rows])
     axes.set_xlabel(axis)
-    return _svg(figure, name)
+    return svg(figure, name)
 
 
 def shares(rows: Sequence[str], kinds: Sequence[str], counts: Sequence[Sequence[int]], name: str) -> str:
@@ -137,7 +137,7 @@ def shares(rows: Sequence[str], kinds: Sequence[str], counts: Sequence[Sequence[
         fontsize=8.5,
         handlelength=1,
     )
-    return _svg(figure, name)
+    return svg(figure, name)
 
 
 def intervals(lines: Sequence[Interval], axis: str, name: str) -> str:
@@ -173,7 +173,7 @@ def intervals(lines: Sequence[Interval], axis: str, name: str) -> str:
     axes.set_ylim(len(lines), 0)
     axes.set_yticks([row + 0.5 for row in range(len(lines))], [_plain(line.label) for line in lines])
     axes.set_xlabel(axis)
-    return _svg(figure, name)
+    return svg(figure, name)
 
 
 def _plain(label: str) -> str:
@@ -207,7 +207,7 @@ def _blend(shade: float) -> str:
     return "#" + "".join(f"{part:02x}" for part in parts)
 
 
-def _svg(figure: "Figure", name: str) -> str:
+def svg(figure: "Figure", name: str) -> str:
     """The picture alone: no XML head, date or comments, and the same text for the same picture."""
     import matplotlib as mpl
 

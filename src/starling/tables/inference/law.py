@@ -188,20 +188,23 @@ class TotalLaw:
 
     def given(self, persons: int, chosen: Chosen, alpha: Fraction) -> Given:
         """The total of a group of `persons`, given what was published of it; nan where that has no chance."""
-        half, reach = self.margin(alpha), self.reach
+        errors, law, chance = self._errors(persons, chosen)
+        bias = float(law @ errors)
+        deviation = float(np.sqrt(law @ (errors - bias) ** 2))
+        return Given(chance, bias, deviation, float(law[np.abs(errors) <= self.margin(alpha)].sum()))
+
+    def covered(self, persons: int, chosen: Chosen, intervals: "Ends") -> float:
+        """Probability that the interval of a group of `persons` holds that, given what was published of it."""
+        errors, law, _ = self._errors(persons, chosen)
+        lower, upper = intervals.of(persons + errors.astype(np.int64))
+        return float(law[(lower <= persons) & (persons <= upper)].sum())
+
+    def _errors(self, persons: int, chosen: Chosen) -> tuple[Floats, Floats, float]:
+        """Values of T - N, their probabilities given what was chosen, and the chance of that."""
+        reach = self.reach
         tails = np.array([self._reach(persons, chosen, m)[0] for m in range(-reach, reach + 2)])
         chance = self._reach(persons, chosen, 0)[1]
-        if chance == 0:
-            return Given(0.0, float("nan"), float("nan"), float("nan"))
-        law = -np.diff(tails) / chance
-        errors = np.arange(-reach, reach + 1, dtype=np.float64)
-        bias = float(law @ errors)
-        return Given(
-            chance,
-            bias,
-            float(np.sqrt(law @ (errors - bias) ** 2)),
-            float(law[np.abs(errors) <= half].sum()),
-        )
+        return np.arange(-reach, reach + 1, dtype=np.float64), -np.diff(tails) / (chance or np.nan), chance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
