@@ -120,18 +120,22 @@ def picture(rows: list[dict[str, Any]]) -> str:
             line = [
                 row for row in here if row.get("side") == side and row["branch"] == NAMES[3 if side == "above" else 2]
             ]
-            x = [row["distance"] for row in line]
-            words = f"{line[0]['branch']}: first total {'at or above' if side == 'above' else 'below'} the threshold"
-            bias.plot(x, [row["bias_over_deviation"] for row in line], color=colour, label=words)
-            covered.plot(x, [100 * row["covered"] for row in line], color=colour, linestyle=":")
-            covered.plot(x, [100 * row["covered_given"] for row in line], color=colour)
+            words = f"{line[0]['branch']}, first total {'at or above' if side == 'above' else 'below'}"
+            likely = [row for row in line if row["chance"] >= 0.01]
+            for shown, alpha in ((line, 0.3), (likely, 1.0)):
+                x = [row["distance"] for row in shown]
+                style = {"color": colour, "alpha": alpha, "label": words if shown is likely else None}
+                bias.plot(x, [row["bias_over_deviation"] for row in shown], **style)
+                style["label"] = None
+                covered.plot(x, [100 * row["covered"] for row in shown], linestyle=":", **style)
+                covered.plot(x, [100 * row["covered_given"] for row in shown], **style)
         persons = [row for row in here if "persons" in row]
         size = [row["persons"] for row in persons]
         bare.plot(size, [100 * row["covered"] for row in persons], color=GREY, linestyle=":")
         bare.plot(size, [100 * row["covered_given"] for row in persons], color=GREY)
-        bias.set_xlabel("true size − threshold, in standard deviations of the first total", fontsize=8)
+        bias.set_xlabel("true size − threshold, deviations of the first total", fontsize=8)
         covered.set_xlabel("the same", fontsize=8)
-        bare.set_xlabel("true size of a group that could have been left out, in persons", fontsize=8)
+        bare.set_xlabel("true size of a bare total below the state, persons", fontsize=8)
         for axes in (covered, bare):
             axes.axhline(95, color="#bbbbbb", linewidth=0.8)
             axes.set_ylim(0, 102)
@@ -140,13 +144,13 @@ def picture(rows: list[dict[str, Any]]) -> str:
         ("mean error / standard deviation", "intervals that hold, %", "intervals that hold, %")
     ):
         grid[row][0].set_ylabel(words, fontsize=8.5)
-    grid[0][0].legend(fontsize=7, frameon=False)
+    grid[0][0].legend(fontsize=7, frameon=False, loc="upper right")
     grid[1][0].plot([], [], color=GREY, linestyle=":", label="over all groups")
     grid[1][0].plot([], [], color=GREY, label="given what is published")
     grid[1][0].legend(fontsize=7, frameon=False, loc="lower right")
     for axes in grid.flat:
         _plain(axes)
-    figure.subplots_adjust(hspace=0.45, wspace=0.08)
+    figure.subplots_adjust(hspace=0.45, wspace=0.1)
     return svg(figure, "thresholds") + f"<!-- {numbers(rows)} -->\n"
 
 
@@ -160,6 +164,12 @@ def _plain(axes: "Axes") -> None:
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.tick_params(labelsize=8)
+
+
+def draw_again(result: dict[str, Any]) -> None:
+    """The picture of a result."""
+    PICTURE.parent.mkdir(exist_ok=True)
+    PICTURE.write_text(picture(result["rows"]), encoding="utf-8")
 
 
 def main() -> None:
@@ -198,10 +208,7 @@ def main() -> None:
         limits=limits,
     )
     if not quick:
-        PICTURE.parent.mkdir(exist_ok=True)
-        made = document["rows"]
-        assert isinstance(made, list)
-        PICTURE.write_text(picture([row for row in made if isinstance(row, dict)]), encoding="utf-8")
+        draw_again(document)
 
 
 if __name__ == "__main__":

@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from starling.ledger.opening import open_ledger
-    from starling.release.reading import open_release
-    from starling.verification import verify
+    from starling.verification import open_release, verify
 
 _HOME = {
     "open_ledger": "ledger.opening",
-    "open_release": "release.reading",
+    "open_release": "verification",
     "verify": "verification",
 }
 

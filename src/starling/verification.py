@@ -13,10 +13,11 @@ from starling.errors import IntegrityError, Problem
 from starling.ledger.auditing import events
 from starling.ledger.keys import Public
 from starling.privacy.guarantee import Guarantee
-from starling.release import on_chain
+from starling.release import on_chain, reading
 from starling.release import verify as release_verify
 from starling.release.checks import Check
 from starling.release.manifest import AGAIN, OWN_LEDGER
+from starling.release.reading import Release
 from starling.release.statement import FILE
 from starling.release.verify import Checked
 from starling.release.zipped import opened
@@ -25,6 +26,8 @@ DomainCheck = Callable[[Path, Mapping[str, Any], Mapping[str, str]], tuple[Check
 
 DOMAINS: Final = {"tables": "starling.tables.verify"}
 """Where each domain's `check` is."""
+OPENED: Final = {"tables": "starling.tables.analysis"}
+"""Where a domain says how its releases are read, by `opened`."""
 
 BUNDLE: Final = "the files are those that were signed; data package and arithmetic of the cost are right"
 DOMAIN: Final = "its numbers can be repeated from its measurements"
@@ -60,6 +63,26 @@ class Verification:
         """Raises IntegrityError with every finding, if there is any."""
         if self.findings:
             raise IntegrityError(problems=self.findings)
+
+
+def open_release(path: str | Path, *, key: str | Public | None = None) -> Release:
+    """Open a release, given as a folder or as one zip: its tables as Arrow, and what its domain offers to who analyses them.
+
+    A release of tables is a `starling.tables.analysis.TablesRelease`.
+
+    Args:
+        path: Of the release.
+        key: Who should have signed: 64 hexadecimal digits.
+
+    Raises:
+        IntegrityError: it is not what was signed, or not by that key; with everything that is wrong.
+    """
+    release = reading.open_release(path, key=key)
+    domain = release.statement["domain"]
+    if domain not in OPENED:
+        return release
+    found: Release = import_module(OPENED[domain]).opened(release)
+    return found
 
 
 def verify(path: str | Path, *, ledger: str | None = None, key: str | Public | None = None) -> Verification:
@@ -129,4 +152,4 @@ def _on_chain(charged: on_chain.Charged | None, place: str) -> list[Problem]:
         return list(error.problems)
 
 
-__all__ = ["Check", "Checked", "Verification", "verify"]
+__all__ = ["Check", "Checked", "Verification", "open_release", "verify"]

@@ -1,9 +1,10 @@
 """The error of a group's total by the plan alone: its weight, its law, its margin, for each branch that the group may take."""
 
 from fractions import Fraction
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from starling.privacy.accuracy import margin, quantile, standard_deviation
 from starling.tables import cells
@@ -11,6 +12,8 @@ from starling.tables.inference.law import TotalLaw
 from starling.tables.inference.reuse import stage1_weight
 from starling.tables.measurements import TOTAL_ONLY
 from starling.tables.plan import Level, Plan
+
+Float64: TypeAlias = npt.NDArray[np.float64]
 
 CONFIDENCE: Final = Fraction(95, 100)
 """Of the published intervals."""
@@ -52,6 +55,31 @@ def deviation_of(plan: Plan, level: Level, kind: int) -> float:
     first = weight * standard_deviation(laws.stage1)
     second = (1 - weight) * second
     return float(np.sqrt(first * first + second * second))
+
+
+def run_deviation(plan: Plan, level: Level, kind: int, terms: int) -> float:
+    """The same of a run of `terms` cells of such a group, which shares what is made of its total."""
+    one = standard_deviation(plan.laws(level).stage2)
+    if not stage1_share(plan, level, kind):
+        return float(np.sqrt(terms)) * one
+    total = np.array([deviation_of(plan, level, kind)])
+    return float(moved_deviation(one, cells.BRANCH_CELLS[kind], terms, total)[0])
+
+
+def moved_deviation(one: float, size: int, terms: int, total: Float64) -> Float64:
+    """Of a run of `terms` of `size` cells whose total was moved to deviate by `total`.
+
+    What is apart from the total, and its part of the total, which are uncorrelated.
+
+    Args:
+        one: Standard deviation of a cell as measured.
+        size: Cells of the group.
+        terms: Cells of the run.
+        total: Of the total, float64 of any shape.
+    """
+    part = terms / size
+    deviation: Float64 = np.sqrt(terms * one * one * (1 - part) + part * part * total * total)
+    return deviation
 
 
 def total_law(plan: Plan, level: Level, kind: int) -> TotalLaw:

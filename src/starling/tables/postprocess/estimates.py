@@ -30,7 +30,7 @@ import numpy.typing as npt
 from starling.privacy.accuracy import margin, standard_deviation
 from starling.tables import cells
 from starling.tables.inference.reuse import spread
-from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
+from starling.tables.inference.totals import CONFIDENCE, moved_deviation, suppression_quantile
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured
 from starling.tables.plan import Level, Plan
 from starling.tables.postprocess.totals import Consistent, Total, consistent_totals, measured_totals
@@ -122,11 +122,8 @@ def _put_cells(
         terms = 1 if column % (bands + 1) else bands
         half = margin(law, 1 - CONFIDENCE, terms)
         estimate = better[:, column]
-        error = np.full(len(places), float(np.sqrt(terms)) * standard_deviation(law))
-        if moved:
-            # Of a run of `terms` cells, what is apart from the total and its part of the total.
-            own = terms * standard_deviation(law) ** 2 * (1 - terms / size)
-            error = np.sqrt(own + (terms / size * deviation) ** 2)
+        one = standard_deviation(law)
+        error = moved_deviation(one, size, terms, deviation) if moved else np.full(len(places), np.sqrt(terms) * one)
         lower = np.minimum(measured[:, column] - half, estimate)
         upper = np.maximum(measured[:, column] + half, estimate)
         details.put(places[:, column], count[:, column], Total(estimate, error, lower, upper))

@@ -1,0 +1,151 @@
+"""An opened release of tables: its numbers with the draws they share, and what is not there."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import starling
+from starling.errors import ParameterError
+from starling.ledger.rules import Request
+from starling.privacy.accuracy import margin
+from starling.privacy.trust import Confidential, publish
+from starling.release.intervals import LOOSE, Value
+from starling.release.signing import sign
+from starling.tables.analysis import TablesRelease, open_release
+from starling.tables.mechanism import SafeTab
+from starling.tables.plan import Plan
+from tests.tables.bundles import KEY, new_ledger, write
+from tests.tables.small import small_geography, small_plan, written
+
+
+def released(place: Path, persons: int = 30, *, counties: int = 3, **options: Any) -> TablesRelease:
+    """A release with noise, opened; every group has so many persons, all in the first cell."""
+    plan = small_plan(**options)
+    geography = small_geography(plan, counties=counties)
+    _, ledger = new_ledger(place, plan)
+    account = ledger.account(Request("ann", "request-1", "census", "{}"))
+    exact = written(plan, geography, persons)
+    write(place / "release", plan, geography, publish(Confidential(lambda: exact), SafeTab(plan, geography), account))
+    sign(place / "release", KEY)
+    found = starling.open_release(place / "release")
+    assert isinstance(found, TablesRelease)
+    return found
+
+
+DETAILED = (1, 5000, 10_000)
+
+
+@pytest.mark.parametrize("both_stages", [False, True])
+@pytest.mark.parametrize("thresholds", [DETAILED, (1, 2, 10_000), (1, 2, 3), (10**4, 10**5, 10**6)])
+def test_every_number_knows_its_own_noise(tmp_path: Path, both_stages: bool, thresholds: tuple[int, int, int]) -> None:
+    release = released(
+        tmp_path, 400, both_stages=both_stages, thresholds=thresholds, measure="rho", budget=Fraction(1, 5)
+    )
+    for table in ("t1", "t2"):
+        for row, value in zip(release.rows(table).to_pylist(), release.numbers(table), strict=True):
+            assert value.estimate == row["count"]
+            assert value.standard_deviation == pytest.approx(row["standard_deviation"], rel=1e-9)
+            if not both_stages:
+                assert value.interval() == (row["lower"], row["upper"])
+            elif table == "t1":
+                # The published margin is of the law with its rounding; here a rounding is added at its worst.
+                assert abs(value.interval()[0] - row["lower"]) <= 1
+
+
+def test_a_total_is_the_sum_of_its_cells_also_in_its_noise(tmp_path: Path) -> None:
+    for name, both_stages in (("a", False), ("b", True)):
+        (tmp_path / name).mkdir()
+        release = released(
+            tmp_path / name, thresholds=DETAILED, both_stages=both_stages, measure="rho", budget=Fraction(1, 5)
+        )
+        one = {"region_type": "COUNTY", "region_id": "01001", "iteration_code": "0001"}
+        total = release.number("t1", **one)
+        sexes = release.numbers("t2", **one, age_start="*")
+        ages = [each for sex in "12" for each in release.numbers("t2", **one, sex=sex)[1:]]
+        assert len(sexes) == 2
+        assert len(ages) == 8
+        for parts in (sexes, ages):
+            left = release.difference(total, release.sum(parts))
+            assert left.estimate == 0
+            assert not left.draws, "nothing but roundings is left"
+        share = release.ratio(sexes[0], total)
+        careless = release.ratio(
+            sexes[0], Value(total.estimate, {("other", name): law for name, law in total.draws.items()})
+        )
+        assert share.upper - share.lower < careless.upper - careless.lower
+
+
+def test_totals_of_different_groups_are_independent(tmp_path: Path) -> None:
+    release = released(tmp_path, measure="epsilon", thresholds=(10**3, 10**4, 10**5))
+    counties = release.numbers("t1", region_type="COUNTY", iteration_code="0002")
+    law = release.plan.laws(release.plan.levels[1]).stage2
+    assert release.sum(counties).margin() == margin(law, "0.05", 3)
+    total_only = release.number("t1", region_type="STATE", iteration_code="0003")
+    assert total_only.margin() == margin(release.plan.laws(release.plan.levels[0]).total_only, "0.05")
+
+
+def test_sums_of_a_real_release_cover(tmp_path: Path) -> None:
+    """400 sums of two counties' totals: 95 % within 6 standard errors."""
+    release = released(tmp_path, 40, counties=400, both_stages=True, thresholds=(30, 50, 90), measure="rho")
+    numbers = release.numbers("t1", region_type="COUNTY")
+    assert len(numbers) == 800
+    held = [
+        low <= 80 <= high
+        for a, b in zip(numbers[::2], numbers[1::2], strict=True)
+        for low, high in [release.sum([a, b]).interval()]
+    ]
+    assert np.mean(held) > 0.95 - 6 * (0.95 * 0.05 / 400) ** 0.5
+
+
+def test_totals_that_add_up_are_bounded_by_their_deviations(tmp_path: Path) -> None:
+    release = released(tmp_path, add_up=True, measure="rho", thresholds=DETAILED)
+    state = release.number("t1", region_type="STATE", iteration_code="0001")
+    counties = release.numbers("t1", region_type="COUNTY", iteration_code="0001")
+    left = release.difference(state, release.sum(counties))
+    assert left.estimate == 0, "they add up"
+    assert left.margin() == pytest.approx(float(LOOSE) * (state.deviation + sum(each.deviation for each in counties)))
+
+
+def test_what_was_left_out_is_said(tmp_path: Path) -> None:
+    release = released(tmp_path, 0, counties=20, suppression=Fraction(99, 100), thresholds=(10**3, 10**4, 10**5))
+    assert release.left_out(region_type="STATE") == 0
+    missing = release.left_out(region_type="COUNTY", iteration_code="0001")
+    assert missing == 20 - len(release.rows("t1", region_type="COUNTY", iteration_code="0001"))
+    assert missing > 10
+    there = set(release.rows("t1", region_type="COUNTY", iteration_code="0001")["region_id"].to_pylist())
+    gone = next(region for region in release.geography.regions[release.plan.levels[1].geography] if region not in there)
+    with pytest.raises(ParameterError, match="left out"):
+        release.number("t1", region_type="COUNTY", region_id=gone, iteration_code="0001")
+    with pytest.raises(ParameterError, match="no such group"):
+        release.number("t1", region_type="COUNTY", region_id="99999", iteration_code="0001")
+
+
+def test_mistakes_are_named(tmp_path: Path) -> None:
+    release = released(tmp_path, 0, allow_negative=False, thresholds=(10**3, 10**4, 10**5), counties=10)
+    with pytest.raises(ParameterError, match="such rows"):
+        release.number("t1", region_type="COUNTY")
+    with pytest.raises(ParameterError, match="no column to choose by"):
+        release.numbers("t1", county="01001")
+    with pytest.raises(ParameterError, match="no column to choose by"):
+        release.numbers("t1", sex="1")
+    with pytest.raises(ParameterError, match="does not choose groups"):
+        release.left_out(sex="1")
+    with pytest.raises(ParameterError, match="not t1 or t2"):
+        release.rows("t3")
+    # Of 20 empty groups some were measured below 0.
+    with pytest.raises(ParameterError, match="raised to 0"):
+        release.numbers("t1", region_type="COUNTY")
+
+
+def test_a_release_is_opened_as_tables(tmp_path: Path) -> None:
+    release = released(tmp_path)
+    again = open_release(release.folder)
+    assert isinstance(again.plan, Plan)
+    assert again.names == release.names
+    assert again.table("t1") == release.table("t1")
+    release.statement["domain"] = "groups"
+    with pytest.raises(ParameterError, match="no release of tables"):
+        starling.tables.analysis.opened(release)
