@@ -1,8 +1,9 @@
 """What a plan will give, before anything is spent: the exact error of every kind of number it can publish.
 
 Reads the plan and, for numbers of groups, the public geography; never a record. Noise is added at a scale that the plan fixes, so the
-standard deviations and margins below are those of the release itself, not estimates. What depends on the data is which branch a group
-takes; for that, probabilities are given by the true size of a group, for sizes that the reader chooses.
+standard deviations and margins below are those of the release itself, not estimates; totals that are made to add up err less, by what
+other regions tell of them. What depends on the data is which branch a group takes; for that, probabilities are given by the true
+size of a group, for sizes that the reader chooses.
 
 Source: SafeTab 2022, Section 3 and Appendix F, with margins from the exact discrete laws (privacy/accuracy.py).
 """
@@ -10,14 +11,16 @@ Source: SafeTab 2022, Section 3 and Appendix F, with margins from the exact disc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
+from math import isfinite, sqrt
 from typing import Final
 
 from starling.errors import ParameterError
 from starling.privacy.accuracy import margin, quantile, standard_deviation, tail
 from starling.privacy.laws import Law
 from starling.tables import cells
-from starling.tables.plan import Geography, Level, LevelOverview, Overview, Plan, StageLaws, describe
+from starling.tables.inference.law import ends
+from starling.tables.inference.totals import deviation_of, half_width, run_deviation, total_law, what_is_chosen
+from starling.tables.plan import Geography, Level, LevelOverview, Overview, Plan, describe
 
 CONFIDENCE: Final = Fraction(95, 100)
 """Of the margins, as of the published intervals."""
@@ -165,9 +168,9 @@ def _level(plan: Plan, overview: LevelOverview, persons: tuple[int, ...]) -> Lev
     total = _error(laws.total_only) if overview.total_only else None
     if overview.total_only == overview.iterations:
         return LevelPreview(overview, total, None, (), (), None)
-    branches = tuple(_branch(laws.stage2, branch) for branch in range(len(cells.BRANCH_CELLS)))
+    branches = tuple(_branch(plan, level, branch) for branch in range(len(cells.BRANCH_CELLS)))
     bar = quantile(laws.stage2, plan.suppression) if level.geography.below_state and plan.suppression else None
-    sizes = tuple(_size(size, level, laws, bar, branches) for size in persons)
+    sizes = tuple(_size(size, plan, level, bar, branches) for size in persons)
     return LevelPreview(overview, total, _error(laws.stage1), branches, sizes, bar)
 
 
@@ -176,16 +179,21 @@ def _error(law: Law, terms: int = 1) -> Error:
     return Error(sqrt(terms) * standard_deviation(law), margin(law, 1 - CONFIDENCE, terms))
 
 
-def _branch(law: Law, branch: int) -> BranchPreview:
-    size = cells.BRANCH_CELLS[branch]
+def _branch(plan: Plan, level: Level, branch: int) -> BranchPreview:
+    size, law = cells.BRANCH_CELLS[branch], plan.laws(level).stage2
+    total = Error(deviation_of(plan, level, branch), half_width(plan, level, branch))
     if size == 1:
-        return BranchPreview(branch, size, _error(law), None, None)
-    return BranchPreview(branch, size, _error(law, size), _error(law, size // cells.SEXES), _error(law))
+        return BranchPreview(branch, size, total, None, None)
+    # Intervals of cells and sexes are those of the second measurement, whatever is made of the total.
+    sex, cell = (
+        Error(run_deviation(plan, level, branch, terms), margin(law, 1 - CONFIDENCE, terms))
+        for terms in (size // cells.SEXES, 1)
+    )
+    return BranchPreview(branch, size, total, sex, cell)
 
 
-def _size(
-    persons: int, level: Level, laws: StageLaws, bar: int | None, branches: tuple[BranchPreview, ...]
-) -> SizePreview:
+def _size(persons: int, plan: Plan, level: Level, bar: int | None, branches: tuple[BranchPreview, ...]) -> SizePreview:
+    laws = plan.laws(level)
     # Branch b or a later one when persons + noise >= threshold b.
     reached = [1.0, *(at_least(laws.stage1, threshold - persons) for threshold in level.thresholds), 0.0]
     chance = [reached[branch] - reached[branch + 1] for branch in range(4)]
@@ -200,6 +208,10 @@ def _size(
         kept = at_least(laws.stage2, least)
         within = at_least(laws.stage2, max(least, -reach)) - at_least(laws.stage2, reach + 1)
         covered[0] = chance[0] * max(within, 0.0)
+    if plan.both_stages or plan.given_published:
+        # The first total is in the error, or the interval depends on what was published: the law of both decides.
+        shares = (chance[0] * kept, *chance[1:])
+        covered = [_held(persons, plan, level, branch) * share if share else 0.0 for branch, share in enumerate(shares)]
     published = chance[0] * kept + sum(chance[1:])
     likeliest = branches[max(range(4), key=chance.__getitem__)]
     return SizePreview(
@@ -209,6 +221,17 @@ def _size(
         likeliest.total,
         min(sum(covered) / published, 1.0),
     )
+
+
+def _held(persons: int, plan: Plan, level: Level, branch: int) -> float:
+    """Probability that the interval of a total holds the true size, given the branch and that the total is published."""
+    law, chosen = total_law(plan, level, branch), what_is_chosen(plan, level, branch)
+    if plan.given_published:
+        held = law.covered(persons, chosen, ends(law, chosen, 1 - CONFIDENCE))
+    else:
+        held = law.given(persons, chosen, 1 - CONFIDENCE).covered
+    # A branch whose chance is below 10^-30 has no law that is listed, and adds nothing.
+    return held if isfinite(held) else 0.0
 
 
 def at_least(law: Law, value: int) -> float:

@@ -1,6 +1,7 @@
 """Totals with the first total weighted in, given what is published, and made to add up: through post-processing, as published."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -123,10 +124,14 @@ def test_intervals_given_what_is_published_cover_on_both_sides_of_a_threshold(me
 
 def test_intervals_of_very_small_published_groups_hold() -> None:
     """Bare totals that passed the bar: the intervals over all groups fail there, those given publication do not."""
-    options = {"suppression": Fraction(99, 100), "thresholds": (10**5, 10**6, 10**7), "geographies": (COUNTY,)}
+    options: dict[str, Any] = {
+        "suppression": Fraction(99, 100),
+        "thresholds": (10**5, 10**6, 10**7),
+        "geographies": (COUNTY,),
+    }
     found = {}
     for given in (False, True):
-        tables, _ = simulated(small_plan("rho", **options, given_published=given), 1)  # type: ignore[arg-type]
+        tables, _ = simulated(small_plan("rho", **options, given_published=given), 1)
         assert len(tables.t1) > 400
         found[given] = ((column(tables.t1, "lower") <= 1) & (column(tables.t1, "upper") >= 1)).mean()
     assert found[False] < 0.5
@@ -178,6 +183,6 @@ def test_totals_add_up_and_err_as_stated(measure: Measure, both_stages: bool) ->
         ({"given_published": True, "budget": Fraction(1, 10**8)}, "a standard deviation beyond"),
     ],
 )
-def test_a_plan_that_asks_for_what_cannot_be_is_refused(options: dict[str, object], problem: str) -> None:
+def test_a_plan_that_asks_for_what_cannot_be_is_refused(options: dict[str, Any], problem: str) -> None:
     with pytest.raises(PlanError, match=problem):
-        small_plan("rho", **options)  # type: ignore[arg-type]
+        small_plan("rho", **options)

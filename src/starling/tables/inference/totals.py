@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from starling.privacy.accuracy import margin, quantile, standard_deviation
 from starling.tables import cells
-from starling.tables.inference.law import TotalLaw
+from starling.tables.inference.law import Chosen, TotalLaw
 from starling.tables.inference.reuse import stage1_weight
 from starling.tables.measurements import TOTAL_ONLY
 from starling.tables.plan import Level, Plan
@@ -80,6 +80,15 @@ def moved_deviation(one: float, size: int, terms: int, total: Float64) -> Float6
     part = terms / size
     deviation: Float64 = np.sqrt(terms * one * one * (1 - part) + part * part * total * total)
     return deviation
+
+
+def what_is_chosen(plan: Plan, level: Level, kind: int) -> Chosen:
+    """What the branch of a group, 0 to 3, and its being published say of the noise in its total.
+
+    Without the first total in it the branch says nothing: the second measurement does not depend on it.
+    """
+    chosen = Chosen.of(kind, level.thresholds, suppression_quantile(plan, level))
+    return chosen if stage1_share(plan, level, kind) else Chosen(bar=chosen.bar)
 
 
 def total_law(plan: Plan, level: Level, kind: int) -> TotalLaw:

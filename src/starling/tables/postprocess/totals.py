@@ -9,15 +9,15 @@ import numpy.typing as npt
 from starling.privacy.budget import Measure
 from starling.tables import cells
 from starling.tables.inference.consistency import Totals, make_consistent, nested
-from starling.tables.inference.law import Chosen, ends
+from starling.tables.inference.law import ends
 from starling.tables.inference.reuse import corrections
 from starling.tables.inference.totals import (
     CONFIDENCE,
     deviation_of,
     half_width,
     stage1_share,
-    suppression_quantile,
     total_law,
+    what_is_chosen,
 )
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements
 from starling.tables.plan import Geography, Level, Piece, Plan
@@ -72,13 +72,9 @@ def measured_totals(plan: Plan, level: Level, kind: int, stage1: Int64, sums: In
     weight = stage1_share(plan, level, kind)
     count = sums + corrections(stage1, sums, weight) if weight else sums
     deviation = np.full(len(sums), deviation_of(plan, level, kind))
-    bar = suppression_quantile(plan, level)
-    chosen = Chosen.of(kind, level.thresholds, bar) if kind != TOTAL_ONLY else Chosen()
-    if not weight:
-        # The second measurement does not depend on the branch.
-        chosen = Chosen(bar=chosen.bar)
     if plan.given_published and kind != TOTAL_ONLY:
-        return Total(count, deviation, *ends(total_law(plan, level, kind), chosen, 1 - CONFIDENCE).of(count))
+        intervals = ends(total_law(plan, level, kind), what_is_chosen(plan, level, kind), 1 - CONFIDENCE)
+        return Total(count, deviation, *intervals.of(count))
     half = half_width(plan, level, kind)
     return Total(count, deviation, count - half, count + half)
 
