@@ -3,6 +3,7 @@ from fractions import Fraction
 from itertools import product
 from math import exp, sqrt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -185,11 +186,11 @@ def test_production_margins_are_those_it_was_planned_for(shared_data: Path) -> N
 
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
 def test_better_totals_are_previewed_as_they_will_be_published(measure: Measure) -> None:
-    options = {"budget": Fraction(1, 5), "thresholds": (60, 200, 400), "suppression": Fraction(9, 10)}
+    options: dict[str, Any] = {"budget": Fraction(1, 5), "thresholds": (60, 200, 400), "suppression": Fraction(9, 10)}
     plain, better, given = (
         preview(
             small_plan(measure, **options, both_stages=both, given_published=published), sizes=(10, 50, 60, 90, 5000)
-        )  # type: ignore[arg-type]
+        )
         for both, published in ((False, False), (True, False), (True, True))
     )
     for before, after in zip(plain.levels, better.levels, strict=True):
