@@ -13,7 +13,17 @@ from bench.record import RESULTS, load
 
 PAGE: Final = ROOT / "docs" / "benchmarks.md"
 PAGES: Final = (PAGE, ROOT / "docs" / "better-numbers.md")
-NAMES: Final = ("noise", "noise_fit", "audit", "selection", "tables_state", "verify", "startup", "thresholds")
+NAMES: Final = (
+    "noise",
+    "noise_fit",
+    "audit",
+    "selection",
+    "tables_state",
+    "tables_tmlt",
+    "verify",
+    "startup",
+    "thresholds",
+)
 LIBRARIES: Final = {
     "guided": "Starling, guided",
     "fixed": "Starling, fixed steps",
@@ -163,6 +173,23 @@ def tables_state(results: Mapping[str, Results]) -> str:
     return f"{table(['run', 'median (least to most)', 'unit'], rows)}\n\n{what} {_run(result)}"
 
 
+def tables_tmlt(results: Mapping[str, Results]) -> str:
+    """One state against tmlt.analytics."""
+    result = results["tables_tmlt"]
+    compared = [row for row in result["rows"] if "seconds" in row]
+    rates = table(
+        ["run", "s", "persons a second"],
+        ([row["run"], spread(row["seconds"]), spread(row["persons_per_second"])] for row in compared),
+    )
+    times = table(["", "times"], ([row["run"], spread(row["times"])] for row in result["rows"] if "times" in row))
+    chosen = result["settings"]
+    what = (
+        f"{chosen['persons']:,} persons, {chosen['iterations']:,} iterations of {chosen['definitions']}, rho {chosen['rho']:g}; "
+        f"Spark {chosen['spark']}; {', '.join(f'{name} {version}' for name, version in result['peers']['tmlt_analytics'].items())}."
+    )
+    return f"{rates}\n\n{times}\n\n{what} {_run(result)}"
+
+
 def verify(results: Mapping[str, Results]) -> str:
     """What verifying takes, and what of it is computing again."""
     result = results["verify"]
@@ -276,6 +303,7 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "audit": audit,
     "selection": selection,
     "tables_state": tables_state,
+    "tables_tmlt": tables_tmlt,
     "verify": verify,
     "startup": startup,
     "gains": gains,
