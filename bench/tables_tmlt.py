@@ -1,9 +1,9 @@
 """Detailed race and ethnicity of one state: Starling against tmlt.analytics on local Spark, same records, same definitions, same budget.
 
-The plan is one level of the production definitions: the state by detailed iterations, with its budget. tmlt.analytics makes the noisy totals alone,
-stage 1 of the algorithm (`peers/tmlt_totals.py` says how); Starling makes stage 1 and stage 2, sex by age. From the file of
-persons to noisy numbers in memory, in processes that run: interpreters, Java and Spark are started before the clock. Beside it the
-whole command `starling tables release`, from its start to a signed folder.
+The plan is one level of the production definitions: the state by detailed iterations, with its budget. tmlt.analytics makes the noisy
+totals alone, stage 1 of the algorithm (`peers/tmlt_totals.py` says how); Starling makes stage 1 and stage 2, sex by age. What is timed is
+the way from the file of persons to noisy numbers in memory, in processes that run already: interpreters, Java and Spark are started
+before the clock. Beside it the whole command `starling tables release`, from its start to a signed folder.
 """
 
 import json

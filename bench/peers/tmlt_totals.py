@@ -45,7 +45,8 @@ def iterations_of(plan: dict[str, Any]) -> Callable[[dict[str, str]], list[dict[
     rows = {code: {"ITERATION": code} for code in plan["iterations"]}
     combined, ethnicity = plan["combined"], plan["ethnicity"]
     alone = {code: frozenset(those) for code, those in plan["alone"].items()}
-    races, nothing = plan["races"], frozenset()
+    races: list[str] = plan["races"]
+    nothing: frozenset[str] = frozenset()
 
     def iterations(person: dict[str, str]) -> list[dict[str, str]]:
         found = set(ethnicity.get(person["QSPAN"], ()))
