@@ -13,6 +13,7 @@ import pytest
 
 from starling.cli import main
 from starling.cli.commands import Group
+from starling.cli.tables import INPUTS
 from starling.ledger.auditing import events
 from tests.cli.conftest import Call, Inputs
 from tests.conftest import ROOT
@@ -45,15 +46,18 @@ def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch
         "validate",
         "release",
         "evaluate",
+        "diff",
         "accounting",
     ]
     census_folder(tmp_path / "census")
     for example in (group.example, *(command.example for command in commands)):  # type: ignore[union-attr]
         words = shlex.split(example)
+        if words[2] == "diff":
+            assert call("tables", "release", "demo", *shlex.split(INPUTS), "--out", "second", "--yes").exit_code == 0
         result = call(*words[1:])
         assert (words[0], result.exit_code) == ("starling", 0), result.output
         assert result.stdout
-    assert names(tmp_path) == ["census", "invented", "plan.toml", "release"]
+    assert names(tmp_path) == ["census", "invented", "plan.toml", "release", "second"]
 
 
 @pytest.mark.parametrize("verb", ["plan", "preview"])

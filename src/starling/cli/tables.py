@@ -69,6 +69,7 @@ tables = Group(
         "validate": "starling.cli.tables:validate",
         "release": "starling.cli.tables:release",
         "evaluate": "starling.cli.evaluation:evaluate",
+        "diff": "starling.cli.comparison:diff",
         "accounting": "starling.cli.accounting:accounting",
     },
 )

@@ -14,7 +14,7 @@ from starling.errors import ParameterError, PlanError
 from starling.privacy.accounting import epsilon_of_events
 from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.privacy.composition import Event, bag_of
-from starling.release.reading import open_release
+from starling.release.reading import Release, open_release
 from starling.release.statement import DELTA
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.differencing import Differencing, differencing
@@ -33,6 +33,7 @@ class Earlier:
         geography: Its regions and their names, without blocks.
         request_id: Of its charge.
         lineage: Whose people it is about; None where it brought a ledger of its own, or none.
+        dataset: Which of their data; likewise.
     """
 
     path: Path
@@ -40,6 +41,7 @@ class Earlier:
     geography: Geography
     request_id: str
     lineage: str | None
+    dataset: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +75,21 @@ def read_earlier(path: Path) -> Earlier:
         ParameterError: it is of another domain.
     """
     with open_release(path) as release:
-        if release.statement["domain"] != DOMAIN:
-            raise ParameterError(field=str(path), problem="is no release of tables", fix="name one")
-        plan, geography = read_plan(release.folder)
-        ledger = release.statement["account"]["ledger"] or {"inside": True}
-        lineage = None if ledger["inside"] else str(ledger["lineage"])
-        return Earlier(path, plan, geography, release.request_id, lineage)
+        return earlier_of(release, path)
+
+
+def earlier_of(release: Release, path: Path) -> Earlier:
+    """The same of one that is open.
+
+    Raises:
+        ParameterError: it is of another domain.
+    """
+    if release.statement["domain"] != DOMAIN:
+        raise ParameterError(field=str(path), problem="is no release of tables", fix="name one")
+    plan, geography = read_plan(release.folder)
+    ledger = release.statement["account"]["ledger"]
+    lineage, dataset = (None, None) if not ledger or ledger["inside"] else (ledger["lineage"], ledger["dataset"])
+    return Earlier(path, plan, geography, release.request_id, lineage, dataset)
 
 
 def beside(plan: Plan, releases: Sequence[Path], blocks: Path | None = None) -> Beside:

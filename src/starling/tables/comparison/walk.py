@@ -1,0 +1,164 @@
+"""The noisy measurements of two releases side by side, piece by piece: groups that both measured, by region and definition."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.tables import cells
+from starling.tables.artifact import read_measurements
+from starling.tables.comparison.laws import Int64, Noise
+from starling.tables.measurements import TOTAL_ONLY, Measured
+from starling.tables.plan import Geography, GeographyLevel, Iteration, Level, Piece, Plan
+from starling.tables.postprocess import suppression_quantile
+
+Int8 = npt.NDArray[np.int8]
+ORDER = {level: place for place, level in enumerate(GeographyLevel)}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two releases, opened.
+
+    Attributes:
+        folder: Its files.
+        plan: Its public plan.
+        geography: Its regions and names.
+    """
+
+    folder: Path
+    plan: Plan
+    geography: Geography
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Some groups of one side, in the order of the pair.
+
+    Attributes:
+        level: Of the side's plan.
+        totals: Sum of each group's second measurements, int64 (groups,).
+        branch: Of each, int8.
+        published: Whether T1 has the group.
+        starts: Where each group's values begin in `values`, int64.
+        values: Second measurements.
+    """
+
+    level: Level
+    totals: Int64
+    branch: Int8
+    published: npt.NDArray[np.bool_]
+    starts: Int64
+    values: Int64
+
+    def cells(self, groups: Int64, branch: int, common: int) -> Int64:
+        """The cells of groups of one branch, merged into the coarser cells of branch `common`: (groups, cells)."""
+        here = self.values[self.starts[groups, np.newaxis] + np.arange(cells.BRANCH_CELLS[branch])]
+        firsts = np.flatnonzero(np.diff(_coarse(branch, common), prepend=-1))
+        return np.add.reduceat(here, firsts, axis=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """Groups that both measured: those of some regions by the iterations that mean the same persons.
+
+    Attributes:
+        regions: Positions in the first side's regions of the level.
+        iterations: Positions in the first side's iterations of the level; groups are region-major.
+        one: First side.
+        other: Second side.
+    """
+
+    regions: Int64
+    iterations: Int64
+    one: Part
+    other: Part
+
+
+def pairs(one: Side, other: Side) -> Iterator[Pair]:
+    """Every group that both measured, once, in plan order."""
+    left, right = (iter(read_measurements(side.folder, side.plan, side.geography)) for side in (one, other))
+    a, b = next(left, None), next(right, None)
+    while a is not None and b is not None:
+        levels = one.plan.levels[a[0].level], other.plan.levels[b[0].level]
+        places = [(ORDER[level.geography], level.iteration_level) for level in levels]
+        if places[0] == places[1]:
+            lasts = [
+                side.geography.regions[level.geography][piece.stop - 1]
+                for side, level, (piece, _) in zip((one, other), levels, (a, b), strict=True)
+            ]
+            found = _pair((one, other), levels, (a, b))
+            if found is not None:
+                yield found
+            step = (lasts[0] <= lasts[1], lasts[1] <= lasts[0])
+        else:
+            step = (places[0] < places[1], places[1] < places[0])
+        a = next(left, None) if step[0] else a
+        b = next(right, None) if step[1] else b
+
+
+def shared_iterations(plans: tuple[Plan, Plan], levels: tuple[Level, Level]) -> tuple[Int64, Int64]:
+    """Positions of the iterations that have one code and mean the same persons in both."""
+    one, other = (
+        {_meant(plan, each): place for place, each in enumerate(level.iterations)}
+        for plan, level in zip(plans, levels, strict=True)
+    )
+    both = [(place, other[meant]) for meant, place in one.items() if meant in other]
+    found = np.array(both, dtype=np.int64).reshape(-1, 2)
+    return found[:, 0], found[:, 1]
+
+
+def _meant(plan: Plan, iteration: Iteration) -> tuple[object, ...]:
+    """What makes an iteration of two plans the same. A race iteration of fewer race columns is of other persons."""
+    columns = plan.max_race_codes if iteration.kind == "race" else 0
+    return iteration.code, iteration.kind, iteration.alone, iteration.codes, columns
+
+
+def noise(plan: Plan, level: Level, branch: int, terms: int | None = None) -> Noise:
+    """Of a group's total, or of the sum of `terms` of its cells."""
+    laws = plan.laws(level)
+    if branch == TOTAL_ONLY:
+        return Noise(laws.total_only, 1)
+    return Noise(laws.stage2, cells.BRANCH_CELLS[branch] if terms is None else terms)
+
+
+def terms(branch: int, common: int) -> list[int]:
+    """How many cells of `branch` lie in each cell of the coarser branch `common`."""
+    return [len(list(same)) for _, same in groupby(_coarse(branch, common).tolist())]
+
+
+def _coarse(branch: int, common: int) -> Int64:
+    """For each cell of `branch`, the cell of `common` that it is a part of."""
+    firsts = np.flatnonzero(np.diff(cells.coarse_cell(branch), prepend=-1))
+    return cells.coarse_cell(common)[firsts]
+
+
+def _pair(
+    sides: tuple[Side, Side],
+    levels: tuple[Level, Level],
+    read: tuple[tuple[Piece, Measured], tuple[Piece, Measured]],
+) -> Pair | None:
+    here, there = (
+        np.array(side.geography.regions[level.geography][piece.first : piece.stop])
+        for side, level, (piece, _) in zip(sides, levels, read, strict=True)
+    )
+    _, *rows = np.intersect1d(here, there, assume_unique=True, return_indices=True)
+    columns = shared_iterations((sides[0].plan, sides[1].plan), levels)
+    if not len(rows[0]) or not len(columns[0]):
+        return None
+    parts = [
+        _part(side.plan, level, measured, (row[:, np.newaxis] * piece.iterations + column).ravel())
+        for side, level, (piece, measured), row, column in zip(sides, levels, read, rows, columns, strict=True)
+    ]
+    return Pair(rows[0] + read[0][0].first, columns[0], *parts)
+
+
+def _part(plan: Plan, level: Level, measured: Measured, groups: Int64) -> Part:
+    starts = measured.offsets()
+    totals = np.add.reduceat(measured.values, starts[:-1])
+    bar = suppression_quantile(plan, level)
+    published = np.ones(len(totals), dtype=np.bool_) if bar is None else (measured.branch != 0) | (totals > bar)
+    return Part(level, totals[groups], measured.branch[groups], published[groups], starts[:-1][groups], measured.values)
