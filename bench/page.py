@@ -17,6 +17,7 @@ NAMES: Final = (
     "noise",
     "noise_fit",
     "audit",
+    "reconstruction",
     "selection",
     "tables_state",
     "tables_tmlt",
@@ -160,6 +161,22 @@ def selection(results: Mapping[str, Results]) -> str:
     return f"{table(head, map(row, result['rows']))}\n\n{_run(result)}"
 
 
+def reconstruction(results: Mapping[str, Results]) -> str:
+    """How often the attacker was right, beside the most that anybody can be."""
+    result = results["reconstruction"]
+    rows = (
+        [
+            row["cost"],
+            *(f"{100 * row[key]:.1f} %" for key in ("exact", "record", "record_bound", "group", "group_bound")),
+        ]
+        for row in result["rows"]
+    )
+    head = ["cost of the release", "record, exact tables", "record, release", "at most", "group, release", "at most"]
+    chosen = result["settings"]
+    what = f"{chosen['towns']:,} persons a budget, each with one of {chosen['candidates']} records in {chosen['groups']} groups."
+    return f"{table(head, rows)}\n\n{what} {_run(result)}"
+
+
 def tables_state(results: Mapping[str, Results]) -> str:
     """One state: seconds, gigabytes, and how far from the machine's own limit."""
     result = results["tables_state"]
@@ -301,6 +318,7 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "noise": noise,
     "noise_fit": noise_fit,
     "audit": audit,
+    "reconstruction": reconstruction,
     "selection": selection,
     "tables_state": tables_state,
     "tables_tmlt": tables_tmlt,
