@@ -47,7 +47,8 @@ def test_more_budget_tells_more() -> None:
     """Each of the shares differs from the next by more than ten standard errors."""
     shares = [attack("epsilon", budget, towns=3000).record / 3000 for budget in ("0.1", "5", "10", "20")]
     assert shares == sorted(shares)
-    assert shares[0] < 0.04 < 0.9 < shares[3]
+    assert shares[0] < 0.04
+    assert shares[3] > 0.9
 
 
 @pytest.mark.statistical

@@ -11,9 +11,9 @@ import pytest
 from starling.tables import cells
 from starling.tables.artifact import keep_measurements
 from starling.tables.comparison.walk import Side, noise, pairs, terms
+from starling.tables.inference.totals import suppression_quantile
 from starling.tables.measurements import TOTAL_ONLY, Measured, offsets
 from starling.tables.plan import Geography, GeographyLevel, Piece, Plan, pieces
-from starling.tables.postprocess import suppression_quantile
 from tests.tables.small import small_geography, small_plan
 
 Drawn = list[tuple[Piece, Measured]]

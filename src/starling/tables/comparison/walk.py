@@ -11,9 +11,9 @@ import numpy.typing as npt
 from starling.tables import cells
 from starling.tables.artifact import read_measurements
 from starling.tables.comparison.laws import Int64, Noise
+from starling.tables.inference.totals import suppression_quantile
 from starling.tables.measurements import TOTAL_ONLY, Measured
 from starling.tables.plan import Geography, GeographyLevel, Iteration, Level, Piece, Plan
-from starling.tables.postprocess import suppression_quantile
 
 Int8 = npt.NDArray[np.int8]
 ORDER = {level: place for place, level in enumerate(GeographyLevel)}

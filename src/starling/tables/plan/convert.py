@@ -66,7 +66,7 @@ def plan_file(plan: Plan, definitions: str) -> str:
     """The text of a plan file (TOML) that says `plan`.
 
     Args:
-        plan: With definitions from a folder.
+        plan: As a Census folder says it: definitions from a folder, no promises, plain estimates.
         definitions: That folder, from the place of the plan file.
 
     Raises:
