@@ -168,17 +168,24 @@ class _Chain:
 
     def _measured(self, codes: Sequence[str], step: int) -> Estimated:
         """What was measured of some iterations: columns in their order."""
-        found = [(self._totals[level], column) for level, column in (self._places[step][code] for code in codes)]
-        return Estimated(
-            np.stack([totals.count[:, column] for totals, column in found], axis=1),
-            np.stack([totals.variance[:, column] for totals, column in found], axis=1),
-        )
+        shape = (len(self._parent[step]), len(codes))
+        found = Estimated(np.empty(shape), np.empty(shape))
+        for totals, here, columns in self._columns(codes, step):
+            found.count[:, here] = totals.count[:, columns]
+            found.variance[:, here] = totals.variance[:, columns]
+        return found
 
     def _put(self, codes: Sequence[str], step: int, counts: Int64, variances: Floats) -> None:
-        for at, code in enumerate(codes):
-            level, column = self._places[step][code]
-            self._totals[level].count[:, column] = counts[:, at]
-            self._totals[level].variance[:, column] = variances[:, at]
+        for totals, here, columns in self._columns(codes, step):
+            totals.count[:, columns] = counts[:, here]
+            totals.variance[:, columns] = variances[:, here]
+
+    def _columns(self, codes: Sequence[str], step: int) -> Iterator[tuple[Totals, list[int], list[int]]]:
+        """Where some iterations stand, level by level: which of them, and their columns there."""
+        places = [self._places[step][code] for code in codes]
+        for number in sorted({level for level, _ in places}):
+            here = [at for at, (level, _) in enumerate(places) if level == number]
+            yield self._totals[number], here, [places[at][1] for at in here]
 
     def _alone(self, codes: Sequence[str], first: int, stop: int) -> None:
         """Iterations without a family, through the steps from `first` to before `stop`."""

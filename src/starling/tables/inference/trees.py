@@ -31,6 +31,8 @@ from starling.privacy.compiled import compiled
 from starling.tables.measurements import Int64
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+Pair: TypeAlias = tuple[Floats, Floats]
+"""Counts and variances."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,14 +94,26 @@ def descend(climbed: Climbed, top: Estimated, parents: list[Int64]) -> list[Esti
     rest = [top]
     for level, below, parent in zip(climbed.best[1:], climbed.below, parents, strict=True):
         above = rest[-1]
-        part = level.variance / below.variance[parent]
-        rest.append(
-            Estimated(
-                level.count + part * (above.count - below.count)[parent],
-                level.variance - part * level.variance + part * part * above.variance[parent],
-            )
+        at_rest = _at_rest(
+            (level.count, level.variance), (below.count, below.variance), (above.count, above.variance), parent
         )
+        rest.append(Estimated(*at_rest))
     return rest
+
+
+@compiled
+def _at_rest(level: Pair, below: Pair, above: Pair, parent: Int64) -> Pair:
+    """Children given their parents: (regions, columns) each."""
+    regions, columns = level[0].shape
+    count, variance = np.empty((regions, columns)), np.empty((regions, columns))
+    for region in range(regions):
+        p = parent[region]
+        for column in range(columns):
+            own = level[1][region, column]
+            part = own / below[1][p, column]
+            count[region, column] = level[0][region, column] + part * (above[0][p, column] - below[0][p, column])
+            variance[region, column] = own - part * own + part * part * above[1][p, column]
+    return count, variance
 
 
 def least_squares(levels: list[Estimated], parents: list[Int64]) -> list[Estimated]:
