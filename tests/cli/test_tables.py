@@ -95,6 +95,17 @@ def test_sizes_of_a_preview_are_asked_for(call: Call) -> None:
     assert "--sizes is not a list of whole numbers" in refused.stderr
 
 
+def test_a_preview_as_a_page(call: Call, tmp_path: Path) -> None:
+    sizes = tmp_path / "sizes.csv"
+    sizes.write_text("level,size,groups\nCOUNTY detailed,40,200\n")
+    words = ("tables", "preview", "demo", "--out", tmp_path / "out", "--group-sizes", sizes)
+    result = call(*words)
+    assert result.exit_code == 0
+    assert "starling: wrote" in result.stderr
+    assert "given" in (tmp_path / "out" / "preview.html").read_text()
+    assert (call(*words).exit_code, call(*words[:3], "--group-sizes", sizes).exit_code) == (74, 2)
+
+
 def test_generate_tells_what_it_made(call: Call, tmp_path: Path) -> None:
     words = ("tables", "generate", "demo", "--persons", "50", "--out", tmp_path / "made", "--json")
     found = document(call(*words, "--states", "10", "--format", "parquet", "--seed", "7"))

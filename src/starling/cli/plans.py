@@ -12,7 +12,7 @@ from starling.errors import PlanError
 if TYPE_CHECKING:
     from starling.privacy.laws import Law
     from starling.release.statement import Json
-    from starling.tables.plan import Level, LevelOverview, Overview, Plan
+    from starling.tables.plan import LevelOverview, Overview, Plan
     from starling.tables.preview import Error, LevelPreview, Preview
 
 
@@ -65,15 +65,11 @@ def plan_of(name: str) -> "Plan":
     return load(path)
 
 
-def level_name(level: "Level") -> str:
-    """A level in two words, as a plan file writes them: "COUNTY detailed"."""
-    return f"{level.geography} {'regional' if level.iteration_level == 1 else 'detailed'}"
-
-
 def plan_text(overview: "Overview") -> str:
     """Costs and noise of a plan."""
     from starling.privacy.budget import decimal_up
     from starling.privacy.neighbours import as_replace_one
+    from starling.tables.labels import level_words
 
     symbol = overview.cost.measure
     pairs = [
@@ -89,7 +85,7 @@ def plan_text(overview: "Overview") -> str:
     header += ["noise, once", "noise, first", "noise, second", "iterations", "total only", "groups"]
     rows = [
         (
-            level_name(each.level),
+            level_words(each.level),
             decimal_up(each.cost.amount),
             str(each.level.stability),
             decimal_up(each.share.amount),
@@ -150,15 +146,17 @@ def _level_json(each: "LevelOverview") -> "dict[str, Json]":
 
 def preview_text(preview: "Preview") -> str:
     """The error of every kind of number, then what happens to groups by their true size."""
+    from starling.tables.labels import level_words
+
     sure = f"{float(100 * preview.confidence):g} %"
     pairs = [("plan", preview.overview.title), ("cost", str(preview.overview.cost))]
     if preview.overview.groups is not None:
         pairs.append(("groups", f"{preview.overview.groups:,}"))
-    kinds = table(KINDS, [(level_name(level.overview.level), *_margins(level)) for level in preview.levels])
+    kinds = table(KINDS, [(level_words(level.overview.level), *_margins(level)) for level in preview.levels])
     persons = next((tuple(size.persons for size in level.sizes) for level in preview.levels if level.sizes), ())
     fates = [
         (
-            level_name(level.overview.level),
+            level_words(level.overview.level),
             *(f"± {size.total.margin:,} {AGES[max(range(4), key=size.branches.__getitem__)]}" for size in level.sizes),
             *([""] * (len(persons) - len(level.sizes))),
             _chance(level.empty_suppressed),

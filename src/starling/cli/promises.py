@@ -39,11 +39,12 @@ def plan_text(overview: "Overview", prices: "Sequence[Price]", factor: Fraction 
 
 def _promises(overview: "Overview", prices: "Sequence[Price]") -> str:
     from starling.privacy.budget import decimal_up
+    from starling.tables.labels import level_words
 
     measure = overview.cost.measure
     rows = [
         (
-            plans.level_name(price.level),
+            level_words(price.level),
             str(price.promise),
             f"± {price.given:,}",
             decimal_up(price.need),
@@ -62,7 +63,7 @@ def _promises(overview: "Overview", prices: "Sequence[Price]") -> str:
     promise = dearest.promise
     return (
         f"{promised}\n\n"
-        f"The dearest is {plans.level_name(dearest.level)}, {promise}: within {dearest.relaxed.reach} instead would save"
+        f"The dearest is {level_words(dearest.level)}, {promise}: within {dearest.relaxed.reach} instead would save"
         f" {_percent(dearest.saving)} of the whole cost."
     )
 

@@ -122,15 +122,33 @@ def plan(
 @_plan
 @_geography(required=False)
 @click.option("--sizes", metavar="N,N,...", help="True sizes of groups to look at.  [default: 0, 10, ... 1000000]")
+@click.option("--out", type=_PATH, metavar="DIR", help="Write a page with pictures too: preview.html there.")
+@click.option(
+    "--group-sizes",
+    type=_PATH,
+    metavar="FILE",
+    help="Of the page: how many groups have how many persons, CSV size,groups or level,size,groups.  [default: assumed]",
+)
 @_json
-def preview(plan: str, geography: Path | None, sizes: str | None, as_json: bool) -> None:
+def preview(
+    plan: str, *, geography: Path | None, sizes: str | None, out: Path | None, group_sizes: Path | None, as_json: bool
+) -> None:
     """How far each kind of number of a release will be off, before anything is spent. Opens no records."""
     from starling.cli.plans import plan_of, preview_json, preview_text
     from starling.tables.preview import SIZES
     from starling.tables.preview import preview as foresee
 
+    if group_sizes is not None and out is None:
+        raise ParameterError(
+            field="--group-sizes", problem="is of the page, and none is asked for", fix="add --out DIR"
+        )
     chosen = plan_of(plan)
     seen = foresee(chosen, _regions(chosen, geography), sizes=SIZES if sizes is None else _numbers(sizes, "--sizes"))
+    if out is not None:
+        from starling.tables import outlook
+
+        found = outlook.fates(chosen, None if group_sizes is None else outlook.read_sizes(group_sizes))
+        click.echo(f"starling: wrote {outlook.write_page(seen, found, out)}", err=True)
     _print(preview_json(seen) if as_json else preview_text(seen))
 
 

@@ -36,6 +36,11 @@ def level_title(level: Level) -> str:
     return f"{KINDS[level.geography]}, {ITERATIONS[level.iteration_level]}"
 
 
+def level_words(level: Level) -> str:
+    """A level in two words, as a plan file writes them: "COUNTY detailed"."""
+    return f"{level.geography} {ITERATIONS[level.iteration_level]}"
+
+
 def ages(start: str, end: str) -> str:
     """A band of ages in words.
 

@@ -1,0 +1,189 @@
+"""A plan's expected error as one page with pictures: for those who decide on it, before anything is spent. It can be published."""
+
+from collections.abc import Sequence
+from functools import partial
+from math import log10
+from pathlib import Path
+from typing import Final
+
+from starling.errors import OutputError
+from starling.privacy.budget import decimal_up
+from starling.release.report import Picture, Section, Table, page
+from starling.release.report.pictures import Tile, shares, tiles
+from starling.tables.labels import level_title
+from starling.tables.outlook.fates import Fate
+from starling.tables.preview import Error, LevelPreview, Preview
+
+FILE: Final = "preview.html"
+KINDS: Final = (
+    "total only\nby plan",
+    "bare total",
+    "cell",
+    "total of\n4 ages",
+    "total of\n9 ages",
+    "total of\n23 ages",
+)
+DETAILS: Final = ("bare total", "4 ages", "9 ages", "23 ages")
+_FAR: Final = 10_000
+"""Persons at which a margin is shown darkest."""
+
+
+def write_page(seen: Preview, found: Sequence[Fate], folder: Path) -> Path:
+    """Write the page into `folder`, which is made if need be.
+
+    Raises:
+        OutputError: the page is there already, or cannot be written.
+    """
+    path, text = folder / FILE, as_page(seen, found)
+    try:
+        folder.mkdir(exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise OutputError(field=str(path), problem="exists", fix="remove it, or name another folder") from None
+    except OSError as error:
+        fix = "name a folder in a place that you may write"
+        raise OutputError(field=str(path), problem=f"cannot be written ({error.strerror})", fix=fix) from None
+    return path
+
+
+def as_page(seen: Preview, found: Sequence[Fate]) -> str:
+    """The page, complete in one text."""
+    kind = f"Expected error of a plan, before anything is spent; {seen.overview.cost} for {seen.overview.relation}"
+    return page(seen.overview.title, kind, (_cost(seen), _kinds(seen), _detail(found), _sizes(seen)))
+
+
+def _cost(seen: Preview) -> Section:
+    counted = seen.overview.groups is not None
+    rows = tuple(
+        (
+            level_title(each.level),
+            decimal_up(each.cost.amount),
+            "; ".join(map(str, each.level.promises)) or "a budget is stated",
+            ", ".join(f"{threshold:,}" for threshold in each.level.thresholds),
+            *([f"{each.groups:,}"] if each.groups is not None else []),
+        )
+        for each in seen.overview.levels
+    )
+    header = ("Level", seen.overview.cost.symbol, "Promised margins", "Thresholds", *(["Groups"] if counted else []))
+    text = """
+        Noise is added at a scale that the plan fixes, so its errors are known before any record is read: what follows is computed
+        from the plan, by the exact laws of the noise, and holds whatever the data are. A margin is the smallest number of
+        persons that the error exceeds in at most 5 of 100 cases; an interval reaches so far up and so far down.
+    """
+    return Section("What is planned", text, tables=(Table(header, rows, "Levels of the plan", words=True),))
+
+
+def _kinds(seen: Preview) -> Section:
+    titles = [level_title(level.overview.level) for level in seen.levels]
+    errors = [_errors(level) for level in seen.levels]
+    grid = [[_margin(error) for error in line] for line in errors]
+    caption = (
+        "95 % margin of error of each kind of number, in persons, by level: lighter is closer. A total is the sum of its cells: the"
+        " finer a group is published, the wider its total."
+    )
+    rows = tuple(
+        (title, *("" if error is None else f"{error.standard_deviation:,.1f} / {error.width:,}" for error in line))
+        for title, line in zip(titles, errors, strict=True)
+    )
+    header = ("Level", *(kind.replace("\n", " ") for kind in KINDS))
+    return Section(
+        "How far each kind of number will be off",
+        pictures=(Picture(partial(tiles, titles, KINDS, grid, "kind of number", "kinds"), caption),),
+        tables=(Table(header, rows, "Standard deviation / width of the 95 % interval, in persons"),),
+    )
+
+
+def _errors(level: LevelPreview) -> tuple[Error | None, ...]:
+    if not level.branches:
+        return (level.total, *([None] * (len(KINDS) - 1)))
+    bare, *sums = (branch.total for branch in level.branches)
+    return (level.total, bare, level.branches[-1].cell, *sums)
+
+
+def _margin(error: Error | None) -> Tile | None:
+    return None if error is None else Tile(f"± {error.margin:,}", log10(max(error.margin, 1)) / log10(_FAR))
+
+
+def _sizes(seen: Preview) -> Section:
+    staged = [level for level in seen.levels if level.sizes]
+    persons = tuple(size.persons for size in staged[0].sizes) if staged else ()
+    titles = [level_title(level.overview.level) for level in staged]
+    grid: list[list[Tile | None]] = []
+    for level in staged:
+        line: list[Tile | None] = []
+        for size in level.sizes:
+            part = size.relative_margin
+            # Three decades of relative error from light to dark: 0.1 % to 100 %.
+            shade = 1.0 if part is None else (log10(max(part, 1e-3)) + 3) / 3
+            line.append(
+                Tile(f"± {size.total.margin:,}" + ("" if part is None or part >= 1 else f"\n{_short(part)}"), shade)
+            )
+        grid.append(line)
+    columns = [f"{number:,}" for number in persons]
+    caption = (
+        "95 % margin of the total of a group, in persons and as a part of its true size, for groups of some true sizes: darker where"
+        " the error is large beside the size. Each at the detail that the group will likely be published by."
+    )
+    rows = tuple(
+        (
+            f"{title}: {size.persons:,} persons",
+            DETAILS[max(range(4), key=size.branches.__getitem__)],
+            f"± {size.total.margin:,}",
+            f"{size.total.width:,}",
+            _percent(size.suppressed),
+            _percent(size.covered),
+        )
+        for title, level in zip(titles, staged, strict=True)
+        for size in level.sizes
+    )
+    header = ("Group", "Likeliest detail", "Margin", "Width", "Left out", "Covered if published")
+    text = """
+        A group is published in the detail that its noisy total calls for, so the error of its total depends on its size. A small
+        group below the state is published only when its noise was high, so its interval holds less often than it says: the last
+        column of the table.
+    """
+    pictures = (
+        (Picture(partial(tiles, titles, columns, grid, "true size of a group, persons", "sizes"), caption),)
+        if rows
+        else ()
+    )
+    return Section(
+        "How far totals will be off, by size", text, pictures, (Table(header, rows, "Totals by level and size"),)
+    )
+
+
+def _detail(found: Sequence[Fate]) -> Section:
+    kinds = ("left out", *DETAILS)
+    titles = [level_title(fate.level) for fate in found]
+    parts = [(fate.suppressed, *fate.branches) for fate in found]
+    caption = "Expected part of the groups of each level that is left out, or published by so much detail."
+    picture = partial(shares, titles, kinds, [[round(1e6 * part) for part in line] for line in parts], "detail")
+    rows = tuple(
+        (title, *map(_percent, line), "given" if fate.given else "assumed")
+        for title, line, fate in zip(titles, parts, found, strict=True)
+    )
+    text = f"""
+        This depends on how large the groups are, which no plan knows: for each level the table says whether their sizes were given in
+        a file or are assumed. Groups that are bare totals by plan are not among them.
+
+        {_ASSUMED if not all(fate.given for fate in found) else ""}
+    """
+    header = ("Level", *(kind.capitalize() for kind in kinds), "Sizes")
+    table = Table(header, rows, "Expected parts of the groups of each level")
+    return Section("How much detail groups will get", text, (Picture(picture, caption),) if rows else (), (table,))
+
+
+_ASSUMED: Final = """
+    Where they are assumed, half of the groups of a level have at least m persons, and a part of 1/(1 + x/m) at least x: m is 20,000 for
+    detailed groups of the nation, 400 of a state, 8 of a county, 2 of a place or AIANNH area, 1 of a tract, and 20 times as
+    many for regional groups. These are round numbers, no result of a census.
+"""
+
+
+def _short(part: float) -> str:
+    return f"{100 * part:.0f} %" if part >= 0.01 else f"{100 * part:.1g} %"
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.1f} %"

@@ -1,0 +1,88 @@
+"""The page of a preview: every number of its pictures in words too, complete, and without script."""
+
+from dataclasses import replace
+from fractions import Fraction
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from starling.errors import OutputError
+from starling.tables.outlook.fates import fates
+from starling.tables.outlook.page import FILE, as_page, write_page
+from starling.tables.plan import Promise
+from starling.tables.preview import preview
+from tests.tables.plan.priced import promising_plan
+from tests.tables.small import small_geography, small_plan
+
+
+class Reader(HTMLParser):
+    """Collects the words of a page outside its pictures, the names of its pictures, and what it asks for."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.pictures: list[str] = []
+        self.tags: set[str] = set()
+        self.outside: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        values = dict(attrs)
+        if values.get("role") == "img":
+            self.pictures.append(values.get("aria-label") or "")
+        self.outside += [link for name in ("src", "href") if (link := values.get(name)) and not link.startswith("#")]
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def test_the_page_says_in_words_what_its_pictures_show() -> None:
+    plan = promising_plan("rho", [[Promise("cell", 6)], []])
+    plan = replace(plan, suppression=Fraction("0.9"))
+    seen, found = preview(plan, small_geography(plan), sizes=(0, 7)), fates(plan)
+    read = Reader(as_page(seen, found))
+    text = " ".join(" ".join(read.words).split())
+    assert len(read.pictures) == 3
+    assert all(len(label) > 50 for label in read.pictures)
+    assert "script" not in read.tags
+    assert read.outside == []
+    assert "cell within 6" in text
+    assert "a budget is stated" in text
+    for level in seen.levels:
+        for branch in level.branches:
+            assert f"{branch.total.standard_deviation:,.1f} / {branch.total.width:,}" in text
+        for size in level.sizes:
+            assert f"± {size.total.margin:,} {size.total.width:,} {100 * size.suppressed:.1f} %" in text
+    for fate in found:
+        assert f"{100 * fate.suppressed:.1f} %" in text
+        assert f"{100 * fate.branches[3]:.1f} % assumed" in text
+    assert "half of the groups of a level have at least m persons" in text
+
+
+def test_the_assumption_is_not_told_where_all_sizes_were_given() -> None:
+    plan = small_plan()
+    text = as_page(preview(plan), fates(plan, {"": ((3, 1.0),)}))
+    assert "half of the groups" not in text
+    assert "given" in text
+
+
+def test_a_plan_of_bare_totals_has_a_page() -> None:
+    plan = small_plan()
+    level = plan.levels[0]
+    bare = tuple(replace(iteration, total_only=True) for iteration in level.iterations)
+    plan = replace(plan, levels=(replace(level, iterations=bare),))
+    assert len(Reader(as_page(preview(plan), fates(plan))).pictures) == 1
+
+
+def test_a_page_is_written_once(tmp_path: Path) -> None:
+    plan = small_plan()
+    seen, found = preview(plan), fates(plan)
+    path = write_page(seen, found, tmp_path / "out")
+    assert path == tmp_path / "out" / FILE
+    assert path.read_text() == as_page(seen, found)
+    with pytest.raises(OutputError, match="exists"):
+        write_page(seen, found, tmp_path / "out")
+    with pytest.raises(OutputError, match="cannot be written"):
+        write_page(seen, found, tmp_path / "no" / "such")
