@@ -18,7 +18,7 @@ from starling.errors import ParameterError
 from starling.privacy.accuracy import margin, quantile, standard_deviation, tail
 from starling.privacy.laws import Law
 from starling.tables import cells
-from starling.tables.inference.law import ends
+from starling.tables.inference.law import Ends, ends
 from starling.tables.inference.totals import deviation_of, half_width, run_deviation, total_law, what_is_chosen
 from starling.tables.plan import Geography, Level, LevelOverview, Overview, Plan, describe
 
@@ -226,10 +226,8 @@ def _size(persons: int, plan: Plan, level: Level, bar: int | None, branches: tup
 def _held(persons: int, plan: Plan, level: Level, branch: int) -> float:
     """Probability that the interval of a total holds the true size, given the branch and that the total is published."""
     law, chosen = total_law(plan, level, branch), what_is_chosen(plan, level, branch)
-    if plan.given_published:
-        held = law.covered(persons, chosen, ends(law, chosen, 1 - CONFIDENCE))
-    else:
-        held = law.given(persons, chosen, 1 - CONFIDENCE).covered
+    intervals = ends(law, chosen, 1 - CONFIDENCE) if plan.given_published else Ends(half_width(plan, level, branch), ())
+    held = law.covered(persons, chosen, intervals)
     # A branch whose chance is below 10^-30 has no law that is listed, and adds nothing.
     return held if isfinite(held) else 0.0
 

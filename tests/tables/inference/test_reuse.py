@@ -78,3 +78,8 @@ def test_rounding_is_to_the_nearest_and_odd(numerator: int, denominator: int) ->
 def test_corrections_are_the_weighted_mean_rounded() -> None:
     stage1, sums = np.array([100, 0, 7]), np.array([45, 55, 8])
     assert corrections(stage1, sums, Fraction(46, 55)).tolist() == [46, -46, -1]
+
+
+@pytest.mark.parametrize("measure", ["rho", "epsilon"])
+def test_without_noise_to_speak_of_the_second_measurement_stands(measure: str) -> None:
+    assert stage1_weight(laws(measure, Fraction(10**6)), 46) == 0

@@ -194,10 +194,16 @@ class TotalLaw:
         return Given(chance, bias, deviation, float(law[np.abs(errors) <= self.margin(alpha)].sum()))
 
     def covered(self, persons: int, chosen: Chosen, intervals: "Ends") -> float:
-        """Probability that the interval of a group of `persons` holds that, given what was published of it."""
-        errors, law, _ = self._errors(persons, chosen)
-        lower, upper = intervals.of(persons + errors.astype(np.int64))
-        return float(law[(lower <= persons) & (persons <= upper)].sum())
+        """Probability that the interval of a group of `persons` holds that, given what was published of it; nan without a chance."""
+        totals = np.arange(persons - self.reach, persons + self.reach + 1)
+        lower, upper = intervals.of(totals)
+        # Both ends grow with the total, so these totals are neighbours.
+        holding = totals[(lower <= persons) & (persons <= upper)]
+        if not len(holding):
+            return 0.0
+        above, chance = self._reach(persons, chosen, int(holding[0]) - persons)
+        beyond, _ = self._reach(persons, chosen, int(holding[-1]) + 1 - persons)
+        return (above - beyond) / chance if chance else float("nan")
 
     def _errors(self, persons: int, chosen: Chosen) -> tuple[Floats, Floats, float]:
         """Values of T - N, their probabilities given what was chosen, and the chance of that."""

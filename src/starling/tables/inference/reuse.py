@@ -51,6 +51,8 @@ def stage1_weight(laws: StageLaws, cells: int) -> Fraction:
     ['1/10', '8/17', '2/3', '46/55']
     """
     second = cells * variance(laws.stage2)
+    if not second:
+        return Fraction(0)  # so little noise that a float holds none of it
     return (second / (variance(laws.stage1) + second)).limit_denominator(FINEST)
 
 

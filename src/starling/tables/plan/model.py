@@ -15,6 +15,7 @@ the larger. `Plan.guarantee` says this as a value; no cost is stated elsewhere.
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -37,6 +38,8 @@ LARGEST_BUDGET: Final = 10**6
 """Epsilon or rho of a level; beyond it there is no noise to speak of."""
 WIDEST_LISTED: Final = 2**13
 """Standard deviation of a total whose exact law is asked for, in persons; privacy/masses.py lists no more."""
+WIDEST_CONDITIONED: Final = 2**9
+"""The same where it is asked for given what is published: that takes time with the square of it, some 100 s a level at the most."""
 SMALLEST_SHARE: Final = Fraction(1, 2**40)
 """Epsilon or rho of one draw; below it the noise of a count nears the range of a 64-bit integer."""
 
@@ -169,8 +172,9 @@ class Plan:
     def _noise_problems(self, level: Level) -> list[Problem]:
         """What the noise of a level, which can be drawn, does not give."""
         laws = self.laws(level)
-        if (self.both_stages or self.given_published) and laws.widest_total > WIDEST_LISTED:
-            problem = f"has noise of a standard deviation beyond {WIDEST_LISTED} persons in a total"
+        widest = WIDEST_CONDITIONED if self.given_published else WIDEST_LISTED if self.both_stages else inf
+        if laws.widest_total > widest:
+            problem = f"has noise of a standard deviation beyond {widest} persons in a total"
             fix = 'give it more, or let totals be of the "second stage" and intervals of "all groups"'
             return [Problem(level.name, problem, fix)]
         broken = (each for each in level.promises if not each.kept(laws, level.thresholds))
