@@ -22,6 +22,7 @@ NAMES: Final = (
     "tables_state",
     "tables_tmlt",
     "verify",
+    "ledger",
     "startup",
     "thresholds",
 )
@@ -221,6 +222,27 @@ def verify(results: Mapping[str, Results]) -> str:
     return f"{table(['run', 'median (least to most)', 'unit'], rows)}\n\n{size}. {_run(result)}"
 
 
+def ledger(results: Mapping[str, Results]) -> str:
+    """What a charge costs in each store, and what a long ledger adds."""
+    result = results["ledger"]
+    kinds = {
+        "raw_ms": "a raw commit, ms",
+        "charge_ms": "a charge, ms",
+        "charge_in_raw_commits": "a charge, in raw commits",
+        "charges_in_a_flush": "charges in a flush, 64 waiting",
+        "charges_a_second": "charges a second, 64 waiting",
+        "events": "events of the long ledger",
+        "show_more_ms": "show of the long ledger, more than of a new one, ms",
+        "charge_more_ms": "a charge to the long ledger, more than to a new one, ms",
+        "verified_a_second": "events verified a second",
+    }
+    rows = (
+        [what, *(f"{row[key]:,}" if key == "events" else spread(row[key]) for row in result["rows"])]
+        for key, what in kinds.items()
+    )
+    return f"{table(['', *(row['store'] for row in result['rows'])], rows)}\n\n{_run(result)}"
+
+
 def startup(results: Mapping[str, Results]) -> str:
     """How soon the command line answers."""
     result = results["startup"]
@@ -323,6 +345,7 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "tables_state": tables_state,
     "tables_tmlt": tables_tmlt,
     "verify": verify,
+    "ledger": ledger,
     "startup": startup,
     "gains": gains,
     "thresholds": thresholds,
