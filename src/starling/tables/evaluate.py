@@ -26,7 +26,7 @@ from starling.tables.evaluation.errors import NUMBERS, SIZES, Class, Errors, Eva
 from starling.tables.labels import level_title
 from starling.tables.measurements import TOTAL_ONLY, Int64
 from starling.tables.mechanism import ExactCounts
-from starling.tables.plan import Geography, Level, Plan, whole
+from starling.tables.plan import MOST_GROUPS, Geography, Level, Plan, pieces
 from starling.tables.source import Persons
 
 _BRANCHES: Final = 1 + len(cells.BRANCH_CELLS)
@@ -61,15 +61,15 @@ def beside(plan: Plan, geography: Geography, persons: Persons, release: Path) ->
 
 def _beside(plan: Plan, geography: Geography, tables: "Published", exact: ExactCounts) -> pa.Table:
     parts = []
-    for index, level in enumerate(plan.levels):
-        totals = exact.totals(whole(plan, geography, index))
-        for group, batch in tables.rows("t1", level, geography.regions[level.geography]):
+    for piece in pieces(plan, geography):
+        level, totals = plan.levels[piece.level], exact.totals(piece)
+        for group, batch in tables.rows("t1", level, geography.regions[level.geography][piece.first : piece.stop]):
             parts.append(pa.Table.from_batches([batch]).append_column("truth", pa.array(totals[group])))
     return pa.concat_tables(parts)
 
 
 class Published:
-    """The tables of a release folder, read level by level in batches.
+    """The tables of a release folder, read piece by piece in batches.
 
     Args:
         folder: Of the release.
@@ -87,16 +87,21 @@ class Published:
                 raise _refused(name, "is missing or not readable as Parquet", "give the folder of a release") from None
 
     def rows(self, name: str, level: Level, regions: tuple[str, ...]) -> Iterator[tuple[Int64, pa.RecordBatch]]:
-        """The rows of a level, and the group of each in plan order."""
+        """The rows of some neighbouring regions of a level, and the group of each among these regions' groups."""
         codes = pa.array([iteration.code for iteration in level.iterations], pa.string())
         known = pa.array(regions, pa.string())
-        here = (ds.field("region_type") == str(level.geography)) & ds.field("iteration_code").isin(codes)
+        if not regions:
+            return
+        # A range of regions, so that what lies elsewhere in the file is not even read.
+        region = ds.field("region_id")
+        here = (ds.field("region_type") == str(level.geography)) & (region >= regions[0]) & (region <= regions[-1])
+        here &= ds.field("iteration_code").isin(codes)
         for batch in self._tables[name].to_batches(filter=here, batch_size=BATCH):
-            region = pc.index_in(batch["region_id"].cast(pa.string()), known)
-            if region.null_count:
+            place = pc.index_in(batch["region_id"].cast(pa.string()), known)
+            if place.null_count:
                 raise _refused(name, "has a region that the geography has not", "give the geography of the release")
             iteration = pc.index_in(batch["iteration_code"].cast(pa.string()), codes)
-            yield _numbers(region) * len(codes) + _numbers(iteration), batch
+            yield _numbers(place) * len(codes) + _numbers(iteration), batch
 
     def sizes(self) -> tuple[int, int]:
         """Rows of T1 and of T2."""
@@ -112,44 +117,75 @@ def _numbers(values: pa.Array) -> Int64:
     return numbers
 
 
-def compare(plan: Plan, geography: Geography, tables: Published, exact: ExactCounts) -> Evaluation:
-    """The errors of published tables, given the exact counts: what runs behind the door.
+def compare(
+    plan: Plan, geography: Geography, tables: Published, exact: ExactCounts, *, most_groups: int = MOST_GROUPS
+) -> Evaluation:
+    """The errors of published tables, given the exact counts: what runs behind the door, piece by piece.
 
     Raises:
         SourceError: when the tables are of another plan or geography.
     """
     classes: list[Class] = []
     groups: list[Groups] = []
-    seen = [0, 0]
-    for index, level in enumerate(plan.levels):
-        compared = _Level(
-            level, geography.regions[level.geography], tables, exact.totals(whole(plan, geography, index))
-        )
-        compared.read_t2(partial(exact.cells, whole(plan, geography, index)))
-        compared.read_t1()
-        classes += compared.classes()
-        groups += compared.groups()
-        seen = [before + more for before, more in zip(seen, compared.rows, strict=True)]
-    if tuple(seen) != tables.sizes():
+    levels = [_Level(level) for level in plan.levels]
+    for piece in pieces(plan, geography, most_groups):
+        level = plan.levels[piece.level]
+        regions = geography.regions[level.geography][piece.first : piece.stop]
+        part = _Part(levels[piece.level], regions, tables, exact.totals(piece))
+        part.read_t2(partial(exact.cells, piece))
+        part.read_t1()
+    for summed in levels:
+        classes += summed.classes()
+        groups += summed.groups()
+    if tuple(sum(summed.rows[table] for summed in levels) for table in (0, 1)) != tables.sizes():
         raise _refused("t1", "or t2 has rows that are in no level of the plan", "give the plan of the release")
     titles = {level.name: level_title(level) for level in plan.levels}
     return Evaluation(plan.title, titles, tuple(classes), tuple(groups))
 
 
 class _Level:
-    """One level of a release beside its exact totals, int64 (groups,) in plan order.
+    """What the pieces of a level add up to.
 
     Attributes:
+        level: Which.
         rows: Of T1 and T2, as far as read.
+        sums: Of each field of Errors, by kind of number, size and branch.
+        sizes: By size: groups, those not published, persons in those.
     """
 
-    def __init__(self, level: Level, regions: tuple[str, ...], tables: Published, totals: Int64) -> None:
+    def __init__(self, level: Level) -> None:
+        self.level = level
+        self.rows = [0, 0]
+        self.sums = np.zeros((len(fields(Errors)), len(NUMBERS) * len(SIZES) * _BRANCHES))
+        self.sizes = np.zeros((3, len(SIZES)), dtype=np.int64)
+
+    def classes(self) -> list[Class]:
+        """Of all numbers read."""
+        found: list[Class] = []
+        for kind in np.flatnonzero(self.sums[0]).tolist():
+            number_and_size, branch = divmod(kind, _BRANCHES)
+            number, size = divmod(number_and_size, len(SIZES))
+            rows, error, absolute, square, variance, covered = self.sums[:, kind].tolist()
+            errors = Errors(int(rows), error, absolute, square, variance, int(covered))
+            found.append(Class(self.level.name, SIZES[size], branch - 1, NUMBERS[number], errors))
+        return found
+
+    def groups(self) -> list[Groups]:
+        """Of all size classes that have groups."""
+        return [
+            Groups(self.level.name, SIZES[size], *map(int, self.sizes[:, size]))
+            for size in np.flatnonzero(self.sizes[0])
+        ]
+
+
+class _Part:
+    """Some regions of a level beside their exact totals, int64 (groups,) in plan order."""
+
+    def __init__(self, level: _Level, regions: tuple[str, ...], tables: Published, totals: Int64) -> None:
         self._level, self._regions, self._tables, self._totals = level, regions, tables, totals
         self._size = (np.searchsorted(SIZES, totals, side="right") - 1).astype(np.int8)
-        self._branch = np.where(np.tile(level.total_only, len(regions)), TOTAL_ONLY, 0).astype(np.int8)
+        self._branch = np.where(np.tile(level.level.total_only, len(regions)), TOTAL_ONLY, 0).astype(np.int8)
         self._published = np.zeros(len(totals), dtype=np.bool_)
-        self._sums = np.zeros((len(fields(Errors)), len(NUMBERS) * len(SIZES) * _BRANCHES))
-        self.rows = [0, 0]
 
     def read_t2(self, cells_of: Callable[[Int64], Int64]) -> None:
         """Which branch each group took, and the errors of its cells; `cells_of` gives exact cells, (groups, 46)."""
@@ -157,7 +193,7 @@ class _Level:
         for group, _ in self._batches("t2"):
             each, count = np.unique(group, return_counts=True)
             rows[each] += count.astype(np.int16)
-            self.rows[1] += len(group)
+            self._level.rows[1] += len(group)
         for branch in range(1, len(cells.BRANCH_CELLS)):
             self._branch[rows == cells.BRANCH_CELLS[branch] + cells.SEXES] = branch
         chosen = np.flatnonzero(rows)
@@ -178,11 +214,20 @@ class _Level:
         """The errors of totals, and which groups are published; after `read_t2`."""
         for group, batch in self._batches("t1"):
             self._published[group] = True
-            self.rows[0] += len(group)
+            self._level.rows[0] += len(group)
             self._add(np.zeros(len(group), dtype=np.int64), group, batch, self._totals[group])
+        gone = ~self._published
+        self._level.sizes += np.stack(
+            [
+                np.bincount(self._size, minlength=len(SIZES)),
+                np.bincount(self._size[gone], minlength=len(SIZES)),
+                # Whole numbers far below 2^53, so exact as floats.
+                np.bincount(self._size[gone], self._totals[gone], len(SIZES)).astype(np.int64),
+            ]
+        )
 
     def _batches(self, name: str) -> Iterator[tuple[Int64, pa.RecordBatch]]:
-        return self._tables.rows(name, self._level, self._regions)
+        return self._tables.rows(name, self._level.level, self._regions)
 
     def _add(self, number: Int64, group: Int64, batch: pa.RecordBatch, truth: Int64) -> None:
         error = _numbers(batch["count"]) - truth
@@ -191,28 +236,8 @@ class _Level:
         kind = (number * len(SIZES) + self._size[group]) * _BRANCHES + self._branch[group] + 1
         # In the order of the fields of Errors.
         values = (np.ones(len(error)), error, np.abs(error), error.astype(np.float64) ** 2, variance, covered)
-        self._sums += np.stack([np.bincount(kind, value, self._sums.shape[1]) for value in values])
-
-    def classes(self) -> list[Class]:
-        """Of all numbers read."""
-        found: list[Class] = []
-        for kind in np.flatnonzero(self._sums[0]).tolist():
-            number_and_size, branch = divmod(kind, _BRANCHES)
-            number, size = divmod(number_and_size, len(SIZES))
-            rows, error, absolute, square, variance, covered = self._sums[:, kind].tolist()
-            errors = Errors(int(rows), error, absolute, square, variance, int(covered))
-            found.append(Class(self._level.name, SIZES[size], branch - 1, NUMBERS[number], errors))
-        return found
-
-    def groups(self) -> list[Groups]:
-        """Of all size classes that have groups."""
-        everyone = np.bincount(self._size, minlength=len(SIZES))
-        gone = np.bincount(self._size[~self._published], minlength=len(SIZES))
-        persons = np.bincount(self._size[~self._published], self._totals[~self._published], len(SIZES))
-        return [
-            Groups(self._level.name, SIZES[size], int(everyone[size]), int(gone[size]), int(persons[size]))
-            for size in np.flatnonzero(everyone)
-        ]
+        sums = self._level.sums
+        sums += np.stack([np.bincount(kind, value, sums.shape[1]) for value in values])
 
 
 _SEX_LABELS: Final = pa.array(["1", "2"])
