@@ -1,7 +1,10 @@
 """Codes as words, wherever people read: levels, ages, sexes, population groups. The Census formats keep their codes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from starling.tables import cells
 from starling.tables.plan import GeographyLevel, Level
@@ -54,6 +57,41 @@ def ages(start: str, end: str) -> str:
     if start == "0":
         return f"under {int(end) + 1}"
     return f"{start} and over" if end == str(cells.TOP_AGE) else f"{start} to {end}"
+
+
+def columns(names: Iterable[str]) -> tuple[str, ...]:
+    """The columns of words that stand beside columns of these names."""
+    there = set(names)
+    return tuple(column for column, (beside, _) in _WORDS.items() if there.issuperset(beside))
+
+
+def worded(table: pa.Table, chosen: tuple[str, ...]) -> pa.Table:
+    """A table with columns of words for its codes; missing where a code is not known.
+
+    >>> worded(pa.table({"sex": ["2", "1"]}), ("sex_name",))["sex_name"].to_pylist()
+    ['female', 'male']
+    """
+    for column in chosen:
+        beside, known = _WORDS[column]
+        codes = pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in beside), _BETWEEN)
+        places = pc.index_in(codes, pa.array(list(known)))
+        table = table.append_column(
+            column, pa.chunked_array([pa.array(list(known.values())).take(places.combine_chunks())])
+        )
+    return table
+
+
+_BETWEEN: Final = "-"
+_BANDS: Final = [band for bands in cells.BRANCH_BANDS[1:] for band in cells.age_ranges(bands)]
+_WORDS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
+    "region_kind": (("region_type",), {str(level): words for level, words in KINDS.items()}),
+    "sex_name": (("sex",), SEXES),
+    "ages": (
+        ("age_start", "age_end"),
+        {_BETWEEN.join(band): ages(*band) for band in [(ALL, ALL), *((str(low), str(high)) for low, high in _BANDS)]},
+    ),
+}
+"""Each column of words: the columns of its codes, and the words for them."""
 
 
 def group(row: Mapping[str, Any]) -> str:

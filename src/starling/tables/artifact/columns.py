@@ -5,6 +5,7 @@ from typing import Final
 import pyarrow as pa
 
 from starling.release.datapackage import Column, Sheet
+from starling.tables import labels
 from starling.tables.plan import Plan
 from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA
 
@@ -34,6 +35,9 @@ WORDS: Final = {
     " too high on average. A sum of noisy numbers as they were drawn is not marked",
     "region_name": "Name of the region: the one that was given, or what it is and where it lies",
     "iteration_name": "Name of the iteration",
+    "region_kind": "What the region is, in words",
+    "sex_name": "The sex, in words",
+    "ages": "The ages, in words",
     "stage_1": "First noisy total, in persons, which chose the detail; missing where the plan measures a group once",
     "branch": "How many thresholds lie at or below it: 0 a bare total, 1 to 3 sex by 4, 9 or 23 ages; -1 measured once",
     "stage_2": "Second noisy measurement: 1, 8, 18 or 46 numbers of persons, sex by sex, ages ascending",
@@ -64,7 +68,8 @@ def sheets(plan: Plan, paths: dict[str, str], csv: tuple[str, ...]) -> list[Shee
         columns = tuple(_column(field.name, field.type) for field in schema)
         found.append(Sheet(f"data/{name}.parquet", title, columns, key))
         if name in csv:
-            found.append(Sheet(f"data/{name}.csv", title, columns, key, delimiter=","))
+            words = tuple(_column(column, pa.string()) for column in labels.columns(schema.names))
+            found.append(Sheet(f"data/{name}.csv", title, (*columns, *words), key, delimiter=","))
         census = tuple(
             _column(column, schema.field(column).type, text)
             for column, text in CENSUS.items()

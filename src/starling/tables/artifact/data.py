@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
+from starling.tables import labels
 from starling.tables.artifact.columns import CENSUS
 
 BATCH: Final = 1 << 16
@@ -39,7 +40,7 @@ class Text:
 
     Args:
         file: Takes the bytes.
-        columns: Column of the table, and its name in the header.
+        columns: Column of the table, or column of words (labels.py), and its name in the header.
         delimiter: One character.
         quoted: Whether text that holds the delimiter or a quote is quoted; otherwise it must not occur.
     """
@@ -47,6 +48,7 @@ class Text:
     def __init__(self, file: Sink, columns: dict[str, str], delimiter: str, *, quoted: bool) -> None:
         self._file = file
         self._columns = columns
+        self._words = tuple(name for name in columns if name in labels.columns(columns))
         self._options = pacsv.WriteOptions(
             include_header=False, delimiter=delimiter, quoting_style="needed" if quoted else "none", batch_size=BATCH
         )
@@ -54,7 +56,7 @@ class Text:
 
     def write(self, table: pa.Table) -> None:
         """The next rows."""
-        rows = _plain(table.select(list(self._columns)))
+        rows = _plain(labels.worded(table, self._words).select(list(self._columns)))
         with pacsv.CSVWriter(self._file, rows.schema, write_options=self._options) as writer:
             for batch in rows.to_batches():
                 # For an empty batch pyarrow 26 writes whatever its buffer holds: a megabyte of memory, or the rows before.
@@ -69,8 +71,9 @@ def census(file: Sink, names: Iterable[str]) -> Text:
 
 
 def csv(file: Sink, names: Iterable[str]) -> Text:
-    """Every column, in the CSV of RFC 4180 but for its line ends."""
-    return Text(file, {name: name for name in names}, ",", quoted=True)
+    """Every column and its codes in words, in the CSV of RFC 4180 but for its line ends."""
+    there = tuple(names)
+    return Text(file, {name: name for name in (*there, *labels.columns(there))}, ",", quoted=True)
 
 
 class TableFiles:

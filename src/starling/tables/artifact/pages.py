@@ -15,36 +15,16 @@ from starling.privacy.budget import decimal_up
 from starling.privacy.laws import DiscreteLaplace, Law
 from starling.release.report import Picture, Section, Table
 from starling.release.report.pictures import Interval, Tile, intervals, shares, tiles
+from starling.tables import labels
 from starling.tables.artifact.data import MOST_CSV_ROWS
 from starling.tables.artifact.parameters import BRANCH_NAMES, missing
 from starling.tables.artifact.summary import Summary, Widths
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
-from starling.tables.plan import Geography, GeographyLevel, Level, Plan
-
-PLACES: Final = {
-    GeographyLevel.USA: "Nation",
-    GeographyLevel.STATE: "State",
-    GeographyLevel.COUNTY: "County",
-    GeographyLevel.TRACT: "Tract",
-    GeographyLevel.PLACE: "Place",
-    GeographyLevel.AIANNH: "AIANNH area",
-    GeographyLevel.PR_STATE: "Puerto Rico",
-    GeographyLevel.PR_COUNTY: "Puerto Rico, county",
-    GeographyLevel.PR_TRACT: "Puerto Rico, tract",
-    GeographyLevel.PR_PLACE: "Puerto Rico, place",
-}
-ITERATIONS: Final = {1: "regional", 2: "detailed"}
+from starling.tables.labels import level_title
+from starling.tables.plan import Geography, Plan
 
 CLASSES: Final = ("under 10", "10 to 99", "100 to 999", "1,000 to 9,999", "10,000 or more")
 CLASS_CUTS: Final = (10, 100, 1000, 10_000)
-
-LONGEST: Final = 58
-"""Letters of a label."""
-
-
-def level_title(level: Level) -> str:
-    """A level in words: "County, detailed"."""
-    return f"{PLACES[level.geography]}, {ITERATIONS[level.iteration_level]}"
 
 
 def charged(plan: Plan) -> Section:
@@ -185,11 +165,8 @@ def _short_percent(part: float) -> str:
 
 def _interval(values: dict[str, Any]) -> Interval:
     count = values["count"]
-    named = values["region_name"] != values["region_id"]
-    region = values["region_name"] if named else f"{values['region_type'].lower()} {values['region_id']}"
-    label = f"{values['iteration_name']}, {region}"
     return Interval(
-        label if len(label) <= LONGEST else label[: LONGEST - 1] + "…",
+        labels.shortened(labels.group(values)),
         f"{count:,}: {values['lower']:,} to {values['upper']:,}",
         100 * (count - values["lower"]) / count,
         100 * (values["upper"] - count) / count,
