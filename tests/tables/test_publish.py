@@ -13,7 +13,9 @@ from starling.ledger.opening import Ledger, create_ledger
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.tables import release
 from starling.tables.counts import GroupCounts
+from starling.tables.generate import generate
 from starling.tables.plan import Piece, Plan, load, read_geography
+from tests.tables.small import small_plan
 
 CONFIGS = ["input_dir_puredp", "input_dir_zcdp"]
 
@@ -146,3 +148,16 @@ def test_parquet_has_the_rows_of_the_text(toy: Path, tmp_path: Path) -> None:
         parquet = pq.read_table(tmp_path / "out" / "data" / f"{name}.parquet").to_pylist()
         names = [{"AGESTART": "age_start", "AGEEND": "age_end"}.get(column, column.lower()) for column in header]
         assert body == [[str(row[name]) for name in names] for row in parquet]
+
+
+def test_given_names_of_regions_are_published(tmp_path: Path) -> None:
+    plan = small_plan("rho")
+    made = generate(plan, persons=300, seed=1, out=tmp_path / "in")
+    for out, names in (("named", made.names), ("unnamed", None)):
+        release(plan, made.persons, made.geography, tmp_path / out, names=names)
+    named, unnamed = (
+        set(pq.read_table(tmp_path / out / "data" / "t1.parquet")["region_name"].to_pylist())
+        for out in ("named", "unnamed")
+    )
+    assert named <= {line.split("|")[2] for line in made.names.read_text().splitlines()}
+    assert {"Alabama", "county 001, Alabama"} & unnamed

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 
+from starling.tables.plan import GeographyLevel
 from starling.tables.request import request_body
 from tests.tables.small import small_geography, small_plan
 
@@ -20,5 +21,8 @@ def test_the_title_is_no_part_of_a_request_and_every_choice_is() -> None:
         small_plan(allow_negative=False),
         replace(plan, gamma=Fraction(1, 5)),
     ]
-    bodies = {request_body(each, geography) for each in others} | {body, request_body(plan, small_geography(plan, 3))}
-    assert len(bodies) == len(others) + 2
+    county = GeographyLevel.COUNTY
+    named = replace(geography, names={**geography.names, county: ("Fern County", *geography.names[county][1:])})
+    bodies = {request_body(each, geography) for each in others} | {body, request_body(plan, named)}
+    bodies.add(request_body(plan, small_geography(plan, 3)))
+    assert len(bodies) == len(others) + 3

@@ -48,7 +48,7 @@ def demo(out: Path, *, persons: int, as_json: bool) -> None:
     with steps() as step:
         step(f"inventing {persons:,} persons")
         made = generate(plan, persons=persons, seed=SEED, out=out / "invented")
-        released = release(plan, made.persons, made.geography, out / "release", step=step)
+        released = release(plan, made.persons, made.geography, out / "release", names=made.names, step=step)
         step("comparing with the truth, which only invented data allow")
         compared = beside(
             plan, read_geography(made.geography, plan), open_persons(made.persons, plan), out / "release"

@@ -211,6 +211,9 @@ def validate(plan: str, persons: Path, geography: Path, as_json: bool) -> None:
 @click.option(
     "--out", type=_PATH, required=True, metavar="DIR", help="Folder to make; appears as a whole or not at all."
 )
+@click.option(
+    "--names", type=_PATH, metavar="FILE", help="Names of regions, public: REGION_TYPE|REGION_ID|REGION_NAME."
+)
 @click.option("--zip", "zip_file", type=_PATH, metavar="FILE", help="The same as one zip file besides; must not exist.")
 @click.option("--ledger", metavar="URL", help="Pays: sqlite:///FILE or postgresql://...  [default: a fresh one in DIR]")
 @click.option("--dataset", metavar="NAME", default="", help="Of the ledger: what the records are registered as.")
@@ -227,6 +230,7 @@ def release(  # noqa: PLR0913 - one for each option
     persons: Path,
     geography: Path,
     out: Path,
+    names: Path | None,
     zip_file: Path | None,
     ledger: str | None,
     dataset: str,
@@ -270,6 +274,7 @@ def release(  # noqa: PLR0913 - one for each option
             persons,
             geography,
             out,
+            names=names,
             ledger=book,
             dataset=dataset,
             analyst=analyst,

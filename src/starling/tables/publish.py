@@ -54,12 +54,13 @@ class Published:
         return int(pq.read_metadata(self.folder / "data" / f"{table}.parquet").num_rows)
 
 
-def release(
+def release(  # noqa: PLR0913 - one for each public choice
     plan: Plan,
     persons: Path,
     geography: Path,
     out: Path,
     *,
+    names: Path | None = None,
     ledger: Ledger | None = None,
     dataset: str = "",
     analyst: str = CUSTODIAN,
@@ -74,6 +75,7 @@ def release(
         persons: Confidential person records, text or Parquet.
         geography: The public geographic reference file.
         out: Folder to make; must not exist, unless it is the answer of this very request.
+        names: Optional table of names of regions, published beside their ids (`read_geography`).
         ledger: Pays, for `dataset`, in the name of `analyst`. Without one, a fresh ledger inside the folder grants the plan's
             cost once, and the report says that nothing then limits a second release.
         dataset: Registered in the ledger.
@@ -89,7 +91,7 @@ def release(
     """
     check_engine(engine)
     step("reading the public geography")
-    regions = read_geography(geography, plan)
+    regions = read_geography(geography, plan, names=names)
     source = open_persons(persons, plan)
     name, body = request_id or fresh_id(), request_body(plan, regions)
     payment = None if ledger is None else Payment(ledger, Request(analyst, name, dataset, body))

@@ -31,7 +31,7 @@ def plan_digest(plan: Plan) -> str:
 
 
 def geography_digest(geography: Geography) -> str:
-    """SHA-256 over the blocks and the regions of each level, hexadecimal."""
+    """SHA-256 over the blocks and the regions of each level with their names, hexadecimal."""
     state = hashlib.sha256()
     for column in geography.blocks.column_names:
         # Fixed numbers of digits, so as numbers they are the same, and quickly read.
@@ -39,6 +39,7 @@ def geography_digest(geography: Geography) -> str:
     for level, regions in geography.regions.items():
         state.update(f"{level}:{','.join(regions)}\n".encode())
         state.update(geography.region_of_unit[level].tobytes())
+        state.update("\n".join(geography.names[level]).encode())
     return state.hexdigest()
 
 
