@@ -159,17 +159,30 @@ def preview(
 @click.option(
     "--seed", type=int, default=1, show_default=True, metavar="N", help="Public: the same gives the same bytes."
 )
+@click.option(
+    "--land-for", type=int, metavar="N", help="Make land for so many persons.  [default: as many as there are]"
+)
 @click.option("--states", metavar="NN,NN,...", help="Codes of the states to invent.  [default: the plan's]")
 @click.option("--format", "kind", type=click.Choice(["text", "parquet"]), default="text", show_default=True)
 @_json
-def generate(plan: str, *, persons: int, out: Path, seed: int, states: str | None, kind: Any, as_json: bool) -> None:
+def generate(
+    plan: str,
+    *,
+    persons: int,
+    out: Path,
+    seed: int,
+    land_for: int | None,
+    states: str | None,
+    kind: Any,
+    as_json: bool,
+) -> None:
     """Invent persons and a geography for a plan, to try everything with. Nobody in them exists."""
     from starling.cli.plans import plan_of
     from starling.cli.text import facts
     from starling.tables.generate import generate as invent
 
     codes = None if states is None else states.split(",")
-    made = invent(plan_of(plan), persons=persons, seed=seed, out=out, states=codes, format=kind)
+    made = invent(plan_of(plan), persons=persons, seed=seed, out=out, states=codes, land_for=land_for, format=kind)
     if as_json:
         files = {"persons": str(made.persons), "geography": str(made.geography), "note": str(made.note)}
         _print({**files, "sizes": made.sizes})

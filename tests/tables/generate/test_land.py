@@ -96,4 +96,4 @@ def test_a_whole_state_has_production_size() -> None:
     made = land(["06"], 10_000_000)
     assert 2_600 < len(made.county_of_tract) < 2_800
     assert 230_000 < len(made.state) < 280_000
-    assert 780 < len(np.unique(made.place)) < 820
+    assert 1_000 < len(np.unique(made.place)) < 1_040

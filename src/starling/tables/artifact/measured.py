@@ -66,6 +66,7 @@ def keep_measurements(
                     open_files.enter_context((folder / measurements_path(level)).open("xb")),
                     SCHEMA,
                     compression=COMPRESSION,
+                    write_statistics=False,  # of noise they tell nothing
                 )
             )
             for level in plan.levels

@@ -22,7 +22,7 @@ import numpy as np
 
 from starling.errors import OutputError, ParameterError
 from starling.tables.generate.files import WRITERS, Columns, Writer
-from starling.tables.generate.land import Land, invent_land
+from starling.tables.generate.land import Land, invent_land, settle
 from starling.tables.generate.names import region_names
 from starling.tables.generate.people import Mix
 from starling.tables.generate.records import PERSON_COLUMNS, Records
@@ -74,6 +74,7 @@ def generate(
     seed: int,
     out: Path,
     states: Sequence[str] | None = None,
+    land_for: int | None = None,
     format: Format = "text",  # noqa: A002 - the word that the command line and its users have for it
     workers: int | None = None,
 ) -> Generated:
@@ -85,6 +86,7 @@ def generate(
         seed: Public; 0 or more.
         out: Folder to make; must not exist.
         states: Two-digit codes; "72" is Puerto Rico. May go beyond the plan: such persons are in no table.
+        land_for: Make as many counties, tracts, blocks and places as for so many persons; as for `persons` without it.
         format: "text" (`|` between fields) or "parquet".
         workers: Threads; as many as there are cores without it. Changes the time it takes, never a byte.
 
@@ -93,6 +95,11 @@ def generate(
         OutputError: when `out` exists or cannot be written.
     """
     codes = _checked(plan, persons, seed, states, format)
+    land_for = persons if land_for is None else land_for
+    if not 0 <= land_for <= MOST_PERSONS:
+        raise ParameterError(
+            field="land", problem=f"is not for 0 to {MOST_PERSONS} persons", fix="leave it out, or say for how many"
+        )
     if out.exists():
         raise OutputError(field="out", problem=f"{out} exists", fix="name a folder that does not exist")
     try:
@@ -101,7 +108,9 @@ def generate(
             folder = Path(scratch) / out.name
             folder.mkdir()
             threads = workers or os.cpu_count() or 1
-            sizes = _write(folder, plan, codes, persons=persons, seed=seed, format_=format, workers=threads)
+            land = invent_land(_stream(seed, _LAND), codes, land_for)
+            land = land if land_for == persons else settle(land, persons)
+            sizes = _write(folder, plan, codes, land, seed=seed, format_=format, workers=threads)
             folder.rename(out)
     except OSError as error:
         raise OutputError(
@@ -134,10 +143,10 @@ def _checked(
 
 
 def _write(
-    folder: Path, plan: Plan, states: tuple[str, ...], *, persons: int, seed: int, format_: Format, workers: int
+    folder: Path, plan: Plan, states: tuple[str, ...], land: Land, *, seed: int, format_: Format, workers: int
 ) -> dict[str, int]:
     """Everything, into an existing empty folder; returns the sizes."""
-    land = invent_land(_stream(seed, _LAND), states, persons)
+    persons = int(land.persons.sum())
     mix = Mix(_stream(seed, _MIX), plan.definitions, land)
     records = Records(land, mix)
     ends = np.cumsum(land.persons)

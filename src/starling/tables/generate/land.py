@@ -4,12 +4,13 @@ Everything hangs on one line: the blocks of all states in order. A tract is a ru
 run of blocks too, with holes, but begins and ends anywhere: in the middle of a tract, across a county border. An AIANNH area
 also crosses the border from one state to the next. So tracts, places and AIANNH areas cut each other as in the real geography.
 
-Sizes: states, counties and places by Zipf's law; tracts log-normal around 3,700 persons; about 93 blocks to a tract, a third of them
-empty and the rest heavy-tailed. For a state of 10 million persons that is 2,700 tracts, 250,000 blocks and 800 places.
+Sizes: states, counties and places by Zipf's law; tracts log-normal around 3,700 persons; about 96 blocks to a tract, a third of them
+empty and the rest heavy-tailed. For all states, Puerto Rico and 316 million persons that is about as many counties, tracts, blocks and
+places as there were in 2020.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -22,10 +23,13 @@ Int32: TypeAlias = npt.NDArray[np.int32]
 Int64: TypeAlias = npt.NDArray[np.int64]
 Float64: TypeAlias = npt.NDArray[np.float64]
 
+PERSONS_PER_COUNTY_SQUARED: Final = 1300
+"""A state has the square root of its persons over this as its number of counties."""
+
 PERSONS_PER_TRACT: Final = 3700
-PERSONS_PER_PLACE: Final = 12_500
-PERSONS_PER_AREA: Final = 400_000
-BLOCKS_PER_TRACT: Final = 93
+PERSONS_PER_PLACE: Final = 9_800
+PERSONS_PER_AREA: Final = 450_000
+BLOCKS_PER_TRACT: Final = 90
 BLOCKS_PER_GROUP: Final = 30
 """Blocks of one block group, which is the first digit of a block's number."""
 
@@ -84,7 +88,7 @@ def apportion(weights: Float64, total: int) -> Int64:
 
 
 def invent_land(rng: np.random.Generator, states: Sequence[str], persons: int) -> Land:
-    """A geography of `states` (two-digit codes, ascending) in which `persons` live."""
+    """A geography of `states` (two-digit codes, ascending) in which `persons` live; its size goes with their number."""
     weights = rng.permutation(zipf(len(states), 0.8))
     lands = [_state(rng, int(code), int(n)) for code, n in zip(states, apportion(weights, persons), strict=True)]
     tracts = np.cumsum([0, *(len(land.county_of_tract) for land in lands)])
@@ -113,9 +117,14 @@ def invent_land(rng: np.random.Generator, states: Sequence[str], persons: int) -
     )
 
 
+def settle(land: Land, persons: int) -> Land:
+    """The same land with another number of persons, spread in the same way."""
+    return replace(land, persons=apportion(np.maximum(land.persons, NEARLY_EMPTY), persons))
+
+
 def _state(rng: np.random.Generator, code: int, persons: int) -> Land:
     """One state without AIANNH areas; indices count from its own first tract and county."""
-    counties = min(max(round((persons / 1000) ** 0.5), 1), MOST_COUNTIES)
+    counties = min(max(round((persons / PERSONS_PER_COUNTY_SQUARED) ** 0.5), 1), MOST_COUNTIES)
     tracts = max(round(persons / PERSONS_PER_TRACT), counties)
     tracts_of_county = 1 + apportion(rng.permutation(zipf(counties, 0.8)), tracts - counties)
     county_of_tract = np.repeat(np.arange(counties), tracts_of_county)
