@@ -21,6 +21,7 @@ NAMES: Final = (
     "selection",
     "tables_state",
     "tables_tmlt",
+    "tables_national",
     "verify",
     "ledger",
     "startup",
@@ -208,6 +209,22 @@ def tables_tmlt(results: Mapping[str, Results]) -> str:
     return f"{rates}\n\n{times}\n\n{what} {_run(result)}"
 
 
+def tables_national(results: Mapping[str, Results]) -> str:
+    """The nation: each process, and what it was asked to do."""
+    result = results["tables_national"]
+    keys = ("seconds", "cpu_seconds", "gigabytes")
+    rows = ([row["run"], *(number(row[key]) if key in row else "" for key in keys)] for row in result["rows"])
+    sizes = result["settings"]
+    what = (
+        f"{sizes['persons']:,} persons in {sizes['blocks']:,} blocks, {sizes['tracts']:,} tracts, {sizes['counties']:,} counties, "
+        f"{sizes['places']:,} places and {sizes['aiannh_areas']:,} AIANNH areas; definitions {sizes['definitions']}: "
+        f"{sizes['groups']:,} population groups, each measured. T1 has {sizes['t1_rows']:,} rows, T2 {sizes['t2_rows']:,}. "
+        f"Persons as {'Parquet' if sizes['format'] == 'parquet' else 'text'}, {number(sizes['persons_gb'])} GB; "
+        f"the release {number(sizes['release_gb'])} GB."
+    )
+    return f"{table(['run', 'seconds', 'CPU seconds', 'most memory, GB'], rows)}\n\n{what} {_run(result)}"
+
+
 def verify(results: Mapping[str, Results]) -> str:
     """What verifying takes, and what of it is computing again."""
     result = results["verify"]
@@ -344,6 +361,7 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "selection": selection,
     "tables_state": tables_state,
     "tables_tmlt": tables_tmlt,
+    "tables_national": tables_national,
     "verify": verify,
     "ledger": ledger,
     "startup": startup,

@@ -53,5 +53,7 @@ def offsets(branch: npt.NDArray[np.int8]) -> Int64:
     >>> offsets(np.array([0, 1, -1], dtype=np.int8)).tolist()
     [0, 1, 9, 10]
     """
-    sizes = np.array(cells.BRANCH_CELLS, dtype=np.int64)[np.maximum(branch, 0)]
-    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
+    starts = np.zeros(len(branch) + 1, dtype=np.int64)
+    # From the last place: TOTAL_ONLY has the one value of branch 0.
+    np.cumsum(np.array((*cells.BRANCH_CELLS, 1))[branch], out=starts[1:])
+    return starts

@@ -6,7 +6,9 @@ again, piece by piece, and must give every published number bit for bit: the val
 
 import hashlib
 import json
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from io import RawIOBase
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -30,13 +32,15 @@ from starling.tables.artifact.public_plan import PLAN, REGIONS, read_plan
 from starling.tables.artifact.summary import Summary
 from starling.tables.desiderata import COLUMNS, ROWS, Broken, Findings, Wish, differences
 from starling.tables.plan import Geography, Plan
-from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, tabulate
+from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, Tables, tabulate
 
 Places: TypeAlias = npt.NDArray[np.int32]
 
 SCHEMAS: Final = {"t1": T1_SCHEMA, "t2": T2_SCHEMA}
 BATCH: Final = 1 << 18
 """Published rows that are read at a time."""
+AHEAD: Final = 2
+"""Pieces that wait to be compared."""
 
 REQUIRED: Final = (
     *(f"data/{name}.{suffix}" for name in SCHEMAS for suffix in ("parquet", "txt")),
@@ -111,10 +115,23 @@ def _tables(
     summary = Summary(plan)
     try:
         published = {name: _Published(folder, name, hashes) for name in SCHEMAS}
-        for part in tabulate(plan, geography, read_measurements(folder, plan, geography)):
-            published["t1"].compare(part.tables.t1)
-            published["t2"].compare(part.tables.t2)
-            summary.add(part)
+
+        def compare(tables: Tables) -> None:
+            published["t1"].compare(tables.t1)
+            published["t2"].compare(tables.t2)
+
+        waiting: deque[Future[None]] = deque()
+        # A thread compares, in order, while the next piece is made.
+        with ThreadPoolExecutor(1) as comparing:
+            for part in tabulate(plan, geography, read_measurements(folder, plan, geography)):
+                waiting.append(comparing.submit(compare, part.tables))
+                summary.add(part)
+                if len(waiting) > AHEAD:
+                    waiting.popleft().result()
+            for each in waiting:
+                each.result()
+        for table in published.values():
+            table.compare_rest()
     except Broken as broken:
         found.add(broken.wish, *broken.problems)
         return
@@ -162,6 +179,7 @@ class _Published:
     def __init__(self, folder: Path, name: str, hashes: Mapping[str, str]) -> None:
         self._name, self._csv, self._wish = f"data/{name}.parquet", f"data/{name}.csv", ROWS[name]
         self._rows = 0
+        self._expected: list[pa.Table] = []
         self._differing: dict[str, int] = {}
         self._hashes = hashes
         schema = SCHEMAS[name]
@@ -190,6 +208,17 @@ class _Published:
         """The next rows should be these."""
         for _, text in self._texts.values():
             text.write(expected)
+        # Looking names up has its price for each table, however few its rows: so several pieces at once.
+        self._expected.append(expected)
+        if sum(map(len, self._expected)) >= BATCH:
+            self.compare_rest()
+
+    def compare_rest(self) -> None:
+        """What has come together, with as many rows of the file."""
+        if not self._expected:
+            return
+        expected = pa.concat_tables(self._expected).unify_dictionaries().combine_chunks()
+        self._expected.clear()
         done = 0
         while done < len(expected) and len(batch := self._next(len(expected) - done)):
             for column in expected.column_names:
