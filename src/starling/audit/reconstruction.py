@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from starling.audit.generate import towns as invented
 from starling.privacy.budget import Cost, Exact, Measure, positive
 from starling.privacy.laws import Law
 from starling.privacy.masses import masses
@@ -112,9 +113,7 @@ class _People:
 
 def _people(towns: int, persons: int, seed: int) -> tuple[_People, Int64]:
     """Invented places, and counties with one person more, whose record is uniform: group * 46 + cell."""
-    rng = np.random.default_rng(seed)
-    place = rng.poisson(persons / CANDIDATES, (towns, CANDIDATES)).astype(np.int64)
-    secret = rng.integers(0, CANDIDATES, towns)
+    place, secret = invented(towns, CANDIDATES, persons / CANDIDATES, seed)
     county = place.copy()
     county[np.arange(towns), secret] += 1
     return _People((county.reshape(-1, cells.CELLS), place.reshape(-1, cells.CELLS))), secret

@@ -6,6 +6,7 @@ are canonical: one plan gives one text, and a text that is not what its plan giv
 
 import json
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +18,8 @@ from starling.release.datapackage import LARGEST
 from starling.release.manifest import AGAIN
 from starling.release.statement import Json
 from starling.tables.inference.consistency import well_nested
-from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Plan
+from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Plan, Promise
+from starling.tables.plan.promises import NUMBERS
 
 PLAN: Final = "plan/plan.json"
 REGIONS: Final = "plan/regions.json"
@@ -80,6 +82,18 @@ def _level_json(level: Level) -> dict[str, Json]:
         "thresholds": list[Json](level.thresholds),
         "stability": level.stability,
         "iterations": [iteration.code for iteration in level.iterations],
+        "promises": [_promise_json(promise) for promise in level.promises],
+    }
+
+
+def _promise_json(promise: Promise) -> dict[str, Json]:
+    """A share of a group's persons is a text, a margin in persons a number."""
+    return {
+        "number": promise.number,
+        "within": promise.within if isinstance(promise.within, int) else str(promise.within),
+        "ages": promise.ages,
+        "persons": promise.persons,
+        "confidence": str(promise.confidence),
     }
 
 
@@ -163,6 +177,23 @@ def _level(data: Any, iterations: Mapping[str, Iteration]) -> Level:
         (low, middle, high),
         tuple(iterations[name] for name in names),
         _int(data["stability"]),
+        tuple(_promise(each) for each in data["promises"]),
+    )
+
+
+def _promise(data: Any) -> Promise:
+    said, ages, persons = data["within"], data["ages"], data["persons"]
+    within: int | Fraction = rational(said) if isinstance(said, str) else _int(said)
+    confidence = rational(data["confidence"])
+    share = isinstance(within, Fraction)
+    if data["number"] not in NUMBERS or within <= 0 or not 0 < confidence < 1 or (share and persons is None):
+        raise ValueError
+    return Promise(
+        data["number"],
+        within,
+        None if ages is None else _int(ages),
+        None if persons is None else _int(persons, 2**62),
+        confidence,
     )
 
 
