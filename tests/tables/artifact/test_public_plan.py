@@ -72,7 +72,7 @@ CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
     "huge": lambda plan: plan.update(max_race_codes=10**30),
     "levels": lambda plan: plan.update(levels={}),
     "a promise of nothing": lambda plan: promise(plan, number="median"),
-    "a promise that noise breaks": lambda plan: promise(plan, within=1),
+    "a promise that noise breaks": lambda plan: promise(plan, within=1, confidence="999999999/1000000000"),
     "a share of nobody": lambda plan: promise(plan, within="1/100"),
     "a certain promise": lambda plan: promise(plan, confidence="1"),
     "a promise of odd ages": lambda plan: promise(plan, ages=5),

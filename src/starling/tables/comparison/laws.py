@@ -65,7 +65,7 @@ def difference(one: Noise, other: Noise) -> Tails:
     >>> noise = Noise(DiscreteLaplace(Fraction(10)), 1)
     >>> tails = difference(noise, noise)
     >>> tails.margin(0.05), round(float(tails.beyond[41]), 4)
-    (39, 0.0448)
+    (41, 0.0526)
     """
     joint = _gaussian(one, other)
     if joint is not None:
