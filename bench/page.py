@@ -24,6 +24,8 @@ NAMES: Final = (
     "tables_national",
     "verify",
     "ledger",
+    "genome_distance",
+    "genome_kernels",
     "startup",
     "thresholds",
 )
@@ -260,6 +262,26 @@ def ledger(results: Mapping[str, Results]) -> str:
     return f"{table(['', *(row['store'] for row in result['rows'])], rows)}\n\n{_run(result)}"
 
 
+def genome_distance(results: Mapping[str, Results]) -> str:
+    """Distances a second."""
+    result = results["genome_distance"]
+    names = {"g": "G", "chi2": "Pearson", "fisher": "Fisher"}
+    rows = (
+        [names[row["test"]], f"{row['patients']:,}", spread(row["million_snps_per_second"])] for row in result["rows"]
+    )
+    return f"{table(['test', 'patients', 'million SNPs a second'], rows)}\n\n{_run(result)}"
+
+
+def genome_kernels(results: Mapping[str, Results]) -> str:
+    """Tables from packed genotypes, and scores of blocks."""
+    result = results["genome_kernels"]
+    units = {"milliseconds": "ms", "seconds": "s", "megabytes": "MB", "times": "times"}
+    rows = ([row["run"], spread(row[key]), unit] for row in result["rows"] for key, unit in units.items() if key in row)
+    chosen = result["settings"]
+    size = f"{chosen['people']:,} people x {chosen['snps']:,} SNPs, {number(chosen['bed_megabytes'])} MB"
+    return f"{table(['run', 'median (least to most)', 'unit'], rows)}\n\n{size}. {_run(result)}"
+
+
 def startup(results: Mapping[str, Results]) -> str:
     """How soon the command line answers."""
     result = results["startup"]
@@ -364,6 +386,8 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "tables_national": tables_national,
     "verify": verify,
     "ledger": ledger,
+    "genome_distance": genome_distance,
+    "genome_kernels": genome_kernels,
     "startup": startup,
     "gains": gains,
     "thresholds": thresholds,

@@ -224,6 +224,23 @@ def test_rounds_take_different_candidates_until_none_is_left() -> None:
     assert sorted(chosen.tolist()) == list(range(300))
 
 
+@pytest.mark.parametrize("arb", [False, True], ids=["doubles", "Arb"])
+def test_two_byte_scores_are_chosen_like_any(arb: bool, request: pytest.FixtureRequest) -> None:
+    if arb:
+        request.getfixturevalue("heavy_rest")
+    ends = [2**15 - 1, -(2**15), 2**15 - 3, 0, -1]
+    for scores in (ends, [*ends, *range(-3000, 3000, 7)]):
+        for seed in range(20):
+            found = [
+                (
+                    exponential_mechanism(np.array(scores, dtype=kind), 1, k=4, source=Seeded(seed)).tolist(),
+                    permute_and_flip(np.array(scores, dtype=kind), "0.01", source=Seeded(seed)),
+                )
+                for kind in (np.int16, np.int64)
+            ]
+            assert found[0] == found[1]
+
+
 def test_scores_are_left_as_they_are() -> None:
     scores = np.arange(10)
     scores.flags.writeable = False

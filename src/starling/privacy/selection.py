@@ -39,6 +39,8 @@ from starling.privacy.entropy import BitSource, system
 from starling.privacy.exact_draws import WORD, below, coin, decays, level, word
 
 Int64: TypeAlias = npt.NDArray[np.int64]
+Scores: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.int16]
+"""Two bytes a score stay two bytes: loc_block has 50 million candidates."""
 
 _LEVELS = 4096
 """At most this many levels: their counts stay in a core's first cache."""
@@ -162,7 +164,7 @@ def _rate(epsilon: Exact, sensitivity: Exact) -> Fraction:
     return positive(epsilon, field="epsilon") / (2 * positive(sensitivity, field="sensitivity"))
 
 
-def _checked(scores: npt.ArrayLike) -> Int64:
+def _checked(scores: npt.ArrayLike) -> Scores:
     try:
         array = np.asarray(scores)
     except (OverflowError, ValueError):
@@ -176,10 +178,12 @@ def _checked(scores: npt.ArrayLike) -> Int64:
             problem="are not one row of integers of a type that int64 holds (floats are refused)",
             fix="give an int64 array of shape (n,)",
         )
+    if array.dtype == np.int16:
+        return np.ascontiguousarray(array, dtype=np.int16)
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
-def _choose(scores: Int64, rate: Fraction, source: BitSource) -> int:
+def _choose(scores: Scores, rate: Fraction, source: BitSource) -> int:
     """The position of one candidate, drawn with probability proportional to e^(rate * score)."""
     levels = _levels(rate, scores.size.bit_length())
     best = int(scores.max())
@@ -222,7 +226,7 @@ def _decide(counts: Int64, weights: npt.NDArray[np.float64], first: int) -> int 
 
 
 def _decide_exactly(
-    scores: Int64,
+    scores: Scores,
     best: int,
     counts: Int64,
     levels: _Levels,
@@ -244,13 +248,13 @@ def _decide_exactly(
     return (int(filled[index]) if index < filled.size else levels.number), distances[index]
 
 
-def _distances(scores: Int64, best: int) -> npt.NDArray[np.uint64]:
+def _distances(scores: Scores, best: int) -> npt.NDArray[np.uint64]:
     """best - score for each candidate; the difference of two int64 fits uint64, and wrapping around gives it."""
-    return np.uint64(best % (1 << WORD)) - scores.view(np.uint64)
+    return np.uint64(best % (1 << WORD)) - scores.astype(np.int64, copy=False).view(np.uint64)
 
 
 @compiled
-def _count(scores: Int64, best: int, levels: _Levels, length: int) -> npt.NDArray[np.uint32]:
+def _count(scores: Scores, best: int, levels: _Levels, length: int) -> npt.NDArray[np.uint32]:
     """Candidates of each block of `length` in each level: uint32 of shape (blocks, number + 1), the rest last.
 
     Four counters take turns, so that a run of candidates of one level does not wait for one memory cell: the time is the same
@@ -278,7 +282,7 @@ def _count(scores: Int64, best: int, levels: _Levels, length: int) -> npt.NDArra
 
 
 @compiled
-def _find(scores: Int64, best: int, shift: np.uint64, wanted: np.uint64, rank: int) -> int:
+def _find(scores: Scores, best: int, shift: np.uint64, wanted: np.uint64, rank: int) -> int:
     """The position of the candidate of level `wanted` that has `rank` others of it before; always goes to the end."""
     top = np.uint64(best)
     place = -1
@@ -293,7 +297,7 @@ def _find(scores: Int64, best: int, shift: np.uint64, wanted: np.uint64, rank: i
 
 @compiled
 def _flip(
-    scores: Int64,
+    scores: Scores,
     best: int,
     levels: _Levels,
     words: npt.NDArray[np.uint64],

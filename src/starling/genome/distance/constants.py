@@ -1,0 +1,167 @@
+"""The public constants behind "significant": the threshold of a statistic, and x ln x as certified integers.
+
+The threshold t of a p-value is the quantile of the chi-squared law, rounded to the nearest double: one public rational number,
+the same on every machine, and what "significant" means here. (Against the quantile itself a statistic is judged differently only
+within a relative 2^-53 of it.) That t is rational has a use: G is twice the logarithm of a rational number, which is
+transcendental unless G is 0 (Lindemann), so no table has G = t, and enough digits always decide. Pearson's statistic is
+rational, and integers decide.
+
+x ln x is kept as an integer multiple of 2^-shift with a proved error. ln of a prime comes from Arb; ln of another number is the sum
+over its prime factors. Sums of such integers are exact, whatever the order: G of a table is the same integer after any swap.
+"""
+
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, inf, log, nextafter
+from statistics import NormalDist
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from flint import arb
+
+from starling.errors import ParameterError
+from starling.privacy.compiled import compiled
+from starling.privacy.precision import precision
+from starling.privacy.tails import ball
+
+Int64: TypeAlias = npt.NDArray[np.int64]
+
+MOST_PATIENTS = 1 << 24
+"""Patients (or alleles) of a table: products of four margins then stay far below the largest double, and x ln x fits int64."""
+LARGEST_P = Fraction(3, 10)
+"""Of a threshold. Above it one step may lead from significant one way to significant the other way, so that a distance is not that to
+the nearest insignificant table."""
+SMALLEST_P = Fraction(1, 10**250)
+
+_LOG_BITS = 58
+"""ln x, x up to 2^24, as a multiple of 2^-58: below 2^63."""
+_HALF = 29
+_PRECISION = 256
+
+
+def threshold_p(value: float | Fraction | str) -> Fraction:
+    """A p-value threshold as a rational number; a float stands for the decimal that it prints as.
+
+    Raises:
+        ParameterError: when it is not in [1e-250, 0.3].
+
+    >>> threshold_p(0.05), threshold_p("5e-8")
+    (Fraction(1, 20), Fraction(1, 20000000))
+    """
+    try:
+        p = Fraction(repr(float(value)) if isinstance(value, float) else value)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        raise ParameterError(field="p_threshold", problem="is not a number", fix='give one such as "5e-8"') from None
+    if not SMALLEST_P <= p <= LARGEST_P:
+        raise ParameterError(
+            field="p_threshold",
+            problem="is not between 1e-250 and 0.3",
+            fix="give a smaller one: at higher thresholds a distance to significance is not defined by single steps",
+        )
+    return p
+
+
+@lru_cache(maxsize=256)
+def quantile(p: Fraction, degrees: int) -> float:
+    """The double nearest to the t with P(chi-squared > t) = p, for 1 or 2 degrees of freedom.
+
+    >>> quantile(Fraction(1, 20), 1), quantile(Fraction(1, 20), 2)
+    (3.841458820694126, 5.991464547107982)
+    """
+    guess = NormalDist().inv_cdf(float(p) / 2) ** 2 if degrees == 1 else -2 * log(p)
+    with precision(_PRECISION):
+        while True:
+            below = (arb(guess) + arb(nextafter(guess, -inf))) / 2
+            above = (arb(guess) + arb(nextafter(guess, inf))) / 2
+            if _tail(above, degrees) > ball(p):
+                guess = nextafter(guess, inf)
+            elif _tail(below, degrees) < ball(p):
+                guess = nextafter(guess, -inf)
+            else:
+                return guess
+
+
+def _tail(statistic: arb, degrees: int) -> arb:
+    return (statistic / 2).sqrt().erfc() if degrees == 1 else (-statistic / 2).exp()
+
+
+class Entropies(NamedTuple):
+    """x ln x for x = 0..n as integers.
+
+    Attributes:
+        table: int64 (n + 1,), multiples of 2^-shift.
+        shift: See `table`.
+        error: An entry is within this many units of the truth.
+    """
+
+    table: Int64
+    shift: int
+    error: int
+
+
+@lru_cache(maxsize=4)
+def entropies(n: int) -> Entropies:
+    """The table up to n, at most 2^24; built once for each n (0.2 s at 500,000)."""
+    primes = _primes(n)
+    logs = np.zeros(n + 1, dtype=np.int64)
+    with precision(128):
+        scale = arb(2) ** _LOG_BITS
+        logs[primes] = [_floor(arb(prime).log() * scale) for prime in primes.tolist()]
+    _add_up(logs, _smallest_factors(n, primes))
+    shift = 60 - max(2, ceil(n * log(n + 1))).bit_length()
+    # An entry of `logs` is short by at most one unit a prime factor, of which x has at most log2 x; then the product is floored.
+    error = (n * n.bit_length() >> (_LOG_BITS - shift)) + 2
+    table = _times(logs, _LOG_BITS - shift)
+    table.flags.writeable = False
+    return Entropies(table, shift, error)
+
+
+def _floor(number: arb) -> int:
+    """Of an irrational number that many more digits are known of."""
+    whole = number.floor().unique_fmpz()
+    assert whole is not None
+    return int(whole)
+
+
+def _primes(n: int) -> Int64:
+    sieve = np.ones(n + 1, dtype=np.bool_)
+    sieve[:2] = False
+    for number in range(2, int(n**0.5) + 1):
+        if sieve[number]:
+            sieve[number * number :: number] = False
+    return np.flatnonzero(sieve)
+
+
+@compiled
+def _smallest_factors(n: int, primes: Int64) -> npt.NDArray[np.int32]:
+    """The smallest prime factor of every number up to n (of 0 and 1: 0)."""
+    factors = np.zeros(n + 1, dtype=np.int32)
+    for prime in primes:
+        for multiple in range(prime, n + 1, prime):
+            if factors[multiple] == 0:
+                factors[multiple] = prime
+    return factors
+
+
+@compiled
+def _add_up(logs: Int64, factors: npt.NDArray[np.int32]) -> None:
+    """Fill in the logarithms of composite numbers."""
+    for number in range(4, logs.size):
+        factor = np.int64(factors[number])
+        if factor != number:
+            logs[number] = logs[factor] + logs[number // factor]
+
+
+@compiled
+def _times(logs: Int64, shift: int) -> Int64:
+    """floor(x logs[x] / 2^shift) for every x, the product of up to 87 bits taken in two halves."""
+    out = np.empty_like(logs)
+    mask = (np.int64(1) << np.int64(_HALF)) - np.int64(1)
+    for x in range(logs.size):
+        high, low = np.int64(x) * (logs[x] >> np.int64(_HALF)), np.int64(x) * (logs[x] & mask)
+        if shift >= _HALF:
+            out[x] = (high + (low >> np.int64(_HALF))) >> np.int64(shift - _HALF)
+        else:
+            out[x] = (high << np.int64(_HALF - shift)) + (low >> np.int64(shift))
+    return out

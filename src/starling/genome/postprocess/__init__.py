@@ -1,0 +1,1 @@
+"""From noisy measurements to answers: public in, public out, deterministic."""

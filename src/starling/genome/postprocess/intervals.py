@@ -1,0 +1,176 @@
+"""From a noisy 2x2 table to a p-value or a correlation, with an interval that the noise alone explains.
+
+The answer is the statistic of the noisy counts, negative ones set to 0 (Johnson and Shmatikov 2013, Sections 6.4 and 6.5). The
+interval holds the statistic of the exact table with at least the stated probability, whatever the data:
+
+1. With probability 1 - alpha or more the noise is no larger than its reach (privacy/reach.py).
+2. Then the exact table is at most R replaced patients from the table Y+ made here: counts set to 0 where they are negative, and
+   then made to add up to n, which is public. Lattice noise adds up to 0, so the exact table T is within R = reach steps of the noisy
+   one, sum of (T - Y)^+ <= R. With v units missing in negative cells, dist(T, Y) = v + (their T) + sum over the others of (T - Y)^+, and
+   taking v units off the others raises that sum by at most v: dist(T, Y+) <= dist(T, Y) <= R. Laplace noise of total size at
+   most B with the noisy counts off by e = sum - n: sum of (T - Y)^+ is at most (B - e)/2, and taking e units off raises it by at most e,
+   adding units lowers it: R = (B + |e|)/2.
+3. Among all tables within R steps of Y+ a signed statistic is largest at one, and smallest at another: `search.step`.
+
+Wald's statistic does not grow along those steps (Hauck and Donner 1977), so its interval comes from the range of each cell, and is
+wider.
+
+The paper's Theorem 8, P(|r~^2 - r^2| > 32 x/n) < 4 e^(-epsilon x/2), is not used: it fails for rare SNPs.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log, log10, sqrt
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.errors import ParameterError
+from starling.genome.distance.search import Table, step
+from starling.genome.statistics.association import Correlation, PTest, correlation, log10_p_values
+from starling.genome.statistics.tails import chi_squared_log_tail, fisher_tails
+from starling.privacy.budget import Exact
+from starling.privacy.reach import laplace_reach, lattice_reach
+
+Noise: TypeAlias = Literal["laplace", "lattice"]
+"""Of the four counts: discrete Laplace of scale 2/epsilon on each, as published, or lattice noise on all together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An answer and what the noise leaves open.
+
+    Attributes:
+        estimate: From the noisy counts.
+        low: The least that it may be.
+        high: The most.
+    """
+
+    estimate: float
+    low: float
+    high: float
+
+
+def reach(noise: Noise, epsilon: Exact, alpha: Exact, noisy: Sequence[int], people: int) -> int:
+    """R: with probability 1 - alpha or more the exact table is that many replaced patients from `repaired(noisy, people)`.
+
+    Raises:
+        ParameterError: for epsilon, alpha or another noise.
+    """
+    if noise == "lattice":
+        return lattice_reach(epsilon, alpha)
+    if noise == "laplace":
+        return (laplace_reach(epsilon, alpha) + abs(sum(noisy) - people)) // 2
+    raise ParameterError(field="noise", problem="is no noise for a table", fix="give laplace or lattice")
+
+
+def repaired(noisy: Sequence[int], people: int) -> Table:
+    """The noisy counts without negative ones, made to add up to n; what is too much is taken off the largest cell of the moment."""
+    cells = [max(0, count) for count in noisy]
+    over = sum(cells) - people
+    while over > 0:
+        ordered = sorted(range(4), key=lambda cell: cells[cell], reverse=True)
+        largest, next_one = cells[ordered[0]], cells[ordered[1]]
+        cut = min(over, max(1, largest - next_one))
+        cells[ordered[0]] -= cut
+        over -= cut
+    # What is missing is shared out evenly.
+    for place in range(4):
+        share = -over // (4 - place)
+        cells[place] += share
+        over += share
+    a, b, c, d = cells
+    return a, b, c, d
+
+
+def p_value_interval(noisy: Sequence[int], people: int, test: PTest, steps: int) -> Interval:
+    """log10 of the p-value from noisy counts (a, b, c, d), and the range that tables within `steps` of `repaired` have.
+
+    Args:
+        noisy: Four integers, negative ones among them perhaps.
+        people: n, public.
+        test: Which.
+        steps: From `reach`.
+
+    Returns:
+        log10 of the estimate, of the smallest and of the largest p-value.
+
+    Raises:
+        ParameterError: for an unknown test.
+    """
+    estimate = _log10_p(_clamped(noisy), test)
+    start = repaired(noisy, people)
+    if test == "wald":
+        return Interval(estimate, *_wald_range(start, steps))
+    up, down = _farthest(start, steps)
+    if test == "fisher":
+        (most_up, lower_at_up), (upper_at_down, most_down) = _log10_tails(up), _log10_tails(down)
+        low, high = min(most_up, most_down), min(upper_at_down, lower_at_up)
+        return Interval(estimate, min(0.0, low + log10(2)), min(0.0, high + log10(2)))
+    ends = (_log10_p(up, test), _log10_p(down, test))
+    return Interval(estimate, min(ends), max(ends) if _one_sided(up, down) else 0.0)
+
+
+def correlation_interval(noisy: Sequence[int], people: int, measure: Correlation, steps: int) -> Interval:
+    """r^2 or |D'| from noisy counts of a pair of SNPs, and the range that tables within `steps` of `repaired` have.
+
+    Parameters as for `p_value_interval`.
+    """
+
+    def value(table: Table) -> float:
+        return float(correlation(np.array([table]), measure)[0])
+
+    up, down = _farthest(repaired(noisy, people), steps)
+    ends = value(up), value(down)
+    return Interval(value(_clamped(noisy)), min(ends) if _one_sided(up, down) else 0.0, max(ends))
+
+
+def _farthest(start: Table, steps: int) -> tuple[Table, Table]:
+    """The tables within `steps` of which every signed statistic is largest, and smallest."""
+    a, b, c, d = start
+    p, q, r, s = step(b, a, d, c, steps)
+    return step(a, b, c, d, steps), (q, p, s, r)
+
+
+def _one_sided(up: Table, down: Table) -> bool:
+    """Whether Delta has one sign in the whole range."""
+    return down[0] * down[3] > down[1] * down[2] or up[0] * up[3] < up[1] * up[2]
+
+
+def _clamped(noisy: Sequence[int]) -> Table:
+    a, b, c, d = (max(0, count) for count in noisy)
+    return a, b, c, d
+
+
+def _log10_p(table: Table, test: PTest) -> float:
+    return float(log10_p_values(np.array([table], dtype=np.int64), test)[0])
+
+
+def _log10_tails(table: Table) -> tuple[float, float]:
+    """log10 of P(X >= a) and P(X <= a)."""
+    upper, lower, shift = fisher_tails(*table)
+    least = log10(min(upper, lower)) - shift * 900 * log10(2)
+    other = log10(max(upper, lower))
+    return (least, other) if upper <= lower else (other, least)
+
+
+def _wald_range(start: Table, steps: int) -> tuple[float, float]:
+    """The range of Wald's log10 p over all tables whose cells are each within `steps` of `start`."""
+    cells = np.array(start, dtype=np.float64)
+    least, most = np.maximum(cells - steps, 0.5), cells + steps + 0.5
+    logs_low, logs_high = np.log(least), np.log(most)
+    signs = np.array([1, -1, -1, 1])
+    high = float(np.sum(np.where(signs > 0, logs_high, -logs_low)))
+    low = float(np.sum(np.where(signs > 0, logs_low, -logs_high)))
+    deviation_low, deviation_high = sqrt(float(np.sum(1 / most))), sqrt(float(np.sum(1 / least)))
+    strongest = max(abs(low), abs(high)) / deviation_low
+    empty = cells - steps <= 0
+    margin = (empty[0] | empty[3]) & (empty[1] | empty[2])
+    weakest = 0.0 if low <= 0 <= high or margin else min(abs(low), abs(high)) / deviation_high
+    return _of_z(strongest), _of_z(weakest)
+
+
+def _of_z(z: float) -> float:
+    squares: npt.NDArray[np.float64] = np.array([z * z])
+    return float(chi_squared_log_tail(squares, 1)[0]) / log(10)

@@ -1,0 +1,109 @@
+"""Intervals hold every table that the noise could have come from, and the exact one as often as they promise."""
+
+from fractions import Fraction
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from starling.errors import ParameterError
+from starling.genome.postprocess.intervals import (
+    Noise,
+    correlation_interval,
+    p_value_interval,
+    reach,
+    repaired,
+)
+from starling.genome.statistics import PTest, correlation, log10_p_values
+from starling.privacy.lattice import lattice_noise
+from starling.privacy.noise import discrete_laplace
+from tests.genome.small_tables import all_tables
+
+TESTS: tuple[PTest, ...] = get_args(PTest)
+SMALL = 1e-9
+
+
+def steps_between(table: np.ndarray, tables: np.ndarray) -> np.ndarray:
+    """Replaced patients between a table and others of the same n."""
+    return np.asarray(np.maximum(tables - table, 0).sum(axis=1))
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("noisy", [(6, 2, 1, 5), (9, 0, 2, 3), (4, 3, 4, 3), (12, 1, 1, 0)])
+def test_the_range_is_that_of_all_tables_within_reach(test: PTest, noisy: tuple[int, ...]) -> None:
+    tables = all_tables(14)
+    values = log10_p_values(tables, test)
+    for steps in (0, 1, 3, 5):
+        within = values[steps_between(np.array(noisy), tables) <= steps]
+        found = p_value_interval(noisy, 14, test, steps)
+        assert found.low <= within.min() + SMALL
+        assert found.high >= within.max() - SMALL
+        if test in ("g", "chi2", "logistic"):
+            assert found.low == pytest.approx(within.min(), abs=SMALL)
+            # Where Delta may have either sign, 0 is in the range though no table may have it.
+            assert found.high in (pytest.approx(within.max(), abs=SMALL), 0.0)
+
+
+@pytest.mark.parametrize("measure", ["r2", "dprime"])
+def test_the_range_of_a_correlation_too(measure: str) -> None:
+    tables = all_tables(14)
+    values = correlation(tables, measure)  # type: ignore[arg-type]
+    for noisy in ((6, 2, 1, 5), (9, 0, 2, 3), (1, 6, 5, 2)):
+        for steps in (0, 2, 4):
+            within = values[steps_between(np.array(noisy), tables) <= steps]
+            found = correlation_interval(noisy, 14, measure, steps)  # type: ignore[arg-type]
+            assert found.high == pytest.approx(within.max(), abs=SMALL)
+            assert found.low in (pytest.approx(within.min(), abs=SMALL), 0.0)
+
+
+@given(st.tuples(*[st.integers(-9, 30)] * 4), st.integers(1, 60))
+def test_repaired_counts_are_a_table_no_farther_from_any_other(noisy: tuple[int, int, int, int], people: int) -> None:
+    found = np.array(repaired(noisy, people))
+    assert found.min() >= 0
+    assert found.sum() == people
+    others = np.random.default_rng(3).multinomial(people, [0.25] * 4, 20)
+    off = abs(sum(noisy) - people)
+    size = np.abs(others - np.array(noisy)).sum(axis=1)
+    assert (2 * steps_between(found, others) <= size + off).all()
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("noise", ["lattice", "laplace"])
+@pytest.mark.parametrize("table", [(30, 470, 60, 440), (2, 498, 0, 500)])
+def test_coverage(noise: Noise, table: tuple[int, int, int, int]) -> None:
+    """300 draws at 90 %: fewer than 240 hits have a chance below 1e-7."""
+    draws, epsilon = 300, "0.5"
+    exact = np.array(table)
+    drawn = lattice_noise(epsilon, draws).reshape(-1, 4) if noise == "lattice" else discrete_laplace(4, (draws, 4))
+    truth = float(log10_p_values(exact[np.newaxis], "g")[0])
+    square = float(correlation(exact[np.newaxis], "r2")[0])
+    hits = square_hits = 0
+    for noisy in (exact + drawn).tolist():
+        steps = reach(noise, epsilon, "0.1", noisy, 1000)
+        p, r = p_value_interval(noisy, 1000, "g", steps), correlation_interval(noisy, 1000, "r2", steps)
+        hits += p.low - SMALL <= truth <= p.high + SMALL
+        square_hits += r.low - SMALL <= square <= r.high + SMALL
+    assert min(hits, square_hits) >= 240
+
+
+def test_the_published_bound_of_r_squared_fails_for_rare_snps() -> None:
+    """Theorem 8: P(|r~^2 - r^2| > 32 x/n) < 4 e^(-epsilon x/2).
+
+    Two SNPs that nobody carries, n = 1,000, epsilon = 1, x = 10: it says 2.7 %.
+    """
+    noisy = np.maximum(np.array([0, 0, 0, 1000]) + discrete_laplace(Fraction(2), (4000, 4)), 0)
+    beyond = correlation(noisy, "r2") > 32 * 10 / 1000
+    assert beyond.mean() > 4 * np.exp(-5)
+
+
+def test_nothing_but_noise_gives_the_whole_range() -> None:
+    found = p_value_interval((-3, 2, 1, 4), 4, "g", 4)
+    assert found.high == 0.0
+    assert found.low == pytest.approx(log10_p_values(np.array([[2, 0, 0, 2]]), "g")[0])
+
+
+def test_an_unknown_noise_is_refused() -> None:
+    with pytest.raises(ParameterError, match="noise"):
+        reach("gauss", 1, "0.05", (1, 1, 1, 1), 4)  # type: ignore[arg-type]
