@@ -4,10 +4,11 @@ A table stands between `<!-- NAME -->` and `<!-- end -->`, where NAME is a key o
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from bench.markdown import number, spread, table
 from bench.peers import ROOT
 from bench.record import RESULTS, load
 
@@ -41,34 +42,6 @@ LIBRARIES: Final = {
 BLOCK: Final = re.compile(r"(<!-- ([a-z_]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 Results = Mapping[str, Any]
-
-
-def number(value: float) -> str:
-    """Three digits; thousands with commas.
-
-    >>> number(31234.5), number(0.0123456), number(290.04)
-    ('31,200', '0.0123', '290')
-    """
-    kept = float(f"{value:.3g}")
-    return f"{kept:,.0f}" if abs(kept) >= 100 else f"{kept:.3g}"
-
-
-def spread(found: Mapping[str, Any]) -> str:
-    """A median with the least and the most.
-
-    >>> spread({"median": 3, "min": 2.5, "max": 4, "runs": 5})
-    '3 (2.5 to 4)'
-    """
-    if found["runs"] == 1:
-        return number(found["median"])
-    return f"{number(found['median'])} ({number(found['min'])} to {number(found['max'])})"
-
-
-def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A Markdown table; the first column is text, the others are numbers."""
-    names = list(head)
-    lines = [names, ["---", *["--:"] * (len(names) - 1)], *map(list, rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def limits(results: Mapping[str, Results]) -> str:

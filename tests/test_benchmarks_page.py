@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bench import measure, noise, page, peers, record, selection, thresholds
+from bench import markdown, measure, noise, page, peers, record, selection, thresholds
 from tests.conftest import ROOT
 
 RESULTS = {name: record.load(name) for name in page.NAMES}
@@ -61,7 +61,7 @@ def test_a_limit_is_judged_by_its_figures(name: str) -> None:
         assert limit["kept"] == kept
 
 
-@pytest.mark.parametrize("module", [measure, record, page], ids=lambda module: str(module.__name__))
+@pytest.mark.parametrize("module", [markdown, measure, record, page], ids=lambda module: str(module.__name__))
 def test_docstrings_do_what_they_show(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
 
