@@ -1,7 +1,8 @@
 """A process that charges and answers one request and dies where it is told to: `python -m tests.ledger.child URL REQUEST FAULT`.
 
 FAULT is `none`, `kill:N` (kill -9 before the N-th call of the database), `cut:N` (the PostgreSQL server ends this connection
-before the N-th call), or `size:BYTES` (no file may grow beyond BYTES). Prints what it published, or exits with the error's code.
+before the N-th call), or `size:BYTES` (no file may grow beyond BYTES); `warm-kill:N` and `warm-cut:N` count from where two charges
+are made and the next is made from memory. Prints what it published, or exits with the error's code.
 """
 
 import os
@@ -19,12 +20,13 @@ from starling.ledger.opening import open_ledger
 from starling.privacy.trust import Confidential, publish
 from tests.ledger.worlds import Count, request
 
-calls = count(1)
+calls = [count(1)]
+"""The calls of the database, counted anew when a child is warm."""
 
 
 def at_call(number: int, strike: Callable[[], None]) -> None:
     """Run `strike` before the `number`-th call of the database."""
-    if next(calls) == number:
+    if next(calls[0]) == number:
         strike()
 
 
@@ -68,7 +70,10 @@ def strike_postgres(url: str, number: int, cut: bool) -> None:
 
 def main(url: str, name: str, fault: str) -> int:
     """See above."""
-    kind, _, detail = fault.partition(":")
+    kind, _, detail = fault.removeprefix("warm-").partition(":")
+    warm = fault.startswith("warm-")
+    if warm:
+        calls[0] = count(-1_000_000)
     if kind in ("kill", "cut") and url.startswith("sqlite"):
         Struck.number = int(detail)
         # The class that sqlite3.connect makes, wherever it is called from.
@@ -80,6 +85,10 @@ def main(url: str, name: str, fault: str) -> int:
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(detail), int(detail)))
     try:
         ledger = open_ledger(url)
+        if warm:
+            for number in (1, 2):
+                ledger.charging.charge(request(f"{name}-warm-{number}"), Count().guarantee)
+            calls[0] = count(1)
         account = ledger.account(request(name))
         earlier = account.earlier()
         if earlier is not None and earlier.answer is not None:

@@ -15,11 +15,13 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from starling.errors import BudgetRefused, LedgerUnavailable, PolicyRefused, RequestConflict
 from starling.ledger import rules
 from starling.ledger.charging import LEASE_SECONDS
+from starling.ledger.opening import Ledger
 from starling.ledger.ticket import Ticket
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import World, costing, postgres_world, request, sqlite_world
 
 ANALYSTS = ("ann", "bob")
+SIDES = st.sampled_from([False, False, False, True])
 AMOUNTS = (Fraction(1, 3), Fraction(1), Fraction(5, 2), Fraction(7))
 
 
@@ -58,12 +60,15 @@ class History(RuleBasedStateMachine):
 
     world: World
     context: AbstractContextManager[World]
+    other: Ledger
+    """The same ledger as another process has it open: what each remembers, the other makes old."""
 
     def __init__(self) -> None:
         super().__init__()
         self.model = Model()
         self.tickets: dict[tuple[str, int], Ticket] = {}
         self.open()
+        self.other = self.world.again()
 
     def open(self) -> None:
         raise AssertionError("a subclass opens its store")
@@ -73,10 +78,11 @@ class History(RuleBasedStateMachine):
         number=st.integers(0, 5),
         body=st.integers(0, 3),
         rho=st.sampled_from(AMOUNTS),
+        side=SIDES,
     )
-    def charge(self, analyst: str, number: int, body: int, rho: Fraction) -> None:
+    def charge(self, analyst: str, number: int, body: int, rho: Fraction, side: bool) -> None:
         key, wanted = (analyst, number), request(number, analyst=analyst, body=body)
-        charging = self.world.ledger.charging
+        charging = self.ledger(side).charging
         known = self.model.charges.get(key)
         if known is not None and known.body != body:
             with pytest.raises(RequestConflict):
@@ -114,11 +120,11 @@ class History(RuleBasedStateMachine):
         self.model.charges[key] = Charged(body, units, self.world.clock() + LEASE_SECONDS)
 
     @precondition(lambda self: self.tickets)
-    @rule(data=st.data(), burn=st.booleans())
-    def end(self, data: Any, burn: bool) -> None:
+    @rule(data=st.data(), burn=st.booleans(), side=SIDES)
+    def end(self, data: Any, burn: bool, side: bool) -> None:
         key = data.draw(st.sampled_from(sorted(self.tickets)))
         ticket, known = self.tickets[key], self.model.charges[key]
-        charging = self.world.ledger.charging
+        charging = self.ledger(side).charging
         if known.done:
             with pytest.raises(PolicyRefused):
                 charging.burn(ticket)
@@ -148,6 +154,9 @@ class History(RuleBasedStateMachine):
     def reopen(self) -> None:
         self.world.ledger = self.world.again()
 
+    def ledger(self, side: bool) -> Ledger:
+        return self.other if side else self.world.ledger
+
     @precondition(lambda self: len(self.model.charges) > 6)
     @rule()
     def retire(self) -> None:
@@ -162,6 +171,7 @@ class History(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         self.world.ledger.reading.verify()
+        self.other.close()
         self.context.__exit__(None, None, None)
 
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 from starling.errors import IntegrityError, PolicyRefused
 from starling.ledger.chain import Head
 from starling.ledger.keys import Key, Public
-from starling.ledger.rows import Pen
+from starling.ledger.rows import End, Pen
 from starling.ledger.store import VERSION, Store, Transaction, migration, statements
 from starling.ledger.witness import Witness
 from starling.privacy.entropy import fresh_id
@@ -103,16 +103,21 @@ class Book:
         witness(ledger).advance(head, key)
         return cls(store, key, witness=witness, clock=clock)
 
-    def write(self, work: Callable[[Transaction, Pen], T]) -> T:
+    def write(self, work: Callable[[Transaction, Pen], T], *, believed: End | None = None) -> T:
         """Run `work` in one durable transaction, then let the witness see the new head.
+
+        Args:
+            work: Gets the transaction, and the pen that writes at the end of the chain.
+            believed: Where the chain is believed to end; without it that is read.
 
         Raises:
             IntegrityError: the ledger was rolled back under a running process.
+            Moved: something was written on condition that the chain ends where it is believed to, and it does not.
         """
         key = self.key
 
         def written(tx: Transaction) -> tuple[T, Head]:
-            pen = self.pen(tx)
+            pen = self.pen(tx, believed)
             return work(tx, pen), pen.head
 
         result, head = self.store.atomically(written)
@@ -135,9 +140,9 @@ class Book:
                 fix="find the custodian's key, or the ledger that is theirs",
             )
 
-    def pen(self, tx: Transaction) -> Pen:
+    def pen(self, tx: Transaction, believed: End | None = None) -> Pen:
         """Writes at the end of the chain in `tx`, and knows the time there."""
-        return Pen(tx, int(self._clock()))
+        return Pen(tx, int(self._clock()), believed)
 
     @property
     def key(self) -> Key:

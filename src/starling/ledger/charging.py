@@ -4,19 +4,22 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from starling.errors import IntegrityError, LedgerUnavailable, PolicyRefused, RequestConflict, StarlingError
 from starling.ledger import disclosure, rows, rules
 from starling.ledger.book import Book
 from starling.ledger.disclosure import Noise
-from starling.ledger.rows import Pen, Standing
+from starling.ledger.memory import Memory, Spent
+from starling.ledger.rows import End, Pen, Standing
 from starling.ledger.rules import Lineage, Request, State
-from starling.ledger.store import Transaction
+from starling.ledger.store import Moved, Transaction
 from starling.ledger.ticket import AnswerKind, Ticket
 from starling.privacy.entropy import fresh_id
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Entry
+
+T = TypeVar("T")
 
 MOST_KINDS = 10_000
 """Kinds of noise whose amounts are remembered."""
@@ -52,6 +55,7 @@ class Charging:
     def __init__(self, book: Book) -> None:
         self._book = book
         self._amounts: dict[tuple[Lineage, str], int] = {}
+        self._memory = Memory()
 
     def charge(self, request: Request, guarantee: Guarantee) -> Ticket:
         """Charge `guarantee` for `request`; durable when this returns.
@@ -64,7 +68,44 @@ class Charging:
             BudgetRefused, PolicyRefused: the charge does not fit; nothing was charged.
             LedgerUnavailable: another run of this request holds its lease; try again later.
         """
-        return self.charge_all([(request, guarantee)])[0]()
+        return self._from_memory(request, guarantee) or self.charge_all([(request, guarantee)])[0]()
+
+    def _from_memory(self, request: Request, guarantee: Guarantee) -> Ticket | None:
+        """A new charge without reading first: one wait for the store instead of two.
+
+        The standing is remembered from the last head, and the event is written on condition that the chain still ends there and that
+        the request was neither charged nor answered. None where that is not so, or where anything is to be refused: nothing was
+        written, and the ledger is to be read.
+        """
+        noise = disclosure.noise(guarantee)
+        recalled = self._memory.recall((request.analyst, request.dataset, noise.key))
+        if recalled is None:
+            return None
+        standing, end = recalled
+        try:
+            bill = self._bill(standing, request, guarantee, noise)
+        except StarlingError:
+            return None
+
+        def work(tx: Transaction, pen: Pen, spent: list[Spent]) -> Ticket:
+            return self._charged(tx, pen, request, bill, _LEASES.fresh(), spent, first=True)
+
+        try:
+            return self._written(work, believed=end)
+        except Moved:
+            self._memory.forget()
+            return None
+
+    def _written(self, work: Callable[[Transaction, Pen, list[Spent]], T], *, believed: End | None = None) -> T:
+        """`Book.write`, then what it wrote is remembered; `work` adds to its list what it charged."""
+
+        def written(tx: Transaction, pen: Pen) -> tuple[T, Pen, list[Spent]]:
+            spent: list[Spent] = []
+            return work(tx, pen, spent), pen, spent
+
+        result, pen, spent = self._book.write(written, believed=believed)
+        self._memory.wrote(pen.start, pen.end, spent)
+        return result
 
     def find(self, request: Request) -> Ticket | None:
         """The ticket of this request, or of the same request answered under another id; None where it was never charged."""
@@ -78,18 +119,17 @@ class Charging:
     def charge_all(self, wanted: list[Wanted]) -> list[Result]:
         """Many charges in one durable commit; each result gives its ticket or raises its own refusal."""
         lease = _LEASES.fresh()
-        return self._book.write(
-            lambda tx, pen: [self._result(tx, pen, request, guarantee, lease) for request, guarantee in wanted]
-        )
+        return self._written(lambda tx, pen, spent: [self._result(tx, pen, each, lease, spent) for each in wanted])
 
-    def _result(self, tx: Transaction, pen: Pen, request: Request, guarantee: Guarantee, lease: str) -> Result:
+    def _result(self, tx: Transaction, pen: Pen, wanted: Wanted, lease: str, spent: list[Spent]) -> Result:
         """What is refused is refused before its first write, so that a refusal leaves nothing behind among the others."""
+        request, guarantee = wanted
         try:
             found = self._decided(tx, pen, request, guarantee)
         except StarlingError as error:
             return _refusal(error)
         if isinstance(found, _Bill):
-            ticket = self._charged(tx, pen, request, found, lease)
+            ticket = self._charged(tx, pen, request, found, lease, spent)
         elif found.state == "charged":
             ticket = self._taken_over(tx, pen.now, found, lease)
         else:
@@ -110,12 +150,25 @@ class Charging:
             self._check_lease(known.leased, pen.now)
             _check_same(rows.body(tx, known.ticket.seq), noise)
             return known.ticket
-        amount = self._amount(known.standing, request.analyst, guarantee, noise)
-        bill = _Bill(known.standing, amount, guarantee.name, noise)
-        rules.check_caps(known.standing.caps, bill.amount)
-        return bill
+        return self._bill(known.standing, request, guarantee, noise)
 
-    def _charged(self, tx: Transaction, pen: Pen, request: Request, bill: "_Bill", lease: str) -> Ticket:
+    def _bill(self, standing: Standing, request: Request, guarantee: Guarantee, noise: Noise) -> "_Bill":
+        """What a new charge costs there; raises the refusal."""
+        amount = self._amount(standing, request.analyst, guarantee, noise)
+        rules.check_caps(standing.caps, amount)
+        return _Bill(standing, amount, guarantee.name, noise)
+
+    def _charged(
+        self,
+        tx: Transaction,
+        pen: Pen,
+        request: Request,
+        bill: "_Bill",
+        lease: str,
+        spent: list[Spent],
+        *,
+        first: bool = False,
+    ) -> Ticket:
         caps, dataset = bill.standing.caps, bill.standing.dataset.name
         body = {
             "analyst": request.analyst,
@@ -126,7 +179,7 @@ class Charging:
             "what": bill.what,
             **bill.noise.said,
         }
-        charge = pen.append("charge", body)
+        charge = pen.append("charge", body, first=request if first else None)
         rows.spend(tx, bill.standing, bill.noise.key, bill.amount, charge)
         tx.run(
             "INSERT INTO charges (analyst, request_id, request_hash, dataset, amount, seq, previous, state, lease,"
@@ -141,6 +194,7 @@ class Charging:
             lease,
             pen.now + LEASE_SECONDS,
         )
+        spent.append(Spent((request.analyst, dataset, bill.noise.key), bill.standing, bill.amount, charge.seq))
         return Ticket(request, "charged", bill.amount, charge.seq, lease, fresh=True)
 
     def _amount(self, standing: Standing, analyst: str, guarantee: Guarantee, noise: Noise) -> int:
@@ -220,7 +274,7 @@ class Charging:
         self._book.store.atomically(work)
 
     def _end(self, ticket: Ticket, state: State, kind: AnswerKind | None, text: str | None) -> None:
-        def work(tx: Transaction, pen: Pen) -> None:
+        def work(tx: Transaction, pen: Pen, _: list[Spent]) -> None:
             changed = tx.changed(
                 "UPDATE charges SET state = ?, answer_kind = ?, answer = ?"
                 " WHERE analyst = ? AND request_id = ? AND state = 'charged' AND lease = ?",
@@ -239,7 +293,7 @@ class Charging:
             kinds = {"answered": "answer", "burned": "burn"}
             pen.append(kinds[state], {"charge": ticket.seq, **outcome})
 
-        self._book.write(work)
+        self._written(work)
 
 
 def _refusal(error: StarlingError) -> Result:

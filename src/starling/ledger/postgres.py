@@ -15,7 +15,7 @@ import psycopg
 from psycopg import errors as pg
 
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PolicyRefused, StarlingError
-from starling.ledger.store import Row, Transaction, Value
+from starling.ledger.store import Moved, Row, Transaction, Value
 
 T = TypeVar("T")
 
@@ -131,6 +131,8 @@ def _told(error: psycopg.Error) -> StarlingError:
         return OutputError(
             field="ledger", problem="cannot be written", fix="make room or mend the permission, then try again"
         )
+    if isinstance(error, pg.NotNullViolation):
+        return Moved()
     if isinstance(error, pg.DuplicateTable):
         return ParameterError(field="ledger", problem="exists already", fix="name another database")
     if isinstance(error, pg.UndefinedTable | pg.UndefinedColumn | pg.DataCorrupted):

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from starling.errors import ParameterError
 from starling.ledger import rules
@@ -21,49 +21,70 @@ def time_of(last: int, clock: int) -> int:
     return max(last, clock)
 
 
+End: TypeAlias = tuple[int, str, int]
+"""Where the chain ends: seq, hash and time of the last event."""
+
+
 class Pen:
     """Writes at the end of the chain, within one transaction that no other writer shares.
 
     Args:
         tx: The transaction.
         clock: Seconds since 1970, as this machine believes.
+        believed: Where the chain ended when this process last saw it; without it that is read.
     """
 
-    def __init__(self, tx: Transaction, clock: int) -> None:
+    def __init__(self, tx: Transaction, clock: int, believed: End | None = None) -> None:
         self._tx = tx
         self._clock = clock
-        self._last: tuple[int, str, int] | None = None
+        self._start = self._last = believed
+
+    @property
+    def start(self) -> End:
+        """Where the chain ended before this pen wrote."""
+        if self._start is None:
+            self.follow(self._tx.one(_LAST))
+        assert self._start is not None
+        return self._start
 
     @property
     def head(self) -> Head:
         """The last event so far."""
-        return Head(*self._end[:2])
+        return Head(*self.end[:2])
 
     @property
     def now(self) -> int:
         """The time of what is written."""
-        return time_of(self._end[2], self._clock)
+        return time_of(self.end[2], self._clock)
 
     @property
-    def _end(self) -> tuple[int, str, int]:
-        if self._last is None:
-            self.follow(self._tx.one(_LAST))
-        assert self._last is not None
-        return self._last
+    def end(self) -> End:
+        """Where the chain ends now."""
+        return self._last or self.start
 
     def follow(self, last: Row | None) -> None:
         """Go on after the last event, as (seq, hash, at), where it was read along with other things."""
-        if self._last is None:
-            self._last = (0, START, 0) if last is None else cast(tuple[int, str, int], last)
+        if self._start is None:
+            self._start = self._last = (0, START, 0) if last is None else cast(End, last)
 
-    def append(self, kind: str, body: Mapping[str, Any]) -> Head:
-        """Chain one more event; raises ParameterError for a body that holds a float."""
+    def append(self, kind: str, body: Mapping[str, Any], *, first: Request | None = None) -> Head:
+        """Chain one more event; raises ParameterError for a body that holds a float.
+
+        Args:
+            kind: Of the event.
+            body: What it says.
+            first: Only where the chain ends as this pen believes, and this request was neither charged nor answered before:
+                the hash is NULL otherwise, which its column refuses, and the transaction fails (`Moved`).
+        """
         text, now = rules.canonical(body), self.now
-        seq = self._end[0] + 1
-        self._last = seq, digest(self._end[1], seq, kind, now, text), now
-        self._tx.run(
-            "INSERT INTO events (seq, kind, at, body, hash) VALUES (?, ?, ?, ?, ?)", seq, kind, now, text, self._last[1]
-        )
+        seq, before, _ = self.end
+        hashed = digest(before, seq + 1, kind, now, text)
+        self._last = seq + 1, hashed, now
+        if first is None:
+            self._tx.run(f"{_INSERT} (?, ?, ?, ?, ?)", seq + 1, kind, now, text, hashed)
+        else:
+            condition = before, first.analyst, first.request_id, first.analyst, first.hash
+            self._tx.run(f"{_INSERT} (?, ?, ?, ?, {_FIRST})", seq + 1, kind, now, text, *condition, hashed)
         return self.head
 
 
@@ -179,6 +200,10 @@ _TICKET = "request_id, request_hash, state, amount, seq, lease, lease_until, ans
 _KNOWN = (
     f"SELECT 1 AS ours, {_TICKET} AND request_id = ? UNION ALL SELECT * FROM"
     f" (SELECT 0, {_TICKET} AND request_hash = ? AND state = 'answered' ORDER BY seq LIMIT 1) AS same"
+)
+_INSERT = "INSERT INTO events (seq, kind, at, body, hash) VALUES"
+_FIRST = (
+    f"CASE WHEN (SELECT hash FROM ({_LAST}) AS last) = ? AND NOT EXISTS (SELECT 1 FROM ({_KNOWN}) AS known) THEN ? END"
 )
 # One statement for all of it: a statement is a round trip where the store is a server.
 _BEFORE = (

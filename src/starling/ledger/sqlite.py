@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, StarlingError
-from starling.ledger.store import Row, Transaction, Value
+from starling.ledger.store import Moved, Row, Transaction, Value
 
 T = TypeVar("T")
 
@@ -155,6 +155,8 @@ def _told(error: sqlite3.Error) -> StarlingError:
     name = getattr(error, "sqlite_errorname", "")
     if name in ("SQLITE_CORRUPT", "SQLITE_NOTADB"):
         return IntegrityError(field="ledger", problem="is damaged or no ledger", fix="restore it and run ledger verify")
+    if name == "SQLITE_CONSTRAINT_NOTNULL":
+        return Moved()
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return LedgerUnavailable(field="ledger", problem="is busy", fix="try again with the same request id")
     if isinstance(error, sqlite3.OperationalError) and name != "SQLITE_ERROR":

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from importlib import resources
 from typing import Protocol, TypeAlias, TypeVar
 
+from starling.errors import LedgerUnavailable
+
 Value: TypeAlias = int | str | None
 Row: TypeAlias = tuple[Value, ...]
 T = TypeVar("T")
@@ -35,6 +37,13 @@ class Transaction(Protocol):
         ...
 
 
+class Moved(LedgerUnavailable):
+    """A row that was written under a condition was refused, since the ledger has moved on; nothing of its transaction is kept."""
+
+    def __init__(self) -> None:
+        super().__init__(field="ledger", problem="has moved on", fix="try again with the same request id")
+
+
 class Store(Protocol):
     """A database that serialises its writers."""
 
@@ -44,6 +53,7 @@ class Store(Protocol):
         Raises:
             OutputError: the store cannot be written (full disk, read-only, lost connection): nothing was committed, or nobody can
                 know; the same request id finds out.
+            Moved: a column that must not be NULL would have been.
         """
         ...
 
