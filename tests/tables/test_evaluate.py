@@ -13,7 +13,7 @@ from starling.errors import SourceError
 from starling.privacy.trust import NotPrivate
 from starling.tables import cells
 from starling.tables.evaluate import Published, beside, compare, evaluate
-from starling.tables.evaluation.errors import SIZES
+from starling.tables.evaluate.errors import SIZES
 from starling.tables.generate import generate
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, offsets
 from starling.tables.mechanism import branches, merged

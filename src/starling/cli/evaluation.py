@@ -8,7 +8,7 @@ import click
 
 from starling.cli.commands import Command
 from starling.cli.text import facts, rounded, table
-from starling.tables.evaluation.errors import WARNING, Errors, Evaluation
+from starling.tables.evaluate.errors import WARNING, Errors, Evaluation
 
 if TYPE_CHECKING:
     from starling.release.statement import Json
@@ -46,7 +46,7 @@ def evaluate(plan: str, *, release: Path, persons: Path, geography: Path, out: P
     from starling.cli.plans import plan_of
     from starling.cli.progress import note_first_compilation
     from starling.tables.evaluate import evaluate as compare
-    from starling.tables.evaluation.page import check_place, write_page
+    from starling.tables.evaluate.page import check_place, write_page
     from starling.tables.plan import read_geography
     from starling.tables.source import open_persons
 

@@ -14,7 +14,7 @@ from starling.errors import OutputError, PolicyRefused
 from starling.release import statement
 from starling.release.report import Picture, Section, Table, page
 from starling.release.report.pictures import Tile, tiles
-from starling.tables.evaluation.errors import MARK, NUMBERS, SIZE_WORDS, SIZES, WARNING, Errors, Evaluation
+from starling.tables.evaluate.errors import MARK, NUMBERS, SIZE_WORDS, SIZES, WARNING, Errors, Evaluation
 
 FILE: Final = "NOT-PRIVATE-evaluation.html"
 

@@ -1,6 +1,6 @@
 """Sums of errors add up, and size classes have words."""
 
-from starling.tables.evaluation.errors import SIZE_WORDS, SIZES, Errors
+from starling.tables.evaluate.errors import SIZE_WORDS, SIZES, Errors
 
 
 def test_errors_add_up() -> None:

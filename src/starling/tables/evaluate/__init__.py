@@ -22,7 +22,7 @@ from starling.errors import SourceError
 from starling.privacy.trust import NotPrivate, inspect
 from starling.tables import cells
 from starling.tables.counts import count
-from starling.tables.evaluation.errors import NUMBERS, SIZES, Class, Errors, Evaluation, Groups
+from starling.tables.evaluate.errors import NUMBERS, SIZES, Class, Errors, Evaluation, Groups
 from starling.tables.labels import level_title
 from starling.tables.measurements import TOTAL_ONLY, Int64
 from starling.tables.mechanism import ExactCounts
