@@ -157,7 +157,14 @@ RULES = {
     ),
     "only validate and evaluate inspect": Rule(
         ("starling.privacy.trust.inspect", "starling.privacy.trust.NotPrivate", "starling.privacy.trust.*NotPrivate"),
-        ("*/evaluate.py", "*/evaluate/__init__.py", "*/source.py", "*/source/*.py", "*/validate.py", "privacy/trust.py"),
+        (
+            "*/evaluate.py",
+            "*/evaluate/__init__.py",
+            "*/source.py",
+            "*/source/*.py",
+            "*/validate.py",
+            "privacy/trust.py",
+        ),
         {
             "tables/publish.py": "from starling.privacy.trust import inspect",
             "cli/tables.py": "from starling.privacy import trust\nx = trust.inspect(data)",
