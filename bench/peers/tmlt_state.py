@@ -8,10 +8,11 @@ The noise is Starling's: the map is a grouping one, so that the library knows a 
 the budget is spent on all cells at once. The library can't give total-only groups their whole budget in one count. They are
 counted in both stages, and the two counts, weighted by their budgets, have the variance of one with all of it.
 
-What a user can do for speed is done. Only the columns that are needed are read, as text. Plain Spark puts them together, one row for one,
-into race codes, ethnicity code and finest cell, so that the map in Python, which takes most of the time, handles few fields, and looks
-everything up that it has met before. What the second stage needs is joined in Spark. The state's own column is left away,
-since there is one state. Java and Spark run before the clock does.
+What a user can do for speed is done, as far as the library still knows how many groups a person is in: rows that plain Spark had
+multiplied before the session would come sooner, with nothing but the user's word for it. Plain Spark does put the columns that are needed
+together, one row for one, into codes and finest cell, so that the map in Python, which takes most of the time, handles few fields; and
+the map looks up what it has met before. What the second stage needs is joined in Spark. The state's own column is left
+away, since there is one state. Java and Spark run before the clock does.
 """
 
 import json
@@ -19,6 +20,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from shutil import rmtree
 from tempfile import mkdtemp
 from time import perf_counter
 from typing import Any
@@ -60,10 +62,11 @@ def iterations_of(plan: dict[str, Any]) -> Callable[[dict[str, str]], list[dict[
     nothing: frozenset[str] = frozenset()
     met: dict[str, list[str]] = {}
 
-    def of_races(races: str) -> list[str]:
-        found: set[str] = set()
+    def of_codes(codes: str) -> list[str]:
+        span, *races = codes.split("|")
+        found: set[str] = set(ethnicity.get(span, ()))
         shared = None
-        for code in races.split("|"):
+        for code in races:
             if code == "Null":
                 break
             found.update(combined.get(code, ()))
@@ -73,18 +76,18 @@ def iterations_of(plan: dict[str, Any]) -> Callable[[dict[str, str]], list[dict[
         return list(found)
 
     def iterations(person: dict[str, str]) -> list[dict[str, str]]:
-        races = person["RACES"]
-        found = met.get(races)
+        codes = person["CODES"]
+        found = met.get(codes)
         if found is None:
-            found = met[races] = of_races(races)
+            found = met[codes] = of_codes(codes)
         # The library writes into the rows that it is given, so none can be kept.
-        return [{"ITERATION": code} for code in found + ethnicity.get(person["QSPAN"], [])]
+        return [{"ITERATION": code} for code in found]
 
     return iterations
 
 
 def prepared(persons: str, plan: dict[str, Any]) -> DataFrame:
-    """The file of persons as RACES, QSPAN, FINEST: one row for each row."""
+    """The file of persons as CODES, ethnicity before races, and FINEST, sex by 23 bands of age: one row for each row."""
     # Its header gives the names; every column is text.
     records = SPARK.read.csv(persons, sep="|", header=True, inferSchema=False)
     age, bands = col("QAGE").cast("int"), plan["bands"]
@@ -92,7 +95,7 @@ def prepared(persons: str, plan: dict[str, Any]) -> DataFrame:
     for position, cut in enumerate(bands):
         band = when(age >= cut, position).otherwise(band)
     cell = (col("QSEX").cast("int") - 1) * len(bands) + band
-    return records.select(concat_ws("|", *plan["races"]).alias("RACES"), "QSPAN", cell.cast("long").alias("FINEST"))
+    return records.select(concat_ws("|", "QSPAN", *plan["races"]).alias("CODES"), cell.cast("long").alias("FINEST"))
 
 
 class Tables:
@@ -158,21 +161,31 @@ def measure(persons: str, plan: str, out: str, stages: int) -> float:
     began = perf_counter()
     tables = Tables(persons, chosen, keep=stages == 2)
     totals = tables.totals()
+    answers = {"totals": totals[["ITERATION", "COUNT"]]}
     if stages == 2:
         cells = tables.cells(totals)
-        whole = tables.whole(totals, cells)
+        answers |= {"cells": cells[["ITERATION", "CELL", "COUNT"]], "whole": tables.whole(totals, cells)}
     took = perf_counter() - began
     # The session refuses to spend more than it has; that nothing is left says that all of it was used. It counts in float64.
     left = sum(budget.rho for budget in tables.budgets[stages:])
     assert abs(tables.session.remaining_privacy_budget.rho - left) < 1e-12
-    totals[["ITERATION", "COUNT"]].to_csv(Path(out, "totals.csv"), index=False)
-    if stages == 2:
-        cells[["ITERATION", "CELL", "COUNT"]].to_csv(Path(out, "cells.csv"), index=False)
-        whole.to_csv(Path(out, "whole.csv"), index=False)
-        tables.session.delete_view(GROUPS)
+    for name, rows in answers.items():
+        rows.to_csv(Path(out, f"{name}.csv"), index=False)
+    tables.session.delete_view(GROUPS)
     tables.session.stop()
     return took
 
 
+def end() -> None:
+    """Stop Spark, wait for Java, so that what it used is counted as ours, and remove what it wrote."""
+    java = SPARK.sparkContext._gateway  # noqa: SLF001 - pyspark has no public way to end it
+    SPARK.stop()
+    java.shutdown()
+    java.proc.stdin.close()
+    java.proc.wait()
+    rmtree(SCRATCH)
+
+
 if __name__ == "__main__":
     answer(("tmlt.analytics", "tmlt.core", "pyspark", "numpy"), measure)
+    end()
