@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,24 @@ def test_the_request_is_answered_once(call: Call, inputs: Inputs, ledger: Path, 
     assert call(*words, "--out", tmp_path / "elsewhere").exit_code == 4
     other = call("tables", "release", "demo", *inputs.options, "--yes", "--out", tmp_path / "x", "--ledger", ledger)
     assert (other.exit_code, "--dataset" in other.stderr) == (2, True)
+
+
+def test_another_plan_under_the_same_id_is_a_conflict_and_other_records_are_not(
+    call: Call, inputs: Inputs, ledger: Path, tmp_path: Path
+) -> None:
+    """A request says what is asked of whom in public terms; that other records lie there changes nothing in it."""
+    plan, text = tmp_path / "plan.toml", resources.files("starling.tables.presets").joinpath("demo.toml").read_text()
+    plan.write_text(text.replace("within = 20", "within = 25", 1))
+    other = call("tables", "release", plan, *inputs.options, "--yes", "--out", tmp_path / "x", *paid(ledger, "spring"))
+    assert other.exit_code == 6, other.stderr
+    assert "request_id was used before for another request" in other.stderr
+    persons = tmp_path / "fewer.txt"
+    persons.write_text("".join(inputs.persons.read_text().splitlines(keepends=True)[:-5]))
+    given = ("--persons", persons, "--geography", inputs.geography, "--yes", *paid(ledger, "spring"))
+    fewer = call("tables", "release", "demo", *given, "--out", tmp_path / "x")
+    assert (fewer.exit_code, "answered before" in fewer.stderr) == (4, True)
+    assert not (tmp_path / "x").exists()
+    assert len(call("ledger", "export", ledger).stdout.splitlines()) == 6
 
 
 def test_verify_and_export_of_a_whole_ledger(call: Call, ledger: Path, tmp_path: Path) -> None:

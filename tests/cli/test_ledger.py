@@ -126,6 +126,15 @@ def test_what_is_no_amount_is_refused_and_leaves_nothing(call: Call, book: Book,
     assert book.events() == before
 
 
+def test_what_is_said_of_a_cap_is_what_is_kept_of_it(call: Call, book: Book) -> None:
+    done = call("ledger", "grant", book.place, "people", "eve", "--cap", "0.30000000000000004")
+    assert done.stdout.startswith("eve may spend 0.3 on people\n")
+    done = call(
+        "ledger", "raise", book.place, "people", "analyst", "eve", "--cap", "0.4000000000009", "--yes", "--json"
+    )
+    assert json.loads(done.stdout)["cap"] == "0.4"
+
+
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [

@@ -44,8 +44,15 @@ ledger = Group(
 
 
 def _cap(function: Decorated) -> Decorated:
-    text = "In the lineage's measure, exact: a decimal such as 4.944."
+    text = "In the lineage's measure: a decimal such as 4.944; what is beyond 12 decimals is rounded down."
     return click.option("--cap", required=True, metavar="AMOUNT", help=text)(function)
+
+
+def _kept(cap: str) -> str:
+    """A cap as the ledger keeps it."""
+    from starling.ledger.rules import cap_units, shown
+
+    return shown(cap_units(cap))
 
 
 def _scope(function: Decorated) -> Decorated:
@@ -116,8 +123,8 @@ def lineage(url: str, name: str, *, measure: str, neighbours: str, cap: str, as_
     relation = _relation(neighbours)
     with _writing(url) as opened:
         opened.custody.add_lineage(name, cast(Any, measure), relation, cap)
-        body = {"lineage": name, "measure": measure, "neighbours": str(relation), "cap": cap}
-        _done(opened, as_json, body, f"lineage {name}: {relation}, {measure} {cap} in all")
+        body = {"lineage": name, "measure": measure, "neighbours": str(relation), "cap": _kept(cap)}
+        _done(opened, as_json, body, f"lineage {name}: {relation}, {measure} {_kept(cap)} in all")
 
 
 def _relation(text: str) -> "Relation":
@@ -143,7 +150,7 @@ def dataset(url: str, name: str, *, lineage_name: str, schema: Path | None, cap:
     columns = _schema(schema)
     with _writing(url) as opened:
         opened.custody.add_dataset(name, lineage_name, columns, cap)
-        body = {"dataset": name, "lineage": lineage_name, "cap": cap}
+        body = {"dataset": name, "lineage": lineage_name, "cap": None if cap is None else _kept(cap)}
         _done(opened, as_json, body, f"dataset {name} of lineage {lineage_name}")
 
 
@@ -171,8 +178,8 @@ def grant(url: str, lineage_name: str, analyst: str, *, cap: str, as_json: bool)
     """Let ANALYST spend up to AMOUNT on LINEAGE; without a grant nobody spends anything."""
     with _writing(url) as opened:
         opened.custody.grant(lineage_name, analyst, cap)
-        body = {"lineage": lineage_name, "analyst": analyst, "cap": cap}
-        _done(opened, as_json, body, f"{analyst} may spend {cap} on {lineage_name}")
+        body = {"lineage": lineage_name, "analyst": analyst, "cap": _kept(cap)}
+        _done(opened, as_json, body, f"{analyst} may spend {_kept(cap)} on {lineage_name}")
 
 
 @click.command(
@@ -193,7 +200,7 @@ def raise_(
         if not yes:
             _confirm(opened.custody.raising(*wanted))
         said = opened.custody.raise_cap(*wanted, approval)
-        body = {"lineage": lineage_name, "scope": scope, "name": name, "cap": cap, "reveals": said}
+        body = {"lineage": lineage_name, "scope": scope, "name": name, "cap": _kept(cap), "reveals": said}
         _done(opened, as_json, body, said)
 
 
