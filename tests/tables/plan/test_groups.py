@@ -2,9 +2,9 @@
 
 import pytest
 
+from starling.planfile.toml import parse
 from starling.tables.plan import Definitions
 from starling.tables.plan.groups import read_groups
-from starling.tables.plan.toml import parse
 
 WADERS = """
 [codes]

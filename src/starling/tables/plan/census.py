@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, Final, Never
 
 from starling.errors import ParameterError, PlanError, Problem
+from starling.planfile.spelling import did_you_mean
 from starling.privacy.budget import Measure, exact
 from starling.tables.plan.codebook import MOST_RACE_CODES, Definitions
 from starling.tables.plan.definitions import read_definitions
 from starling.tables.plan.levels import LevelKey, Thresholds, all_levels, population_levels, within
 from starling.tables.plan.model import Plan
-from starling.tables.plan.spelling import did_you_mean
 from starling.tables.plan.states import state_problem
 
 CONFIG: Final = "config.json"

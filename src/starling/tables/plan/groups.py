@@ -4,9 +4,9 @@ A group is a set of race or ethnicity codes. A race group gives up to two iterat
 in it) and "combined" (one suffices); an ethnicity group gives one.
 """
 
+from starling.planfile.toml import Section
 from starling.tables.plan.codebook import Definitions, Iteration, Kind
 from starling.tables.plan.definitions import ITERATION_CODE, RACE_ETH_CODE, clashes, name_problem
-from starling.tables.plan.toml import Section
 
 LEVELS = {"regional": 1, "detailed": 2}
 WHERE = {

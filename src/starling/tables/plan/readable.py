@@ -10,7 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
-from starling.errors import PlanError, Problem
+from starling.errors import PlanError
+from starling.planfile.spelling import did_you_mean
+from starling.planfile.toml import Section, read_file
 from starling.privacy.budget import Measure
 from starling.tables.plan.codebook import MOST_RACE_CODES, Definitions, GeographyLevel, Iteration
 from starling.tables.plan.definitions import read_definitions
@@ -20,13 +22,9 @@ from starling.tables.plan.model import LARGEST_BUDGET, Plan
 from starling.tables.plan.promises import Promise
 from starling.tables.plan.readable_margins import check_promises, read_promises
 from starling.tables.plan.solving import Setting, cheapest_gamma
-from starling.tables.plan.spelling import did_you_mean
 from starling.tables.plan.stability import stability
 from starling.tables.plan.states import STATES, state_problem
-from starling.tables.plan.toml import Section, parse
 
-LONGEST_PLAN: Final = 4 * 2**20
-"""Bytes of a plan file."""
 LARGEST_THRESHOLD: Final = 10**12
 CHEAPEST: Final = "cheapest"
 """As the share of stage 1: the one with which the promised margins cost least."""
@@ -46,7 +44,7 @@ def read_toml(path: Path) -> Plan:
     Raises:
         PlanError: with every problem of the file and of the definitions it names.
     """
-    return _plan(parse(_read(path), path.name), path.parent)
+    return _plan(read_file(path), path.parent)
 
 
 def preset(name: str, definitions: str | Path) -> Plan:
@@ -67,7 +65,7 @@ def preset(name: str, definitions: str | Path) -> Plan:
     if not Path(definitions).is_dir():
         fix = "give the folder of the four Census definition files"
         raise PlanError(field="definitions", problem="is not a folder", fix=fix)
-    top = parse(_read(folder / f"{name}.toml"), f"{name}.toml")
+    top = read_file(folder / f"{name}.toml")
     return _plan(replace(top, values={**top.values, "definitions": str(Path(definitions).resolve())}), folder)
 
 
@@ -108,19 +106,6 @@ def _plan(top: Section, folder: Path) -> Plan:
             definitions=definitions,
             **estimates,
         )
-
-
-def _read(path: Path) -> str:
-    try:
-        if path.stat().st_size > LONGEST_PLAN:
-            problem = Problem("file", f"is longer than {LONGEST_PLAN} bytes", "check what it is", path.name)
-            raise PlanError(problems=[problem])
-        return path.read_bytes().decode("utf-8")
-    except OSError as error:
-        problem = Problem("file", f"cannot be read ({error.strerror})", "check the path", path.name)
-    except UnicodeDecodeError:
-        problem = Problem("file", "is not UTF-8", "save it as UTF-8", path.name)
-    raise PlanError(problems=[problem])
 
 
 def _privacy(section: Section) -> tuple[Measure, Fraction | None]:

@@ -8,13 +8,11 @@ mapped would kill the process.
 """
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from starling.engine.machine import processors
+from starling.engine.ahead import in_order
 from starling.errors import Problem, SourceError
 from starling.privacy.compiled import compiled
 from starling.tables.plan import Plan
@@ -38,9 +36,6 @@ CHUNK: Final = 8 << 20
 
 ROWS: Final = 65_536
 """Parquet rows that one task reads."""
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 
 class Chunk(NamedTuple):
@@ -75,7 +70,7 @@ def read(persons: Persons, plan: Plan, book: Lookup, *, explain: bool = False, c
     """
     if persons.kind == "parquet":
         names = names_read(persons, plan)
-        return _ahead(partial(scan_rows, columns_of(names, plan), book, explain), _row_batches(persons, names))
+        return in_order(partial(scan_rows, columns_of(names, plan), book, explain), _row_batches(persons, names))
     return _read_text(persons, columns_of(persons.columns, plan), book, explain, chunk)
 
 
@@ -107,27 +102,10 @@ def _changed(persons: Persons) -> SourceError:
     return SourceError(problems=[problem])
 
 
-def _ahead(work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """`work` of each item, in order, computed by a few threads that run a little ahead."""
-    workers = processors()
-    with ThreadPoolExecutor(workers) as pool:
-        pending: deque[Future[R]] = deque()
-        try:
-            for item in items:
-                pending.append(pool.submit(work, item))
-                if len(pending) > workers:
-                    yield pending.popleft().result()
-            while pending:
-                yield pending.popleft().result()
-        finally:
-            for future in pending:
-                future.cancel()
-
-
 def _read_text(persons: Persons, columns: Columns, book: Lookup, explain: bool, chunk: int) -> Iterator[Chunk]:
     with opened_text(persons) as file:
         work = partial(scan_bytes, file, persons, columns, book, explain, chunk, persons.sizes[0])
-        yield from _ahead(work, range(len(persons.header), persons.sizes[0], chunk))
+        yield from in_order(work, range(len(persons.header), persons.sizes[0], chunk))
 
 
 @contextmanager

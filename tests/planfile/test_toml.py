@@ -1,6 +1,7 @@
 """TOML that keeps floats apart and knows its lines."""
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.errors import PlanError
-from starling.tables.plan.toml import Section, parse
+from starling.planfile.toml import LONGEST_PLAN, Section, parse, read_file
 
 TEXT = """title = "Waders"
 number = "0.1"
@@ -132,3 +133,17 @@ def test_unknown_keys_beyond_a_hundred_are_counted() -> None:
     top.only(["title"])
     assert len(top.problems) == 101
     assert "has 19900 more unknown keys" in problems(top)[-1]
+
+
+def test_a_plan_file_is_read_up_to_its_longest(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text('title = "Waders"\n'.ljust(LONGEST_PLAN))
+    assert read_file(path).text("title", "") == "Waders"
+    path.write_text('title = "Waders"\n'.ljust(LONGEST_PLAN + 1))
+    with pytest.raises(PlanError, match=f"plan.toml: file is longer than {LONGEST_PLAN} bytes"):
+        read_file(path)
+    with pytest.raises(PlanError, match="cannot be read"):
+        read_file(tmp_path / "absent.toml")
+    path.write_bytes(b'title = "\xff"')
+    with pytest.raises(PlanError, match="is not UTF-8"):
+        read_file(path)

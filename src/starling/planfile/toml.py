@@ -9,13 +9,16 @@ import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Final
 
 from starling.errors import ParameterError, PlanError, Problem
+from starling.planfile.spelling import did_you_mean
 from starling.privacy.budget import exact
-from starling.tables.plan.spelling import did_you_mean
 
 _HEADER: Final = re.compile(r"[ \t]*\[\[?[ \t]*([^\[\]#]*?)[ \t]*\]\]?")
+LONGEST_PLAN: Final = 4 * 2**20
+"""Bytes of a plan file."""
 MOST_UNKNOWN: Final = 100
 """Unknown keys of one table that are told one by one."""
 
@@ -179,6 +182,24 @@ def _code(text: str) -> str:
 
 def _shown(text: str) -> str:
     return text[:200] if text.isprintable() else ascii(text)[1:-1][:200]
+
+
+def read_file(path: Path) -> Section:
+    """The top of a plan file.
+
+    Raises:
+        PlanError: when it cannot be read, is longer than LONGEST_PLAN, or is not TOML in UTF-8.
+    """
+    try:
+        if path.stat().st_size > LONGEST_PLAN:
+            problem = Problem("file", f"is longer than {LONGEST_PLAN} bytes", "check what it is", path.name)
+            raise PlanError(problems=[problem])
+        return parse(path.read_bytes().decode("utf-8"), path.name)
+    except OSError as error:
+        problem = Problem("file", f"cannot be read ({error.strerror})", "check the path", path.name)
+    except UnicodeDecodeError:
+        problem = Problem("file", "is not UTF-8", "save it as UTF-8", path.name)
+    raise PlanError(problems=[problem])
 
 
 def parse(text: str, file: str) -> Section:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from starling.tables.plan.spelling import did_you_mean
+from starling.planfile.spelling import did_you_mean
 
 
 @pytest.mark.parametrize(
