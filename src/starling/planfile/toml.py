@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from starling.errors import ParameterError, PlanError, Problem
-from starling.planfile.spelling import did_you_mean
+from starling.planfile.spelling import did_you_mean, shown
 from starling.privacy.budget import exact
 
 _HEADER: Final = re.compile(r"[ \t]*\[\[?[ \t]*([^\[\]#]*?)[ \t]*\]\]?")
@@ -54,7 +54,7 @@ class Section:
         if line is None and self.lines and self.name:
             line = self.lines[0][0]
         field = f"{self.name}.{key}" if self.name and key else self.name or key or '""'
-        self.problems.append(Problem(_shown(field), problem, fix, self.file, line))
+        self.problems.append(Problem(shown(field), problem, fix, self.file, line))
 
     def only(self, known: Collection[str]) -> None:
         """Refuse every other key."""
@@ -96,7 +96,7 @@ class Section:
             self.refuse(key, "is missing", fix)
         elif isinstance(value, Float):
             reason = "is a float, and a binary float is not the decimal it looks like (0.1 is not 1/10)"
-            self.refuse(key, reason, f'put it in quotes: {key} = "{_shown(value.text)}"')
+            self.refuse(key, reason, f'put it in quotes: {key} = "{shown(value.text)}"')
         elif isinstance(value, bool) or not isinstance(value, int | str):
             self.refuse(key, "is not a number", fix)
         else:
@@ -180,10 +180,6 @@ def _code(text: str) -> str:
     return re.sub(r'"[^"]*"|\'[^\']*\'', "", text).partition("#")[0]
 
 
-def _shown(text: str) -> str:
-    return text[:200] if text.isprintable() else ascii(text)[1:-1][:200]
-
-
 def read_file(path: Path) -> Section:
     """The top of a plan file.
 
@@ -216,7 +212,7 @@ def parse(text: str, file: str) -> Section:
         values = tomllib.loads(text, parse_float=Float)
     except tomllib.TOMLDecodeError as error:
         at = re.search(r"\(at line (\d+)", str(error))
-        message = _shown(re.sub(r" \(at .*\)$", "", str(error)))
+        message = shown(re.sub(r" \(at .*\)$", "", str(error)))
         line = int(at[1]) if at else max(len(text.splitlines()), 1)
         raise PlanError(problems=[Problem("file", f"is not TOML: {message}", "correct it", file, line)]) from None
     except (ValueError, RecursionError):

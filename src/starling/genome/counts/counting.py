@@ -1,0 +1,114 @@
+"""The exact counts of a study, as recipes: nothing here runs before the charge.
+
+A chunk of packed calls is counted by the thread that read it, so a file larger than memory is no matter; what stays is one table a SNP, or
+one bit a person for each SNP of the regions asked for.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from starling.genome.counts.genotypes import (
+    Allele,
+    Carrying,
+    Int64,
+    UInt8,
+    UInt64,
+    carrier_bits,
+    carrier_tables,
+    genotype_tables,
+    groups,
+)
+from starling.genome.plan import Model, Plan
+from starling.genome.source import Calls, Flags, Genotypes, read
+from starling.privacy.trust import Confidential
+
+CARRYING: Final[dict[Model, Carrying]] = {
+    "dominant": "dominant",
+    "recessive": "recessive",
+    "additive": "dominant",
+    "allelic": "dominant",
+}
+"""Who carries a SNP, where it is asked whether people do: in pairs of SNPs and blocks."""
+_ALLELES: Final[tuple[tuple[Allele, bool], ...]] = (("a1", False), ("a2", True))
+
+
+def count_tables(plan: Plan, genotypes: Genotypes, places: Int64 | None = None) -> Confidential[Int64]:
+    """The recipe of the table of every SNP, int64: (m, 4) under the dominant and recessive models, cases who carry and who do not, then
+    controls; (m, 6) under the additive and allelic ones, cases with 0, 1, 2 copies, then controls.
+
+    Args:
+        plan: The SNP list and the model.
+        genotypes: The checked, but unread, files.
+        places: Which SNPs of the list, in this order and all different; all without it.
+
+    The recipe raises SourceError when a file is no longer what was checked; never because of what a call or a line says.
+    """
+    return Confidential(partial(_tables, plan, genotypes, places))
+
+
+def count_carriers(plan: Plan, genotypes: Genotypes, places: Int64) -> Confidential[UInt64]:
+    """The recipe of who carries some SNPs, one bit a person: uint64 (len(places), ceil(n/64)), as `pairs.pair_tables` takes them.
+
+    Args:
+        plan: The SNP list and the model.
+        genotypes: The checked, but unread, files.
+        places: Which SNPs of the list, in this order and all different.
+    """
+    return Confidential(partial(_carriers, plan, genotypes, places))
+
+
+def _tables(plan: Plan, genotypes: Genotypes, places: Int64 | None) -> Int64:
+    among = groups(genotypes.people.cases(plan.people))
+    cells = 4 if plan.model in ("dominant", "recessive") else 6
+
+    def count(calls: Calls) -> tuple[Int64, Int64]:
+        out = np.empty((len(calls.snps), cells), dtype=np.int64)
+        for rows, bed, allele in _by_allele(calls):
+            out[rows] = (
+                carrier_tables(bed, among, CARRYING[plan.model], allele)
+                if cells == 4
+                else genotype_tables(bed, among, allele)
+            )
+        return calls.snps, out
+
+    index = _index(plan, places)
+    tables = np.zeros((int(index.max()) + 1, cells), dtype=np.int64)
+    for snps, some in read(genotypes, plan, count, places):
+        tables[index[snps]] = some
+    return tables
+
+
+def _carriers(plan: Plan, genotypes: Genotypes, places: Int64) -> UInt64:
+    words = (plan.people + 63) // 64
+
+    def pack(calls: Calls) -> tuple[Int64, UInt64]:
+        out = np.empty((len(calls.snps), words), dtype=np.uint64)
+        for rows, bed, allele in _by_allele(calls):
+            out[rows] = carrier_bits(bed, plan.people, CARRYING[plan.model], allele)
+        return calls.snps, out
+
+    index = _index(plan, places)
+    bits = np.zeros((len(places), words), dtype=np.uint64)
+    for snps, some in read(genotypes, plan, pack, places):
+        bits[index[snps]] = some
+    return bits
+
+
+def _by_allele(calls: Calls) -> Iterator[tuple[Flags, UInt8, Allele]]:
+    """The rows of a chunk in which A1 is carried, then those in which A2 is; each only if there are any."""
+    for allele, second in _ALLELES:
+        rows = calls.second == second
+        if rows.any():
+            # Most files have all alleles one way round; then no row is copied.
+            yield rows, calls.packed if rows.all() else calls.packed[rows], allele
+
+
+def _index(plan: Plan, places: Int64 | None) -> Int64:
+    """For each SNP of the list its row in the answer, -1 for none."""
+    asked = np.arange(len(plan.snps), dtype=np.int64) if places is None else places
+    index = np.full(len(plan.snps), -1, dtype=np.int64)
+    index[asked] = np.arange(len(asked), dtype=np.int64)
+    return index

@@ -1,0 +1,185 @@
+"""The plan of a case-control study: every public choice, as one immutable value. It opens nothing confidential.
+
+The study is a table {0, 1, 2, missing}^m x {case, control} of n people (Johnson and Shmatikov 2013, Section 3). n is public, m is
+the length of a public list, and neighbours differ by everything about one person: replace one person, n fixed. There is no
+reading by adding or removing a person, because n is public: such studies are no neighbours at all.
+
+Rules for what is missing, the same for every study: a missing call is a person without the allele; a person whose phenotype is
+not the plan's word for a case, missing included, is a control. No covariates; men have two copies or none of what is on X, as
+PLINK writes it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from starling.errors import ParameterError, PlanError, Problem
+from starling.genome.plan.regions import Region
+from starling.genome.plan.snps import Snps
+from starling.planfile.spelling import did_you_mean, shown
+from starling.privacy.neighbours import REPLACE_PERSON, Relation
+
+Model: TypeAlias = Literal["dominant", "recessive", "additive", "allelic"]
+"""What is compared between cases and controls: people with at least one copy of the carried allele, people with two, people by number of
+copies (0, 1, 2), or copies."""
+
+TESTS: Final[dict[Model, tuple[str, ...]]] = {
+    "dominant": ("g", "chi2", "fisher", "logistic", "wald"),
+    "recessive": ("g", "chi2", "fisher", "logistic", "wald"),
+    "additive": ("g", "chi2"),
+    "allelic": ("g", "chi2", "fisher", "logistic", "wald"),
+}
+"""Which tests each model has; `logistic` is the likelihood-ratio test."""
+P_VALUE_ONLY: Final = ("wald",)
+"""Tests without a distance: their p-value can be asked for, not what is significant by them."""
+ALPHA: Final = Fraction(5, 100)
+"""Chance of any false finding that a plan allows unless it says otherwise."""
+LEAST_PEOPLE: Final = 2
+MOST_CASE: Final = 40
+"""Characters of the word for a case."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Every public choice of a study.
+
+    Attributes:
+        title: For people.
+        people: n, public.
+        snps: The public SNP list, m long.
+        model: What is compared.
+        tests: Which tests may be asked for.
+        alpha: Above 0; a SNP is significant when its p-value is at or below alpha/m (Bonferroni).
+        regions: Named stretches of chromosomes in which answers are looked for; each holds at least one SNP.
+        case: The phenotype of a case, as text; everybody else is a control.
+        phenotype: Column of a phenotype file with a header; None for the first after the ids.
+    """
+
+    title: str
+    people: int
+    snps: Snps = field(repr=False)
+    model: Model
+    tests: tuple[str, ...]
+    alpha: Fraction = ALPHA
+    regions: tuple[Region, ...] = field(default=(), repr=False)
+    case: str = "2"
+    phenotype: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.regions:
+            object.__setattr__(self, "regions", tuple(whole_chromosomes(self.snps)))
+        problems = [*self._size_problems(), *self._test_problems(), *self._region_problems()]
+        if not self.case or self.case != self.case.strip() or len(self.case) > MOST_CASE or " " in self.case:
+            problems.append(Problem("case", "is not a word", 'write what stands for a case, such as "2"'))
+        if problems:
+            raise PlanError(problems=problems)
+
+    def _size_problems(self) -> list[Problem]:
+        from starling.genome.distance.constants import LARGEST_P, MOST_PATIENTS, SMALLEST_P
+
+        problems: list[Problem] = []
+        most = MOST_PATIENTS // 2 if self.model == "allelic" else MOST_PATIENTS
+        if not LEAST_PEOPLE <= self.people <= most:
+            problems.append(Problem("people", f"are not {LEAST_PEOPLE} to {most}", "say how many people the study has"))
+        if not SMALLEST_P <= self.p_threshold <= LARGEST_P:
+            reason = "is not such that alpha / m is from 1e-250 to 0.3"
+            problems.append(Problem("alpha", reason, 'write a chance such as "0.05"'))
+        return problems
+
+    def _test_problems(self) -> list[Problem]:
+        if self.model not in TESTS:
+            return [Problem("model", f"is not {' or '.join(TESTS)}", "name one of them")]
+        fix = f"the {self.model} model has {', '.join(TESTS[self.model])}"
+        if not self.tests or len(set(self.tests)) < len(self.tests):
+            return [Problem("tests", "are none, or one is there twice", fix)]
+        return (
+            [Problem("tests", "name one that the model has not", fix)]
+            if set(self.tests) - set(TESTS[self.model])
+            else []
+        )
+
+    def _region_problems(self) -> list[Problem]:
+        names = [region.name for region in self.regions]
+        problems = (
+            [Problem("regions", "have a name twice", "name each differently")] if len(set(names)) < len(names) else []
+        )
+        for region in self.regions:
+            start, stop = self._range(region)
+            if start == stop:
+                problems.append(
+                    Problem(f"region {region.name}", "holds no SNP of the list", "widen it, or leave it out")
+                )
+        return problems
+
+    def _range(self, region: Region) -> tuple[int, int]:
+        return self.snps.within(region.chromosome, region.low, region.high)
+
+    @property
+    def relation(self) -> Relation:
+        """Neighbouring studies."""
+        return REPLACE_PERSON
+
+    @property
+    def p_threshold(self) -> Fraction:
+        """alpha/m: the largest p-value that is significant."""
+        return self.alpha / max(len(self.snps), 1)
+
+    @cached_property
+    def ranges(self) -> dict[str, tuple[int, int]]:
+        """The half-open range of SNPs of each region, by its name."""
+        return {region.name: self._range(region) for region in self.regions}
+
+    def within(
+        self, names: Iterable[str] | None = None, excluding: Iterable[tuple[int, int]] = ()
+    ) -> tuple[tuple[int, int], ...]:
+        """The SNPs of some regions as half-open ranges, ascending and apart; none crosses a chromosome.
+
+        Regions that overlap are taken together, those that only touch are not.
+
+        Args:
+            names: Of regions of the plan; all without them.
+            excluding: Half-open ranges of SNPs to leave out, such as released blocks.
+
+        Raises:
+            ParameterError: for a name that the plan does not have, or when no SNP is left.
+        """
+        chosen = sorted(self._named(name) for name in (self.ranges if names is None else names))
+        merged: list[tuple[int, int]] = []
+        for start, stop in chosen:
+            if merged and start < merged[-1][1]:
+                merged[-1] = (merged[-1][0], max(merged[-1][1], stop))
+            else:
+                merged.append((start, stop))
+        for low, high in excluding:
+            cut = [((start, min(stop, low)), (max(start, high), stop)) for start, stop in merged]
+            merged = [(start, stop) for pair in cut for start, stop in pair if start < stop]
+        if not merged:
+            raise ParameterError(field="regions", problem="leave no SNP", fix="name regions of the plan, exclude less")
+        return tuple(merged)
+
+    def _named(self, name: str) -> tuple[int, int]:
+        if name in self.ranges:
+            return self.ranges[name]
+        raise ParameterError(
+            field="regions",
+            problem=f"{shown(name)} is not in the plan",
+            fix=did_you_mean(name, self.ranges).replace("remove it", "name regions of the plan"),
+        )
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Plan":
+        """The plan file (TOML) at `path` and the public lists it names; raises PlanError with every problem."""
+        from starling.genome.plan.readable import read_plan  # it makes plans, so it stands above this module
+
+        return read_plan(Path(path))
+
+
+def whole_chromosomes(snps: Snps) -> list[Region]:
+    """One region a chromosome, named after it."""
+    return [
+        Region(name, name, int(snps.positions[start]), int(snps.positions[stop - 1]))
+        for name, (start, stop) in snps.chromosome_ranges().items()
+    ]

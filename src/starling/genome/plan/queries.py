@@ -1,0 +1,256 @@
+"""What an analyst may ask of a study, and what each question costs: checked against the plan before anything is charged.
+
+The guarantee of each is stated here and nowhere else; the mechanisms that answer refer to it. Neighbours: replace one person. Selections
+have scores of sensitivity 1 (scores/). The four counts (six for the additive model) of a SNP, or of a pair, change by one unit
+leaving a cell and entering another: L1 sensitivity 2, one move in the norm of the lattice noise (privacy/lattice.py).
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from starling.errors import ParameterError
+from starling.genome.plan.model import P_VALUE_ONLY, Plan
+from starling.genome.scores.candidates import Candidates, candidates
+from starling.privacy.budget import Epsilon, Exact, positive
+from starling.privacy.guarantee import Guarantee, measurement, sequential
+from starling.privacy.laws import DiscreteLaplace
+from starling.privacy.neighbours import REPLACE_PERSON
+
+Noise: TypeAlias = Literal["laplace", "lattice"]
+Correlation: TypeAlias = Literal["r2", "dprime"]
+LARGEST_EPSILON = 10**6
+SMALLEST_EPSILON = Fraction(1, 4096)
+"""Of one draw; below it the noise of a count nears the number of patients that a study can have."""
+MOST_FOUND = 10
+"""k_max of `Explore`: how many SNPs it follows up at most (Johnson and Shmatikov 2013, Section 4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumSig:
+    """How many SNPs are significant: 0, 1, ..., k, then powers of two.
+
+    Attributes:
+        test: One of the plan's.
+        k: Up to which the number is told exactly, 0 to m.
+        epsilon: Cost, above 0.
+    """
+
+    test: str
+    k: int
+    epsilon: Fraction
+
+    def check(self, plan: Plan) -> None:
+        """Raises ParameterError when the plan has no such question."""
+        _check_epsilon(self.epsilon)
+        _check_test(plan, self.test, distance=True)
+        _check_whole("k", self.k, 0, len(plan.snps), "the number of SNPs")
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """A selection by scores of sensitivity 1."""
+        return _selection("number of significant SNPs", self.epsilon)
+
+
+@dataclass(frozen=True, slots=True)
+class LocSig:
+    """The k SNPs that are significant, or nearest to it, by the most patients.
+
+    Attributes:
+        test: One of the plan's.
+        k: How many, 1 to the number of SNPs of the regions.
+        epsilon: Cost of all k together, above 0.
+        regions: Names; None for all regions of the plan.
+    """
+
+    test: str
+    k: int
+    epsilon: Fraction
+    regions: tuple[str, ...] | None = None
+
+    def check(self, plan: Plan) -> None:
+        """Raises ParameterError when the plan has no such question."""
+        _check_epsilon(self.epsilon)
+        _check_test(plan, self.test, distance=True)
+        held = sum(stop - start for start, stop in plan.within(self.regions))
+        _check_whole("k", self.k, 1, held, "the number of SNPs of the regions")
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """k rounds of a selection by scores of sensitivity 1."""
+        return _selection(f"places of the {self.k} most significant SNPs", self.epsilon)
+
+
+@dataclass(frozen=True, slots=True)
+class LocBlock:
+    """The longest valid correlation block within the regions that contains one of some SNPs.
+
+    Attributes:
+        correlation: "r2" or "dprime".
+        delta_c: What a correlation must exceed, in (0, 1).
+        snps: Ids.
+        epsilon: Cost, above 0.
+        regions: Names; None for all regions of the plan.
+        longest: Most SNPs of a block; None for no bound, up to 10,000 SNPs in the regions.
+        excluding: Blocks left out, each by its first and last SNP.
+    """
+
+    correlation: Correlation
+    delta_c: Fraction
+    snps: tuple[str, ...]
+    epsilon: Fraction
+    regions: tuple[str, ...] | None = None
+    longest: int | None = None
+    excluding: tuple[tuple[str, str], ...] = ()
+
+    def check(self, plan: Plan) -> None:
+        """Raises ParameterError when the plan has no such question."""
+        _check_epsilon(self.epsilon)
+        check_correlation(plan, self.correlation, self.delta_c)
+        self.candidates(plan)
+
+    def candidates(self, plan: Plan) -> Candidates:
+        """The blocks to choose from: public.
+
+        Raises:
+            ParameterError: for unknown names, or when there are none.
+        """
+        excluding = [(plan.snps.place(first), plan.snps.place(last) + 1) for first, last in self.excluding]
+        places = sorted({plan.snps.place(name) for name in self.snps})
+        return candidates(len(plan.snps), plan.within(self.regions, excluding), places, self.longest)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """A selection by scores of sensitivity 1."""
+        return _selection("longest correlation block", self.epsilon)
+
+
+@dataclass(frozen=True, slots=True)
+class SnpPval:
+    """The p-value of one SNP, from noisy counts.
+
+    Attributes:
+        snp: Id.
+        test: One of the plan's.
+        epsilon: Cost, at least SMALLEST_EPSILON.
+        noise: "lattice", or "laplace" as published.
+    """
+
+    snp: str
+    test: str
+    epsilon: Fraction
+    noise: Noise = "lattice"
+
+    def check(self, plan: Plan) -> None:
+        """Raises ParameterError when the plan has no such question."""
+        _check_counts(self.epsilon, self.noise)
+        _check_test(plan, self.test, distance=False)
+        plan.snps.place(self.snp)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Counts with noise."""
+        return _counts(f"counts of {self.snp}", self.epsilon, self.noise)
+
+
+@dataclass(frozen=True, slots=True)
+class SnpCorr:
+    """The correlation of two SNPs, from noisy counts of the people who carry both, one or none.
+
+    Attributes:
+        first: Id.
+        second: Id, of another SNP.
+        correlation: "r2" or "dprime".
+        epsilon: Cost, at least SMALLEST_EPSILON.
+        noise: "lattice", or "laplace" as published.
+    """
+
+    first: str
+    second: str
+    correlation: Correlation
+    epsilon: Fraction
+    noise: Noise = "lattice"
+
+    def check(self, plan: Plan) -> None:
+        """Raises ParameterError when the plan has no such question."""
+        _check_counts(self.epsilon, self.noise)
+        if self.correlation not in ("r2", "dprime"):
+            raise ParameterError(field="corr", problem="is no measure of correlation", fix='give "r2" or "dprime"')
+        if plan.snps.place(self.first) == plan.snps.place(self.second):
+            raise ParameterError(field="snp", problem="is there twice", fix="name two SNPs")
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Counts with noise."""
+        return _counts(f"counts of {self.first} with {self.second}", self.epsilon, self.noise)
+
+
+Query: TypeAlias = NumSig | LocSig | LocBlock | SnpPval | SnpCorr
+
+
+def exploration(epsilon: Exact) -> Guarantee:
+    """The whole of Section 4 of the paper at a cost of `epsilon`: a quarter each for the number of significant SNPs, their places, their
+    blocks and their p-values. It is charged at the start, whatever the answers leave unspent.
+
+    >>> exploration("1").cost
+    Epsilon(amount=Fraction(1, 1))
+    """
+    quarter = positive(epsilon, field="epsilon") / 4
+    parts = (
+        _selection("number of significant SNPs", quarter),
+        _selection("places of the most significant SNPs", quarter),
+        _selection("longest correlation blocks, all rounds", quarter),
+        _selection("noisy counts of the SNPs found, all of them", quarter),
+    )
+    return sequential("exploration of a study", parts)
+
+
+def check_correlation(plan: Plan, measure: Correlation, delta_c: Fraction) -> None:
+    """Raises ParameterError for a measure or a threshold that has no exact distance among the plan's people."""
+    from starling.genome.distance.rules import of_correlation
+
+    of_correlation(measure, delta_c, plan.people)
+
+
+def _selection(name: str, epsilon: Fraction) -> Guarantee:
+    return Guarantee(name, REPLACE_PERSON, Epsilon(epsilon))
+
+
+def _counts(name: str, epsilon: Fraction, noise: Noise) -> Guarantee:
+    if noise == "laplace":
+        return measurement(name, REPLACE_PERSON, DiscreteLaplace(2 / epsilon), 2)
+    # One move in the norm of the lattice; the law is not of the kinds that a count alone may have.
+    return Guarantee(name, REPLACE_PERSON, Epsilon(epsilon))
+
+
+def _check_epsilon(epsilon: Fraction) -> None:
+    if positive(epsilon, field="epsilon") > LARGEST_EPSILON:
+        raise ParameterError(field="epsilon", problem=f"is above {LARGEST_EPSILON}", fix="give less")
+
+
+def _check_counts(epsilon: Fraction, noise: str) -> None:
+    _check_epsilon(epsilon)
+    if epsilon < SMALLEST_EPSILON:
+        raise ParameterError(field="epsilon", problem=f"is below {SMALLEST_EPSILON}", fix="give more")
+    if noise not in ("laplace", "lattice"):
+        raise ParameterError(field="noise", problem="is not laplace or lattice", fix='give "lattice"')
+
+
+def _check_test(plan: Plan, test: str, *, distance: bool) -> None:
+    known = [name for name in plan.tests if not (distance and name in P_VALUE_ONLY)]
+    if distance and test in P_VALUE_ONLY and test in plan.tests:
+        raise ParameterError(
+            field="test",
+            problem=f"{test} has no distance to significance that is private",
+            fix=f"take {' or '.join(known) or 'another test'}; its p-value can be asked for",
+        )
+    if test not in known:
+        fix = f"take {' or '.join(known)}" if known else "add one to the plan's tests"
+        raise ParameterError(field="test", problem="is not among the plan's tests", fix=fix)
+
+
+def _check_whole(field: str, value: object, low: int, high: int, what: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise ParameterError(
+            field=field, problem=f"is not a whole number from {low} to {high}, {what}", fix="give one that is"
+        )

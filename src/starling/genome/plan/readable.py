@@ -1,0 +1,170 @@
+"""The plan file of a study: TOML that names the public lists beside it.
+
+title = "Type 2 diabetes, 2,000 people"
+
+[privacy]
+unit = "person"                # whose data the guarantee hides: all genotypes and the phenotype
+neighbours = "replace-one"     # n is public
+
+[study]
+people = 2000
+case = "2"                     # optional; PLINK's word for a case
+phenotype = "T2D"              # optional; column of a phenotype file with a header
+
+[snps]
+list = "array.bim"             # public: .bim or .pvar
+carriers = "risk-alleles.txt"  # optional: id and allele on each line
+extract = "independent.txt"    # optional: ids to keep
+ranges = "exome.bed"           # optional: BED regions to keep
+gene-list = "glist-hg19"       # optional: chromosome, first, last, name
+genes = ["IL23R"]              # optional: genes to keep, of the gene list
+around = 20000                 # optional: base pairs kept on both sides of a gene
+
+[analysis]
+model = "dominant"
+tests = ["g", "fisher"]
+alpha = "0.05"                 # optional
+
+[[regions]]                    # optional; without any, each chromosome is one
+name = "9q"
+chromosome = "9"
+from = 49000000
+to = 138000000
+"""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
+
+from starling.errors import PlanError, Problem
+from starling.genome.plan.model import ALPHA, LEAST_PEOPLE, TESTS, Model, Plan
+from starling.genome.plan.regions import Region, read_bed_regions, read_gene_list
+from starling.genome.plan.sites import MOST_POSITION, chromosome, read_sites
+from starling.genome.plan.snps import Snps, chosen, read_carriers, read_extract
+from starling.planfile.spelling import did_you_mean
+from starling.planfile.toml import Section, read_file
+
+MOST_PEOPLE: Final = 1 << 24
+_TOP: Final = ("title", "privacy", "study", "snps", "analysis", "regions")
+_LISTS: Final = ("list", "carriers", "extract", "ranges", "gene-list")
+_MODELS: Final[dict[str, Model]] = {name: name for name in TESTS}
+
+
+def read_plan(path: Path) -> Plan:
+    """The plan of a TOML file and of the public lists it names.
+
+    Raises:
+        PlanError: with every problem found.
+    """
+    if path.suffix != ".toml":
+        raise PlanError(
+            field="plan",
+            problem=f"{ascii(path.name)[1:-1]} is not a TOML file",
+            fix="give a .toml file",
+        )
+    top = read_file(path)
+    top.only(_TOP)
+    title = top.text("title", "say what the study is")
+    _privacy(top.table("privacy"))
+    people, options = _study(top.table("study"))
+    model, tests, alpha = _analysis(top.table("analysis"))
+    snps = _snps(top.table("snps"), path.parent)
+    regions = _regions(top)
+    if top.problems or snps is None:
+        raise PlanError(problems=top.problems)
+    try:
+        return Plan(title, people, snps, model, tests, alpha, regions, **options)
+    except PlanError as error:
+        found = [Problem(one.field, one.problem, one.fix, top.file) for one in error.problems]
+        raise PlanError(problems=found) from None
+
+
+def _privacy(section: Section) -> None:
+    section.only(("unit", "neighbours"))
+    section.choice("unit", ("person",), 'write unit = "person": whose data the guarantee hides')
+    fix = 'write neighbours = "replace-one": the number of people is public, so none can be added or removed'
+    section.choice("neighbours", ("replace-one",), fix)
+
+
+def _study(section: Section) -> tuple[int, dict[str, Any]]:
+    """n, and what has a default."""
+    section.only(("people", "case", "phenotype"))
+    people = section.whole("people", LEAST_PEOPLE, MOST_PEOPLE)
+    fixes = {"case": 'write the word for a case, such as "2"', "phenotype": "name the column of the phenotype file"}
+    return people, {key: section.text(key, fix) for key, fix in fixes.items() if key in section.values}
+
+
+def _analysis(section: Section) -> tuple[Model, tuple[str, ...], Fraction]:
+    section.only(("model", "tests", "alpha"))
+    model = _MODELS[section.choice("model", tuple(TESTS), f"write one of {', '.join(TESTS)}")]
+    fix = f"write some of {', '.join(TESTS[model])}"
+    tests = tuple(section.texts("tests", fix))
+    if "tests" in section.values and not tests:
+        section.refuse("tests", "are none", fix)
+    for test in tests:
+        if test not in TESTS[model]:
+            near = did_you_mean(test, TESTS[model])
+            section.refuse("tests", f"hold one that the {model} model has not", fix if near == "remove it" else near)
+    alpha: Fraction | None = ALPHA
+    if "alpha" in section.values:
+        alpha = section.number("alpha", 'write a chance such as "0.05"')
+        if alpha is not None and not 0 < alpha < 1:
+            section.refuse("alpha", "is not above 0 and below 1", 'write a chance such as "0.05"')
+    return model, tests, alpha or ALPHA
+
+
+def _snps(section: Section, folder: Path) -> Snps | None:
+    """The SNP list; None after a refusal."""
+    section.only((*_LISTS, "genes", "around"))
+    before = len(section.problems)
+    paths = {key: folder / section.text(key, "name a public file") for key in _LISTS if key in section.values}
+    if "list" not in section.values:
+        section.refuse("list", "is missing", "name a public .bim or .pvar")
+    ranges: list[Region] | None = read_bed_regions(paths["ranges"], section.problems) if "ranges" in paths else None
+    if "genes" in section.values:
+        ranges = (ranges or []) + _genes(section, paths)
+    elif "gene-list" in paths or "around" in section.values:
+        section.refuse("genes", "are missing", "name genes of the gene list")
+    if len(section.problems) > before:
+        return None
+    listed = read_sites(paths["list"], section.problems)
+    extract = read_extract(paths["extract"], section.problems) if "extract" in paths else None
+    carriers = read_carriers(paths["carriers"], section.problems) if "carriers" in paths else None
+    if len(section.problems) > before:
+        return None
+    spans = None if ranges is None else [(region.chromosome, region.low, region.high) for region in ranges]
+    return chosen(listed, extract=extract, ranges=spans, carriers=carriers, problems=section.problems)
+
+
+def _genes(section: Section, paths: dict[str, Path]) -> list[Region]:
+    """Regions of the genes that are named, with what is around them."""
+    names = section.texts("genes", "write a list of names")
+    around = section.whole("around", 0, MOST_POSITION) if "around" in section.values else 0
+    if "gene-list" not in paths:
+        section.refuse("gene-list", "is missing", "name a public file of genes")
+        return []
+    listed = read_gene_list(paths["gene-list"], section.problems)
+    known = {region.name for region in listed}
+    for name in names:
+        if known and name not in known:
+            section.refuse("genes", "hold a name that is not in the gene list", did_you_mean(name, known))
+    return [
+        Region(gene.name, gene.chromosome, max(gene.low - around, 1), min(gene.high + around, MOST_POSITION))
+        for gene in listed
+        if gene.name in names
+    ]
+
+
+def _regions(top: Section) -> tuple[Region, ...]:
+    if "regions" not in top.values:
+        return ()
+    regions: list[Region] = []
+    for section in top.tables("regions"):
+        section.only(("name", "chromosome", "from", "to"))
+        name = section.text("name", "say how to ask for it")
+        place = chromosome(section.text("chromosome", 'write it in quotes, such as "9"'))
+        low, high = section.whole("from", 1, MOST_POSITION), section.whole("to", 1, MOST_POSITION)
+        if low > high and {"from", "to"} <= set(section.values):
+            section.refuse("to", "is before from", "write the last base pair, included")
+        regions.append(Region(name, place, low, high))
+    return tuple(regions)

@@ -1,0 +1,129 @@
+"""Where SNPs are and which alleles they have: the site columns of a .bim or .pvar, in the order of the file.
+
+Chromosomes are named as PLINK understands them: "chr9" and "9" are one, 23 to 26 are X, Y, XY and MT.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from starling.errors import Problem
+from starling.genome.plan.listing import Listing
+
+MOST_POSITION: Final = 2**31 - 1
+"""Base pairs; the longest chromosome of PLINK and VCF."""
+UNKNOWN: Final = ("0", ".")
+"""What PLINK and VCF write for an allele that they do not know."""
+UNPLACED: Final = "0"
+"""PLINK's chromosome of SNPs without a place."""
+
+_CODES: Final = {"23": "X", "24": "Y", "25": "XY", "26": "MT", "M": "MT"}
+_LATE: Final = {"X": 1, "Y": 2, "XY": 3, "MT": 4}
+_BIM_COLUMNS: Final = 6
+_PVAR: Final = ("#CHROM", "POS", "ID", "REF", "ALT")
+
+
+class Site(NamedTuple):
+    """One line of a list.
+
+    Attributes:
+        chromosome: See `chromosome`.
+        position: Base pairs, from 1.
+        id: Of the SNP.
+        first: .bim: A1; .pvar: ALT. The allele that is carried unless the plan says otherwise.
+        second: .bim: A2; .pvar: REF.
+    """
+
+    chromosome: str
+    position: int
+    id: str
+    first: str
+    second: str
+
+
+@dataclass(frozen=True)
+class Sites:
+    """The sites of a file.
+
+    Attributes:
+        file: Its name.
+        sites: In the order of the file, those without a place included.
+        lines: The line of each.
+    """
+
+    file: str
+    sites: list[Site] = field(repr=False)
+    lines: list[int] = field(repr=False)
+
+
+def chromosome(name: str) -> str:
+    """One name for the ways to write a chromosome.
+
+    >>> chromosome("chr09"), chromosome("23"), chromosome("chrM"), chromosome("9")
+    ('9', 'X', 'MT', '9')
+    """
+    short = name[3:] if name[:3].lower() == "chr" else name
+    if short.isdecimal() and short.isascii():
+        short = str(int(short)) if len(short) < 10 else short
+    short = short.upper() if len(short) <= 2 else short
+    return _CODES.get(short, short)
+
+
+def chromosome_order(name: str) -> tuple[int, int, str]:
+    """Sorts chromosomes: numbers, then X, Y, XY, MT, then others by name."""
+    if name.isdecimal() and name.isascii():
+        return (0, int(name), "")
+    return (1, _LATE[name], "") if name in _LATE else (2, 0, name)
+
+
+def read_sites(path: Path, problems: list[Problem]) -> Sites:
+    """The sites of a .pvar (by its ending) or a .bim (any other); what is wrong is appended to `problems`."""
+    read = _pvar if path.suffix == ".pvar" else _bim
+    found = Sites(path.name, [], [])
+    listing = Listing(path, problems)
+    for line, site in read(listing):
+        found.sites.append(site)
+        found.lines.append(line)
+    if not found.sites and not problems:
+        listing.refuse("file", "holds no SNP", "give one line for each SNP")
+    return found
+
+
+def _bim(listing: Listing) -> Iterator[tuple[int, Site]]:
+    for line, fields in listing.records(_BIM_COLUMNS):
+        if len(fields) != _BIM_COLUMNS:
+            fix = "write chromosome, id, centimorgans, position, allele 1, allele 2, as PLINK does"
+            listing.refuse("line", f"does not have {_BIM_COLUMNS} fields", fix, line)
+            continue
+        place, name, _, position, first, second = fields
+        if (number := _position(listing, position, line)) is not None:
+            yield line, Site(chromosome(place), number, name, first, second)
+
+
+def _pvar(listing: Listing) -> Iterator[tuple[int, Site]]:
+    headed = False
+    for line, fields in listing.records(len(_PVAR)):
+        if fields[0].startswith("##"):
+            continue
+        if not headed:
+            if tuple(fields[: len(_PVAR)]) != _PVAR:
+                listing.refuse("header", f"does not begin with {' '.join(_PVAR)}", "write it by plink2", line)
+                return
+            headed = True
+        elif len(fields) < len(_PVAR):
+            listing.refuse("line", f"does not have {len(_PVAR)} fields", f"write {' '.join(_PVAR[1:])}", line)
+        elif "," in fields[4]:
+            fix = "split it by plink2 --make-pgen --split-multiallelic, or bcftools norm -m"
+            listing.refuse(fields[2], "has more than two alleles", fix, line)
+        elif (number := _position(listing, fields[1], line)) is not None:
+            yield line, Site(chromosome(fields[0]), number, fields[2], fields[4], fields[3])
+
+
+def _position(listing: Listing, text: str, line: int) -> int | None:
+    """Base pairs; None after a refusal. PLINK marks a SNP to be ignored by a negative one."""
+    digits = text.removeprefix("-")
+    if digits.isdecimal() and digits.isascii() and len(digits) <= 10 and int(digits) <= MOST_POSITION:
+        return int(text)
+    listing.refuse("position", f"is not a whole number up to {MOST_POSITION}", "write base pairs", line)
+    return None

@@ -1,0 +1,220 @@
+"""The public SNP list of a study: ids, places, alleles, and which allele counts. It is never taken from the genotypes.
+
+Privacy. Everything here is the same for neighbouring studies because it is read from public files alone. Two things that look public are
+often not. A list that was filtered by frequency, Hardy-Weinberg or missingness of the confidential genotypes tells of them; take a list
+that others published (of an array, of a reference panel). And PLINK makes the rarer allele of the data its A1 whenever it writes
+a .bim; so the allele that is carried comes from the public list as given, or from a file of alleles, and the genotype file may
+have its two alleles either way round.
+
+Order: by chromosome, then position, then as listed, so that a region is a range of the list.
+"""
+
+import hashlib
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby, islice
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.errors import ParameterError, Problem
+from starling.genome.plan.listing import Listing
+from starling.genome.plan.sites import UNKNOWN, UNPLACED, Sites, chromosome_order
+from starling.planfile.spelling import did_you_mean, shown
+
+MOST_SNPS: Final = 1 << 26
+"""Of a list."""
+MOST_SHOWN: Final = 100
+"""Ids of an extract list that are told one by one."""
+_SIMILAR: Final = 10_000
+"""Ids of which the nearest to an unknown one is looked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Snps:
+    """A public list of m SNPs, m >= 1, in plan order.
+
+    Attributes:
+        ids: All different.
+        chromosomes: Names, as `sites.chromosome` gives them.
+        positions: Base pairs, int64 (m,).
+        carried: The allele whose copies are counted, of each SNP.
+        other: The other allele.
+    """
+
+    ids: tuple[str, ...] = field(repr=False)
+    chromosomes: tuple[str, ...] = field(repr=False)
+    positions: npt.NDArray[np.int64] = field(repr=False)
+    carried: tuple[str, ...] = field(repr=False)
+    other: tuple[str, ...] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The position in the list of each id."""
+        return {name: place for place, name in enumerate(self.ids)}
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the whole list, hexadecimal."""
+        state = hashlib.sha256()
+        for column in (self.ids, self.chromosomes, self.carried, self.other):
+            state.update("\n".join(column).encode() + b"\n\n")
+        state.update(self.positions.astype("<i8").tobytes())
+        return state.hexdigest()
+
+    def place(self, name: str) -> int:
+        """The position in the list of the SNP `name`.
+
+        Raises:
+            ParameterError: when it is not in the list.
+        """
+        if name in self.places:
+            return self.places[name]
+        fix = did_you_mean(name, islice(self.ids, _SIMILAR)).replace("remove it", "take one of the plan's SNP list")
+        raise ParameterError(field="snp", problem=f"{shown(name)} is not in the SNP list of the plan", fix=fix)
+
+    def chromosome_ranges(self) -> dict[str, tuple[int, int]]:
+        """The range of each chromosome in the list, half-open, in plan order."""
+        ranges: dict[str, tuple[int, int]] = {}
+        start = 0
+        for name, run in groupby(self.chromosomes):
+            stop = start + sum(1 for _ in run)
+            ranges[name] = (start, stop)
+            start = stop
+        return ranges
+
+    def within(self, chromosome: str, low: int, high: int) -> tuple[int, int]:
+        """The range of SNPs of a chromosome at base pairs low to high, both included; half-open, empty where there are none."""
+        start, stop = self.chromosome_ranges().get(chromosome, (0, 0))
+        inside = self.positions[start:stop]
+        ends = (np.searchsorted(inside, low, side="left"), np.searchsorted(inside, high, side="right"))
+        return start + int(ends[0]), start + int(ends[1])
+
+
+def chosen(
+    listed: Sites,
+    *,
+    extract: frozenset[str] | None,
+    ranges: list[tuple[str, int, int]] | None,
+    carriers: dict[str, str] | None,
+    problems: list[Problem],
+) -> Snps | None:
+    """The SNPs of a list that the plan keeps, in plan order.
+
+    SNPs of chromosome 0, or at a negative position, are left out, as PLINK leaves them out.
+
+    Args:
+        listed: The public list.
+        extract: Ids to keep; None for all.
+        ranges: Chromosome, first and last base pair of which to keep SNPs; None for all.
+        carriers: The carried allele of each id; None to carry the first allele as listed.
+        problems: What is wrong is appended here.
+
+    Returns:
+        None when something is wrong.
+    """
+    found = len(problems)
+    fault = _Fault(listed.file, problems)
+    kept = _kept(listed, extract, None if ranges is None else _Spans(ranges), fault)
+    sites = [listed.sites[at] for at in kept]
+    carried = [_carried(listed, at, carriers, fault) for at in kept]
+    if not kept:
+        fault(None, "list", "keeps no SNP", "extract SNPs that have a chromosome and a position")
+    elif len(kept) > MOST_SNPS:
+        fault(None, "list", f"keeps more than {MOST_SNPS} SNPs", "keep fewer")
+    if len(problems) > found:
+        return None
+    return Snps(
+        tuple(site.id for site in sites),
+        tuple(site.chromosome for site in sites),
+        np.array([site.position for site in sites], dtype=np.int64),
+        tuple(carried),
+        tuple(site.second if allele == site.first else site.first for site, allele in zip(sites, carried, strict=True)),
+    )
+
+
+def _kept(listed: Sites, extract: frozenset[str] | None, spans: "_Spans | None", fault: "_Fault") -> list[int]:
+    """Places in the file of the SNPs that the plan keeps, in plan order."""
+    kept: list[int] = []
+    seen: set[str] = set()
+    for at, site in enumerate(listed.sites):
+        if site.id in UNKNOWN:
+            fault(listed.lines[at], "id", "is missing", "give every SNP an id, as plink2 --set-all-var-ids does")
+        elif site.id in seen:
+            fault(listed.lines[at], site.id, "is there twice", "give every SNP an id of its own")
+        seen.add(site.id)
+        if (
+            site.chromosome != UNPLACED
+            and site.position > 0
+            and (extract is None or site.id in extract)
+            and (spans is None or spans.hold(site.chromosome, site.position))
+        ):
+            kept.append(at)
+    for name in sorted((extract or frozenset()) - seen)[:MOST_SHOWN]:
+        fault(None, name, "is to be extracted and is not in the list", "remove it there, or add the SNP to the list")
+    kept.sort(key=lambda at: (chromosome_order(listed.sites[at].chromosome), listed.sites[at].position, at))
+    return kept
+
+
+def _carried(listed: Sites, at: int, carriers: dict[str, str] | None, fault: "_Fault") -> str:
+    """The carried allele of one SNP; any text after a refusal."""
+    site, line = listed.sites[at], listed.lines[at]
+    allele = site.first if carriers is None else carriers.get(site.id)
+    if allele is None or allele in UNKNOWN:
+        fix = "give a file of carried alleles" if carriers is None else "name it in the file of carried alleles"
+        fault(line, site.id, "has no carried allele", fix)
+    elif allele not in (site.first, site.second):
+        fault(line, site.id, "does not have the allele that is to be carried", "name one of its two alleles")
+    elif site.first == site.second:
+        fault(line, site.id, "has one allele twice", "give both alleles")
+    return allele or ""
+
+
+class _Fault:
+    def __init__(self, file: str, problems: list[Problem]) -> None:
+        self._file, self._problems = file, problems
+
+    def __call__(self, line: int | None, field: str, problem: str, fix: str) -> None:
+        self._problems.append(Problem(shown(field), problem, fix, self._file, line))
+
+
+class _Spans:
+    """Ranges of base pairs by chromosome, merged, so that a lookup is one search."""
+
+    def __init__(self, ranges: list[tuple[str, int, int]]) -> None:
+        self._spans: dict[str, tuple[list[int], list[int]]] = {}
+        for place, low, high in sorted(ranges):
+            starts, ends = self._spans.setdefault(place, ([], []))
+            if ends and low <= ends[-1] + 1:
+                ends[-1] = max(ends[-1], high)
+            else:
+                starts.append(low)
+                ends.append(high)
+
+    def hold(self, chromosome: str, position: int) -> bool:
+        starts, ends = self._spans.get(chromosome, ([], []))
+        at = bisect_right(starts, position) - 1
+        return at >= 0 and position <= ends[at]
+
+
+def read_extract(path: Path, problems: list[Problem]) -> frozenset[str]:
+    """Ids apart by white space, any number on a line, as PLINK's --extract takes them."""
+    return frozenset(name for _, fields in Listing(path, problems).records(-1) for name in fields)
+
+
+def read_carriers(path: Path, problems: list[Problem]) -> dict[str, str]:
+    """Id and carried allele on each line."""
+    listing = Listing(path, problems)
+    carried: dict[str, str] = {}
+    for line, fields in listing.records(2):
+        if len(fields) != 2:
+            listing.refuse("line", "does not have 2 fields", "write an id and an allele", line)
+        elif carried.setdefault(fields[0], fields[1]) != fields[1]:
+            listing.refuse(fields[0], "is there with two alleles", "keep one", line)
+    return carried

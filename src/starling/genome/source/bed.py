@@ -1,0 +1,104 @@
+"""PLINK's .bed: packed calls read by position, never mapped (a file cut off while mapped would kill the process), never unpacked.
+
+A .bed says nothing but calls, so its size is public: three bytes, and for each SNP of the .bim two bits a person.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Final, TypeVar
+
+import numpy as np
+
+from starling.engine.ahead import in_order
+from starling.genome.source.calls import Calls, Flags, Int64, UInt8, bytes_a_snp, chunk_length
+from starling.genome.source.refusing import changed, refuse, size_of
+
+MAGIC: Final = b"\x6c\x1b"
+BY_SNP, BY_PERSON = b"\x01", b"\x00"
+HEADER: Final = 3
+"""Bytes before the first SNP."""
+
+R = TypeVar("R")
+
+
+def check_bed(path: Path, people: int, rows: int) -> int:
+    """The size of a .bed that fits the public numbers of people and of SNPs in its .bim.
+
+    Raises:
+        SourceError: when its first bytes or its size are not those.
+    """
+    size = size_of(path)
+    with path.open("rb") as file:
+        start = file.read(HEADER)
+    if start[:2] != MAGIC:
+        refuse(path, "does not begin as a .bed does", "give a .bed written by PLINK")
+    if start[2:] == BY_PERSON:
+        refuse(path, "is ordered by person", "write it again by plink --make-bed, which orders by SNP")
+    if start[2:] != BY_SNP:
+        refuse(path, "does not begin as a .bed does", "give a .bed written by PLINK")
+    expected = HEADER + rows * bytes_a_snp(people)
+    if size != expected:
+        refuse(
+            path,
+            f"does not have the {expected} bytes of {people} people and {rows} SNPs",
+            "give the .bed that belongs to the .bim, and correct people in the plan",
+        )
+    return size
+
+
+def read_bed(
+    path: Path, size: int, people: int, places: Int64, rows: Int64, second: Flags, work: Callable[[Calls], R]
+) -> Iterator[R]:
+    """`work` of chunks of SNPs, done by several threads, in the order of the file.
+
+    Args:
+        path: Of the .bed.
+        size: Its bytes, as checked.
+        people: n.
+        places: Which SNPs of the plan's list to read, int64 (k,).
+        rows: Their rows in the file, int64 (k,).
+        second: Whether the carried allele is A2, bool (k,).
+        work: What is done with each chunk.
+
+    Raises:
+        SourceError: when the file is gone, or is no longer the one that was checked.
+    """
+    stride = bytes_a_snp(people)
+    order = np.argsort(rows, kind="stable")
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except OSError:
+        raise changed(path) from None
+    try:
+        if os.fstat(file).st_size != size:
+            raise changed(path)
+
+        def one(start: int) -> R:
+            which = order[start : start + length]
+            packed = np.empty((len(which), stride), dtype=np.uint8)
+            _fill(file, path, rows[which], packed)
+            return work(Calls(places[which], packed, second[which]))
+
+        length = chunk_length(people)
+        yield from in_order(one, range(0, len(order), length))
+    finally:
+        os.close(file)
+
+
+def _fill(file: int, path: Path, rows: Int64, out: UInt8) -> None:
+    """Read rows, ascending, each run of neighbours at once."""
+    stride = out.shape[1]
+    breaks = [0, *(np.flatnonzero(np.diff(rows) != 1) + 1).tolist(), len(rows)]
+    flat = out.reshape(-1).data
+    for begin, end in pairwise(breaks):
+        place, left = HEADER + int(rows[begin]) * stride, flat[begin * stride : end * stride]
+        while left:
+            try:
+                got = os.preadv(file, [left], place)
+            except OSError:
+                got = 0
+            if not got:
+                raise changed(path)
+            place, left = place + got, left[got:]

@@ -1,0 +1,98 @@
+"""Genotype calls as they come out of any file: chunks of packed rows, one row a SNP of the plan's list, in .bed coding.
+
+Every SNP of the list comes exactly once, whatever the file says, so that what is computed from the calls has a public shape. Rules
+that hold for every format: a call is missing when any of its alleles is; who has one copy only (a man's X) is written as having
+two; alleles beside the two of the list are not the carried one; a SNP that the file does not have is carried by nobody.
+"""
+
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.privacy.compiled import compiled
+
+Int8: TypeAlias = npt.NDArray[np.int8]
+Int64: TypeAlias = npt.NDArray[np.int64]
+UInt8: TypeAlias = npt.NDArray[np.uint8]
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+CHUNK: Final = 8 << 20
+"""Bytes of packed calls in a chunk, or one SNP where that is more."""
+MISSING: Final = -1
+"""In place of a number of copies."""
+NOBODY: Final = 0xFF
+"""A byte of four people without a copy of A1."""
+
+
+class Calls(NamedTuple):
+    """Some SNPs of the list.
+
+    Attributes:
+        snps: Their places in the plan's list, int64 (c,).
+        packed: Two bits a person, as in a .bed: uint8 (c, ceil(n/4)), C-contiguous.
+        second: Whether the carried allele is A2 of the coding, bool (c,).
+    """
+
+    snps: Int64
+    packed: UInt8
+    second: Flags
+
+
+def chunk_length(people: int) -> int:
+    """SNPs of a chunk."""
+    return max(1, CHUNK // bytes_a_snp(people))
+
+
+def bytes_a_snp(people: int) -> int:
+    """Of packed calls."""
+    return (people + 3) // 4
+
+
+def packed(copies: Int8) -> UInt8:
+    """Copies of A1 as a .bed has them: uint8 (c, ceil(n/4)) from int8 (c, n), each 0, 1, 2 or MISSING.
+
+    >>> packed(np.array([[2, 1, 0, MISSING, 2]], dtype=np.int8)).tolist() == [[0b01_11_10_00, 0]]
+    True
+    """
+    out = np.zeros((len(copies), bytes_a_snp(copies.shape[1])), dtype=np.uint8)
+    _pack(copies, out)
+    return out
+
+
+@compiled
+def _pack(copies: Int8, out: UInt8) -> None:
+    for snp in range(copies.shape[0]):
+        for person in range(copies.shape[1]):
+            number = copies[snp, person]
+            code = 0 if number == 2 else 2 if number == 1 else 3 if number == 0 else 1
+            out[snp, person >> 2] |= np.uint8(code << (2 * (person & 3)))
+
+
+def copies(calls: UInt8, people: int) -> Int8:
+    """The reverse of `packed`: copies of A1, int8 (c, n), MISSING where there is no call."""
+    spread = (calls[:, :, np.newaxis] >> np.array([0, 2, 4, 6], dtype=np.uint8)) & 3
+    return np.asarray(_COPIES[spread.reshape(len(calls), 4 * calls.shape[1])[:, :people]])
+
+
+_COPIES: Final = np.array([2, MISSING, 1, 0], dtype=np.int8)
+
+
+def code_counts(calls: UInt8, people: int) -> Int64:
+    """How many people have each code, int64 (c, 4): two copies of A1, missing, one, none."""
+    out = np.zeros((len(calls), 4), dtype=np.int64)
+    _tally(calls, out)
+    out[:, 0] -= 4 * calls.shape[1] - people  # a byte's unused places are 00
+    return out
+
+
+@compiled
+def _tally(calls: UInt8, out: Int64) -> None:
+    bytes_of = np.empty(256, dtype=np.int64)
+    for snp in range(calls.shape[0]):
+        bytes_of[:] = 0
+        for index in range(calls.shape[1]):
+            bytes_of[calls[snp, index]] += 1
+        for byte in range(256):
+            for person in range(4):
+                out[snp, (byte >> (2 * person)) & 3] += bytes_of[byte]

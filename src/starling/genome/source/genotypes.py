@@ -1,0 +1,127 @@
+"""The confidential files of a study: opened by their public shape before the charge, read after it as one stream of packed calls."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal, TypeAlias, TypeVar
+
+import numpy as np
+
+from starling.genome.plan import Plan
+from starling.genome.source.bed import check_bed, read_bed
+from starling.genome.source.calls import Calls, Flags, Int64
+from starling.genome.source.matching import match_sites
+from starling.genome.source.people import People, open_people
+from starling.genome.source.refusing import refuse
+
+R = TypeVar("R")
+
+Kind: TypeAlias = Literal["bed", "pgen", "vcf"]
+
+_VCF: Final = (".vcf", ".vcf.gz", ".vcf.bgz", ".bcf")
+_PACKED: Final[dict[str, Kind]] = {".bed": "bed", ".pgen": "pgen"}
+_BESIDE: Final[dict[Kind, tuple[str, str]]] = {"bed": (".bim", ".fam"), "pgen": (".pvar", ".psam")}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Genotypes:
+    """Genotype and phenotype files that fit a plan. Holds nothing of any call or phenotype.
+
+    Attributes:
+        kind: What the file is; BCF is "vcf" too.
+        path: Of the calls.
+        size: Its bytes: a file that has another size when it is read is not the one that was checked.
+        people: Who the calls are of, and where their phenotypes are.
+        sites: SNPs of the file; 0 for a VCF, which is not read before the charge.
+        rows: .bed and .pgen: the row of each SNP of the plan's list, int64 (m,); else empty.
+        second: .bed and .pgen: whether the carried allele is the second of the file's two, bool (m,); else empty.
+    """
+
+    kind: Kind
+    path: Path
+    size: int
+    people: People = field(repr=False)
+    sites: int
+    rows: Int64 = field(repr=False)
+    second: Flags = field(repr=False)
+
+
+def open_genotypes(path: str | Path, plan: Plan, phenotype: str | Path | None = None) -> Genotypes:
+    """Check the public shape of a study's files.
+
+    Args:
+        path: PLINK's prefix of .bed, .bim, .fam or of .pgen, .pvar, .psam; or a .bed, .pgen, .vcf, .vcf.gz or .bcf.
+        plan: Says how many people there are and which SNPs.
+        phenotype: File of phenotypes; needed for VCF and BCF, else it takes the place of what .fam or .psam say.
+
+    Raises:
+        SourceError: when a file is missing or not of its kind, does not have as many people or bytes as public numbers say, or
+            lacks a SNP of the plan's list.
+    """
+    given = None if phenotype is None else Path(phenotype)
+    path = Path(path)
+    if path.name.endswith(_VCF):
+        return _open_vcf(path, plan, given)
+    kind, prefix = _prefix(path)
+    sites, people = (Path(f"{prefix}{ending}") for ending in _BESIDE[kind])
+    if kind == "pgen" and not sites.exists() and Path(f"{sites}.zst").exists():
+        refuse(sites, "is there compressed only", "write it by plink2 --make-pgen without vzs")
+    who = open_people(plan, given, file=people)
+    rows, second, number = match_sites(sites, plan)
+    calls = Path(f"{prefix}.{kind}")
+    if kind == "bed":
+        size = check_bed(calls, plan.people, number)
+    else:
+        from starling.genome.source.pgen import check_pgen
+
+        size = check_pgen(calls, plan.people, number)
+    return Genotypes(kind, calls, size, who, number, rows, second)
+
+
+def _prefix(path: Path) -> tuple[Kind, str]:
+    """Kind of the packed calls, and the path without its ending."""
+    if path.suffix in _PACKED:
+        return _PACKED[path.suffix], str(path)[: -len(path.suffix)]
+    there: list[Kind] = [kind for ending, kind in _PACKED.items() if Path(f"{path}{ending}").exists()]
+    if len(there) > 1:
+        refuse(path, "is the prefix of a .bed and of a .pgen", "name one of the two files")
+    if not there:
+        fix = "give the prefix of .bed, .bim and .fam or .pgen, .pvar and .psam, or a .vcf, .vcf.gz or .bcf"
+        refuse(path, "is not the prefix of a .bed or .pgen", fix)
+    return there[0], str(path)
+
+
+def _open_vcf(path: Path, plan: Plan, phenotype: Path | None) -> Genotypes:
+    from starling.genome.source.vcf import check_vcf
+
+    if phenotype is None:
+        refuse(path, "has no phenotypes", "give a phenotype file beside it", field="phenotype")
+    size, samples = check_vcf(path)
+    people = open_people(plan, phenotype, samples=samples)
+    return Genotypes("vcf", path, size, people, 0, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.bool_))
+
+
+def read(genotypes: Genotypes, plan: Plan, work: Callable[[Calls], R], places: Int64 | None = None) -> Iterator[R]:
+    """`work` of chunks of SNPs, done by several threads; the order is the file's, and each chunk names its SNPs.
+
+    Args:
+        genotypes: The checked, but unread, files.
+        plan: The one they were checked with.
+        work: What is done with each chunk.
+        places: Which SNPs of the plan's list to read, all different; all without it.
+
+    Raises:
+        SourceError: when a file is no longer the one that was checked. Never because of what a call says.
+    """
+    chosen = np.arange(len(plan.snps), dtype=np.int64) if places is None else places
+    path, size = genotypes.path, genotypes.size
+    if genotypes.kind == "vcf":
+        from starling.genome.source.vcf import read_vcf
+
+        return read_vcf(path, size, plan, chosen, work)
+    rows, second = genotypes.rows[chosen], genotypes.second[chosen]
+    if genotypes.kind == "pgen":
+        from starling.genome.source.pgen import read_pgen
+
+        return read_pgen(path, size, plan.people, genotypes.sites, chosen, rows, second, work)
+    return read_bed(path, size, plan.people, chosen, rows, second, work)

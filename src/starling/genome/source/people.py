@@ -1,0 +1,216 @@
+"""Who is a case: the people of a genotype file in its order, and their phenotypes from it or from a file of their own.
+
+The number of people is public, so it is checked before the charge. What a line says is confidential and is looked at after it, by one
+rule for every line: a person is a case when the phenotype is, letter by letter, the plan's word for a case. Everybody else is a control:
+another word, -9 or NA, too few fields on the line, no line at all. The first line of a person counts.
+
+Files: .fam; .psam and phenotype files with a header (`#FID IID ...`, `#IID ...`, the `#` optional in a phenotype file); phenotype files
+without one (family, person, phenotype). Phenotypes are found by family and person where both files have families, else by person.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Never
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.genome.plan import Plan
+from starling.genome.source.refusing import read_all, refuse, size_of
+from starling.planfile.spelling import shown
+
+_IDS: Final = (b"FID", b"IID", b"SID", b"PAT", b"MAT", b"SEX")
+"""Columns of a .psam that are no phenotypes."""
+_PLAIN: Final = (b"FID", b"IID")
+_FAM: Final = (b"FID", b"IID", b"PAT", b"MAT", b"SEX", b"PHENOTYPE")
+LONGEST: Final = 4 << 30
+"""Bytes of a file of people."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleFile:
+    """A file with a line for each of some people. Holds nothing of any line but its header.
+
+    Attributes:
+        path: Of the file.
+        size: Bytes: a file that has another size when it is read is not the one that was checked.
+        columns: Names of the first fields of a line; the last is the phenotype's, if it has one.
+        skip: Lines of comments and header.
+        phenotype: Which field is the phenotype; -1 for none.
+    """
+
+    path: Path
+    size: int
+    columns: tuple[bytes, ...]
+    skip: int
+    phenotype: int
+
+    def lines(self) -> list[list[bytes]]:
+        """The fields of each line after the header that is not blank."""
+        content = read_all(self.path, self.size)
+        return [fields for line in content.split(b"\n")[self.skip :] if (fields := line.split())]
+
+    @property
+    def has_families(self) -> bool:
+        """Whether a person is known by family and person."""
+        return b"FID" in self.columns
+
+    def key(self, fields: list[bytes], *, family: bool) -> tuple[bytes, ...]:
+        """What a person is known by; fields that a line lacks are empty."""
+        names = (b"FID", b"IID") if family else (b"IID",)
+        return tuple(_field(fields, self.columns.index(name)) for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """The people of a study. Holds nothing confidential but the ids of a VCF header.
+
+    Attributes:
+        file: .fam or .psam in the order of the genotypes; None where the genotype file names them.
+        samples: Ids from the header of a VCF or BCF.
+        phenotypes: File of phenotypes; None when `file` has them.
+        case: The plan's word.
+    """
+
+    file: PeopleFile | None
+    samples: tuple[str, ...] = field(repr=False)
+    phenotypes: PeopleFile | None
+    case: str
+
+    def keys(self, *, family: bool) -> list[tuple[bytes, ...]]:
+        """What each person is known by, in order."""
+        if self.file is None:
+            return [(name.encode(),) for name in self.samples]
+        return [self.file.key(fields, family=family) for fields in self.file.lines()]
+
+    @property
+    def by_family(self) -> bool:
+        """Whether phenotypes are found by family and person."""
+        files = (self.file, self.phenotypes)
+        return all(file is not None and file.has_families for file in files)
+
+    def words(self) -> list[bytes]:
+        """The phenotype of each person, in order; empty where there is none."""
+        if self.phenotypes is None:
+            own = self.file
+            return [] if own is None else [_field(fields, own.phenotype) for fields in own.lines()]
+        given: dict[tuple[bytes, ...], bytes] = {}
+        for fields in self.phenotypes.lines():
+            key = self.phenotypes.key(fields, family=self.by_family)
+            given.setdefault(key, _field(fields, self.phenotypes.phenotype))
+        return [given.get(key, b"") for key in self.keys(family=self.by_family)]
+
+    def cases(self, people: int) -> npt.NDArray[np.bool_]:
+        """Who is a case, bool (n,), in the order of the genotypes.
+
+        Raises:
+            SourceError: when a file is no longer the one that was checked.
+        """
+        word = self.case.encode()
+        out = np.zeros(people, dtype=np.bool_)
+        found = [phenotype == word for phenotype in self.words()][:people]
+        out[: len(found)] = found
+        return out
+
+
+def _field(fields: list[bytes], index: int) -> bytes:
+    return fields[index] if 0 <= index < len(fields) else b""
+
+
+def open_people(
+    plan: Plan, phenotype: Path | None, *, file: Path | None = None, samples: tuple[str, ...] = ()
+) -> People:
+    """Check the public shape of a study's people.
+
+    Args:
+        plan: Says how many there are and which phenotype is meant.
+        phenotype: File of phenotypes, if there is one of its own.
+        file: .fam or .psam.
+        samples: Instead, the ids in the header of a VCF or BCF.
+
+    Raises:
+        SourceError: when a file cannot be read, has not as many people as the plan, or no such phenotype.
+    """
+    given = None if phenotype is None else _open_phenotypes(phenotype, plan)
+    own = None
+    if file is not None:
+        own = _open_psam(file, plan, needed=given is None) if file.suffix == ".psam" else _open_fam(file, plan, given)
+        number = len(own.lines())
+    else:
+        number = len(samples)
+    if number != plan.people:
+        refuse(
+            file or Path("header"),
+            f"does not name {plan.people} people, as the plan has",
+            "give the study that the plan is for, or correct people in the plan",
+            field="people",
+        )
+    return People(own, samples, given, plan.case)
+
+
+def _open_fam(path: Path, plan: Plan, given: PeopleFile | None) -> PeopleFile:
+    if given is None and plan.phenotype is not None:
+        fix = "give a phenotype file with a header, or leave phenotype out of the plan"
+        refuse(path, "does not name its phenotype, and the plan asks for one by name", fix, field="phenotype")
+    return PeopleFile(path, _size(path), _FAM, 0, len(_FAM) - 1)
+
+
+def _open_psam(path: Path, plan: Plan, *, needed: bool) -> PeopleFile:
+    size, lines = _size(path), _start(path)
+    skip = next((at for at, line in enumerate(lines) if not line.startswith(b"##")), 0)
+    if not lines[skip].startswith((b"#FID", b"#IID")):
+        return _open_fam(path, plan, None)
+    columns = _header(path, lines[skip])
+    return PeopleFile(path, size, columns, skip + 1, _phenotype_column(path, plan, columns) if needed else -1)
+
+
+def _open_phenotypes(path: Path, plan: Plan) -> PeopleFile:
+    size, lines = _size(path), _start(path)
+    if lines[0].startswith((b"#FID", b"#IID", b"FID", b"IID")):
+        columns = _header(path, lines[0])
+        return PeopleFile(path, size, columns, 1, _phenotype_column(path, plan, columns))
+    if plan.phenotype is not None:
+        fix = "give it a header such as #FID IID and the names, or leave phenotype out of the plan"
+        refuse(path, "has no header, and the plan asks for a phenotype by name", fix, field="phenotype")
+    return PeopleFile(path, size, (*_PLAIN, b"PHENOTYPE"), 0, 2)
+
+
+def _phenotype_column(path: Path, plan: Plan, columns: tuple[bytes, ...]) -> int:
+    names = [name for name in columns if name not in _IDS]
+    if plan.phenotype is None:
+        if not names:
+            _no_phenotype(path, "has no phenotype", "add a column with one, or give a phenotype file")
+        return columns.index(names[0])
+    if plan.phenotype.encode() not in names:
+        _no_phenotype(path, f"has no phenotype {shown(plan.phenotype)}", "correct phenotype in the plan")
+    return columns.index(plan.phenotype.encode())
+
+
+def _no_phenotype(path: Path, problem: str, fix: str) -> Never:
+    refuse(path, problem, fix, field="phenotype", line=1)
+
+
+def _header(path: Path, line: bytes) -> tuple[bytes, ...]:
+    columns = tuple(line.removeprefix(b"#").split())
+    if len(set(columns)) < len(columns) or b"IID" not in columns:
+        refuse(
+            path,
+            "has a header that names a column twice, or no IID",
+            "write #FID IID and names",
+            field="header",
+            line=1,
+        )
+    return columns
+
+
+def _size(path: Path) -> int:
+    size = size_of(path, field="people")
+    if size > LONGEST:
+        refuse(path, f"is longer than {LONGEST} bytes", "check what it is", field="people")
+    return size
+
+
+def _start(path: Path) -> list[bytes]:
+    """The lines up to the header, at least one."""
+    with path.open("rb") as file:
+        return file.read(1 << 20).split(b"\n")

@@ -1,0 +1,161 @@
+"""VCF and BCF, read record by record by htslib (cyvcf2): any size in the memory of some records.
+
+A record is the SNP of the plan's list with its id; one without an id is called CHROM:POS:REF:ALT, the chromosome named as in the
+plan. The first record of an id counts. A file of variants often leaves out a site that nobody carries, so a SNP without a record
+is carried by nobody, and its absence is told by `validate` alone. A record that htslib cannot parse is passed over: that every record
+is well-formed is the custodian's to see to, and `validate` tells.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.engine.ahead import in_order
+from starling.genome.plan import Plan
+from starling.genome.plan.sites import chromosome
+from starling.genome.source.calls import MISSING, NOBODY, Calls, Int8, Int64, bytes_a_snp, chunk_length, packed
+from starling.genome.source.refusing import changed, refuse, size_of
+from starling.privacy.compiled import compiled
+
+R = TypeVar("R")
+
+Alleles: TypeAlias = npt.NDArray[np.int16]
+
+CALLS: Final = 8 << 20
+"""Unpacked calls of a chunk, a byte each."""
+_PADDING: Final = -2
+_STARTS: Final = (b"##fileformat=VCF", b"BCF", b"\x1f\x8b")
+"""Plain VCF; BCF without compression; either with it."""
+
+
+def check_vcf(path: Path) -> tuple[int, tuple[str, ...]]:
+    """The size of a VCF or BCF and the people that its header names.
+
+    Raises:
+        SourceError: when it is none.
+    """
+    from cyvcf2 import VCF
+
+    size = size_of(path)
+    with path.open("rb") as file:
+        start = file.read(32)
+    if not start.startswith(_STARTS):
+        refuse(path, "does not begin as a VCF or BCF does", "give a .vcf, .vcf.gz or .bcf")
+    try:
+        reader = VCF(str(path))
+    except Exception:  # noqa: BLE001 - the library raises bare Exception for what is no VCF
+        reader = None
+    if reader is None:
+        refuse(path, "has no header of a VCF or BCF", "write it again by bcftools")
+    try:
+        return size, tuple(reader.samples)
+    finally:
+        reader.close()
+
+
+def read_vcf(path: Path, size: int, plan: Plan, places: Int64, work: Callable[[Calls], R]) -> Iterator[R]:
+    """`work` of chunks of SNPs, in the order of the file, then of those that it does not have.
+
+    Args:
+        path: Of the file.
+        size: Its bytes, as checked.
+        plan: The SNP list, and how many people there are.
+        places: Which SNPs of the list to read, int64 (k,).
+        work: What is done with each chunk; some threads do it while the next is read.
+
+    Raises:
+        SourceError: when the file is gone, or is no longer the one that was checked.
+    """
+    if not path.is_file() or path.stat().st_size != size:
+        raise changed(path)
+    yield from in_order(work, _chunks(path, plan, places))
+
+
+def _chunks(path: Path, plan: Plan, places: Int64) -> Iterator[Calls]:
+    wanted = set(places.tolist())
+    length = max(1, CALLS // plan.people)
+    found: list[int] = []
+    copies = np.empty((length, plan.people), dtype=np.int8)
+    for record in records(path):
+        at = plan.snps.places.get(name_of(record), -1)
+        if at not in wanted:
+            continue
+        wanted.remove(at)
+        _count(_alleles(record, plan.people), carried_index(record, plan.snps.carried[at]), copies[len(found)])
+        found.append(at)
+        if len(found) == length:
+            yield _calls(found, packed(copies))
+            found = []
+    if found:
+        yield _calls(found, packed(copies[: len(found)]))
+    absent = sorted(wanted)
+    length = chunk_length(plan.people)
+    for start in range(0, len(absent), length):
+        some = absent[start : start + length]
+        yield _calls(some, np.full((len(some), bytes_a_snp(plan.people)), NOBODY, dtype=np.uint8))
+
+
+def _calls(places: list[int], rows: npt.NDArray[np.uint8]) -> Calls:
+    # Copies of the carried allele were counted, so it is A1.
+    return Calls(np.array(places, dtype=np.int64), rows, np.zeros(len(places), dtype=np.bool_))
+
+
+def records(path: Path, broken: Callable[[], None] = lambda: None) -> Iterator[Any]:
+    """Each record that htslib can parse; `broken` is called for each other."""
+    from cyvcf2 import VCF
+
+    reader = VCF(str(path), threads=2)
+    try:
+        while True:
+            try:
+                record = next(reader)
+            except StopIteration:
+                return
+            except Exception:  # noqa: BLE001 - the library raises bare Exception for a record that it cannot parse
+                broken()
+                continue
+            yield record
+    finally:
+        reader.close()
+
+
+def name_of(record: Any) -> str:
+    """Its id, or CHROM:POS:REF:ALT."""
+    if record.ID is not None:
+        return str(record.ID)
+    return ":".join((chromosome(record.CHROM), str(record.POS), record.REF, ",".join(record.ALT)))
+
+
+def carried_index(record: Any, carried: str) -> int:
+    """Which of the record's alleles is carried, REF being 0; a number that no call has if none is."""
+    alleles = [record.REF, *record.ALT]
+    return alleles.index(carried) if carried in alleles else len(alleles) + 1
+
+
+def _alleles(record: Any, people: int) -> Alleles:
+    """The alleles of each person's call, int16 (n, ploidy): -1 for none known, -2 where there is no further one."""
+    genotype = record.genotype
+    if genotype is None:
+        return np.full((people, 1), MISSING, dtype=np.int16)
+    return np.asarray(genotype.array(fill=_PADDING)[:, :-1], dtype=np.int16)
+
+
+@compiled
+def _count(alleles: Alleles, carried: int, out: Int8) -> None:
+    """Copies of an allele in each call: 0, 1, 2 or MISSING."""
+    for person in range(alleles.shape[0]):
+        number, known, missing = 0, 0, False
+        for index in range(alleles.shape[1]):
+            allele = alleles[person, index]
+            if allele == MISSING:
+                missing = True
+            elif allele != _PADDING:
+                known += 1
+                number += allele == carried
+        if missing or known == 0:
+            out[person] = MISSING
+        else:
+            out[person] = min(2, 2 * number if known == 1 else number)

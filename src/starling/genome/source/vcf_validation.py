@@ -1,0 +1,71 @@
+"""What is wrong with the records of a VCF or BCF: another reading of the file, for its custodian."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from starling.errors import SHOWN, Problem
+from starling.genome.plan import Plan
+from starling.genome.plan.sites import chromosome
+from starling.genome.source.vcf import carried_index, name_of, records
+from starling.planfile.spelling import shown
+
+_FIX = {
+    "malformed records": "write them again; bcftools view names them",
+    "records": "keep one record of each SNP; the first counts",
+    "place": "use one build of the genome; its calls count until then",
+    "alleles": "write the carried allele; until then nobody carries it",
+    "calls": "write GT; until then all calls are missing",
+    "SNPs of the list": "nothing to do if nobody carries them; until then it counts so",
+}
+_PROBLEM = {
+    "malformed records": "cannot be parsed, and are passed over",
+    "records": "are several of one SNP",
+    "place": "is another one than in the plan's list",
+    "alleles": "do not have the carried one among them",
+    "calls": "are not in the record",
+    "SNPs of the list": "have no record",
+}
+
+
+def check_records(path: Path, plan: Plan) -> Iterator[tuple[str, list[Problem], int]]:
+    """For each kind of fault: its field, the first problems, and how many there are."""
+    counts: Counter[str] = Counter()
+    first: dict[str, list[str]] = {field: [] for field in _FIX}
+
+    def fault(field: str, name: str) -> None:
+        counts[field] += 1
+        if len(first[field]) < SHOWN:
+            first[field].append(name)
+
+    seen: set[int] = set()
+    for record in records(path, lambda: fault("malformed records", "")):
+        at = plan.snps.places.get(name_of(record))
+        if at is None:
+            continue
+        for field in _faults(record, plan, at, twice=at in seen):
+            fault(field, plan.snps.ids[at])
+        seen.add(at)
+    for at, name in enumerate(plan.snps.ids):
+        if at not in seen:
+            fault("SNPs of the list", name)
+    for field, total in counts.items():
+        told = [
+            Problem(f"{field} of {shown(name)}" if name else field, _PROBLEM[field], _FIX[field], path.name)
+            for name in first[field]
+        ]
+        yield field, told, total
+
+
+def _faults(record: Any, plan: Plan, at: int, *, twice: bool) -> Iterator[str]:
+    snps = plan.snps
+    if twice:
+        yield "records"
+        return
+    if (chromosome(record.CHROM), record.POS) != (snps.chromosomes[at], snps.positions[at]):
+        yield "place"
+    if carried_index(record, snps.carried[at]) > len(record.ALT):
+        yield "alleles"
+    if record.genotype is None:
+        yield "calls"
