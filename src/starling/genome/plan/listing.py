@@ -48,7 +48,7 @@ class Listing:
                     if len(self._problems) >= self._most:
                         return
                     try:
-                        fields = content[:LONGEST_LINE].decode("utf-8", "strict").split(None, columns)
+                        fields = content[:LONGEST_LINE].decode("utf-8").rstrip().split(None, columns)
                     except UnicodeDecodeError:
                         self.refuse("line", "is not UTF-8", "save the file as UTF-8", line)
                         continue

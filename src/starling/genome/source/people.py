@@ -45,10 +45,18 @@ class PeopleFile:
     skip: int
     phenotype: int
 
+    def numbered(self) -> list[tuple[int, list[bytes]]]:
+        """Number and fields of each line after the header that is not blank."""
+        lines = read_all(self.path, self.size).split(b"\n")
+        return [
+            (number, fields)
+            for number, line in enumerate(lines[self.skip :], start=self.skip + 1)
+            if (fields := line.split())
+        ]
+
     def lines(self) -> list[list[bytes]]:
-        """The fields of each line after the header that is not blank."""
-        content = read_all(self.path, self.size)
-        return [fields for line in content.split(b"\n")[self.skip :] if (fields := line.split())]
+        """The fields of each."""
+        return [fields for _, fields in self.numbered()]
 
     @property
     def has_families(self) -> bool:

@@ -144,6 +144,12 @@ def _people(genotypes: Genotypes, problems: _Tally) -> None:
     for file in (people.file, people.phenotypes):
         if file is not None:
             _lines(file, problems)
+    if people.phenotypes is not None:
+        file = people.phenotypes
+        given = Counter(file.key(fields, family=file.has_families) for fields in file.lines())
+        several = sum(1 for number in given.values() if number > 1)
+        fix = "keep one line of each person; the first counts"
+        problems.add("person", [Problem("person", "has several lines", fix, file.path.name)], several)
     keys = Counter(people.keys(family=people.file is not None and people.file.has_families))
     where = genotypes.path.name if people.file is None else people.file.path.name
     twice = [row for row, number in enumerate(keys.values()) if number > 1]
@@ -153,18 +159,12 @@ def _people(genotypes: Genotypes, problems: _Tally) -> None:
 
 def _lines(file: PeopleFile, problems: _Tally) -> None:
     needed = max(file.phenotype + 1, len(file.columns) if file.phenotype < 0 else 0)
-    lines = file.lines()
-    short = [line for line, fields in enumerate(lines, start=file.skip + 1) if len(fields) < needed]
+    short = [line for line, fields in file.numbered() if len(fields) < needed]
     some = [
         Problem("line", f"does not have {needed} fields", "write them all", file.path.name, line)
         for line in short[:SHOWN]
     ]
     problems.add("line", some, len(short))
-    if file.phenotype >= 0 and not file.columns[file.phenotype + 1 :]:
-        given = Counter(file.key(fields, family=file.has_families) for fields in lines)
-        twice = sum(1 for number in given.values() if number > 1)
-        fix = "keep one line of each person; the first counts"
-        problems.add("person", [Problem("person", "has several lines", fix, file.path.name)], twice)
 
 
 def _calls(plan: Plan, genotypes: Genotypes) -> tuple[Int64, Int8]:

@@ -26,6 +26,8 @@ Alleles: TypeAlias = npt.NDArray[np.int16]
 
 CALLS: Final = 8 << 20
 """Unpacked calls of a chunk, a byte each."""
+MOST_BROKEN: Final = 1000
+"""Records in a row that cannot be parsed; a file cut off within a compressed block gives no end of them."""
 _PADDING: Final = -2
 _STARTS: Final = (b"##fileformat=VCF", b"BCF", b"\x1f\x8b")
 """Plain VCF; BCF without compression; either with it."""
@@ -37,15 +39,13 @@ def check_vcf(path: Path) -> tuple[int, tuple[str, ...]]:
     Raises:
         SourceError: when it is none.
     """
-    from cyvcf2 import VCF
-
     size = size_of(path)
     with path.open("rb") as file:
         start = file.read(32)
     if not start.startswith(_STARTS):
         refuse(path, "does not begin as a VCF or BCF does", "give a .vcf, .vcf.gz or .bcf")
     try:
-        reader = VCF(str(path))
+        reader = _open(path)
     except Exception:  # noqa: BLE001 - the library raises bare Exception for what is no VCF
         reader = None
     if reader is None:
@@ -84,7 +84,11 @@ def _chunks(path: Path, plan: Plan, places: Int64) -> Iterator[Calls]:
         if at not in wanted:
             continue
         wanted.remove(at)
-        _count(_alleles(record, plan.people), carried_index(record, plan.snps.carried[at]), copies[len(found)])
+        alleles = alleles_of(record)
+        if alleles is None:
+            copies[len(found)] = MISSING
+        else:
+            _count(alleles, carried_index(record, plan.snps.carried[at]), copies[len(found)])
         found.append(at)
         if len(found) == length:
             yield _calls(found, packed(copies))
@@ -103,20 +107,30 @@ def _calls(places: list[int], rows: npt.NDArray[np.uint8]) -> Calls:
     return Calls(np.array(places, dtype=np.int64), rows, np.zeros(len(places), dtype=np.bool_))
 
 
-def records(path: Path, broken: Callable[[], None] = lambda: None) -> Iterator[Any]:
-    """Each record that htslib can parse; `broken` is called for each other."""
+def _open(path: Path) -> Any:
     from cyvcf2 import VCF
+    from cyvcf2.cyvcf2 import set_htslib_log_level
 
-    reader = VCF(str(path), threads=2)
+    # htslib would write what it finds in a record to standard error, calls included.
+    set_htslib_log_level(0)
+    return VCF(str(path), threads=2)
+
+
+def records(path: Path, broken: Callable[[], None] = lambda: None) -> Iterator[Any]:
+    """Each record that htslib can parse; `broken` is called for each other. After MOST_BROKEN in a row the file has ended."""
+    reader = _open(path)
+    in_a_row = 0
     try:
-        while True:
+        while in_a_row < MOST_BROKEN:
             try:
                 record = next(reader)
             except StopIteration:
                 return
             except Exception:  # noqa: BLE001 - the library raises bare Exception for a record that it cannot parse
+                in_a_row += 1
                 broken()
                 continue
+            in_a_row = 0
             yield record
     finally:
         reader.close()
@@ -135,12 +149,13 @@ def carried_index(record: Any, carried: str) -> int:
     return alleles.index(carried) if carried in alleles else len(alleles) + 1
 
 
-def _alleles(record: Any, people: int) -> Alleles:
-    """The alleles of each person's call, int16 (n, ploidy): -1 for none known, -2 where there is no further one."""
-    genotype = record.genotype
-    if genotype is None:
-        return np.full((people, 1), MISSING, dtype=np.int16)
-    return np.asarray(genotype.array(fill=_PADDING)[:, :-1], dtype=np.int16)
+def alleles_of(record: Any) -> Alleles | None:
+    """The alleles of each person's call, int16 (n, ploidy): -1 for none known, -2 where there is no further one. None without calls."""
+    try:
+        genotype = record.genotype
+    except Exception:  # noqa: BLE001 - the library raises bare Exception for calls of another kind than GT
+        return None
+    return None if genotype is None else np.asarray(genotype.array(fill=_PADDING)[:, :-1], dtype=np.int16)
 
 
 @compiled

@@ -8,7 +8,7 @@ from typing import Any
 from starling.errors import SHOWN, Problem
 from starling.genome.plan import Plan
 from starling.genome.plan.sites import chromosome
-from starling.genome.source.vcf import carried_index, name_of, records
+from starling.genome.source.vcf import alleles_of, carried_index, name_of, records
 from starling.planfile.spelling import shown
 
 _FIX = {
@@ -67,5 +67,5 @@ def _faults(record: Any, plan: Plan, at: int, *, twice: bool) -> Iterator[str]:
         yield "place"
     if carried_index(record, snps.carried[at]) > len(record.ALT):
         yield "alleles"
-    if record.genotype is None:
+    if alleles_of(record) is None:
         yield "calls"

@@ -1,0 +1,192 @@
+"""An invented case-control study as .bed, .bim and .fam with a plan, from a public seed: for demonstrations, tests and benchmarks.
+
+Nothing here is about anybody. The same numbers and seed give the same bytes on any number of cores, because SNPs are made in runs of fixed
+size, each with its own random stream, and are written in order. (With the same NumPy and msprime: GENERATED.json names them.)
+
+Cases and controls. A causal SNP multiplies the odds of disease by its odds ratio for each copy of the carried allele. In a study that
+samples cases and controls, that is the same as drawing the alleles of controls from the population and those of cases with weight
+odds ratio: an allele of frequency p has p r / (1 - p + p r) in cases. Effects of several SNPs multiply.
+
+Memory holds a few runs of SNPs, so the size is limited by the disk alone: 500,000 people x 1,000,000 SNPs are 125 GB.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from starling.errors import OutputError, ParameterError
+from starling.genome.generate.runs import Design, Run
+from starling.genome.plan.snps import MOST_SNPS
+
+Linkage: TypeAlias = Literal["independent", "coalescent"]
+
+NOTE: Final = "GENERATED.json"
+PLAN: Final = "plan.toml"
+NAME: Final = "study"
+NOTICE: Final = (
+    "Invented data. No person is described: every genotype and phenotype was drawn from the public seed below, and which SNPs are causal "
+    "says nothing about any disease."
+)
+MOST_PEOPLE: Final = 1 << 24
+MOST_CAUSAL: Final = 1000
+_MAGIC: Final = b"\x6c\x1b\x01"
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What was written.
+
+    Attributes:
+        prefix: Of study.bed, study.bim and study.fam; cases are the first people.
+        plan: plan.toml: dominant model, G test, the .bim as the public list.
+        note: GENERATED.json: that it is invented, the seed, the versions, the sizes, the causal SNPs and their frequencies.
+    """
+
+    prefix: Path
+    plan: Path
+    note: Path
+
+
+def generate(
+    *,
+    people: int,
+    snps: int,
+    seed: int,
+    out: Path,
+    cases: int | None = None,
+    causal: Mapping[int, float] | None = None,
+    linkage: Linkage = "independent",
+    workers: int | None = None,
+) -> Generated:
+    """Invent a study and write it to the folder `out`.
+
+    Args:
+        people: n, 2 to 2^24.
+        snps: m, 1 to 2^26. They are called s1 to sm, in the order of the genome.
+        seed: Public; 0 or more.
+        out: Folder to make; must not exist.
+        cases: How many people are cases, 1 to n - 1; half of them without it.
+        causal: Number of each causal SNP, 1 to m, and its odds ratio, 0.01 to 100.
+        linkage: "independent": SNPs of carried-allele frequency .05 to .5, each drawn alone, for scale; "coalescent": SNPs of minor-allele
+            frequency .05 or more from simulated genealogies with recombination, for real linkage (needs msprime: the extra `demo`).
+        workers: Threads; as many as there are cores without it. Changes the time it takes, never a byte.
+
+    Raises:
+        ParameterError: for a number out of range, or without msprime where it is needed.
+        OutputError: when `out` exists or cannot be written.
+    """
+    half = people // 2 if cases is None else cases
+    design = _checked(people, snps, seed, half, dict(causal or {}), linkage)
+    if out.exists():
+        raise OutputError(field="out", problem=f"{out} exists", fix="name a folder that does not exist")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".generate-", dir=out.parent) as scratch:
+            folder = Path(scratch) / out.name
+            folder.mkdir()
+            _write(folder, design, linkage, workers or os.cpu_count() or 1)
+            folder.rename(out)
+    except OSError as error:
+        raise OutputError(
+            field="out", problem=f"{out} cannot be written ({error.strerror})", fix="check path, permission and disk"
+        ) from None
+    return Generated(out / NAME, out / PLAN, out / NOTE)
+
+
+def _checked(people: int, snps: int, seed: int, cases: int, causal: dict[int, float], linkage: str) -> Design:
+    whole = {
+        "people": (people, 2, MOST_PEOPLE, "say how many to invent"),
+        "snps": (snps, 1, MOST_SNPS, "say how many to invent"),
+        "seed": (seed, 0, 2**63, "give a public seed such as 1"),
+        "cases": (cases, 1, max(1, people - 1) if type(people) is int else 1, "leave some people as controls"),
+    }
+    for field, (value, low, high, fix) in whole.items():
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise ParameterError(field=field, problem=f"is not a whole number from {low} to {high}", fix=fix)
+    if len(causal) > MOST_CAUSAL or any(type(number) is not int or not 1 <= number <= snps for number in causal):
+        raise ParameterError(
+            field="causal", problem=f"are not at most {MOST_CAUSAL} numbers from 1 to {snps}", fix="number SNPs from 1"
+        )
+    if any(not 0.01 <= ratio <= 100 for ratio in causal.values()):
+        raise ParameterError(
+            field="causal", problem="has an odds ratio not from 0.01 to 100", fix="give one such as 1.5"
+        )
+    if linkage not in ("independent", "coalescent"):
+        raise ParameterError(field="linkage", problem="is not independent or coalescent", fix='give "independent"')
+    return Design(people, cases, snps, seed, causal)
+
+
+def _runs(design: Design, linkage: Linkage, workers: int) -> Iterator[Run]:
+    if linkage == "independent":
+        from starling.genome.generate import independent
+
+        return independent.runs(design, workers)
+    from starling.genome.generate import coalescent
+
+    return coalescent.runs(design, workers)
+
+
+def _write(folder: Path, design: Design, linkage: Linkage, workers: int) -> None:
+    """Everything, into an existing empty folder."""
+    causal: list[dict[str, object]] = []
+    done = 0
+    with (folder / f"{NAME}.bed").open("wb") as bed, (folder / f"{NAME}.bim").open("w", encoding="ascii") as bim:
+        bed.write(_MAGIC)
+        for run in _runs(design, linkage, workers):
+            bed.write(run.calls.data)
+            for row, (chromosome, position, first, second) in enumerate(run.sites):
+                number = done + row + 1
+                bim.write(f"{chromosome}\ts{number}\t0\t{position}\t{first}\t{second}\n")
+                if number in design.causal:
+                    causal.append(
+                        {"snp": f"s{number}", "odds_ratio": design.causal[number], "frequency": run.frequencies[row]}
+                    )
+            done += len(run.sites)
+    with (folder / f"{NAME}.fam").open("w", encoding="ascii") as fam:
+        # PLINK ignores the phenotype of people without a sex.
+        fam.writelines(
+            f"p{row} p{row} 0 0 {1 + row % 2} {2 if row <= design.cases else 1}\n"
+            for row in range(1, design.people + 1)
+        )
+    versions = {"numpy": np.__version__}
+    if linkage == "coalescent":
+        import msprime
+
+        versions["msprime"] = msprime.__version__
+    note = {
+        "notice": NOTICE,
+        "seed": design.seed,
+        "people": design.people,
+        "cases": design.cases,
+        "snps": design.snps,
+        "linkage": linkage,
+        "causal": causal,
+        "versions": versions,
+    }
+    (folder / NOTE).write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+    (folder / PLAN).write_text(_plan(design), encoding="utf-8")
+
+
+def _plan(design: Design) -> str:
+    return f'''title = "Invented study of {design.people:,} people and {design.snps:,} SNPs"
+
+[privacy]
+unit = "person"
+neighbours = "replace-one"
+
+[study]
+people = {design.people}
+
+[snps]
+list = "{NAME}.bim"
+
+[analysis]
+model = "dominant"
+tests = ["g"]
+'''

@@ -1,0 +1,66 @@
+"""A .pgen written by plink2 gives the calls that the .bed had; anything else is refused."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from starling.errors import SourceError
+from starling.genome.source import pgen
+from starling.genome.source.calls import Calls, copies
+from starling.genome.source.pgen import check_pgen, read_pgen
+from tests.genome.plink import plink
+from tests.genome.studies import Study, a_study, write_bed
+
+
+@pytest.fixture
+def study() -> Study:
+    return a_study(snps=30, people=21)
+
+
+@pytest.fixture
+def path(study: Study, tmp_path: Path) -> Path:
+    plink("plink2", "--bfile", write_bed(study, tmp_path / "b"), "--make-pgen", "--out", tmp_path / "x")
+    return tmp_path / "x.pgen"
+
+
+@pytest.mark.parametrize("calls", [1, 100, 1 << 20])
+def test_calls_are_those_of_the_bed(path: Path, study: Study, monkeypatch: pytest.MonkeyPatch, calls: int) -> None:
+    monkeypatch.setattr(pgen, "CALLS", calls)
+    size = check_pgen(path, 21, 30)
+    rows = np.random.default_rng(1).permutation(30)[:17]
+    seen: dict[int, list[int]] = {}
+
+    def note(some: Calls) -> None:
+        seen.update(zip(some.snps.tolist(), copies(some.packed, 21).tolist(), strict=True))
+
+    list(read_pgen(path, size, 21, 30, np.arange(17), rows, np.zeros(17, dtype=np.bool_), note))
+    assert seen == {at: study.copies[row].tolist() for at, row in enumerate(rows.tolist())}
+
+
+def test_what_does_not_fit_is_refused(path: Path) -> None:
+    for people, rows in ((20, 30), (22, 30), (21, 29), (21, 31)):
+        with pytest.raises(SourceError, match=f"is not a .pgen of {people} people and {rows} SNPs"):
+            check_pgen(path, people, rows)
+    path.write_bytes(b"l\x1b\x05nothing")
+    with pytest.raises(SourceError, match=r"is not a .pgen"):
+        check_pgen(path, 21, 30)
+
+
+def test_a_file_that_changed_is_found(path: Path) -> None:
+    size = check_pgen(path, 21, 30)
+    path.write_bytes(path.read_bytes()[:-1])
+    for told in (size, size - 1):
+        with pytest.raises(SourceError, match="changed or vanished"):
+            list(
+                read_pgen(
+                    path, told, 21, 30, np.arange(30), np.arange(30), np.zeros(30, dtype=np.bool_), lambda calls: calls
+                )
+            )
+
+
+def test_without_the_extra_the_way_out_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pgenlib", None)
+    with pytest.raises(SourceError, match="install starling"):
+        check_pgen(tmp_path / "x.pgen", 21, 30)

@@ -1,0 +1,103 @@
+"""What is wrong with records is told to the custodian alone, counted, without a call or a phenotype."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from starling.errors import RecordsInvalid
+from starling.genome.counts.counting import count_tables
+from starling.genome.source import Validation, open_genotypes, validate
+from starling.privacy.trust import inspect
+from tests.genome.source.test_relatives import family
+from tests.genome.studies import Study, a_study, plan_of, write_bed, write_phenotypes, write_vcf
+
+
+def looked_at(study: Study, folder: Path, fam: str | None = None) -> Validation:
+    plan = plan_of(study, folder)
+    prefix = write_bed(study, folder / "x")
+    if fam is not None:
+        Path(f"{prefix}.fam").write_text(fam)
+    return validate(plan, open_genotypes(prefix, plan)).value
+
+
+def with_words(study: Study, *words: str) -> Study:
+    return Study(
+        study.copies, study.alleles, tuple(words[row % len(words)] for row in range(study.people)), study.places
+    )
+
+
+def test_a_study_in_order_has_no_problems(tmp_path: Path) -> None:
+    study = with_words(a_study(missing=0.25), "1", "2")
+    found = looked_at(study, tmp_path)
+    assert (found.people, found.cases, found.problems.total) == (11, 5, 0)
+    assert found.missing == pytest.approx(np.mean(study.copies < 0))
+    found.refuse()
+
+
+def test_missing_and_constant_phenotypes(tmp_path: Path) -> None:
+    found = looked_at(with_words(a_study(), "1", "2", "-9"), tmp_path)
+    assert found.problems.by_field == {"phenotype": 3}
+    assert str(found.problems.first[0]) == "x.fam: phenotype of person 3 is missing; such a person is a control"
+    with pytest.raises(RecordsInvalid, match=r"records have 3 problems \(phenotype 3\)"):
+        found.refuse()
+    assert "nobody is a case" in str(looked_at(with_words(a_study(), "1"), tmp_path).problems.first[0])
+    assert "everybody is a case" in str(looked_at(with_words(a_study(), "2"), tmp_path).problems.first[0])
+    assert "more than two values" in str(looked_at(with_words(a_study(), "1", "2", "3"), tmp_path).problems.first[0])
+
+
+def test_lines_and_people(tmp_path: Path) -> None:
+    found = looked_at(a_study(people=4), tmp_path, "f a 0 0 1 2\nf a 0 0 1 1\nf b 0 0 1 1\n\nf c\n")
+    assert found.problems.by_field == {"phenotype": 1, "line": 1, "people": 1}
+    assert "x.fam:5: line does not have 6 fields; write them all" in [str(one) for one in found.problems.first]
+
+
+def test_several_lines_of_one_person_in_a_phenotype_file(tmp_path: Path) -> None:
+    study = with_words(a_study(), "1", "2")
+    plan = plan_of(study, tmp_path)
+    phenotypes = write_phenotypes(study, tmp_path / "p.txt")
+    phenotypes.write_text(phenotypes.read_text() + "f p0 2\n")
+    found = validate(plan, open_genotypes(write_bed(study, tmp_path / "x"), plan, phenotypes)).value
+    assert found.problems.by_field == {"person": 1}
+
+
+def test_snps_without_calls_or_carriers(tmp_path: Path) -> None:
+    study = with_words(a_study(missing=0), "1", "2")
+    study.copies[2], study.copies[4], study.copies[5] = -1, 0, 2
+    found = looked_at(study, tmp_path)
+    assert found.problems.by_field == {"all calls missing": 1}
+    assert str(found.problems.first[0]).startswith("rs3 has nothing but missing calls")
+    assert found.notes.by_field == {"carried by nobody": 1, "one allele": 1}
+    assert [problem.field for problem in found.notes.first] == ["rs5", "rs6"]
+
+
+def test_duplicates_and_kin(tmp_path: Path) -> None:
+    copies = family()
+    places = tuple(("1", 1000 * (row + 1)) for row in range(len(copies)))
+    study = Study(copies, (("A", "C"),) * len(copies), ("1", "2") * 20, places)
+    found = looked_at(study, tmp_path)
+    assert {field: found.notes.by_field[field] for field in ("duplicates", "relatives")} == {
+        "duplicates": 1,
+        "relatives": 1,
+    }
+    assert any("people 1 and 2" in str(problem) for problem in found.notes.first)
+
+
+def test_a_run_has_an_answer_whatever_validate_says(tmp_path: Path) -> None:
+    """Total rules: nothing but missing calls, a constant phenotype and broken lines still give every SNP a table of n people."""
+    study = with_words(a_study(), "-9")
+    study.copies[:] = -1
+    plan = plan_of(study, tmp_path)
+    prefix = write_bed(study, tmp_path / "x")
+    Path(f"{prefix}.fam").write_bytes(b"\xff\n" * 11)
+    opened = open_genotypes(prefix, plan)
+    assert inspect(count_tables(plan, opened)).value.tolist() == [[0, 0, 0, 11]] * 7
+    assert validate(plan, opened).value.problems.total > 0
+
+
+def test_a_vcf_is_validated_too(tmp_path: Path) -> None:
+    study = with_words(a_study(missing=0), "1", "2")
+    plan = plan_of(study, tmp_path)
+    phenotypes = write_phenotypes(study, tmp_path / "p.txt")
+    opened = open_genotypes(write_vcf(study, tmp_path / "x.vcf"), plan, phenotypes)
+    assert validate(plan, opened).value.problems.total == 0
