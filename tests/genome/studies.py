@@ -36,7 +36,7 @@ class Study:
 
     @property
     def people(self) -> int:
-        return self.copies.shape[1]
+        return int(self.copies.shape[1])
 
     def carried(self, flips: Sequence[bool] = ()) -> Copies:
         """Copies of the carried allele, which is A2 where flipped."""

@@ -18,7 +18,7 @@ from tests.genome.plink import plink
 
 
 def test_a_study_is_ready_to_be_asked(tmp_path: Path) -> None:
-    made = generate(people=3001, snps=5000, seed=5, out=tmp_path / "g", cases=1500, causal={100: 2.0, 4000: 0.5})
+    made = generate(people=1501, snps=3000, seed=5, out=tmp_path / "g", cases=750, causal={100: 2.5, 2000: 0.4})
     plan = Plan.load(made.plan)
     opened = open_genotypes(made.prefix, plan)
     found = validate(plan, opened).value
@@ -31,9 +31,9 @@ def test_a_study_is_ready_to_be_asked(tmp_path: Path) -> None:
     )
     tables = inspect(count_tables(plan, opened)).value
     distances = distance_to_significance(tables, "g", plan.p_threshold)
-    assert {plan.snps.ids[at] for at in np.flatnonzero(distances <= 0)} == {"s100", "s4000"}
+    assert {plan.snps.ids[at] for at in np.flatnonzero(distances <= 0)} == {"s100", "s2000"}
     note = json.loads(made.note.read_text())
-    assert [(one["snp"], one["odds_ratio"]) for one in note["causal"]] == [("s100", 2.0), ("s4000", 0.5)]
+    assert [(one["snp"], one["odds_ratio"]) for one in note["causal"]] == [("s100", 2.5), ("s2000", 0.4)]
     assert note["notice"].startswith("Invented data.")
 
 

@@ -19,7 +19,8 @@ def cases(folder: Path, text: str, name: str = "x.fam", phenotypes: str | None =
         given.write_text(phenotypes)
     people = len([line for line in text.splitlines() if line.strip() and not line.startswith("#")])
     chosen = plan_with(people=people, **plan)
-    return open_people(chosen, given, file=folder / name).cases(people).tolist()
+    found: list[bool] = open_people(chosen, given, file=folder / name).cases(people).tolist()
+    return found
 
 
 def test_everybody_but_the_plans_word_is_a_control(tmp_path: Path) -> None:

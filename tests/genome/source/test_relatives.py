@@ -15,7 +15,7 @@ def family(snps: int = 1500, people: int = 40) -> Copies:
     frequencies = random.uniform(0.1, 0.5, snps)
     alleles = random.random((snps, people, 2)) < frequencies[:, np.newaxis, np.newaxis]
     alleles[:, 3, 0] = np.where(random.random(snps) < 0.5, alleles[:, 2, 0], alleles[:, 2, 1])
-    copies = alleles.sum(axis=2).astype(np.int8)
+    copies: Copies = alleles.sum(axis=2).astype(np.int8)
     copies[:, 1] = copies[:, 0]
     copies[random.random(copies.shape) < 0.05] = -1
     return copies

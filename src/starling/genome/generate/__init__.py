@@ -107,7 +107,7 @@ def _checked(people: int, snps: int, seed: int, cases: int, causal: dict[int, fl
         "cases": (cases, 1, max(1, people - 1) if type(people) is int else 1, "leave some people as controls"),
     }
     for field, (value, low, high, fix) in whole.items():
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        if type(value) is not int or not low <= value <= high:
             raise ParameterError(field=field, problem=f"is not a whole number from {low} to {high}", fix=fix)
     if len(causal) > MOST_CAUSAL or any(type(number) is not int or not 1 <= number <= snps for number in causal):
         raise ParameterError(
