@@ -38,7 +38,7 @@ def made(sites: list[Site], **choices: object) -> Snps:
 def test_plan_order_is_chromosome_position_and_then_the_list() -> None:
     snps = made(LISTED)
     assert snps.ids == ("a", "b", "c", "d", "e")
-    assert snps.chromosome_ranges() == {"1": (0, 3), "2": (3, 4), "X": (4, 5)}
+    assert snps.chromosome_ranges == {"1": (0, 3), "2": (3, 4), "X": (4, 5)}
     assert snps.carried == ("T", "G", "C", "A", "C")
     assert snps.other == ("G", "T", "A", "C", "A")
 

@@ -181,5 +181,5 @@ def whole_chromosomes(snps: Snps) -> list[Region]:
     """One region a chromosome, named after it."""
     return [
         Region(name, name, int(snps.positions[start]), int(snps.positions[stop - 1]))
-        for name, (start, stop) in snps.chromosome_ranges().items()
+        for name, (start, stop) in snps.chromosome_ranges.items()
     ]

@@ -5,6 +5,7 @@ Chromosomes are named as PLINK understands them: "chr9" and "9" are one, 23 to 2
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -57,6 +58,7 @@ class Sites:
     lines: list[int] = field(repr=False)
 
 
+@lru_cache(maxsize=4096)
 def chromosome(name: str) -> str:
     """One name for the ways to write a chromosome.
 
@@ -70,6 +72,7 @@ def chromosome(name: str) -> str:
     return _CODES.get(short, short)
 
 
+@lru_cache(maxsize=4096)
 def chromosome_order(name: str) -> tuple[int, int, str]:
     """Sorts chromosomes: numbers, then X, Y, XY, MT, then others by name."""
     if name.isdecimal() and name.isascii():
@@ -122,8 +125,9 @@ def _pvar(listing: Listing) -> Iterator[tuple[int, Site]]:
 
 def _position(listing: Listing, text: str, line: int) -> int | None:
     """Base pairs; None after a refusal. PLINK marks a SNP to be ignored by a negative one."""
-    digits = text.removeprefix("-")
-    if digits.isdecimal() and digits.isascii() and len(digits) <= 10 and int(digits) <= MOST_POSITION:
-        return int(text)
+    if text.removeprefix("-").isdecimal() and text.isascii() and len(text) <= 11:
+        number = int(text)
+        if -MOST_POSITION <= number <= MOST_POSITION:
+            return number
     listing.refuse("position", f"is not a whole number up to {MOST_POSITION}", "write base pairs", line)
     return None

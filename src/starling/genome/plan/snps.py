@@ -79,6 +79,7 @@ class Snps:
         fix = did_you_mean(name, islice(self.ids, _SIMILAR)).replace("remove it", "take one of the plan's SNP list")
         raise ParameterError(field="snp", problem=f"{shown(name)} is not in the SNP list of the plan", fix=fix)
 
+    @cached_property
     def chromosome_ranges(self) -> dict[str, tuple[int, int]]:
         """The range of each chromosome in the list, half-open, in plan order."""
         ranges: dict[str, tuple[int, int]] = {}
@@ -91,7 +92,7 @@ class Snps:
 
     def within(self, chromosome: str, low: int, high: int) -> tuple[int, int]:
         """The range of SNPs of a chromosome at base pairs low to high, both included; half-open, empty where there are none."""
-        start, stop = self.chromosome_ranges().get(chromosome, (0, 0))
+        start, stop = self.chromosome_ranges.get(chromosome, (0, 0))
         inside = self.positions[start:stop]
         ends = (np.searchsorted(inside, low, side="left"), np.searchsorted(inside, high, side="right"))
         return start + int(ends[0]), start + int(ends[1])

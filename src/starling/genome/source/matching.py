@@ -42,31 +42,37 @@ def match_sites(path: Path, plan: Plan) -> tuple[Int64, Flags, int]:
     if problems:
         raise SourceError(problems=problems)
     snps = plan.snps
-    rows, second = np.full(len(snps), -1, dtype=np.int64), np.zeros(len(snps), dtype=np.bool_)
+    positions = snps.positions.tolist()
+    # Lists, because a million single numbers are read and written.
+    rows, second = [-1] * len(snps), [False] * len(snps)
     for row, site in enumerate(found.sites):
         at = snps.places.get(site.id)
         if at is None:
             continue
         if len(problems) >= MOST_TOLD:
             break
-        wrong = _misfit(site, plan, at) if rows[at] < 0 else ("is there twice", "give every SNP an id of its own")
+        wrong = _misfit(site, plan, at, positions[at])
+        if rows[at] >= 0:
+            wrong = "is there twice", "give every SNP an id of its own"
         if wrong is not None:
             problems.append(Problem(shown(site.id), *wrong, path.name, found.lines[row]))
         rows[at], second[at] = row, is_second(site, snps.carried[at], snps.other[at])
-    for at in np.flatnonzero(rows < 0)[: MOST_TOLD - len(problems)].tolist():
+    found_rows = np.array(rows, dtype=np.int64)
+    for at in np.flatnonzero(found_rows < 0)[: MOST_TOLD - len(problems)].tolist():
         fix = "take it out of the plan's list, or give genotypes that have it"
         problems.append(Problem(shown(snps.ids[at]), "of the plan's list is not there", fix, path.name))
     if problems:
         raise SourceError(problems=problems)
-    return rows, second, len(found.sites)
+    return found_rows, np.array(second, dtype=np.bool_), len(found.sites)
 
 
-def _misfit(site: Site, plan: Plan, at: int) -> tuple[str, str] | None:
+def _misfit(site: Site, plan: Plan, at: int, position: int) -> tuple[str, str] | None:
     """Problem and fix of a site that is not the SNP of the list with its id; None if it is."""
     snps = plan.snps
-    if (site.chromosome, site.position) != (snps.chromosomes[at], snps.positions[at]):
+    if site.position != position or site.chromosome != snps.chromosomes[at]:
         return "is at another place than in the plan's list", "use one build of the genome"
-    if {site.first, site.second} - {snps.carried[at], snps.other[at], *UNKNOWN}:
+    known = (snps.carried[at], snps.other[at], *UNKNOWN)
+    if site.first not in known or site.second not in known:
         return "has other alleles than in the plan's list", "write the alleles of one strand"
     return None
 
