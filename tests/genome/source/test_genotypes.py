@@ -105,6 +105,7 @@ def test_some_snps_alone_are_read(study: Study, plan: Plan, tmp_path: Path) -> N
 def test_what_is_opened_shows_no_person(study: Study, plan: Plan, tmp_path: Path) -> None:
     opened = open_genotypes(write_vcf(study, tmp_path / "x.vcf"), plan, write_phenotypes(study, tmp_path / "p.txt"))
     assert "p1" not in repr(opened)
+    assert str(opened.size) not in repr(opened)
 
 
 def test_what_is_not_there_is_refused(study: Study, plan: Plan, tmp_path: Path) -> None:

@@ -101,3 +101,8 @@ def test_a_vcf_is_validated_too(tmp_path: Path) -> None:
     phenotypes = write_phenotypes(study, tmp_path / "p.txt")
     opened = open_genotypes(write_vcf(study, tmp_path / "x.vcf"), plan, phenotypes)
     assert validate(plan, opened).value.problems.total == 0
+    lines = opened.path.read_text().splitlines(keepends=True)
+    opened.path.write_text("".join(lines[:-1]))
+    found = validate(plan, open_genotypes(opened.path, plan, phenotypes)).value
+    assert found.problems.by_field == {"SNPs of the list": 1}
+    assert found.notes.by_field == {"carried by nobody": 1}

@@ -39,9 +39,9 @@ class Genotypes:
 
     kind: Kind
     path: Path
-    size: int
+    size: int = field(repr=False)
     people: People = field(repr=False)
-    sites: int
+    sites: int = field(repr=False)
     rows: Int64 = field(repr=False)
     second: Flags = field(repr=False)
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from starling.engine.ahead import in_order
 from starling.genome.plan import Plan
 from starling.genome.plan.sites import chromosome
-from starling.genome.source.calls import MISSING, NOBODY, Calls, Int8, Int64, bytes_a_snp, chunk_length, packed
+from starling.genome.source.calls import MISSING, Calls, Int8, Int64, chunk_length, packed
 from starling.genome.source.refusing import changed, refuse, size_of
 from starling.privacy.compiled import compiled
 
@@ -95,11 +95,11 @@ def _chunks(path: Path, plan: Plan, places: Int64) -> Iterator[Calls]:
             found = []
     if found:
         yield _calls(found, packed(copies[: len(found)]))
-    absent = sorted(wanted)
+    absent, nobody = sorted(wanted), packed(np.zeros((1, plan.people), dtype=np.int8))
     length = chunk_length(plan.people)
     for start in range(0, len(absent), length):
         some = absent[start : start + length]
-        yield _calls(some, np.full((len(some), bytes_a_snp(plan.people)), NOBODY, dtype=np.uint8))
+        yield _calls(some, np.repeat(nobody, len(some), axis=0))
 
 
 def _calls(places: list[int], rows: npt.NDArray[np.uint8]) -> Calls:
