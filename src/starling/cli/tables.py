@@ -106,7 +106,7 @@ def plan(
         raise ParameterError(field="--total", problem="stands beside --scale", fix="give one of the two")
     factor, chosen = scaled(plan_of(plan), scale, total)
     overview, promised = describe(chosen, _regions(chosen, geography)), prices(chosen)
-    more: "tuple[dict[str, Json], str]" = ({}, "")
+    more: tuple[dict[str, Json], str] = ({}, "")
     if earlier:
         from starling.cli.earlier import earlier_json, earlier_text
         from starling.tables.earlier import beside
