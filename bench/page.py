@@ -23,6 +23,7 @@ NAMES: Final = (
     "tables_state",
     "tables_tmlt",
     "tables_national",
+    "tables_scale",
     "verify",
     "ledger",
     "genome_distance",
@@ -200,6 +201,21 @@ def tables_national(results: Mapping[str, Results]) -> str:
     return f"{table(['run', 'seconds', 'CPU seconds', 'most memory, GB'], rows)}\n\n{what} {_run(result)}"
 
 
+def tables_scale(results: Mapping[str, Results]) -> str:
+    """Time and memory against records."""
+    result = results["tables_scale"]
+    rows = (
+        [f"{row['persons']:,}", number(row["seconds"]), number(row["cpu_seconds"]), number(row["gigabytes"])]
+        for row in result["rows"]
+    )
+    chosen = result["settings"]
+    what = (
+        f"Slope of log time against log records: {chosen['slope']:.2f} over all, {chosen['slope_of_the_last_three']:.2f} over the last "
+        f"three. Memory grows by {number(chosen['bytes_per_record'])} bytes a record. Definitions {chosen['definitions']}."
+    )
+    return f"{table(['persons', 'seconds', 'CPU seconds', 'most memory, GB'], rows)}\n\n{what} {_run(result)}"
+
+
 def verify(results: Mapping[str, Results]) -> str:
     """What verifying takes, and what of it is computing again."""
     result = results["verify"]
@@ -357,6 +373,7 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "tables_state": tables_state,
     "tables_tmlt": tables_tmlt,
     "tables_national": tables_national,
+    "tables_scale": tables_scale,
     "verify": verify,
     "ledger": ledger,
     "genome_distance": genome_distance,

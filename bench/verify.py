@@ -43,29 +43,22 @@ PERSONS: Final = "|".join(
 )
 
 
-class Nowhere:
-    """A file that keeps nothing."""
-
-    def write(self, data: bytes) -> int:
-        """Take them."""
-        return len(data)
-
-
 def computing(folder: Path) -> float:
     """Seconds to compute a release again: its cost, its plan, its tables from its measurements, their text."""
     statement.epsilon.cache_clear()
     began = perf_counter()
     check_cost(json.loads((folder / statement.FILE).read_text()))
     plan, geography = read_plan(folder)
-    texts = [
-        (name, kind(Nowhere(), schema.names))
-        for name, schema in SCHEMAS.items()
-        for kind, suffix in ((census, "txt"), (csv, "csv"))
-        if (folder / "data" / f"{name}.{suffix}").exists()
-    ]
-    for part in tabulate(plan, geography, read_measurements(folder, plan, geography)):
-        for name, text in texts:
-            text.write(getattr(part.tables, name))
+    with Path(os.devnull).open("wb") as nowhere:
+        texts = [
+            (name, kind(nowhere, schema.names))
+            for name, schema in SCHEMAS.items()
+            for kind, suffix in ((census, "txt"), (csv, "csv"))
+            if (folder / "data" / f"{name}.{suffix}").exists()
+        ]
+        for part in tabulate(plan, geography, read_measurements(folder, plan, geography)):
+            for name, text in texts:
+                text.write(getattr(part.tables, name))
     return perf_counter() - began
 
 

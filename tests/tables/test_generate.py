@@ -38,6 +38,15 @@ def test_same_seed_same_bytes_whatever_the_workers(plan: Plan, tmp_path: Path) -
     assert made[0].sizes["persons"] == RUN + 1000
 
 
+def test_land_for_others_is_the_same_land_for_any_number_of_persons(plan: Plan, tmp_path: Path) -> None:
+    few, many = (
+        generate(plan, persons=persons, seed=7, out=tmp_path / str(persons), land_for=200_000) for persons in (50, 5000)
+    )
+    assert few.geography.read_bytes() == many.geography.read_bytes()
+    assert few.sizes == {**many.sizes, "persons": 50}
+    assert generate(plan, persons=9, seed=7, out=tmp_path / "own").sizes["blocks"] < few.sizes["blocks"]
+
+
 def test_other_seed_other_bytes(plan: Plan, tmp_path: Path) -> None:
     one, two = (generate(plan, persons=1000, seed=seed, out=tmp_path / str(seed)) for seed in (1, 2))
     assert digests(one)[0] != digests(two)[0]
@@ -104,6 +113,7 @@ def test_the_note_says_that_it_is_invented_and_from_which_seed(plan: Plan, tmp_p
         ("states", {"states": ["ab"]}),
         ("states", {"states": ["\u0660\u0661"]}),
         ("format", {"format": "csv"}),
+        ("land", {"land_for": -1}),
     ],
 )
 def test_what_cannot_be_meant_is_refused(plan: Plan, tmp_path: Path, field: str, given: dict[str, object]) -> None:

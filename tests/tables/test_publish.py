@@ -5,13 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from starling.errors import BudgetRefused, OutputError, SourceError
+from starling.errors import BudgetRefused, OutputError, RunFailed, SourceError
 from starling.ledger.opening import Ledger, create_ledger
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.tables import release
+from starling.tables.artifact import measured
 from starling.tables.counts import GroupCounts
 from starling.tables.generate import generate
 from starling.tables.plan import Piece, Plan, load, read_geography
@@ -117,6 +119,30 @@ def test_the_charge_comes_once_and_before_the_read(
     assert set(seen) == {1}
     assert charges(ledger) == 1
     assert [step.split()[0] for step in steps] == ["reading", "charging,", "tabulating"]
+
+
+def test_a_disk_that_fills_while_noise_is_drawn_ends_in_the_one_sentence_and_leaves_no_draw(
+    toy: Path, tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = (toy / "person-records.txt", toy / "GRF-C.txt", tmp_path / "out")
+    written: list[int] = []
+    plain = pq.ParquetWriter.write_table
+
+    def full(self: pq.ParquetWriter, table: pa.Table, **options: int) -> None:
+        if len(written) == 3:
+            raise OSError(28, "No space left on device")
+        written.append(len(table))
+        plain(self, table, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(measured.pq.ParquetWriter, "write_table", full)
+        with pytest.raises(RunFailed) as failed:
+            release(load(toy / "input_dir_puredp"), *files, ledger=ledger, dataset="toy", request_id="again")
+    assert str(failed.value) == str(RunFailed())
+    assert not [path for path in tmp_path.iterdir() if "out" in path.name]
+    assert charges(ledger) == 1
+    release(load(toy / "input_dir_puredp"), *files, ledger=ledger, dataset="toy", request_id="again")
+    assert charges(ledger) == 1, "the same request is not paid twice"
 
 
 def test_a_refused_charge_leaves_nothing(toy: Path, tmp_path: Path, ledger: Ledger) -> None:

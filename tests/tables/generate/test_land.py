@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.generate.land import BLOCKS_PER_TRACT, Land, apportion, invent_land
+from starling.tables.generate.land import BLOCKS_PER_TRACT, Land, apportion, invent_land, settle
 from starling.tables.plan.geography import NO_AIANNH, NO_PLACE
+from starling.tables.plan.states import PUERTO_RICO, STATES
 
 
 def land(states: list[str], persons: int, seed: int = 1) -> Land:
@@ -97,3 +98,27 @@ def test_a_whole_state_has_production_size() -> None:
     assert 2_600 < len(made.county_of_tract) < 2_800
     assert 230_000 < len(made.state) < 280_000
     assert 1_000 < len(np.unique(made.place)) < 1_040
+
+
+def test_the_nation_has_as_many_of_everything_as_there_were_in_2020() -> None:
+    """United States and Puerto Rico: 3,221 counties, 85,395 tracts, 8.13 million blocks, some 32,000 places, 700 AIANNH areas."""
+    codes = [*sorted(STATES), PUERTO_RICO]
+    assert len(codes) == 52
+    made = land(codes, 316_000_000)
+    assert int(made.county_of_tract[-1]) + 1 == pytest.approx(3_221, rel=0.01)
+    assert len(made.county_of_tract) == pytest.approx(85_395, rel=0.01)
+    assert len(made.state) == pytest.approx(8_130_000, rel=0.02)
+    inside = made.place != NO_PLACE
+    assert len(np.unique(made.state[inside] * 100_000 + made.place[inside])) == pytest.approx(32_000, rel=0.03)
+    assert len(np.unique(made.area)) - 1 == pytest.approx(700, rel=0.03)
+
+
+@pytest.mark.parametrize("persons", [0, 1, 1000, 3_000_000, 10_000_000])
+def test_a_settled_land_is_the_same_land_with_other_persons(nation: Land, persons: int) -> None:
+    settled = settle(nation, persons)
+    assert settled.persons.sum() == persons
+    assert (settled.persons >= 0).all()
+    assert settled.place is nation.place
+    if persons >= nation.persons.sum():
+        expected = nation.persons * (persons / nation.persons.sum())
+        assert np.abs(settled.persons - expected).max() <= 2
