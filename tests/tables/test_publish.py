@@ -13,7 +13,6 @@ from starling.errors import BudgetRefused, OutputError, RunFailed, SourceError
 from starling.ledger.opening import Ledger, create_ledger
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.tables import release
-from starling.tables.artifact import measured
 from starling.tables.counts import GroupCounts
 from starling.tables.generate import generate
 from starling.tables.plan import Piece, Plan, load, read_geography
@@ -135,7 +134,7 @@ def test_a_disk_that_fills_while_noise_is_drawn_ends_in_the_one_sentence_and_lea
         plain(self, table, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(measured.pq.ParquetWriter, "write_table", full)
+        patch.setattr(pq.ParquetWriter, "write_table", full)
         with pytest.raises(RunFailed) as failed:
             release(load(toy / "input_dir_puredp"), *files, ledger=ledger, dataset="toy", request_id="again")
     assert str(failed.value) == str(RunFailed())
