@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from starling.errors import PlanError
+from starling.planfile.spelling import did_you_mean
 from starling.privacy.accuracy import quantile
 from starling.privacy.laws import Law
 from starling.tables.labels import level_words
 from starling.tables.outlook.sizes import Sizes, assumed
 from starling.tables.plan import Level, Plan
-from starling.tables.plan.spelling import did_you_mean
 from starling.tables.preview import at_least
 
 
