@@ -1,4 +1,4 @@
-"""A release of the toy data set that dies where it is told to: `python -m tests.tables.dying LEDGER DATA OUT POINT`."""
+"""A release of the toy data set that dies where it is told to: `python -m tests.tables.dying LEDGER DATA OUT POINT [TOP_UP]`."""
 
 import os
 import signal
@@ -32,14 +32,17 @@ POINTS: dict[str, tuple[Any, str, bool]] = {
 REQUEST = "toy-release"
 
 
-def release(url: str, data: Path, out: Path, request_id: str = REQUEST) -> publish.Published:
-    """The toy data set under the zCDP configuration, paid by the ledger."""
+def release(
+    url: str, data: Path, out: Path, request_id: str = REQUEST, top_up: Path | None = None
+) -> publish.Published:
+    """The toy data set under the zCDP configuration, paid by the ledger; on top of an earlier release if one is named."""
     toy = data / "tables" / "toy_dataset"
     return publish.release(
         Plan.load(toy / "input_dir_zcdp"),
         toy / "person-records.txt",
         toy / "GRF-C.txt",
         out,
+        top_up=top_up,
         ledger=open_ledger(url),
         dataset="toy",
         request_id=request_id,
@@ -58,10 +61,10 @@ def strike(owner: Any, name: str, after: bool) -> None:
     setattr(owner, name, struck)
 
 
-def main(url: str, data: str, out: str, point: str) -> None:
+def main(url: str, data: str, out: str, point: str, *top_up: str) -> None:
     """See above."""
     strike(*POINTS[point])
-    release(url, Path(data), Path(out))
+    release(url, Path(data), Path(out), top_up=Path(top_up[0]) if top_up else None)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.errors import LedgerUnavailable, OutputError, PolicyRefused, RunFailed
+from starling.errors import LedgerUnavailable, OutputError, PolicyRefused, RequestConflict, RunFailed
 from starling.ledger import rules
 from starling.ledger.opening import Ledger, create_ledger
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
@@ -36,9 +36,18 @@ def url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'ledger.sqlite'}"
 
 
-def killed(tmp_path: Path, data: Path, point: str) -> None:
+def killed(tmp_path: Path, data: Path, point: str, *top_up: str) -> None:
     """A release of another process that dies at the point."""
-    command = [sys.executable, "-m", "tests.tables.dying", url(tmp_path), str(data), str(tmp_path / "out"), point]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.tables.dying",
+        url(tmp_path),
+        str(data),
+        str(tmp_path / "out"),
+        point,
+        *top_up,
+    ]
     done = subprocess.run(command, cwd=ROOT, env=dict(os.environ), capture_output=True, timeout=300, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr
 
@@ -78,6 +87,23 @@ def test_promise_04_a_release_killed_anywhere_is_resumed(
     assert spent(ledger) == COST
     assert [path.name for path in tmp_path.iterdir() if "partial" in path.name] == []
     ledger.reading.verify()
+
+
+@pytest.mark.parametrize("point", ["while drawing", "after the answer"])
+def test_promise_04_a_killed_top_up_is_resumed(point: str, ledger: Ledger, tmp_path: Path, shared_data: Path) -> None:
+    earlier = tmp_path / "earlier"
+    release(url(tmp_path), shared_data, earlier, "earlier")
+    killed(tmp_path, shared_data, point, str(earlier))
+    assert spent(ledger) == 2 * COST
+    answer, out = stored(ledger), tmp_path / "out"
+    end_lease(ledger)
+    release(url(tmp_path), shared_data, out, top_up=earlier)
+    assert spent(ledger) == 2 * COST
+    assert answer in (None, stored(ledger))
+    assert manifest(out) == stored(ledger)
+    # Another earlier release, or none, is another request.
+    with pytest.raises(RequestConflict):
+        release(url(tmp_path), shared_data, tmp_path / "other")
 
 
 def test_a_living_run_keeps_its_lease_and_an_answer_elsewhere_is_not_drawn_again(

@@ -45,6 +45,11 @@ def _geography(*, required: bool) -> Callable[[Decorated], Decorated]:
     return click.option("--geography", type=_PATH, required=required, metavar="FILE", help=text)
 
 
+def _top_up(function: Decorated) -> Decorated:
+    text = "An earlier release of this plan but for budgets: measure its groups once more and combine both."
+    return click.option("--top-up", type=_PATH, metavar="RELEASE", help=text)(function)
+
+
 def _engine(function: Decorated) -> Decorated:
     text = "Counts: duckdb, spark://local (needs the extra spark), or spark://HOST:PORT, a cluster's master."
     return click.option("--engine", default="duckdb", show_default=True, metavar="NAME", help=text)(function)
@@ -121,6 +126,7 @@ def plan(
 @click.command("preview", cls=Command, example="starling tables preview demo")
 @_plan
 @_geography(required=False)
+@_top_up
 @click.option("--sizes", metavar="N,N,...", help="True sizes of groups to look at.  [default: 0, 10, ... 1000000]")
 @click.option("--out", type=_PATH, metavar="DIR", help="Write a page with pictures too: preview.html there.")
 @click.option(
@@ -131,7 +137,14 @@ def plan(
 )
 @_json
 def preview(
-    plan: str, *, geography: Path | None, sizes: str | None, out: Path | None, group_sizes: Path | None, as_json: bool
+    plan: str,
+    *,
+    geography: Path | None,
+    top_up: Path | None,
+    sizes: str | None,
+    out: Path | None,
+    group_sizes: Path | None,
+    as_json: bool,
 ) -> None:
     """How far each kind of number of a release will be off, before anything is spent. Opens no records."""
     from starling.cli.plans import plan_of, preview_json, preview_text
@@ -143,7 +156,13 @@ def preview(
             field="--group-sizes", problem="is of the page, and none is asked for", fix="add --out DIR"
         )
     chosen = plan_of(plan)
-    seen = foresee(chosen, _regions(chosen, geography), sizes=SIZES if sizes is None else _numbers(sizes, "--sizes"))
+    regions = _regions(chosen, geography)
+    if top_up is not None:
+        from starling.tables.top_up import topping_up
+
+        with topping_up(chosen, top_up, regions) as topped:
+            chosen = topped.plan
+    seen = foresee(chosen, regions, sizes=SIZES if sizes is None else _numbers(sizes, "--sizes"))
     if out is not None:
         from starling.tables import outlook
 
@@ -227,6 +246,7 @@ def validate(plan: str, persons: Path, geography: Path, as_json: bool) -> None:
 @click.option(
     "--names", type=_PATH, metavar="FILE", help="Names of regions, public: REGION_TYPE|REGION_ID|REGION_NAME."
 )
+@_top_up
 @click.option("--zip", "zip_file", type=_PATH, metavar="FILE", help="The same as one zip file besides; must not exist.")
 @click.option("--ledger", metavar="URL", help="Pays: sqlite:///FILE or postgresql://...  [default: a fresh one in DIR]")
 @click.option("--dataset", metavar="NAME", default="", help="Of the ledger: what the records are registered as.")
@@ -244,6 +264,7 @@ def release(  # noqa: PLR0913 - one for each option
     geography: Path,
     out: Path,
     names: Path | None,
+    top_up: Path | None,
     zip_file: Path | None,
     ledger: str | None,
     dataset: str,
@@ -288,6 +309,7 @@ def release(  # noqa: PLR0913 - one for each option
             geography,
             out,
             names=names,
+            top_up=top_up,
             ledger=book,
             dataset=dataset,
             analyst=analyst,

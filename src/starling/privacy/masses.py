@@ -14,7 +14,7 @@ one draw of parameter k s2, up to a factor 1 +- 2e-13 (tails.py). Below that, th
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import isqrt
+from math import isqrt, ldexp
 from typing import Final
 
 import numpy as np
@@ -76,10 +76,40 @@ def masses(law: Law, terms: int = 1) -> Masses:
             half = _gaussian(terms * law.sigma_squared)
         else:
             half = _power(law.sigma_squared, terms)
+    return listed(half)
+
+
+def listed(half: list[float]) -> Masses:
+    """The symmetric law of these probabilities of 0, 1, ..."""
     while half[-1] < half[0] * LEAST:
         half.pop()
     mass = np.array(half[:0:-1] + half)
     return Masses(len(half) - 1, mass, np.cumsum(mass[::-1])[::-1].copy())
+
+
+def summed(one: Masses, terms: int) -> Masses:
+    """The law of the sum of `terms` independent draws of a listed law, by products of polynomials with integer coefficients.
+
+    Each product is cut to _BITS bits below 1, and at its ends to what LEAST leaves: entries are true to float precision.
+    """
+    square = fmpz_poly([int(ldexp(chance, _BITS)) for chance in one.mass.tolist()])
+    power = fmpz_poly([_ONE])
+    while terms:
+        if terms % 2:
+            power = _cut(power * square)
+        terms //= 2
+        if terms:
+            square = _cut(square * square)
+    whole = [int(each) / _ONE for each in power.coeffs()]
+    return listed(whole[len(whole) // 2 :])
+
+
+def _cut(product: fmpz_poly) -> fmpz_poly:
+    """A product of two polynomials of 2 reach + 1 fixed-point coefficients, as one of them, without its negligible ends."""
+    found = [int(each) >> _BITS for each in product.coeffs()]
+    least = int(found[len(found) // 2] * LEAST)
+    cut = next(place for place, each in enumerate(found) if each > least)
+    return fmpz_poly(found[cut : len(found) - cut])
 
 
 def _gaussian(sigma_squared: Fraction) -> list[float]:

@@ -28,10 +28,11 @@ from starling.release.reading import Release
 from starling.release.reading import open_release as open_any
 from starling.tables import cells
 from starling.tables.artifact.public_plan import read_plan
+from starling.tables.inference.combined import later_weight
 from starling.tables.inference.consistency import nested
 from starling.tables.inference.totals import deviation_of, run_deviation, stage1_share
 from starling.tables.measurements import TOTAL_ONLY
-from starling.tables.plan import Level, Plan
+from starling.tables.plan import Level, Noise, Plan, Twice
 
 Wanted: TypeAlias = str | Collection[str]
 """One value of a column, or several."""
@@ -167,6 +168,8 @@ def _linear(plan: Plan, level: Level, group: tuple[str, ...], row: dict[str, Any
     """A number as a sum of draws: its cells', and the first total's where that is used."""
     laws = plan.laws(level)
     kind, mine = _kind(plan, level, row)
+    if plan.top_up is not None:
+        return _combined(plan.noise(level, total_only=kind == TOTAL_ONLY), (group, kind), mine, estimate)
     if kind == TOTAL_ONLY:
         return Value(estimate, {(group, "total"): (laws.total_only, Fraction(1))})
     size = cells.BRANCH_CELLS[kind]
@@ -181,6 +184,17 @@ def _linear(plan: Plan, level: Level, group: tuple[str, ...], row: dict[str, Any
     # The total's correction is rounded, and so is its spread over cells.
     slack = Fraction(0) if not share else Fraction(1, 2) if len(mine) == size else Fraction(3, 2)
     return Value(estimate, draws, slack)
+
+
+def _combined(noise: Noise, name: Any, mine: frozenset[int], estimate: Fraction) -> Value:
+    """A number of which each cell is combined from two draws, and rounded once."""
+    assert isinstance(noise, Twice)  # a plan that tops up has two measurements of each value
+    weight = later_weight(noise)
+    draws: dict[Any, tuple[Law, Fraction]] = {}
+    for cell in mine:
+        draws[name, cell, "earlier"] = (noise.earlier, 1 - weight)
+        draws[name, cell, "later"] = (noise.later, weight)
+    return Value(estimate, {each: draw for each, draw in draws.items() if draw[1]}, Fraction(len(mine), 2))
 
 
 def _kind(plan: Plan, level: Level, row: dict[str, Any]) -> tuple[int, frozenset[int]]:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from starling.privacy.accuracy import standard_deviation
+from starling.tables.inference.combined import standard_deviation
 from starling.tables.plan import Geography, GeographyLevel, Iteration, Level, Plan
 from starling.tables.plan.blocks import BLOCK_COLUMNS, WIDTHS
 from starling.tables.plan.states import STATES
@@ -155,8 +155,7 @@ def _deviation(plan: Plan, here: _Placed, earlier: Plan, there: _Placed) -> floa
 
 
 def _variance(plan: Plan, placed: _Placed) -> float:
-    laws = plan.laws(placed.level)
-    return standard_deviation(laws.total_only if placed.iteration.total_only else laws.stage2) ** 2
+    return standard_deviation(plan.noise(placed.level, total_only=placed.iteration.total_only)) ** 2
 
 
 def _by_codes(

@@ -15,12 +15,18 @@ from math import isfinite, sqrt
 from typing import Final
 
 from starling.errors import ParameterError
-from starling.privacy.accuracy import margin, quantile, standard_deviation, tail
-from starling.privacy.laws import Law
 from starling.tables import cells
+from starling.tables.inference.combined import margin, standard_deviation, tail
 from starling.tables.inference.law import Ends, ends
-from starling.tables.inference.totals import deviation_of, half_width, run_deviation, total_law, what_is_chosen
-from starling.tables.plan import Geography, Level, LevelOverview, Overview, Plan, describe
+from starling.tables.inference.totals import (
+    deviation_of,
+    half_width,
+    run_deviation,
+    suppression_quantile,
+    total_law,
+    what_is_chosen,
+)
+from starling.tables.plan import Geography, Level, LevelOverview, Noise, Overview, Plan, describe
 
 CONFIDENCE: Final = Fraction(95, 100)
 """Of the margins, as of the published intervals."""
@@ -165,22 +171,22 @@ def preview(plan: Plan, geography: Geography | None = None, *, sizes: Sequence[i
 
 def _level(plan: Plan, overview: LevelOverview, persons: tuple[int, ...]) -> LevelPreview:
     level, laws = overview.level, overview.laws
-    total = _error(laws.total_only) if overview.total_only else None
+    total = _error(plan.noise(level, total_only=True)) if overview.total_only else None
     if overview.total_only == overview.iterations:
         return LevelPreview(overview, total, None, (), (), None)
     branches = tuple(_branch(plan, level, branch) for branch in range(len(cells.BRANCH_CELLS)))
-    bar = quantile(laws.stage2, plan.suppression) if level.geography.below_state and plan.suppression else None
+    bar = suppression_quantile(plan, level)
     sizes = tuple(_size(size, plan, level, bar, branches) for size in persons)
     return LevelPreview(overview, total, _error(laws.stage1), branches, sizes, bar)
 
 
-def _error(law: Law, terms: int = 1) -> Error:
+def _error(law: Noise, terms: int = 1) -> Error:
     """Of the sum of `terms` independent draws."""
     return Error(sqrt(terms) * standard_deviation(law), margin(law, 1 - CONFIDENCE, terms))
 
 
 def _branch(plan: Plan, level: Level, branch: int) -> BranchPreview:
-    size, law = cells.BRANCH_CELLS[branch], plan.laws(level).stage2
+    size, law = cells.BRANCH_CELLS[branch], plan.noise(level)
     total = Error(deviation_of(plan, level, branch), half_width(plan, level, branch))
     if size == 1:
         return BranchPreview(branch, size, total, None, None)
@@ -193,20 +199,20 @@ def _branch(plan: Plan, level: Level, branch: int) -> BranchPreview:
 
 
 def _size(persons: int, plan: Plan, level: Level, bar: int | None, branches: tuple[BranchPreview, ...]) -> SizePreview:
-    laws = plan.laws(level)
+    first, second = plan.laws(level).stage1, plan.noise(level)
     # Branch b or a later one when persons + noise >= threshold b.
-    reached = [1.0, *(at_least(laws.stage1, threshold - persons) for threshold in level.thresholds), 0.0]
+    reached = [1.0, *(at_least(first, threshold - persons) for threshold in level.thresholds), 0.0]
     chance = [reached[branch] - reached[branch + 1] for branch in range(4)]
     covered = [
-        share * (1 - tail(laws.stage2, branch.total.margin, branch.cells))
+        share * (1 - tail(second, branch.total.margin, branch.cells))
         for share, branch in zip(chance, branches, strict=True)
     ]
     kept = 1.0
     if bar is not None:
         # A bare total is published when its noise is above `bar - persons`, and covers when it is within the margin.
         reach, least = branches[0].total.margin, bar + 1 - persons
-        kept = at_least(laws.stage2, least)
-        within = at_least(laws.stage2, max(least, -reach)) - at_least(laws.stage2, reach + 1)
+        kept = at_least(second, least)
+        within = at_least(second, max(least, -reach)) - at_least(second, reach + 1)
         covered[0] = chance[0] * max(within, 0.0)
     if plan.both_stages or plan.given_published:
         # The first total is in the error, or the interval depends on what was published: the law of both decides.
@@ -232,6 +238,6 @@ def _held(persons: int, plan: Plan, level: Level, branch: int) -> float:
     return held if isfinite(held) else 0.0
 
 
-def at_least(law: Law, value: int) -> float:
+def at_least(law: Noise, value: int) -> float:
     """P(X >= value) of one draw, to float precision: half the tail, by symmetry."""
     return tail(law, value - 1) / 2 if value > 0 else 1 - tail(law, -value) / 2

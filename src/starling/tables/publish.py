@@ -6,7 +6,7 @@ the folder is put into place; a run that dies on the way is taken up by the next
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,13 +20,15 @@ from starling.privacy.entropy import fresh_id
 from starling.privacy.trust import Confidential, Receipt, publish
 from starling.release.bundle import writing
 from starling.release.payment import Payment, finish, own_payment
-from starling.tables.artifact import keep_measurements, write_release
+from starling.tables.artifact import keep_measurements, with_earlier, write_release
+from starling.tables.artifact.measured import EARLIER, read_measurements
 from starling.tables.counts import GroupCounts, cluster_for, count
-from starling.tables.mechanism import SafeTab
+from starling.tables.mechanism import MeasuredAgain, SafeTab
 from starling.tables.plan import Geography, Plan, read_geography
 from starling.tables.postprocess import tabulate
 from starling.tables.request import request_body
 from starling.tables.source import open_persons
+from starling.tables.top_up import topping_up
 
 Step = Callable[[str], None]
 """Told the name of each public step of the road as it begins."""
@@ -61,6 +63,7 @@ def release(  # noqa: PLR0913 - one for each public choice
     out: Path,
     *,
     names: Path | None = None,
+    top_up: Path | None = None,
     ledger: Ledger | None = None,
     dataset: str = "",
     analyst: str = CUSTODIAN,
@@ -76,6 +79,7 @@ def release(  # noqa: PLR0913 - one for each public choice
         geography: The public geographic reference file.
         out: Folder to make; must not exist, unless it is the answer of this very request.
         names: Optional table of names of regions, published beside their ids (`read_geography`).
+        top_up: An earlier release of the same plan, but for budgets: spend more on its groups, and combine both.
         ledger: Pays, for `dataset`, in the name of `analyst`. Without one, a fresh ledger inside the folder grants the plan's
             cost once, and the report says that nothing then limits a second release.
         dataset: Registered in the ledger.
@@ -93,16 +97,21 @@ def release(  # noqa: PLR0913 - one for each public choice
     step("reading the public geography")
     regions = read_geography(geography, plan, names=names)
     source = open_persons(persons, plan)
-    name, body = request_id or fresh_id(), request_body(plan, regions)
-    payment = None if ledger is None else Payment(ledger, Request(analyst, name, dataset, body))
-    if payment is not None and payment.finished(out):
-        return Published(out, name, None)
-    mark = payment.mark if payment else ""
-    with (
-        cluster_for(engine, source) as cluster,
-        writing(out, step, mark) as folder,
-        _payment(payment, folder, plan, name, body) as pays,
-    ):
+    with ExitStack() as stack:
+        earlier = None
+        if top_up is not None:
+            step("reading the earlier release")
+            earlier = stack.enter_context(topping_up(plan, top_up, regions, dataset))
+            plan = earlier.plan
+        name, body = request_id or fresh_id(), request_body(plan, regions)
+        payment = None if ledger is None else Payment(ledger, Request(analyst, name, dataset, body))
+        if payment is not None and payment.finished(out):
+            return Published(out, name, None)
+        cluster = stack.enter_context(cluster_for(engine, source))
+        folder = stack.enter_context(writing(out, step, payment.mark if payment else ""))
+        if earlier is not None:
+            earlier.copy(folder)
+        pays = stack.enter_context(_payment(payment, folder, plan, name, body))
         counts = count(plan, regions, source, cluster=cluster)
         receipt = _fill(folder, plan, regions, counts, pays, step)
     return Published(out, name, receipt)
@@ -123,9 +132,17 @@ def _fill(
     """Charge, count, draw, tabulate, write, sign, seal; from the draw on, piece by piece."""
     with payment.paying() as account:
         step("charging, counting and drawing noise")
-        safetab = SafeTab(plan, regions, partial(keep_measurements, folder, plan, regions))
-        measurements = publish(counts, safetab, account)
+        measurements = publish(counts, _mechanism(folder, plan, regions), account)
         step("tabulating and writing the release")
-        write_release(folder, plan, regions, measurements.then(partial(tabulate, plan, regions)))
+        values = measurements.then(partial(with_earlier, folder, plan, regions))
+        write_release(folder, plan, regions, values.then(partial(tabulate, plan, regions)))
         finish(account, payment, folder)
     return measurements.receipt
+
+
+def _mechanism(folder: Path, plan: Plan, regions: Geography) -> SafeTab | MeasuredAgain:
+    """What the plan asks for; measurements are kept in the folder, where those of an earlier release are."""
+    keep = partial(keep_measurements, folder, plan, regions)
+    if plan.top_up is None:
+        return SafeTab(plan, regions, keep)
+    return MeasuredAgain(plan, read_measurements(folder, plan, regions, EARLIER), keep)

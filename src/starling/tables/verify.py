@@ -26,7 +26,7 @@ from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE
 from starling.release.report import Section, undrawn, words
 from starling.tables.artifact import REPORT, pages, sections
 from starling.tables.artifact.data import MOST_CSV_ROWS, census, csv
-from starling.tables.artifact.measured import measurements_path, read_measurements
+from starling.tables.artifact.measured import EARLIER, measurements_path, read_measurements, with_earlier
 from starling.tables.artifact.parameters import domain
 from starling.tables.artifact.public_plan import PLAN, REGIONS, read_plan
 from starling.tables.artifact.summary import Summary
@@ -70,7 +70,23 @@ def check(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) ->
     _statement(plan, geography, stated, found)
     if _files(plan, hashes, found):
         _tables(folder, plan, geography, stated, hashes, found)
-    return found.checks()
+    return (*found.checks(), *_top_up(plan, hashes))
+
+
+def _earlier(plan: Plan) -> dict[str, str]:
+    """SHA-256 of the measurements of the release that a plan tops up, by their path here."""
+    hashes = () if plan.top_up is None else plan.top_up.measurements
+    return {measurements_path(level, EARLIER): digest for level, digest in zip(plan.levels, hashes, strict=False)}
+
+
+def _top_up(plan: Plan, hashes: Mapping[str, str]) -> tuple[Check, ...]:
+    """Which release this one adds to, and whether the earlier values are those that the plan, and so its charge, names."""
+    if plan.top_up is None:
+        return ()
+    other = [name for name, digest in _earlier(plan).items() if hashes.get(name) != digest]
+    problem = "is not what the release that the plan tops up published"
+    says = f"adds to request {plan.top_up.request_id} of {plan.earlier.cost}, charged on its own; manifest {plan.top_up.manifest}"
+    return (Check("top-up", says, tuple(Problem(name, problem, AGAIN) for name in other), True),)
 
 
 def _statement(plan: Plan, geography: Geography, stated: Mapping[str, Any], found: Findings) -> None:
@@ -96,7 +112,7 @@ def _statement(plan: Plan, geography: Geography, stated: Mapping[str, Any], foun
 
 def _files(plan: Plan, hashes: Mapping[str, str], found: Findings) -> bool:
     """Whether a release has the files of a tables release, and only those."""
-    required = {*REQUIRED, *map(measurements_path, plan.levels)}
+    required = {*REQUIRED, *map(measurements_path, plan.levels), *_earlier(plan)}
     missing, beyond = sorted(required - hashes.keys()), sorted(hashes.keys() - required - set(OPTIONAL))
     found.add(Wish.FORMS, *(Problem(name, "is missing from the release", AGAIN) for name in missing))
     found.add(Wish.FORMS, *(Problem(name, "is no file of a tables release", AGAIN) for name in beyond))
@@ -123,7 +139,8 @@ def _tables(
         waiting: deque[Future[None]] = deque()
         # A thread compares, in order, while the next piece is made.
         with ThreadPoolExecutor(1) as comparing:
-            for part in tabulate(plan, geography, read_measurements(folder, plan, geography)):
+            drawn = read_measurements(folder, plan, geography)
+            for part in tabulate(plan, geography, with_earlier(folder, plan, geography, drawn)):
                 waiting.append(comparing.submit(compare, part.tables))
                 summary.add(part)
                 if len(waiting) > AHEAD:

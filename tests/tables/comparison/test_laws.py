@@ -5,8 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.tables.comparison.laws import Float64, Noise, difference
+from starling.tables.plan import Twice
 
 NOISES = (
     Noise(DiscreteLaplace(Fraction(3, 2)), 1),
@@ -20,7 +21,8 @@ NOISES = (
 def by_hand(noise: Noise) -> Float64:
     """The law of the sum on -400..400, by repeated convolution."""
     x = np.arange(-400, 401, dtype=np.float64)
-    law: Law = noise.law
+    law = noise.law
+    assert not isinstance(law, Twice)
     exponent = np.abs(x) / float(law.scale) if isinstance(law, DiscreteLaplace) else x**2 / float(2 * law.sigma_squared)
     single = np.exp(-exponent) / np.exp(-exponent).sum()
     power: Float64 = np.eye(1, 801, 400)[0]

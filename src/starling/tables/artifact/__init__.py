@@ -4,6 +4,7 @@
     data/t1.csv, data/t2.csv          the same as text, where they are not long
     data/t1.txt, data/t2.txt          the same in the Census format, which has the estimate alone
     data/measurements/LEVEL.parquet   every noisy value before post-processing, in plan order
+    data/earlier/LEVEL.parquet        of a release that tops up an earlier one: the same of that one
     plan/plan.json, plan/regions.json the public plan, so that post-processing can be repeated from the folder alone
     privacy.json                      what is promised and what was charged, for machines
     report.html                       the same for a review board, with pictures
@@ -26,7 +27,13 @@ from starling.release import datapackage, registry, report, statement
 from starling.release.report import Section
 from starling.tables.artifact.columns import sheets
 from starling.tables.artifact.data import TableFiles
-from starling.tables.artifact.measured import keep_measurements, measurements_path, read_measurements
+from starling.tables.artifact.measured import (
+    EARLIER,
+    keep_measurements,
+    measurements_path,
+    read_measurements,
+    with_earlier,
+)
 from starling.tables.artifact.pages import charged, sections
 from starling.tables.artifact.parameters import domain, product
 from starling.tables.artifact.public_plan import PLAN, REGIONS, write_plan
@@ -62,7 +69,8 @@ def write_release(folder: Path, plan: Plan, geography: Geography, tables: Releas
     for name, text in pages(plan, receipt, said).items():
         _write(folder / name, text)
     paths = {level.name: measurements_path(level) for level in plan.levels}
-    datapackage.write(folder, plan.title, sheets(plan, paths, csv), NOTES)
+    earlier = {level.name: measurements_path(level, EARLIER) for level in plan.levels} if plan.top_up else {}
+    datapackage.write(folder, plan.title, sheets(plan, paths, csv, earlier), NOTES)
 
 
 def write_tables(data: Path, plan: Plan, tables: Iterable[Tabulated]) -> tuple[Summary, tuple[str, ...]]:
@@ -91,4 +99,4 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-__all__ = ["REPORT", "keep_measurements", "pages", "read_measurements", "sections", "write_release"]
+__all__ = ["REPORT", "keep_measurements", "pages", "read_measurements", "sections", "with_earlier", "write_release"]

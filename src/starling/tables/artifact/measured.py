@@ -5,7 +5,8 @@
     branch                     thresholds at or below it, -1 for total-only
     stage_2                    the 1, 8, 18 or 46 noisy values, sex-major
 
-Every group of the plan is there, in plan order, empty or suppressed ones too. All numbers are int64, so that the type depends on no
+A release that tops up an earlier one has that one's files too, below EARLIER; its own repeat the first totals and branches, and have new
+values. Every group of the plan is there, in plan order, empty or suppressed ones too. All numbers are int64, so that the type depends on no
 value; the file is no larger for that, since Parquet keeps each distinct number of a piece once and then its place among them.
 
 The files are opened for the first time: what was drawn is never drawn over. They lie in the closed folder of a release that is not yet in
@@ -16,6 +17,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -26,10 +28,13 @@ import pyarrow.parquet as pq
 
 from starling.tables import cells
 from starling.tables.desiderata import Broken, Wish
+from starling.tables.inference.combined import combined
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements
 from starling.tables.plan import MOST_GROUPS, Geography, Level, Piece, Plan
 
 FOLDER: Final = "data/measurements"
+EARLIER: Final = "data/earlier"
+"""Of a release that tops up an earlier one: that one's measurements, file by file as it published them."""
 COMPRESSION: Final = "zstd"
 LABELS: Final = pa.dictionary(pa.int32(), pa.string())
 SCHEMA: Final = pa.schema(
@@ -45,9 +50,9 @@ AHEAD: Final = 2
 """Pieces that wait to be written, and pieces that are read before they are needed."""
 
 
-def measurements_path(level: Level) -> str:
+def measurements_path(level: Level, place: str = FOLDER) -> str:
     """Of the measurements of a level, in the folder of a release: data/measurements/county-2.parquet."""
-    return f"{FOLDER}/{str(level.geography).lower()}-{level.iteration_level}.parquet"
+    return f"{place}/{str(level.geography).lower()}-{level.iteration_level}.parquet"
 
 
 def keep_measurements(
@@ -87,13 +92,23 @@ def keep_measurements(
     return read_measurements(folder, plan, geography)
 
 
-def read_measurements(folder: Path, plan: Plan, geography: Geography) -> Measurements:
+def read_measurements(folder: Path, plan: Plan, geography: Geography, place: str = FOLDER) -> Measurements:
     """What `keep_measurements` wrote; iterating raises Broken where a file is not that.
 
     That is: where it does not hold every group of the plan, in plan order, a piece in each row group, with the branch that its first
     noisy total asks for and as many numbers as that branch has.
     """
-    return _Files(folder, plan, geography)
+    return _Files(folder, plan, geography, place)
+
+
+def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurements) -> Measurements:
+    """What post-processing begins with: what was drawn, combined with the measurements of the release that the plan tops up, if it does.
+
+    Iterating raises Broken where the two are not of the same groups in the same detail.
+    """
+    if plan.top_up is None:
+        return drawn
+    return _Combined(plan, read_measurements(folder, plan, geography, EARLIER), drawn)
 
 
 def _table(level: Level, geography: Geography, piece: Piece, measured: Measured) -> pa.Table:
@@ -116,14 +131,14 @@ def _coded(index: Int64, names: tuple[str, ...]) -> pa.DictionaryArray:
 class _Files:
     """The files of a release, read piece by piece, a thread reading while the piece before is worked on."""
 
-    def __init__(self, folder: Path, plan: Plan, geography: Geography) -> None:
-        self._folder, self._plan, self._geography = folder, plan, geography
+    def __init__(self, folder: Path, plan: Plan, geography: Geography, place: str) -> None:
+        self._folder, self._plan, self._geography, self._place = folder, plan, geography, place
 
     def __iter__(self) -> Iterator[tuple[Piece, Measured]]:
         waiting: deque[Future[tuple[Piece, Measured]]] = deque()
         with ExitStack() as open_files, ThreadPoolExecutor(1) as reading:
             for number in range(len(self._plan.levels)):
-                level = _Level(self._folder, self._plan, self._geography, number)
+                level = _Level(self._folder, self._plan, self._geography, number, self._place)
                 open_files.callback(level.close)
                 for index, piece in enumerate(level.pieces):
                     waiting.append(reading.submit(level.read, index, piece))
@@ -131,6 +146,26 @@ class _Files:
                         yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
+
+
+class _Combined:
+    """The measurements of two releases, each value made of both."""
+
+    def __init__(self, plan: Plan, earlier: Measurements, later: Measurements) -> None:
+        self._plan, self._earlier, self._later = plan, earlier, later
+
+    def __iter__(self) -> Iterator[tuple[Piece, Measured]]:
+        for before, after in zip_longest(self._earlier, self._later):
+            if (
+                before is None
+                or after is None
+                or before[0] != after[0]
+                or not np.array_equal(before[1].stage1, after[1].stage1)
+            ):
+                problem = "has other pieces or first totals than the measurements of the earlier release"
+                raise Broken(Wish.ADAPTIVITY, FOLDER, problem)
+            piece, earlier = before
+            yield piece, combined(self._plan, self._plan.levels[piece.level], earlier, after[1])
 
 
 class _Level:
@@ -143,9 +178,9 @@ class _Level:
         Broken: it cannot hold the groups of the level.
     """
 
-    def __init__(self, folder: Path, plan: Plan, geography: Geography, number: int) -> None:
+    def __init__(self, folder: Path, plan: Plan, geography: Geography, number: int, place: str) -> None:
         level = plan.levels[number]
-        self._name = measurements_path(level)
+        self._name = measurements_path(level, place)
         self._regions = pa.array(geography.regions[level.geography], pa.string())
         self._iterations = pa.array([iteration.code for iteration in level.iterations], pa.string())
         self._total_only = level.total_only

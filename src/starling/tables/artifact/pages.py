@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from starling.privacy.accuracy import margin, standard_deviation
+from starling.privacy.accuracy import standard_deviation
 from starling.privacy.budget import decimal_up
 from starling.privacy.laws import DiscreteLaplace, Law
 from starling.release.report import Picture, Section, Table
@@ -19,6 +19,7 @@ from starling.tables import labels
 from starling.tables.artifact.data import MOST_CSV_ROWS
 from starling.tables.artifact.parameters import BRANCH_NAMES, missing
 from starling.tables.artifact.summary import Summary, Widths
+from starling.tables.inference.combined import margin
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
 from starling.tables.labels import level_title
 from starling.tables.plan import Geography, Plan
@@ -41,7 +42,7 @@ def charged(plan: Plan) -> Section:
                 str(level.stability),
                 decimal_up(level.budget / level.stability),
                 *(_scale(law) for law in (laws.total_only, laws.stage1, laws.stage2)),
-                f"± {margin(laws.stage2, missing()):,}",
+                f"± {margin(plan.noise(level), missing()):,}",
             )
         )
     header = (
@@ -52,16 +53,16 @@ def charged(plan: Plan) -> Section:
         f"Noise of a once-measured total ({scale})",
         f"Noise of the first total ({scale})",
         f"Noise of a second measurement ({scale})",
-        f"{_percent(CONFIDENCE)} margin of one such number",
+        f"{_percent(CONFIDENCE)} margin of one published number"
+        if plan.top_up
+        else f"{_percent(CONFIDENCE)} margin of one such number",
     )
     law = "discrete Laplace (two-sided geometric)" if plan.measure == "epsilon" else "discrete Gaussian"
     text = f"""
         A level is a kind of region with a depth of detail in race and ethnicity. One person can be in several groups of a
         level; the most that the public definitions allow divides the level's budget among the groups. Levels add up.
 
-        Each group, empty or not, is measured: one noisy total decides how much detail the group gets and takes
-        {_percent(plan.gamma)} of its budget; a second, independent measurement gives the published numbers. The noise is
-        {law}.
+        {_measured(plan)} The noise is {law}.
     """
     if plan.states and plan.puerto_rico:
         each = ", ".join(f"{part.name} {part.cost}" for part in plan.guarantee.parts)
@@ -70,6 +71,17 @@ def charged(plan: Plan) -> Section:
         """
     table = Table(header, tuple(rows), f"Budget and noise of each level; {plan.cost} in all")
     return Section("What was charged", text, tables=(table,))
+
+
+def _measured(plan: Plan) -> str:
+    """What is measured of a group."""
+    if plan.top_up is None:
+        return f"""Each group, empty or not, is measured: one noisy total decides how much detail the group gets and takes
+        {_percent(plan.gamma)} of its budget; a second, independent measurement gives the published numbers."""
+    return f"""This release adds to an earlier one, which was charged {plan.earlier.cost} on its own (request {plan.top_up.request_id}; its
+        manifest has SHA-256 {plan.top_up.manifest}). Each group, empty or not, is measured once more, in the detail that the earlier
+        release published and with all of the group's new budget; the first totals are the earlier ones. Each published number
+        combines both measurements by inverse variance, which makes it better than either. Both together cost the sum of both charges."""
 
 
 def sections(plan: Plan, geography: Geography, summary: Summary) -> tuple[Section, ...]:
@@ -235,6 +247,11 @@ def _sums(plan: Plan) -> str:
 
 
 def _files(plan: Plan, summary: Summary) -> Section:
+    earlier = (
+        [("data/earlier/", "the same of the release that this one adds to, as it published them")]
+        if plan.top_up
+        else []
+    )
     rows = (
         ("data/t1.parquet", f"{summary.rows['t1']:,} totals with names, standard deviation and interval"),
         ("data/t2.parquet", f"{summary.rows['t2']:,} counts by sex and age, likewise"),
@@ -244,6 +261,7 @@ def _files(plan: Plan, summary: Summary) -> Section:
             f"data/measurements/ ({len(plan.levels)} levels)",
             "every noisy value before anything was left out or clamped; the tables are a function of these",
         ),
+        *earlier,
         ("plan/", "the public plan and regions, enough to make the tables from the measurements again"),
         ("privacy.json", "what is promised and was charged, with exact amounts and scales"),
         ("datapackage.json", "every file with its SHA-256, every table with its columns"),

@@ -5,15 +5,15 @@ for the registry of deployments.
 from fractions import Fraction
 from typing import Final
 
-from starling.privacy.accuracy import margin
 from starling.release.registry import Product
-from starling.release.statement import Domain, Json, law
+from starling.release.statement import Domain, Json, amount, law
 from starling.tables import cells
-from starling.tables.artifact.measured import measurements_path
+from starling.tables.artifact.measured import EARLIER, measurements_path
 from starling.tables.artifact.public_plan import PLAN, REGIONS
 from starling.tables.counting_sql import COUNTED, COUNTING_SQL
+from starling.tables.inference.combined import later_weight, margin
 from starling.tables.inference.totals import CONFIDENCE, half_width, stage1_share, suppression_quantile
-from starling.tables.plan import Geography, Level, Plan
+from starling.tables.plan import Geography, Level, Plan, Twice
 from starling.tables.plan.states import STATES
 
 SOURCE: Final = "SafeTab-P, Algorithms 1 to 5 of SafeTab 2022 (Tumult Labs)"
@@ -52,6 +52,7 @@ def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
         "both_stages": plan.both_stages,
         "add_up": plan.add_up,
         "given_published": plan.given_published,
+        "top_up": _top_up(plan),
         "max_race_codes": plan.max_race_codes,
         "states": list[Json](sorted(plan.states)),
         "puerto_rico": plan.puerto_rico,
@@ -60,6 +61,14 @@ def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
         "counting": {"sql": COUNTING_SQL, "tables": dict(COUNTED)},
         "levels": [_level(plan, geography, level) for level in plan.levels],
     }
+
+
+def _top_up(plan: Plan) -> Json:
+    """The release that this one adds to, and its cost, which is charged on its own."""
+    if plan.top_up is None:
+        return None
+    cost = amount(plan.earlier.cost)
+    return {"manifest": plan.top_up.manifest, "request_id": plan.top_up.request_id, "cost": cost}
 
 
 def _level(plan: Plan, geography: Geography, level: Level) -> dict[str, Json]:
@@ -75,13 +84,27 @@ def _level(plan: Plan, geography: Geography, level: Level) -> dict[str, Json]:
         "iterations": len(level.iterations),
         "noise": {"total_only": law(laws.total_only), "stage_1": law(laws.stage1), "stage_2": law(laws.stage2)},
         "margins_of_error": {
-            "total_only": margin(laws.total_only, missing()),
+            "total_only": margin(plan.noise(level, total_only=True), missing()),
             "stage_1": margin(laws.stage1, missing()),
-            "cell": margin(laws.stage2, missing()),
+            "cell": margin(plan.noise(level), missing()),
             "totals_by_branch": [half_width(plan, level, branch) for branch in BRANCHES],
         },
         "stage_1_weights": [str(stage1_share(plan, level, branch)) for branch in BRANCHES],
         "suppressed_up_to": suppression_quantile(plan, level),
+        "top_up": _level_top_up(plan, level),
+    }
+
+
+def _level_top_up(plan: Plan, level: Level) -> Json:
+    """The noise of the earlier values, and the weight of the later ones beside them."""
+    kinds = {"total_only": plan.noise(level, total_only=True), "cell": plan.noise(level)}
+    both = {name: noise for name, noise in kinds.items() if isinstance(noise, Twice)}
+    if not both:
+        return None
+    return {
+        "measurements": measurements_path(level, EARLIER),
+        "noise": {name: law(noise.earlier) for name, noise in both.items()},
+        "weights": {name: str(later_weight(noise)) for name, noise in both.items()},
     }
 
 
@@ -108,11 +131,21 @@ def product(plan: Plan) -> Product:
         bounds="A person is one record, in one block, and so in one region of a level; how many groups of a level a person can be in"
         " follows from the public definitions and divides the level's budget.",
         mechanisms=f"{SOURCE}: each group of the plan, empty or not, is measured with {noise} noise, exact over the"
-        " integers; a noisy total chooses how much detail the group gets, a second measurement is published.",
+        f" integers; {_measured(plan)}",
         post_processing=f"Totals are sums of noisy cells. {_made(plan)}{dropped}{clamped}",
         composition="Sequential over levels and over the two measurements of a group; within a level, parallel composition of bounded"
         " degree over groups. The tree with every law and amount is in privacy.json.",
         unprotected="None: the plan, the definitions and the geography are public, and no number is published without noise.",
+    )
+
+
+def _measured(plan: Plan) -> str:
+    """How often, and what for."""
+    if plan.top_up is None:
+        return "a noisy total chooses how much detail the group gets, a second measurement is published."
+    return (
+        "each is measured once more in the detail that an earlier release published"
+        f" (request {plan.top_up.request_id}, charged on its own), and both values are combined by inverse variances."
     )
 
 

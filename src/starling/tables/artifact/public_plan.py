@@ -18,7 +18,7 @@ from starling.release.datapackage import LARGEST
 from starling.release.manifest import AGAIN
 from starling.release.statement import Json
 from starling.tables.inference.consistency import well_nested
-from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Plan, Promise
+from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Plan, Promise, TopUp
 from starling.tables.plan.promises import NUMBERS
 
 PLAN: Final = "plan/plan.json"
@@ -65,12 +65,22 @@ def plan_json(plan: Plan) -> dict[str, Json]:
         "both_stages": plan.both_stages,
         "add_up": plan.add_up,
         "given_published": plan.given_published,
+        "top_up": None if plan.top_up is None else _top_up_json(plan.top_up),
         "max_race_codes": plan.max_race_codes,
         "states": list[Json](sorted(plan.states)),
         "puerto_rico": plan.puerto_rico,
         "levels": [_level_json(level) for level in plan.levels],
         "iterations": [_iteration_json(iteration) for iteration in plan.definitions.iterations],
         "codes": [[code, name] for code, name in plan.definitions.codes],
+    }
+
+
+def _top_up_json(top_up: TopUp) -> dict[str, Json]:
+    return {
+        "manifest": top_up.manifest,
+        "request_id": top_up.request_id,
+        "budgets": [str(budget) for budget in top_up.budgets],
+        "measurements": list[Json](top_up.measurements),
     }
 
 
@@ -161,6 +171,16 @@ def _plan(data: Any) -> Plan:
         both_stages=_bool(data["both_stages"]),
         add_up=_bool(data["add_up"]),
         given_published=_bool(data["given_published"]),
+        top_up=None if data["top_up"] is None else _top_up(data["top_up"]),
+    )
+
+
+def _top_up(data: Any) -> TopUp:
+    return TopUp(
+        _str(data["manifest"]),
+        _str(data["request_id"]),
+        tuple(map(rational, data["budgets"])),
+        tuple(map(_str, data["measurements"])),
     )
 
 

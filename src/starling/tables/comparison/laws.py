@@ -16,6 +16,8 @@ import numpy.typing as npt
 from starling.privacy.laws import DiscreteGaussian, Law
 from starling.privacy.masses import masses
 from starling.privacy.tails import NARROW
+from starling.tables.inference.combined import listed_noise
+from starling.tables.plan import Noise as OneNoise
 
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
@@ -30,7 +32,7 @@ class Noise:
         terms: How many.
     """
 
-    law: Law
+    law: OneNoise
     terms: int
 
 
@@ -72,7 +74,7 @@ def difference(one: Noise, other: Noise) -> Tails:
         half = masses(joint).above
         above = half[len(half) // 2 + 1 :]
     else:
-        first, second = (masses(each.law, each.terms) for each in (one, other))
+        first, second = (listed_noise(each.law, each.terms) for each in (one, other))
         mass = np.convolve(first.mass, second.mass)
         above = np.cumsum(mass[: len(mass) // 2 : -1])[::-1]
     return Tails(np.concatenate((np.ones(1), np.minimum(2 * above, 1.0))))

@@ -155,7 +155,7 @@ def compare(
 
     Raises:
         IntegrityError: a release is not what was signed.
-        ParameterError: one is of another domain, both are one, or the confidence is out of range.
+        ParameterError: one is of another domain, both are one or share measurements, or the confidence is out of range.
     """
     sure = exact(confidence, field="confidence")
     if not Fraction(1, 2) < sure < 1:
@@ -165,6 +165,9 @@ def compare(
         known = earlier_of(one, first), earlier_of(other, second)
         if known[0].request_id == known[1].request_id:
             raise ParameterError(field=str(second), problem="is the first release again", fix="name another")
+        if _drawn(known[0]) & _drawn(known[1]):
+            problem = "shares measurements with the first release, which it or both add to"
+            raise ParameterError(field=str(second), problem=problem, fix="compare releases whose noise is apart")
         sides = [
             Side(release.folder, each.plan, each.geography) for release, each in zip((one, other), known, strict=True)
         ]
@@ -173,6 +176,12 @@ def compare(
         for rows in found:
             keep(rows)
         return Comparison(*known, sure, families, found.only(), tuple(found.told))
+
+
+def _drawn(release: Earlier) -> set[str]:
+    """The requests whose noise is in a release."""
+    top_up = release.plan.top_up
+    return {release.request_id} if top_up is None else {release.request_id, top_up.request_id}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.tables import cells
-from starling.tables.artifact import read_measurements
+from starling.tables.artifact import read_measurements, with_earlier
 from starling.tables.comparison.laws import Int64, Noise
 from starling.tables.inference.totals import suppression_quantile
-from starling.tables.measurements import TOTAL_ONLY, Measured
+from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
 from starling.tables.plan import Geography, GeographyLevel, Iteration, Level, Piece, Plan
 
 Int8 = npt.NDArray[np.int8]
@@ -80,7 +80,7 @@ class Pair:
 
 def pairs(one: Side, other: Side) -> Iterator[Pair]:
     """Every group that both measured, once, in plan order."""
-    left, right = (iter(read_measurements(side.folder, side.plan, side.geography)) for side in (one, other))
+    left, right = (iter(_values(side)) for side in (one, other))
     a, b = next(left, None), next(right, None)
     while a is not None and b is not None:
         levels = one.plan.levels[a[0].level], other.plan.levels[b[0].level]
@@ -98,6 +98,12 @@ def pairs(one: Side, other: Side) -> Iterator[Pair]:
             step = (places[0] < places[1], places[1] < places[0])
         a = next(left, None) if step[0] else a
         b = next(right, None) if step[1] else b
+
+
+def _values(side: Side) -> Measurements:
+    """Of a release that tops up another, both together."""
+    drawn = read_measurements(side.folder, side.plan, side.geography)
+    return with_earlier(side.folder, side.plan, side.geography, drawn)
 
 
 def shared_iterations(plans: tuple[Plan, Plan], levels: tuple[Level, Level]) -> tuple[Int64, Int64]:
@@ -119,10 +125,9 @@ def _meant(plan: Plan, iteration: Iteration) -> tuple[object, ...]:
 
 def noise(plan: Plan, level: Level, branch: int, terms: int | None = None) -> Noise:
     """Of a group's total, or of the sum of `terms` of its cells."""
-    laws = plan.laws(level)
     if branch == TOTAL_ONLY:
-        return Noise(laws.total_only, 1)
-    return Noise(laws.stage2, cells.BRANCH_CELLS[branch] if terms is None else terms)
+        return Noise(plan.noise(level, total_only=True), 1)
+    return Noise(plan.noise(level), cells.BRANCH_CELLS[branch] if terms is None else terms)
 
 
 def terms(branch: int, common: int) -> list[int]:

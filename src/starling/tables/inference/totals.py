@@ -6,8 +6,8 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from starling.privacy.accuracy import margin, quantile, standard_deviation
 from starling.tables import cells
+from starling.tables.inference.combined import margin, quantile, standard_deviation
 from starling.tables.inference.law import Chosen, TotalLaw
 from starling.tables.inference.reuse import stage1_weight
 from starling.tables.measurements import TOTAL_ONLY
@@ -23,7 +23,7 @@ def suppression_quantile(plan: Plan, level: Level) -> int | None:
     """A bare total of this level is published when it is strictly above this; None where nothing is suppressed."""
     if not level.geography.below_state or plan.suppression == 0:
         return None
-    return quantile(plan.laws(level).stage2, plan.suppression)
+    return quantile(plan.noise(level), plan.suppression)
 
 
 def stage1_share(plan: Plan, level: Level, kind: int) -> Fraction:
@@ -35,31 +35,29 @@ def stage1_share(plan: Plan, level: Level, kind: int) -> Fraction:
 
 def half_width(plan: Plan, level: Level, kind: int) -> int:
     """The margin of the total of a group of branch `kind`, over all outcomes."""
-    laws = plan.laws(level)
     if kind == TOTAL_ONLY:
-        return margin(laws.total_only, 1 - CONFIDENCE)
+        return margin(plan.noise(level, total_only=True), 1 - CONFIDENCE)
     if not stage1_share(plan, level, kind):
-        return margin(laws.stage2, 1 - CONFIDENCE, cells.BRANCH_CELLS[kind])
+        return margin(plan.noise(level), 1 - CONFIDENCE, cells.BRANCH_CELLS[kind])
     return total_law(plan, level, kind).margin(1 - CONFIDENCE)
 
 
 def deviation_of(plan: Plan, level: Level, kind: int) -> float:
     """Standard deviation of the noise in the total of a group of branch `kind`; its rounding apart."""
-    laws = plan.laws(level)
     if kind == TOTAL_ONLY:
-        return standard_deviation(laws.total_only)
-    second = float(np.sqrt(cells.BRANCH_CELLS[kind])) * standard_deviation(laws.stage2)
+        return standard_deviation(plan.noise(level, total_only=True))
+    second = float(np.sqrt(cells.BRANCH_CELLS[kind])) * standard_deviation(plan.noise(level))
     weight = float(stage1_share(plan, level, kind))
     if not weight:
         return second
-    first = weight * standard_deviation(laws.stage1)
+    first = weight * standard_deviation(plan.laws(level).stage1)
     second = (1 - weight) * second
     return float(np.sqrt(first * first + second * second))
 
 
 def run_deviation(plan: Plan, level: Level, kind: int, terms: int) -> float:
     """The same of a run of `terms` cells of such a group, which shares what is made of its total."""
-    one = standard_deviation(plan.laws(level).stage2)
+    one = standard_deviation(plan.noise(level))
     if not stage1_share(plan, level, kind):
         return float(np.sqrt(terms)) * one
     total = np.array([deviation_of(plan, level, kind)])

@@ -6,13 +6,13 @@ from starling.errors import PlanError
 from starling.tables.plan.census import read_census
 from starling.tables.plan.codebook import Definitions, GeographyLevel, Iteration
 from starling.tables.plan.geography import Geography, read_geography
-from starling.tables.plan.model import Level, Members, Plan, Rows
+from starling.tables.plan.model import Level, Members, Plan, Rows, TopUp
 from starling.tables.plan.overview import LevelOverview, Overview, describe
 from starling.tables.plan.pieces import MOST_GROUPS, Piece, pieces, whole
 from starling.tables.plan.promises import Promise
 from starling.tables.plan.readable import preset, read_toml
 from starling.tables.plan.solving import Price, afford, prices, solve
-from starling.tables.plan.stages import StageLaws
+from starling.tables.plan.stages import Noise, StageLaws, Twice
 
 __all__ = [
     "MOST_GROUPS",
@@ -23,6 +23,7 @@ __all__ = [
     "Level",
     "LevelOverview",
     "Members",
+    "Noise",
     "Overview",
     "Piece",
     "Plan",
@@ -30,6 +31,8 @@ __all__ = [
     "Promise",
     "Rows",
     "StageLaws",
+    "TopUp",
+    "Twice",
     "afford",
     "describe",
     "load",

@@ -10,11 +10,13 @@ region of a level, and in at most `Level.stability` of its groups (stability.py)
 total-only group on one count; any other on a total with gamma of it and then, adaptively, on disjoint sex-by-age cells with
 the rest. So the level costs s_i (rho_i / s_i) = rho_i (Lemmas 9 and 10 with degree s_i), and the levels add up (Lemmas 1 and
 2). A block lies in the United States or in Puerto Rico, never in both: the two are composed in parallel, and the whole costs
-the larger. `Plan.guarantee` says this as a value; no cost is stated elsewhere.
+the larger. `Plan.guarantee` says this as a value; no cost is stated elsewhere. A plan that tops up an earlier release measures each
+group once, with all of its budget (mechanism/top_up.py).
 """
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -25,11 +27,12 @@ import numpy.typing as npt
 from starling.errors import PlanError, Problem
 from starling.privacy.budget import Cost, Measure
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.laws import Law
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration, Kind
 from starling.tables.plan.promises import Promise
 from starling.tables.plan.stability import stability
-from starling.tables.plan.stages import StageLaws, stage_laws
+from starling.tables.plan.stages import Noise, StageLaws, Twice, law_of, stage_laws
 
 if TYPE_CHECKING:
     from starling.tables.plan.geography import Geography
@@ -39,7 +42,8 @@ LARGEST_BUDGET: Final = 10**6
 WIDEST_LISTED: Final = 2**13
 """Standard deviation of a total whose exact law is asked for, in persons; privacy/masses.py lists no more."""
 WIDEST_CONDITIONED: Final = 2**9
-"""The same where it is asked for given what is published: that takes time with the square of it, some 100 s a level at the most."""
+"""The same where it is asked for given what is published: that takes time with the square of it, some 100 s a level at the most. Also
+that of a value which is combined with another, whose joint law is listed."""
 SMALLEST_SHARE: Final = Fraction(1, 2**40)
 """Epsilon or rho of one draw; below it the noise of a count nears the range of a 64-bit integer."""
 
@@ -100,6 +104,23 @@ class Members:
     ethnicity: Rows
 
 
+@dataclass(frozen=True, slots=True)
+class TopUp:
+    """The earlier release that a plan spends more on: the same plan, but for its budgets.
+
+    Attributes:
+        manifest: SHA-256 of its manifest, hexadecimal.
+        request_id: Of its charge.
+        budgets: Of each of its levels, epsilon or rho.
+        measurements: SHA-256 of its measurements of each level, hexadecimal.
+    """
+
+    manifest: str
+    request_id: str
+    budgets: tuple[Fraction, ...]
+    measurements: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Plan:
     """Every public choice of a tables release.
@@ -120,6 +141,7 @@ class Plan:
         add_up: Whether totals are made to add up over regions and families of iterations (inference/consistency.py).
         given_published: Whether intervals of totals hold given that and how the group is published (inference/law.py), not
             over all groups.
+        top_up: The release that this one spends more on; None for a release that stands alone.
     """
 
     title: str
@@ -135,9 +157,12 @@ class Plan:
     both_stages: bool = False
     add_up: bool = False
     given_published: bool = False
+    top_up: TopUp | None = None
 
     def __post_init__(self) -> None:
-        problems = [problem for level in self.levels for problem in self._level_problems(level)]
+        problems = self._top_up_problems()
+        if not problems:
+            problems = [problem for level in self.levels for problem in self._level_problems(level)]
         order = [(list(GeographyLevel).index(level.geography), level.iteration_level) for level in self.levels]
         if not order or order != sorted(set(order)):
             problems.append(Problem("levels", "are none, or not in plan order, each once", "list them in plan order"))
@@ -153,6 +178,24 @@ class Plan:
             problems.append(Problem("intervals", "given what is published are not known of totals that add up", fix))
         if problems:
             raise PlanError(problems=problems)
+
+    def _top_up_problems(self) -> list[Problem]:
+        """What a plan that tops up cannot have."""
+        if self.top_up is None:
+            return []
+        top_up, count = self.top_up, len(self.levels)
+        if len(top_up.budgets) != count or len(top_up.measurements) != count:
+            return [Problem("top-up", "is of a release with other levels", "top up a release of the same plan")]
+        if not all(0 < budget <= LARGEST_BUDGET for budget in top_up.budgets):
+            return [
+                Problem("top-up", "states a budget of the earlier release that cannot be", "read it from that release")
+            ]
+        if self.both_stages or self.add_up or self.given_published:
+            problem = "cannot be combined with totals of both stages, totals that add up, or intervals given what is published"
+            return [Problem("top-up", problem, "top up a release of a plan without these")]
+        if any(level.promises for level in self.levels):
+            return [Problem("top-up", "has promises of margins, which are of one release", "state budgets")]
+        return []
 
     def _level_problems(self, level: Level) -> list[Problem]:
         """What would make the guarantee untrue or the noise impossible; the readers refuse the rest with lines."""
@@ -172,6 +215,13 @@ class Plan:
     def _noise_problems(self, level: Level) -> list[Problem]:
         """What the noise of a level, which can be drawn, does not give."""
         laws = self.laws(level)
+        if self.top_up is not None:
+            values = (laws.widest_value, self._earlier_laws(level).widest_value)
+            if max(values) > WIDEST_CONDITIONED:
+                problem = (
+                    f"has noise of a standard deviation beyond {WIDEST_CONDITIONED} persons in a value, now or earlier"
+                )
+                return [Problem(level.name, problem, "give it more: so wide a law is not combined")]
         widest = WIDEST_CONDITIONED if self.given_published else WIDEST_LISTED if self.both_stages else inf
         if laws.widest_total > widest:
             problem = f"has noise of a standard deviation beyond {widest} persons in a total"
@@ -186,11 +236,43 @@ class Plan:
         return tuple(code for code, _ in self.definitions.codes)
 
     def laws(self, level: Level) -> StageLaws:
-        """The noise of the groups of `level`: each has `budget / stability` of it, gamma of that for stage 1."""
-        return stage_laws(self.measure, level.budget / level.stability, self.gamma)
+        """The noise of the groups of `level`: each has `budget / stability` of it, gamma of that for stage 1.
+
+        Where the plan tops up, the first total is that of the earlier release, and the second measurement has all of it.
+        """
+        if self.top_up is None:
+            return stage_laws(self.measure, level.budget / level.stability, self.gamma)
+        again = law_of(self.measure, level.budget / level.stability)
+        return StageLaws(again, self._earlier_laws(level).stage1, again)
+
+    def noise(self, level: Level, *, total_only: bool = False) -> Noise:
+        """The noise of a value of a group before post-processing: of its second measurement, or of the one of a total-only group."""
+
+        def chosen(laws: StageLaws) -> Law:
+            return laws.total_only if total_only else laws.stage2
+
+        now = chosen(self.laws(level))
+        if self.top_up is None:
+            return now
+        return Twice(chosen(self._earlier_laws(level)), now)
+
+    @cached_property
+    def earlier(self) -> "Plan":
+        """The plan of the release that this one tops up."""
+        if self.top_up is None:
+            raise ValueError("the plan tops up no release")
+        pairs = zip(self.levels, self.top_up.budgets, strict=True)
+        levels = tuple(replace(level, budget=budget) for level, budget in pairs)
+        return replace(self, levels=levels, top_up=None)
+
+    def _earlier_laws(self, level: Level) -> StageLaws:
+        return next(self.earlier.laws(each) for each in self.earlier.levels if each.name == level.name)
 
     def _level_guarantee(self, level: Level) -> Guarantee:
         laws = self.laws(level)
+        if self.top_up is not None:
+            again = measurement(f"{level.name} cells or total of a group, once more", ADD_REMOVE_PERSON, laws.stage2)
+            return degree(level.name, level.stability, (again,))
         groups: list[Guarantee] = []
         if any(iteration.total_only for iteration in level.iterations):
             groups.append(measurement(f"{level.name} total of a total-only group", ADD_REMOVE_PERSON, laws.total_only))

@@ -104,7 +104,9 @@ def _plan(top: Section, folder: Path) -> Plan:
             states=states,
             puerto_rico=puerto_rico,
             definitions=definitions,
-            **estimates,
+            both_stages=estimates["both_stages"],
+            add_up=estimates["add_up"],
+            given_published=estimates["given_published"],
         )
 
 

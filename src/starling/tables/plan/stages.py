@@ -3,10 +3,28 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
+from typing import TypeAlias
 
 from starling.privacy.budget import Measure
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
 from starling.tables.cells import CELLS
+
+
+@dataclass(frozen=True, slots=True)
+class Twice:
+    """The noise of a number that was measured twice and combined by inverse variance (inference/combined.py).
+
+    Attributes:
+        earlier: Of its first measurement.
+        later: Of its second.
+    """
+
+    earlier: Law
+    later: Law
+
+
+Noise: TypeAlias = Law | Twice
+"""The noise of a number before it is post-processed: of one draw, or of two combined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +40,11 @@ class StageLaws:
         """The standard deviation of the deciding total, or of the sum of most stage-2 values; for Laplace a little more."""
         return sqrt(max(_variance(self.stage1), CELLS * _variance(self.stage2)))
 
+    @property
+    def widest_value(self) -> float:
+        """The standard deviation of a published value before any sum; for Laplace a little more."""
+        return sqrt(max(_variance(self.total_only), _variance(self.stage2)))
+
 
 def stage_laws(measure: Measure, share: Fraction, gamma: Fraction) -> StageLaws:
     """The laws of a group (SafeTab 2022, Algorithm 2).
@@ -34,11 +57,12 @@ def stage_laws(measure: Measure, share: Fraction, gamma: Fraction) -> StageLaws:
     >>> stage_laws("epsilon", Fraction(1, 9), Fraction(1, 10)).stage2
     DiscreteLaplace(scale=Fraction(10, 1))
     """
+    return StageLaws(*(law_of(measure, part * share) for part in (Fraction(1), gamma, 1 - gamma)))
 
-    def law(budget: Fraction) -> Law:
-        return DiscreteLaplace(1 / budget) if measure == "epsilon" else DiscreteGaussian(1 / (2 * budget))
 
-    return StageLaws(law(share), law(gamma * share), law((1 - gamma) * share))
+def law_of(measure: Measure, budget: Fraction) -> Law:
+    """The law of one measurement of sensitivity 1 that spends `budget`, above 0."""
+    return DiscreteLaplace(1 / budget) if measure == "epsilon" else DiscreteGaussian(1 / (2 * budget))
 
 
 def _variance(law: Law) -> Fraction:

@@ -27,8 +27,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from starling.privacy.accuracy import margin, standard_deviation
 from starling.tables import cells
+from starling.tables.inference.combined import margin, standard_deviation
 from starling.tables.inference.reuse import spread
 from starling.tables.inference.totals import CONFIDENCE, moved_deviation, suppression_quantile
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured
@@ -114,15 +114,15 @@ def _put_cells(
     """The T2 rows of groups of one branch, (groups, rows), from their cells as measured and as published, (groups, cells)."""
     size = values[0].shape[1]
     bands = size // cells.SEXES
-    law = plan.laws(level).stage2
+    noise = plan.noise(level)
     measured, better = (with_sums(each, bands) for each in values)
     count = with_sums(clamp(plan, values[1]), bands)
     moved = plan.both_stages or plan.add_up
     for column in range(places.shape[1]):
         terms = 1 if column % (bands + 1) else bands
-        half = margin(law, 1 - CONFIDENCE, terms)
+        half = margin(noise, 1 - CONFIDENCE, terms)
         estimate = better[:, column]
-        one = standard_deviation(law)
+        one = standard_deviation(noise)
         error = moved_deviation(one, size, terms, deviation) if moved else np.full(len(places), np.sqrt(terms) * one)
         lower = np.minimum(measured[:, column] - half, estimate)
         upper = np.maximum(measured[:, column] + half, estimate)

@@ -88,7 +88,7 @@ class SafeTab:
         stage1[~total_only] = checked_add(totals[~total_only], _noise(laws.stage1, int(np.count_nonzero(~total_only))))
         branch = branches(stage1, level.thresholds)
         branch[total_only] = TOTAL_ONLY
-        values = _exact_values(totals, branch, piece, exact)
+        values = exact_values(totals, branch, piece, exact)
         once = np.repeat(total_only, np.diff(offsets(branch)))
         values[once] = checked_add(values[once], _noise(laws.total_only, int(np.count_nonzero(once))))
         values[~once] = checked_add(values[~once], _noise(laws.stage2, int(np.count_nonzero(~once))))
@@ -113,7 +113,7 @@ def merged(detail: Int64, branch: int) -> Int64:
     return np.add.reduceat(detail, firsts, axis=1)
 
 
-def _exact_values(totals: Int64, branch: npt.NDArray[np.int8], piece: Piece, exact: ExactCounts) -> Int64:
+def exact_values(totals: Int64, branch: npt.NDArray[np.int8], piece: Piece, exact: ExactCounts) -> Int64:
     """The exact answer to what the branches ask, laid out as `offsets` says."""
     starts = offsets(branch)
     values = np.zeros(starts[-1], dtype=np.int64)

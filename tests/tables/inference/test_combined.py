@@ -1,0 +1,140 @@
+"""Two measurements of a number combined: the law by brute force, by simulation, and the questions asked of it."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from starling.privacy import accuracy
+from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
+from starling.privacy.masses import Floats, masses, summed
+from starling.privacy.noise import draw
+from starling.tables.inference.combined import (
+    combined,
+    later_weight,
+    listed_noise,
+    margin,
+    quantile,
+    standard_deviation,
+    tail,
+)
+from starling.tables.inference.reuse import corrections, variance
+from starling.tables.measurements import TOTAL_ONLY, Int64, Measured
+from starling.tables.plan import Twice
+from tests.tables.mechanism.test_top_up import topping
+from tests.tables.small import small_plan
+
+NOISES = (
+    Twice(DiscreteLaplace(Fraction(3)), DiscreteLaplace(Fraction(3, 2))),
+    Twice(DiscreteGaussian(Fraction(4)), DiscreteGaussian(Fraction(4))),
+    Twice(DiscreteGaussian(Fraction(2)), DiscreteGaussian(Fraction(8))),
+)
+
+
+def by_hand(noise: Twice) -> dict[int, float]:
+    """Every pair of draws, combined as a release does it."""
+    earlier, later = masses(noise.earlier), masses(noise.later)
+    found: dict[int, float] = {}
+    ones, others = range(-earlier.reach, earlier.reach + 1), np.arange(-later.reach, later.reach + 1)
+    for e1 in ones:
+        errors = e1 + corrections(others, np.full_like(others, e1), later_weight(noise))
+        for error, chance in zip(errors.tolist(), later.mass.tolist(), strict=True):
+            found[error] = found.get(error, 0.0) + earlier.mass[e1 + earlier.reach] * chance
+    return found
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_the_law_is_that_of_every_pair_of_draws(noise: Twice) -> None:
+    law, ours = listed_noise(noise), by_hand(noise)
+    for x in range(-law.reach, law.reach + 1):
+        assert law.mass[x + law.reach] == pytest.approx(ours[x], rel=1e-9)
+    assert law.mass.sum() == pytest.approx(1, abs=1e-12)
+    assert np.array_equal(law.mass, law.mass[::-1])
+
+
+@pytest.mark.parametrize(("noise", "terms"), list(product(NOISES, (2, 4, 9, 46))))
+def test_sums_and_what_is_asked_of_them(noise: Twice, terms: int) -> None:
+    one = listed_noise(noise)
+    power: Floats = np.ones(1)
+    for _ in range(terms):
+        power = np.convolve(power, one.mass)
+    middle = len(power) // 2
+    law = listed_noise(noise, terms)
+    assert np.allclose(law.mass, power[middle - law.reach : middle + law.reach + 1], rtol=0, atol=1e-14)
+
+    def beyond(m: int) -> float:
+        return float(power[: middle - m].sum() + power[middle + m + 1 :].sum())
+
+    half = margin(noise, Fraction(1, 20), terms)
+    assert beyond(half) <= 0.05 < beyond(half - 1)
+    assert tail(noise, half, terms) == pytest.approx(beyond(half), abs=1e-11)
+
+
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("p", ["1/100", "1/2", "9999/10000"])
+def test_quantiles_and_deviation(noise: Twice, p: str) -> None:
+    law = by_hand(noise)
+    found = quantile(noise, Fraction(p))
+
+    def below(t: int) -> float:
+        return sum(chance for error, chance in law.items() if error <= t)
+
+    assert below(found) >= float(Fraction(p)) > below(found - 1)
+    spread = sum(error * error * chance for error, chance in law.items()) ** 0.5
+    assert standard_deviation(noise) == pytest.approx(spread)
+    # Better than either by itself, rounding (1/12 of a person squared) apart.
+    best = 1 / (1 / variance(noise.earlier) + 1 / variance(noise.later))
+    assert standard_deviation(noise) ** 2 == pytest.approx(float(best), abs=0.13)
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_simulated_values_have_the_law_and_other_weights_do_not(noise: Twice) -> None:
+    """Chi-squared over the commoner values; a right law is rejected with a chance below 10^-6, both mutants surely."""
+    draws = 100_000
+    earlier, later = draw(noise.earlier, draws), draw(noise.later, draws)
+    law = listed_noise(noise)
+    common = np.flatnonzero(law.mass * draws >= 50)
+
+    def distance(errors: Int64) -> float:
+        seen = np.bincount(np.clip(errors + law.reach, 0, 2 * law.reach), minlength=len(law.mass))[common]
+        expected = law.mass[common] * draws
+        freedom = len(common)
+        return float((((seen - expected) ** 2 / expected).sum() - freedom) / (2 * freedom) ** 0.5)
+
+    weight = later_weight(noise)
+    assert distance(earlier + corrections(later, earlier, weight)) < 9
+    assert distance(earlier + corrections(later, earlier, (weight + 1) / 2)) > 9
+    assert distance(earlier) > 9
+
+
+def test_sums_of_one_listed_law_are_those_of_the_law_itself() -> None:
+    for law in (DiscreteLaplace(Fraction(5, 2)), DiscreteGaussian(Fraction(9))):
+        ours, theirs = summed(masses(law), 18), masses(law, 18)
+        reach = min(ours.reach, theirs.reach)
+        one, other = (each.mass[each.reach - reach : each.reach + reach + 1] for each in (ours, theirs))
+        assert np.allclose(one, other, rtol=1e-10, atol=1e-30)
+
+
+def test_one_draw_is_asked_as_everywhere() -> None:
+    law = DiscreteLaplace(Fraction(10))
+    assert margin(law, Fraction(1, 20), 8) == accuracy.margin(law, "0.05", 8)
+    assert quantile(law, Fraction("0.9999")) == accuracy.quantile(law, "0.9999")
+    assert tail(law, 12) == accuracy.tail(law, 12)
+    assert standard_deviation(law) == accuracy.standard_deviation(law)
+
+
+def test_each_value_of_a_piece_has_the_weight_of_its_kind() -> None:
+    plan = topping(small_plan())
+    level = plan.levels[0]
+    branch = np.array([0, 1, TOTAL_ONLY], dtype=np.int8)
+    first = np.array([3, 7, 0])
+    before, after = (Measured(first, branch, values) for values in (np.zeros(10, np.int64), np.full(10, 1000)))
+    found = combined(plan, level, before, after)
+    cell, once = (
+        later_weight(noise)
+        for noise in (plan.noise(level), plan.noise(level, total_only=True))
+        if isinstance(noise, Twice)
+    )
+    assert found.values.tolist() == [round(1000 * cell)] * 9 + [round(1000 * once)]
+    assert np.array_equal(found.stage1, first)

@@ -1,0 +1,97 @@
+"""More budget for an earlier release: sensitivity by brute force, cost, and the same result in any pieces."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from starling.privacy.laws import DiscreteLaplace
+from starling.tables import cells
+from starling.tables.inference.combined import combined
+from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, offsets
+from starling.tables.mechanism import MeasuredAgain, SafeTab
+from starling.tables.plan import Plan, TopUp
+from starling.tables.postprocess import joined, tabulate
+from tests.tables.small import level_of, small_geography, small_plan, whole_levels, written
+
+BRANCHES = range(len(cells.BRANCH_CELLS))
+
+
+def topping(plan: Plan, budget: Fraction = Fraction(1)) -> Plan:
+    """The plan on top of itself, with another budget."""
+    top_up = TopUp("00", "earlier", tuple(level.budget for level in plan.levels), ("00",) * len(plan.levels))
+    return replace(plan, levels=tuple(replace(level, budget=budget) for level in plan.levels), top_up=top_up)
+
+
+def in_branches(*branches: int) -> Measured:
+    branch = np.array(branches, dtype=np.int8)
+    return Measured(np.zeros(len(branch), dtype=np.int64), branch, np.zeros(offsets(branch)[-1], dtype=np.int64))
+
+
+def silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No noise, so that what is asked of the counts is seen."""
+    monkeypatch.setattr("starling.tables.mechanism.top_up.draw", lambda _, count: np.zeros(count, dtype=np.int64))
+
+
+@pytest.mark.parametrize("branch", BRANCHES)
+def test_a_person_changes_one_value_of_each_group_that_holds_them_by_one(
+    branch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = topping(small_plan())
+    geography = small_geography(plan)
+    earlier = whole_levels(plan, geography, [in_branches(branch, 1, TOTAL_ONLY), in_branches(3, branch, branch, 0)])
+    silent(monkeypatch)
+
+    def asked(exact: object) -> list[Int64]:
+        drawn = MeasuredAgain(plan, earlier).draw(exact)  # type: ignore[arg-type]
+        found = [level_of(drawn, number) for number in range(len(plan.levels))]
+        return [part for each in found for part in np.split(each.values, each.offsets()[1:-1])]
+
+    exact = written(plan, geography, 7)
+    before = asked(exact)
+    for cell, (level, group) in product(range(cells.CELLS), [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (1, 3)]):
+        after = asked(exact.plus_one([(level, group, cell)]))
+        # The numbers asked for are the same, whoever is there.
+        assert [len(each) for each in after] == [len(each) for each in before]
+        changes = [int(np.abs(one - other).sum()) for one, other in zip(before, after, strict=True)]
+        place = group + 3 * level
+        assert changes == [int(index == place) for index in range(7)]
+
+
+def test_it_costs_its_own_budgets_and_draws_with_all_of_them() -> None:
+    plan = topping(small_plan(), Fraction(3, 2))
+    guarantee = MeasuredAgain(plan, ()).guarantee
+    assert guarantee.cost.amount == 3
+    for level, part in zip(plan.levels, guarantee.parts, strict=True):
+        assert part.degree == level.stability
+        (leaf,) = part.parts
+        assert leaf.sensitivity == 1
+        assert leaf.law == DiscreteLaplace(level.stability / Fraction(3, 2))
+        assert plan.laws(level).stage2 == plan.laws(level).total_only == leaf.law
+    # The first totals stay those of the earlier release.
+    alone = small_plan()
+    for level, before in zip(plan.levels, alone.levels, strict=True):
+        assert plan.laws(level).stage1 == alone.laws(before).stage1
+
+
+def test_tiny_pieces_give_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    earlier_plan = small_plan()
+    plan = topping(earlier_plan)
+    geography = small_geography(plan)
+    exact = written(plan, geography, 12)
+    drawn = tuple(SafeTab(earlier_plan, geography, most_groups=1).draw(exact))
+    one_piece = whole_levels(plan, geography, [level_of(drawn, number) for number in range(2)])
+    silent(monkeypatch)
+
+    def tables(earlier: Measurements) -> object:
+        later = MeasuredAgain(plan, earlier).draw(exact)
+        both = tuple(
+            (piece, combined(plan, plan.levels[piece.level], before, after))
+            for (piece, before), (_, after) in zip(earlier, later, strict=True)
+        )
+        return joined(tabulate(plan, geography, both))
+
+    assert len(drawn) == 3
+    assert tables(drawn) == tables(one_piece)
