@@ -11,9 +11,9 @@ import pytest
 
 from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
-from starling.tables import cells, mechanism
+from starling.tables import cells
 from starling.tables.measurements import TOTAL_ONLY, Measurements
-from starling.tables.mechanism import SafeTab, branches, merged
+from starling.tables.mechanism import SafeTab, branches, merged, safetab
 from starling.tables.plan import Geography, GeographyLevel, Plan
 from tests.tables.small import Written, level_of, small_geography, small_plan, written
 
@@ -46,7 +46,7 @@ def test_every_branch_is_reached_and_holds_the_exact_cells_under_silent_noise(mo
     exact = Written((np.zeros((4, cells.CELLS), dtype=np.int64),))
     for group, total in enumerate((4, 5, 10, 20)):
         exact.detail[0][group, :total] = 1
-    monkeypatch.setattr(mechanism, "_noise", silent)
+    monkeypatch.setattr(safetab, "_noise", silent)
     measured = level_of(SafeTab(plan, geography).draw(exact), 0)
     assert measured.branch.tolist() == [0, 1, 2, 3]
     assert measured.stage1.tolist() == [4, 5, 10, 20]
@@ -65,7 +65,7 @@ def test_total_only_groups_are_measured_once_with_all_of_the_groups_budget(monke
         drawn.append((law, count))
         return np.zeros(count, dtype=np.int64)
 
-    monkeypatch.setattr(mechanism, "_noise", recording)
+    monkeypatch.setattr(safetab, "_noise", recording)
     plan = small_plan("rho", geographies=(STATE,))
     geography = small_geography(plan)
     measured = level_of(SafeTab(plan, geography).draw(written(plan, geography, 7)), 0)
@@ -131,7 +131,7 @@ def _law_of_outcomes(
             weight *= float(np.exp(-np.abs(values).sum() / float(of.scale)))
             return values
 
-        monkeypatch.setattr(mechanism, "_noise", scripted)
+        monkeypatch.setattr(safetab, "_noise", scripted)
         law[_outcome(SafeTab(plan, geography).draw(exact))] += weight
     return law
 

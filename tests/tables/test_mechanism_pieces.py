@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from starling.privacy.laws import Law
 from starling.privacy.trust import Confidential, publish
 from starling.release.manifest import digests, files_of
-from starling.tables import mechanism
 from starling.tables.artifact import data
-from starling.tables.mechanism import SafeTab
+from starling.tables.mechanism import SafeTab, safetab
 from starling.tables.plan import MOST_GROUPS, GeographyLevel
 from starling.tables.postprocess import joined, tabulate
 from starling.tables.verify import check
@@ -46,7 +45,7 @@ def test_exact_values_of_any_pieces_are_the_same(totals: list[int], most: int) -
     plan = small_plan()
     geography = small_geography(plan, COUNTIES)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mechanism, "_noise", lambda _, count: np.zeros(count, dtype=np.int64))
+        patch.setattr(safetab, "_noise", lambda _, count: np.zeros(count, dtype=np.int64))
         one, many = (SafeTab(plan, geography, most_groups=each).draw(sizes(totals)) for each in (MOST_GROUPS, most))
     for number in range(len(plan.levels)):
         for field in ("stage1", "branch", "values"):
@@ -67,7 +66,7 @@ def test_every_piece_draws_noise_of_its_own_for_each_of_its_groups(totals: list[
         return np.array([next(number) for _ in range(count)], dtype=np.int64)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mechanism, "_noise", numbered)
+        patch.setattr(safetab, "_noise", numbered)
         drawn = level_of(SafeTab(plan, geography, most_groups=most).draw(Written(sizes(totals).detail[1:])), 0)
     used = sorted(np.concatenate((drawn.stage1, drawn.values)) // 1000)
     assert used == list(range(1, len(used) + 1))
@@ -78,14 +77,14 @@ def test_every_piece_draws_noise_of_its_own_for_each_of_its_groups(totals: list[
 def test_a_release_in_pieces_is_the_same_tables_and_verifies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(mechanism, "_noise", lambda _, count: np.zeros(count, dtype=np.int64))
+    monkeypatch.setattr(safetab, "_noise", lambda _, count: np.zeros(count, dtype=np.int64))
     monkeypatch.setattr(data, "ROW_GROUP", 10)
     plan = small_plan()
     geography = small_geography(plan, COUNTIES)
     exact = sizes(list(range(2 * COUNTIES)))
     for name, groups in (("one", MOST_GROUPS), ("many", most)):
-        safetab = SafeTab(plan, geography, most_groups=groups)
-        drawn = publish(Confidential(lambda: exact), safetab, OneCharge(plan.cost, "5" * 32))
+        drawing = SafeTab(plan, geography, most_groups=groups)
+        drawn = publish(Confidential(lambda: exact), drawing, OneCharge(plan.cost, "5" * 32))
         write(tmp_path / name, plan, geography, drawn)
     for name in ("t1.txt", "t2.txt", "t1.csv", "t2.csv", "t1.parquet", "t2.parquet"):
         assert (tmp_path / "one" / "data" / name).read_bytes() == (tmp_path / "many" / "data" / name).read_bytes()
