@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from starling.cli.commands import INTERRUPTED, Command, Group, problem_json
+from starling.cli.commands import Command, Group, problem_json
 from starling.errors import ParameterError, SourceError
 
 if TYPE_CHECKING:
-    from starling.ledger.opening import Ledger
     from starling.release.statement import Json
     from starling.tables.plan import Geography, Plan
-    from starling.tables.publish import Published
     from starling.tables.source import Found, Validation
 
 INPUTS = "--persons invented/person-records.txt --geography invented/GRF-C.txt"
@@ -280,6 +278,7 @@ def release(  # noqa: PLR0913 - one for each option
     """
     from starling.cli.plans import plan_of
     from starling.cli.progress import note_first_compilation, steps
+    from starling.cli.publishing import confirm, paying_ledger, published_json, published_text
     from starling.engine.choice import check_engine
     from starling.ledger import rules
     from starling.release import bundle, zipped
@@ -290,13 +289,13 @@ def release(  # noqa: PLR0913 - one for each option
     check_engine(engine)
     chosen = plan_of(plan)
     open_persons(persons, chosen)
-    book = _ledger(ledger, dataset)
+    book = paying_ledger(ledger, dataset)
     if book is None:
         bundle.check(out)
     if zip_file is not None:
         zipped.check(zip_file)
     if not yes:
-        _confirm(chosen, out)
+        confirm(chosen, out)
     for removed in bundle.sweep(out):
         click.echo(f"starling: {removed}", err=True)
     note_first_compilation()
@@ -320,67 +319,7 @@ def release(  # noqa: PLR0913 - one for each option
         if zip_file is not None:
             step("zipping it")
             zipped.zipped(published.folder, zip_file)
-    _print(_published_json(chosen, published) if as_json else _published_text(chosen, published))
-
-
-def _ledger(url: str | None, dataset: str) -> "Ledger | None":
-    """The ledger that pays, if one is named."""
-    if url is None:
-        if dataset:
-            raise ParameterError(field="--dataset", problem="names data of no ledger", fix="give --ledger too")
-        return None
-    if not dataset:
-        raise ParameterError(
-            field="--dataset", problem="is missing", fix="name what the records are registered as: starling ledger show"
-        )
-    from starling.ledger.opening import open_ledger
-
-    return open_ledger(url)
-
-
-def _published_json(plan: "Plan", published: "Published") -> "dict[str, Json]":
-    from starling.release.statement import readings
-
-    return {
-        "release": str(published.folder),
-        "request_id": published.request_id,
-        "account": None if published.receipt is None else published.receipt.account,
-        "charged_now": published.receipt is not None,
-        "cost": readings(plan.guarantee),
-        "rows": {"t1": published.rows("t1"), "t2": published.rows("t2")},
-    }
-
-
-def _published_text(plan: "Plan", published: "Published") -> str:
-    from starling.cli.text import facts
-    from starling.release.statement import limits
-
-    data, receipt = published.folder / "data", published.receipt
-    charged = f"{plan.guarantee.cost} for {plan.guarantee.relation}"
-    said = facts(
-        [
-            ("charged", charged if receipt else "nothing: this request was answered before"),
-            ("request id", published.request_id),
-            ("totals", f"{published.rows('t1'):,} rows in {data / 't1.txt'}"),
-            ("sex by age", f"{published.rows('t2'):,} rows in {data / 't2.txt'}"),
-            ("report", str(published.folder / "report.html")),
-        ]
-    )
-    return f"{said}\n\n{limits(receipt)}" if receipt else said
-
-
-def _confirm(plan: "Plan", out: Path) -> None:
-    """Ask before spending; without a terminal nobody can be asked."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise ParameterError(
-            field="--yes",
-            problem="is missing, and there is no terminal to ask whether to spend",
-            fix=f"add --yes to charge {plan.cost}",
-        )
-    click.echo(f"{plan.title}\nThis charges {plan.cost} to each person in the records, and publishes {out}.", err=True)
-    if not click.confirm("Spend it?", err=True):
-        click.echo("Nothing was charged.", err=True)
-        raise click.exceptions.Exit(INTERRUPTED)
+    _print(published_json(chosen, published) if as_json else published_text(chosen, published))
 
 
 def _validation_json(found: "Validation") -> "dict[str, Json]":
