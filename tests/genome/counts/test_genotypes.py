@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 from starling.genome.counts.genotypes import (
     Allele,
     Carrying,
-    allele_tables,
     carrier_bits,
     carrier_tables,
     genotype_tables,
     groups,
 )
-from starling.genome.statistics import g_statistic
+from starling.genome.statistics import allele_tables, g_statistic
 from tests.genome.packed import MISSING, encoded
 
 COPIES_OF_A1 = {0: 2, 1: None, 2: 1, 3: 0}

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from starling.genome.counts.genotypes import allele_tables, carrier_tables, genotype_tables, groups
-from starling.genome.statistics import chi_squared_statistic
+from starling.genome.counts.genotypes import carrier_tables, genotype_tables, groups
+from starling.genome.statistics import allele_tables, chi_squared_statistic
 from tests.genome.packed import MISSING, encoded
 
 PEOPLE, SNPS = 61, 40

@@ -46,7 +46,7 @@ def count_tables(plan: Plan, genotypes: Genotypes, places: Int64 | None = None) 
 
     The recipe raises SourceError when a file is no longer what was checked; never because of what a call or a line says.
     """
-    return Confidential(partial(_tables, plan, genotypes, places))
+    return Confidential(partial(read_tables, plan, genotypes, places))
 
 
 def count_carriers(plan: Plan, genotypes: Genotypes, places: Int64) -> Confidential[UInt64]:
@@ -57,10 +57,11 @@ def count_carriers(plan: Plan, genotypes: Genotypes, places: Int64) -> Confident
         genotypes: The checked, but unread, files.
         places: Which SNPs of the list, in this order and all different.
     """
-    return Confidential(partial(_carriers, plan, genotypes, places))
+    return Confidential(partial(read_carriers, plan, genotypes, places))
 
 
-def _tables(plan: Plan, genotypes: Genotypes, places: Int64 | None) -> Int64:
+def read_tables(plan: Plan, genotypes: Genotypes, places: Int64 | None) -> Int64:
+    """What the recipe of `count_tables` gives: exact, so for this room alone."""
     among = groups(genotypes.people.cases(plan.people))
     cells = 4 if plan.model in ("dominant", "recessive") else 6
 
@@ -81,7 +82,8 @@ def _tables(plan: Plan, genotypes: Genotypes, places: Int64 | None) -> Int64:
     return tables
 
 
-def _carriers(plan: Plan, genotypes: Genotypes, places: Int64) -> UInt64:
+def read_carriers(plan: Plan, genotypes: Genotypes, places: Int64) -> UInt64:
+    """What the recipe of `count_carriers` gives: exact, so for this room alone."""
     words = (plan.people + 63) // 64
 
     def pack(calls: Calls) -> tuple[Int64, UInt64]:

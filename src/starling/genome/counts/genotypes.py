@@ -85,13 +85,6 @@ def genotype_tables(bed: UInt8, among: Groups, allele: Allele) -> Int64:
     return out
 
 
-def allele_tables(genotypes: Int64) -> Int64:
-    """Alleles from 2x3 tables: copies of the allele and others, among cases and then controls; int64 (m, 4), two a person."""
-    case_0, case_1, case_2, control_0, control_1, control_2 = genotypes.T
-    columns = [case_1 + 2 * case_2, 2 * case_0 + case_1, control_1 + 2 * control_2, 2 * control_0 + control_1]
-    return np.stack(columns, axis=1)
-
-
 def carrier_bits(bed: UInt8, people: int, carrying: Carrying, allele: Allele) -> UInt64:
     """Who carries, one bit a person: uint64 (m, ceil(n/64)), the first person in the lowest bit, unused bits 0."""
     out = np.zeros((len(bed), (people + 63) // 64), dtype=np.uint64)

@@ -44,7 +44,7 @@ class NumSig:
         """Raises ParameterError when the plan has no such question."""
         _check_epsilon(self.epsilon)
         _check_test(plan, self.test, distance=True)
-        _check_whole("k", self.k, 0, len(plan.snps), "the number of SNPs")
+        check_whole("k", self.k, 0, len(plan.snps), "the number of SNPs")
 
     @property
     def guarantee(self) -> Guarantee:
@@ -61,19 +61,29 @@ class LocSig:
         k: How many, 1 to the number of SNPs of the regions.
         epsilon: Cost of all k together, above 0.
         regions: Names; None for all regions of the plan.
+        excluding: Stretches left out, each by its first and last SNP.
     """
 
     test: str
     k: int
     epsilon: Fraction
     regions: tuple[str, ...] | None = None
+    excluding: tuple[tuple[str, str], ...] = ()
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
         _check_epsilon(self.epsilon)
         _check_test(plan, self.test, distance=True)
-        held = sum(stop - start for start, stop in plan.within(self.regions))
-        _check_whole("k", self.k, 1, held, "the number of SNPs of the regions")
+        held = sum(stop - start for start, stop in self.ranges(plan))
+        check_whole("k", self.k, 1, held, "the number of SNPs of the regions")
+
+    def ranges(self, plan: Plan) -> tuple[tuple[int, int], ...]:
+        """The SNPs to choose from, as half-open ranges of the list: public.
+
+        Raises:
+            ParameterError: for unknown names, or when there are none.
+        """
+        return plan.within(self.regions, _ranges(plan, self.excluding))
 
     @property
     def guarantee(self) -> Guarantee:
@@ -115,9 +125,10 @@ class LocBlock:
         Raises:
             ParameterError: for unknown names, or when there are none.
         """
-        excluding = [(plan.snps.place(first), plan.snps.place(last) + 1) for first, last in self.excluding]
         places = sorted({plan.snps.place(name) for name in self.snps})
-        return candidates(len(plan.snps), plan.within(self.regions, excluding), places, self.longest)
+        return candidates(
+            len(plan.snps), plan.within(self.regions, _ranges(plan, self.excluding)), places, self.longest
+        )
 
     @property
     def guarantee(self) -> Guarantee:
@@ -212,6 +223,10 @@ def check_correlation(plan: Plan, measure: Correlation, delta_c: Fraction) -> No
     of_correlation(measure, delta_c, plan.people)
 
 
+def _ranges(plan: Plan, stretches: tuple[tuple[str, str], ...]) -> list[tuple[int, int]]:
+    return [(plan.snps.place(first), plan.snps.place(last) + 1) for first, last in stretches]
+
+
 def _selection(name: str, epsilon: Fraction) -> Guarantee:
     return Guarantee(name, REPLACE_PERSON, Epsilon(epsilon))
 
@@ -249,7 +264,8 @@ def _check_test(plan: Plan, test: str, *, distance: bool) -> None:
         raise ParameterError(field="test", problem="is not among the plan's tests", fix=fix)
 
 
-def _check_whole(field: str, value: object, low: int, high: int, what: str) -> None:
+def check_whole(field: str, value: object, low: int, high: int, what: str) -> None:
+    """Raises ParameterError unless the value is a whole number in the range."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise ParameterError(
             field=field, problem=f"is not a whole number from {low} to {high}, {what}", fix="give one that is"

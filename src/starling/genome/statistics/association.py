@@ -34,6 +34,13 @@ Float64: TypeAlias = npt.NDArray[np.float64]
 COLUMNS: Final = {4: 2, 6: 3}
 
 
+def allele_tables(genotypes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Alleles from 2x3 tables: copies of the allele and others, among cases and then controls; int64 (m, 4), two a person."""
+    case_0, case_1, case_2, control_0, control_1, control_2 = genotypes.T
+    columns = [case_1 + 2 * case_2, 2 * case_0 + case_1, control_1 + 2 * control_2, 2 * control_0 + control_1]
+    return np.stack(columns, axis=1)
+
+
 def g_statistic(tables: Counts) -> Float64:
     """2 sum of O ln(O/E) over the cells, 0 ln 0 = 0; float64 (m,), from tables of shape (m, 4) or (m, 6)."""
     cells, expected = _expected(tables)

@@ -1,0 +1,63 @@
+"""What the mechanisms draw: noisy answers, still without an estimate or a statement of error. Everybody may see them."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """How many SNPs are significant: from `low` to `high`, both included."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Ids of SNPs, in the order in which they were selected."""
+
+    snps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of SNPs of the list.
+
+    Attributes:
+        first: Id; None when the answer is that no block is valid.
+        last: Id; likewise.
+        snps: How many, ends included; 0 for no block.
+    """
+
+    first: str | None
+    last: str | None
+    snps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Noisy counts of one table, negative ones among them perhaps.
+
+    Attributes:
+        counts: Four (two rows of two) or six (two rows of three).
+    """
+
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """The answers of an exploration.
+
+    Attributes:
+        number: Of significant SNPs.
+        followed: k, how many SNPs it set out to follow up; each later answer cost epsilon / (4 k). 0 where it stopped at once.
+        places: The SNPs.
+        blocks: Fewer than SNPs where no eligible block was left.
+        tables: Noisy counts of each of the SNPs.
+    """
+
+    number: Number
+    followed: int
+    places: Places
+    blocks: tuple[Block, ...]
+    tables: tuple[Cells, ...]

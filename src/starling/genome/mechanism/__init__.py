@@ -1,0 +1,22 @@
+"""The noisy answers to an analyst's questions (Johnson and Shmatikov 2013), each an immutable value with its guarantee.
+
+All take the same exact counts, an `ExactStudy`, and draw by the privacy core alone. A mechanism checks its question against the plan when
+it is made, so that a question that the plan does not have is refused before anything is charged.
+"""
+
+from starling.genome.mechanism.exact import ExactStudy
+from starling.genome.mechanism.explore import ExploreMechanism
+from starling.genome.mechanism.loc_block import LocBlockMechanism
+from starling.genome.mechanism.loc_sig import LocSigMechanism
+from starling.genome.mechanism.noisy_tables import SnpCorrMechanism, SnpPvalMechanism
+from starling.genome.mechanism.num_sig import NumSigMechanism
+
+__all__ = [
+    "ExactStudy",
+    "ExploreMechanism",
+    "LocBlockMechanism",
+    "LocSigMechanism",
+    "NumSigMechanism",
+    "SnpCorrMechanism",
+    "SnpPvalMechanism",
+]

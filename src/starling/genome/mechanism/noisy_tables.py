@@ -1,0 +1,93 @@
+"""snp_pval and snp_corr: the counts of one SNP, or of one pair of SNPs, with noise; the p-value or the correlation is post-processing.
+
+Privacy. Neighbours: replace one patient, n public. A replaced patient moves one unit of a table from one cell to another: L1
+sensitivity 2, norm 1 of the lattice.
+
+- "laplace", as published: discrete Laplace noise of scale 2/epsilon on every cell. epsilon-DP (SafeTab 2022, Lemma 6, at sensitivity 2).
+- "lattice": noise whose law falls by e^(-epsilon) with every moved unit, on all cells together; they still add up to n. epsilon-DP
+  (privacy/lattice.py), with half the variance.
+
+Under the additive and allelic models a table has six cells, cases and controls by number of copies; alleles are counted
+afterwards, from noisy cells: noise on the allele counts themselves would have to hide two moved units. Counts below 0 are left as they are;
+to clamp them is post-processing too.
+
+Source: Johnson and Shmatikov 2013, Sections 6.4 and 6.5, Theorems 4 and 5.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.genome.measurements import Cells
+from starling.genome.mechanism.exact import ExactStudy
+from starling.genome.plan import Plan, SnpCorr, SnpPval
+from starling.genome.plan.queries import Noise
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.lattice import lattice_noise
+from starling.privacy.noise import checked_add, discrete_laplace
+
+Int64: TypeAlias = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class SnpPvalMechanism:
+    """The noisy table of one SNP: cases who carry and who do not, then controls; or by 0, 1, 2 copies.
+
+    Attributes:
+        plan: SNPs, model.
+        query: What is asked.
+    """
+
+    plan: Plan
+    query: SnpPval
+
+    def __post_init__(self) -> None:
+        self.query.check(self.plan)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The query's; nothing else states this cost."""
+        return self.query.guarantee
+
+    def draw(self, exact: ExactStudy, /) -> Cells:
+        """The exact table of the SNP in, noisy counts out. Raises OverflowError as `checked_add` does."""
+        place = np.array([self.plan.snps.place(self.query.snp)], dtype=np.int64)
+        return _noisy(exact.tables(place)[0], self.query.epsilon, self.query.noise)
+
+
+@dataclass(frozen=True, slots=True)
+class SnpCorrMechanism:
+    """The noisy table of a pair: people who carry both, the first alone, the second alone, neither.
+
+    Attributes:
+        plan: SNPs.
+        query: What is asked.
+    """
+
+    plan: Plan
+    query: SnpCorr
+
+    def __post_init__(self) -> None:
+        self.query.check(self.plan)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The query's; nothing else states this cost."""
+        return self.query.guarantee
+
+    def draw(self, exact: ExactStudy, /) -> Cells:
+        """The exact table of the pair in, noisy counts out. Raises OverflowError as `checked_add` does."""
+        pair = [self.plan.snps.place(self.query.first), self.plan.snps.place(self.query.second)]
+        table = exact.pair_tables(np.array([pair], dtype=np.int64))[0]
+        return _noisy(table, self.query.epsilon, self.query.noise)
+
+
+def _noisy(counts: Int64, epsilon: Fraction, noise: Noise) -> Cells:
+    if noise == "lattice":
+        drawn = lattice_noise(epsilon, 1, columns=2 if counts.size == 4 else 3).reshape(-1)
+    else:
+        drawn = discrete_laplace(2 / epsilon, counts.shape)
+    return Cells(tuple(checked_add(counts, drawn).tolist()))

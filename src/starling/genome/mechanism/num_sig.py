@@ -1,0 +1,59 @@
+"""num_sig: how many SNPs are significant, as a range.
+
+Privacy. Neighbours: replace one patient, n public. The outputs are a function of k and of m, both public. Each one's score moves by
+at most 1 (scores/locations.py), and one output is selected by the exponential mechanism, or by permute-and-flip, at sensitivity 1:
+epsilon-DP (privacy/selection.py). Permute-and-flip is never worse, score for score (McKenna and Sheldon 2020).
+
+Source: Johnson and Shmatikov 2013, Section 6.1, Theorem 1.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from starling.errors import ParameterError
+from starling.genome.measurements import Number
+from starling.genome.mechanism.exact import ExactStudy, signed_distances
+from starling.genome.plan import NumSig, Plan
+from starling.genome.scores.locations import num_sig_outputs, num_sig_scores
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.selection import exponential_mechanism, permute_and_flip
+
+Selection: TypeAlias = Literal["exponential", "permute-and-flip"]
+
+
+@dataclass(frozen=True, slots=True)
+class NumSigMechanism:
+    """One selected output.
+
+    Attributes:
+        plan: SNPs, model, threshold.
+        query: What is asked.
+        selection: "exponential" as published, or "permute-and-flip".
+    """
+
+    plan: Plan
+    query: NumSig
+    selection: Selection = "exponential"
+
+    def __post_init__(self) -> None:
+        self.query.check(self.plan)
+        if self.selection not in ("exponential", "permute-and-flip"):
+            raise ParameterError(
+                field="selection", problem="is not exponential or permute-and-flip", fix='give "exponential"'
+            )
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The query's; nothing else states this cost."""
+        return self.query.guarantee
+
+    def draw(self, exact: ExactStudy, /) -> Number:
+        """The exact tables of all SNPs in, a range of numbers out."""
+        snps = len(self.plan.snps)
+        outputs = num_sig_outputs(self.query.k, snps)
+        scores = num_sig_scores(signed_distances(self.plan, exact.tables(), self.query.test), outputs)
+        if self.selection == "permute-and-flip":
+            chosen = permute_and_flip(scores, self.query.epsilon)
+        else:
+            chosen = int(exponential_mechanism(scores, self.query.epsilon)[0])
+        return Number(outputs[chosen], (*outputs[1:], snps + 1)[chosen] - 1)

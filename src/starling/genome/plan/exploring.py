@@ -1,0 +1,84 @@
+"""The question behind `explore`: the paper's Section 4 in one, with what it costs and which questions it is made of."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from starling.genome.plan.model import Plan
+from starling.genome.plan.queries import (
+    MOST_FOUND,
+    Correlation,
+    LocBlock,
+    LocSig,
+    Noise,
+    NumSig,
+    SnpPval,
+    check_whole,
+    exploration,
+)
+from starling.privacy.guarantee import Guarantee
+
+Stretches = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explore:
+    """How many SNPs are significant, which, in which blocks, with which p-values.
+
+    Attributes:
+        test: One of the plan's that has a distance.
+        correlation: "r2" or "dprime".
+        delta_c: What a correlation must exceed, in (0, 1).
+        epsilon: Cost of the whole, charged at the start.
+        regions: Names; None for all regions of the plan. The number of significant SNPs is that of the whole list.
+        longest: Most SNPs of a block; None for no bound, up to 10,000 SNPs in the regions.
+        most: How many SNPs it follows up at most; 1 or more.
+        noise: Of the tables: "lattice", or "laplace" as published.
+        independent: Find one SNP at a time, each outside the blocks released before.
+    """
+
+    test: str
+    correlation: Correlation
+    delta_c: Fraction
+    epsilon: Fraction
+    regions: tuple[str, ...] | None = None
+    longest: int | None = None
+    most: int = MOST_FOUND
+    noise: Noise = "lattice"
+    independent: bool = False
+
+    def check(self, plan: Plan) -> None:
+        """Raises ParameterError when one of its questions could not be asked, whatever the earlier answers are."""
+        check_whole("most", self.most, 1, len(plan.snps), "the number of SNPs")
+        self.number(plan).check(plan)
+        k = self.clamped(plan, self.most)
+        self.places(k, k).check(plan)
+        snp = plan.snps.ids[plan.within(self.regions)[0][0]]
+        self.block((snp,), k).check(plan)
+        self.table(snp, k).check(plan)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Four quarters, whatever the answers leave unspent."""
+        return exploration(self.epsilon)
+
+    def clamped(self, plan: Plan, high: int) -> int:
+        """k: how many SNPs are followed up when up to `high` may be significant."""
+        held = sum(stop - start for start, stop in plan.within(self.regions))
+        return max(1, min(high, self.most, held))
+
+    def number(self, plan: Plan) -> NumSig:
+        """The first quarter."""
+        return NumSig(self.test, min(self.most, len(plan.snps)), self.epsilon / 4)
+
+    def places(self, count: int, k: int, excluding: Stretches = ()) -> LocSig:
+        """`count` of the k parts of the second quarter."""
+        return LocSig(self.test, count, self.epsilon / 4 * Fraction(count, k), self.regions, excluding)
+
+    def block(self, snps: tuple[str, ...], k: int, excluding: Stretches = ()) -> LocBlock:
+        """One of the k parts of the third quarter."""
+        share = self.epsilon / (4 * k)
+        return LocBlock(self.correlation, self.delta_c, snps, share, self.regions, self.longest, excluding)
+
+    def table(self, snp: str, k: int) -> SnpPval:
+        """One of the k parts of the last quarter."""
+        return SnpPval(snp, self.test, self.epsilon / (4 * k), self.noise)
