@@ -17,8 +17,9 @@ from starling.privacy import exact_draws, lattice
 from starling.privacy.certified import thresholds
 from starling.privacy.entropy import Scripted, Seeded
 from starling.privacy.inversion import inversion
-from starling.privacy.lattice import Radius, cell_variance, lattice_noise, shell_size
+from starling.privacy.lattice import Radius, cell_variance, lattice_noise
 from starling.privacy.precision import precision
+from starling.privacy.shells import shell_size
 from starling.privacy.tails import ball
 
 

@@ -11,6 +11,7 @@ from starling.errors import ParameterError
 from starling.privacy.lattice import lattice_noise
 from starling.privacy.noise import discrete_laplace
 from starling.privacy.reach import laplace_reach, lattice_reach
+from starling.privacy.shells import shell_size
 
 
 @pytest.mark.parametrize("alpha", ["0.5", "0.05", "0.001"])
@@ -40,6 +41,20 @@ def test_laplace_reach_is_the_smallest(alpha: str) -> None:
     found = laplace_reach(2, alpha)
     assert four[found + 1 :].sum() <= float(Fraction(alpha))
     assert found == 0 or four[found:].sum() > float(Fraction(alpha))
+
+
+def test_reach_of_six_cells() -> None:
+    """The lattice by its shells, which test_lattice enumerates; Laplace noise by convolution."""
+    q = exp(-1)
+    shells = np.array([shell_size(size, 6) * q**size for size in range(200)])
+    found = lattice_reach(1, "0.05", 3)
+    assert shells[found + 1 :].sum() <= 0.05 * shells.sum() < shells[found:].sum()
+    one = np.array([(1 - q) / (1 + q) * q**size * (2 if size else 1) for size in range(200)])
+    six = one
+    for _ in range(5):
+        six = np.convolve(six, one)
+    found = laplace_reach(2, "0.05", 3)
+    assert six[found + 1 :].sum() <= 0.05 < six[found:].sum()
 
 
 @pytest.mark.statistical

@@ -36,6 +36,7 @@ from starling.privacy.entropy import BitSource, system
 from starling.privacy.exact_draws import below
 from starling.privacy.inversion import inversion
 from starling.privacy.precision import precision
+from starling.privacy.shells import shell_size, splits
 from starling.privacy.tails import ball
 
 _SMALLEST = Fraction(1, 4096)
@@ -85,15 +86,6 @@ def cell_variance(epsilon: Exact, columns: Literal[2, 3] = 2) -> float:
         return float(squares / (law.cells * law.total(q)))
 
 
-def shell_size(radius: int, cells: int) -> int:
-    """Integer vectors of `cells` entries with sum 0 whose positive parts sum to `radius`.
-
-    >>> [shell_size(radius, 4) for radius in range(4)]
-    [1, 12, 42, 92]
-    """
-    return sum(weight for _, _, weight in _splits(radius, cells)) if radius else 1
-
-
 @dataclass(frozen=True, slots=True)
 class Radius:
     """The law of the shell, P(r) = N(r) q^r / Z, q = e^(-epsilon), on r = 0, 1, ..."""
@@ -132,15 +124,6 @@ def _checked(epsilon: Exact, columns: int) -> Radius:
     return Radius(rate, 2 * columns)
 
 
-def _splits(radius: int, cells: int) -> list[tuple[int, int, int]]:
-    """(p, s, vectors of the shell with p positive and s negative cells), the radius above 0."""
-    return [
-        (p, s, comb(cells, p) * comb(cells - p, s) * comb(radius - 1, p - 1) * comb(radius - 1, s - 1))
-        for p in range(1, cells)
-        for s in range(1, cells - p + 1)
-    ]
-
-
 def _squares(radius: int, cells: int) -> int:
     """Sum of all squared entries over a shell, the radius above 0.
 
@@ -148,7 +131,7 @@ def _squares(radius: int, cells: int) -> int:
     which is p (2 C(r + 1, p + 1) - C(r, p)), from a^2 = 2 C(a + 1, 2) - a.
     """
     total = 0
-    for p, s, _ in _splits(radius, cells):
+    for p, s, _ in splits(radius, cells):
         shapes = comb(cells, p) * comb(cells - p, s)
         positive_squares = p * (2 * comb(radius + 1, p + 1) - comb(radius, p)) * comb(radius - 1, s - 1)
         negative_squares = s * (2 * comb(radius + 1, s + 1) - comb(radius, s)) * comb(radius - 1, p - 1)
@@ -173,9 +156,9 @@ def _differences(values: list[int]) -> list[int]:
 
 def _shell(row: npt.NDArray[np.int64], radius: int, source: BitSource) -> None:
     """Fill `row`, all zeros, with a uniform vector of the shell."""
-    splits = _splits(radius, row.size)
-    index = below(sum(weight for _, _, weight in splits), source)
-    for p, s, weight in splits:
+    ways = splits(radius, row.size)
+    index = below(sum(weight for _, _, weight in ways), source)
+    for p, s, weight in ways:
         if index < weight:
             cells = _ordered(row.size, p + s, source)
             row[cells[:p]] = _composition(radius, p, source)

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 from starling.errors import ParameterError
 from starling.genome.postprocess.intervals import (
     Noise,
+    additive_interval,
+    allelic_interval,
     correlation_interval,
     p_value_interval,
     reach,
     repaired,
 )
-from starling.genome.statistics import PTest, correlation, log10_p_values
+from starling.genome.statistics import PTest, allele_tables, correlation, log10_p_values
 from starling.privacy.lattice import lattice_noise
 from starling.privacy.noise import discrete_laplace
 from tests.genome.small_tables import all_tables
@@ -107,3 +109,36 @@ def test_nothing_but_noise_gives_the_whole_range() -> None:
 def test_an_unknown_noise_is_refused() -> None:
     with pytest.raises(ParameterError, match="noise"):
         reach("gauss", 1, "0.05", (1, 1, 1, 1), 4)  # type: ignore[arg-type]
+
+
+SIX = ((4, 2, 1, 1, 3, 5), (8, 0, 1, 0, 2, 5), (3, 3, 2, 3, 3, 2), (0, 0, 0, 9, 5, 2))
+
+
+@pytest.mark.parametrize("noisy", SIX)
+def test_the_ranges_of_six_cells_hold_all_tables_within_reach(noisy: tuple[int, ...]) -> None:
+    tables = all_tables(16, 6)
+    apart = steps_between(np.array(noisy), tables)
+    for steps in (0, 1, 3):
+        within = tables[apart <= steps]
+        for test in ("g", "chi2"):
+            values = log10_p_values(within, test)
+            found = additive_interval(noisy, 16, test, steps)
+            assert found.low <= values.min() + SMALL
+            assert found.high >= values.max() - SMALL
+            assert found.low - SMALL <= found.estimate <= found.high + SMALL
+        for test in TESTS:
+            values = log10_p_values(allele_tables(within), test)
+            found = allelic_interval(noisy, 16, test, steps)
+            assert found.low <= values.min() + SMALL
+            assert found.high >= values.max() - SMALL
+
+
+@pytest.mark.parametrize("noisy", [(7, -2, 3, 4, 5, 1), (-3, -1, 9, 9, 9, 9), (0, 0, 0, 0, 0, 0)])
+def test_six_noisy_counts_are_repaired_without_a_detour(noisy: tuple[int, ...]) -> None:
+    """Step 2 of the argument for every table of 16 that lattice noise can have come from, or Laplace noise of the least size."""
+    start = np.array(repaired(noisy, 16))
+    assert start.sum() == 16
+    assert start.min() >= 0
+    tables = all_tables(16, 6)
+    least = np.abs(np.array(noisy) - tables).sum(axis=1)
+    assert (steps_between(start, tables) <= (least + abs(sum(noisy) - 16)) // 2).all()

@@ -17,6 +17,8 @@ from starling.genome.plan.queries import (
 )
 from starling.privacy.guarantee import Guarantee
 
+MOST_FOLLOWED = 1000
+"""Largest `most`."""
 Stretches = tuple[tuple[str, str], ...]
 
 
@@ -31,7 +33,7 @@ class Explore:
         epsilon: Cost of the whole, charged at the start.
         regions: Names; None for all regions of the plan. The number of significant SNPs is that of the whole list.
         longest: Most SNPs of a block; None for no bound, up to 10,000 SNPs in the regions.
-        most: How many SNPs it follows up at most; 1 or more.
+        most: How many SNPs it follows up at most; no more than the list or the regions hold.
         noise: Of the tables: "lattice", or "laplace" as published.
         independent: Find one SNP at a time, each outside the blocks released before.
     """
@@ -48,7 +50,7 @@ class Explore:
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when one of its questions could not be asked, whatever the earlier answers are."""
-        check_whole("most", self.most, 1, len(plan.snps), "the number of SNPs")
+        check_whole("most", self.most, 1, MOST_FOLLOWED, "SNPs to follow up")
         self.number(plan).check(plan)
         k = self.clamped(plan, self.most)
         self.places(k, k).check(plan)

@@ -1,4 +1,4 @@
-"""From a noisy 2x2 table to a p-value or a correlation, with an interval that the noise alone explains.
+"""From a noisy table to a p-value or a correlation, with an interval that the noise alone explains.
 
 The answer is the statistic of the noisy counts, negative ones set to 0 (Johnson and Shmatikov 2013, Sections 6.4 and 6.5). The
 interval holds the statistic of the exact table with at least the stated probability, whatever the data:
@@ -11,6 +11,11 @@ interval holds the statistic of the exact table with at least the stated probabi
    most B with the noisy counts off by e = sum - n: sum of (T - Y)^+ is at most (B - e)/2, and taking e units off raises it by at most e,
    adding units lowers it: R = (B + |e|)/2.
 3. Among all tables within R steps of Y+ a signed statistic is largest at one, and smallest at another: `search.step`.
+
+Six cells (cases and controls by number of copies) are treated alike up to step 2. Alleles: R patients move at most 2 R alleles, so the
+range is that of the 2x2 table of alleles within 2 R steps. The additive tests: the table of each column j against the others lies within R
+steps of its own, so its statistic s_j has a range; merging columns raises no statistic, so the largest lower end holds from
+below; from above G <= sum of G_j, and chi-squared is the sum of (1 - n_j/n) chi_j (distance/bounds.py).
 
 Wald's statistic does not grow along those steps (Hauck and Donner 1977), so its interval comes from the range of each cell, and is
 wider.
@@ -28,7 +33,15 @@ import numpy.typing as npt
 
 from starling.errors import ParameterError
 from starling.genome.distance.search import Table, step
-from starling.genome.statistics.association import Correlation, PTest, correlation, log10_p_values
+from starling.genome.statistics.association import (
+    Correlation,
+    PTest,
+    allele_tables,
+    chi_squared_statistic,
+    correlation,
+    g_statistic,
+    log10_p_values,
+)
 from starling.genome.statistics.tails import chi_squared_log_tail, fisher_tails
 from starling.privacy.budget import Exact
 from starling.privacy.reach import laplace_reach, lattice_reach
@@ -58,30 +71,30 @@ def reach(noise: Noise, epsilon: Exact, alpha: Exact, noisy: Sequence[int], peop
     Raises:
         ParameterError: for epsilon, alpha or another noise.
     """
+    columns: Literal[2, 3] = 2 if len(noisy) == 4 else 3
     if noise == "lattice":
-        return lattice_reach(epsilon, alpha)
+        return lattice_reach(epsilon, alpha, columns)
     if noise == "laplace":
-        return (laplace_reach(epsilon, alpha) + abs(sum(noisy) - people)) // 2
+        return (laplace_reach(epsilon, alpha, columns) + abs(sum(noisy) - people)) // 2
     raise ParameterError(field="noise", problem="is no noise for a table", fix="give laplace or lattice")
 
 
-def repaired(noisy: Sequence[int], people: int) -> Table:
+def repaired(noisy: Sequence[int], people: int) -> tuple[int, ...]:
     """The noisy counts without negative ones, made to add up to n; what is too much is taken off the largest cell of the moment."""
     cells = [max(0, count) for count in noisy]
     over = sum(cells) - people
     while over > 0:
-        ordered = sorted(range(4), key=lambda cell: cells[cell], reverse=True)
+        ordered = sorted(range(len(cells)), key=lambda cell: cells[cell], reverse=True)
         largest, next_one = cells[ordered[0]], cells[ordered[1]]
         cut = min(over, max(1, largest - next_one))
         cells[ordered[0]] -= cut
         over -= cut
     # What is missing is shared out evenly.
-    for place in range(4):
-        share = -over // (4 - place)
+    for place in range(len(cells)):
+        share = -over // (len(cells) - place)
         cells[place] += share
         over += share
-    a, b, c, d = cells
-    return a, b, c, d
+    return tuple(cells)
 
 
 def p_value_interval(noisy: Sequence[int], people: int, test: PTest, steps: int) -> Interval:
@@ -100,7 +113,7 @@ def p_value_interval(noisy: Sequence[int], people: int, test: PTest, steps: int)
         ParameterError: for an unknown test.
     """
     estimate = _log10_p(_clamped(noisy), test)
-    start = repaired(noisy, people)
+    start = _four(repaired(noisy, people))
     if test == "wald":
         return Interval(estimate, *_wald_range(start, steps))
     up, down = _farthest(start, steps)
@@ -112,6 +125,36 @@ def p_value_interval(noisy: Sequence[int], people: int, test: PTest, steps: int)
     return Interval(estimate, min(ends), max(ends) if _one_sided(up, down) else 0.0)
 
 
+def allelic_interval(noisy: Sequence[int], people: int, test: PTest, steps: int) -> Interval:
+    """log10 of the p-value of the table of alleles, from six noisy counts; otherwise as `p_value_interval`."""
+
+    def alleles(cells: Sequence[int]) -> list[int]:
+        counted: list[int] = allele_tables(np.array([cells], dtype=np.int64))[0].tolist()
+        return counted
+
+    estimate = _log10_p(_four(alleles([max(0, count) for count in noisy])), test)
+    found = p_value_interval(alleles(repaired(noisy, people)), 2 * people, test, 2 * steps)
+    return Interval(estimate, found.low, found.high)
+
+
+def additive_interval(noisy: Sequence[int], people: int, test: Literal["g", "chi2"], steps: int) -> Interval:
+    """log10 of the p-value of the 2x3 table, from six noisy counts; otherwise as `p_value_interval`."""
+    statistic = g_statistic if test == "g" else chi_squared_statistic
+    start = repaired(noisy, people)
+    low, high = 0.0, 0.0
+    for column in range(3):
+        case, control = start[column], start[3 + column]
+        up, down = _farthest((case, sum(start[:3]) - case, control, sum(start[3:]) - control), steps)
+        ends = statistic(np.array([up, down], dtype=np.int64))
+        if _one_sided(up, down):
+            low = max(low, float(ends.min()))
+        weight = 1.0 if test == "g" else 1 - max(0, case + control - steps) / people
+        high += weight * float(ends.max())
+    clamped = np.array([[max(0, count) for count in noisy]], dtype=np.int64)
+    tails = chi_squared_log_tail(np.array([low, high]), 2) / log(10)
+    return Interval(float(log10_p_values(clamped, test)[0]), float(tails[1]), float(tails[0]))
+
+
 def correlation_interval(noisy: Sequence[int], people: int, measure: Correlation, steps: int) -> Interval:
     """r^2 or |D'| from noisy counts of a pair of SNPs, and the range that tables within `steps` of `repaired` have.
 
@@ -121,7 +164,7 @@ def correlation_interval(noisy: Sequence[int], people: int, measure: Correlation
     def value(table: Table) -> float:
         return float(correlation(np.array([table]), measure)[0])
 
-    up, down = _farthest(repaired(noisy, people), steps)
+    up, down = _farthest(_four(repaired(noisy, people)), steps)
     ends = value(up), value(down)
     return Interval(value(_clamped(noisy)), min(ends) if _one_sided(up, down) else 0.0, max(ends))
 
@@ -139,7 +182,11 @@ def _one_sided(up: Table, down: Table) -> bool:
 
 
 def _clamped(noisy: Sequence[int]) -> Table:
-    a, b, c, d = (max(0, count) for count in noisy)
+    return _four(tuple(max(0, count) for count in noisy))
+
+
+def _four(cells: Sequence[int]) -> Table:
+    a, b, c, d = cells
     return a, b, c, d
 
 

@@ -1,0 +1,58 @@
+"""From what was drawn to what is told: p-values and correlations with their intervals, selections with how far they may be off.
+
+Everything here is a function of the plan, the query and the noisy answer, so it is released at no further cost.
+"""
+
+from fractions import Fraction
+from typing import Final, Literal, cast
+
+from starling.genome.measurements import Cells
+from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
+from starling.genome.postprocess.intervals import (
+    Interval,
+    additive_interval,
+    allelic_interval,
+    correlation_interval,
+    p_value_interval,
+    reach,
+)
+from starling.genome.postprocess.selections import SelectionError
+from starling.genome.scores.locations import num_sig_outputs
+from starling.genome.statistics import PTest
+
+ALPHA: Final = Fraction(5, 100)
+"""Chance that an interval misses, unless said otherwise."""
+
+
+def p_value(plan: Plan, query: SnpPval, drawn: Cells, alpha: Fraction = ALPHA) -> Interval:
+    """log10 of the p-value of a SNP and the range that holds the exact one with probability 1 - alpha or more.
+
+    Raises:
+        ParameterError: for alpha outside (0, 1).
+    """
+    steps = reach(query.noise, query.epsilon, alpha, drawn.counts, plan.people)
+    if plan.model == "additive":
+        return additive_interval(drawn.counts, plan.people, cast(Literal["g", "chi2"], query.test), steps)
+    if plan.model == "allelic":
+        return allelic_interval(drawn.counts, plan.people, cast(PTest, query.test), steps)
+    return p_value_interval(drawn.counts, plan.people, cast(PTest, query.test), steps)
+
+
+def correlation(plan: Plan, query: SnpCorr, drawn: Cells, alpha: Fraction = ALPHA) -> Interval:
+    """The correlation of a pair and the range that holds the exact one with probability 1 - alpha or more.
+
+    Raises:
+        ParameterError: for alpha outside (0, 1).
+    """
+    steps = reach(query.noise, query.epsilon, alpha, drawn.counts, plan.people)
+    return correlation_interval(drawn.counts, plan.people, query.correlation, steps)
+
+
+def selection_error(plan: Plan, query: NumSig | LocSig | LocBlock) -> SelectionError:
+    """How far the answer to a query may be from the best one: public, the same for every study."""
+    if isinstance(query, NumSig):
+        return SelectionError(len(num_sig_outputs(query.k, len(plan.snps))), query.epsilon)
+    if isinstance(query, LocSig):
+        held = sum(stop - start for start, stop in query.ranges(plan))
+        return SelectionError(held, query.epsilon, query.k)
+    return SelectionError(query.candidates(plan).count + 1, query.epsilon)

@@ -1,0 +1,221 @@
+"""The whole law of a mechanism on a tiny study, from what it hands to the privacy core, and the exact loss between neighbours.
+
+The core's functions are replaced by ones that answer every possible answer in turn, with its probability, and add no noise: a
+mechanism is run once for every course that its selections can take, and what it returns holds the exact counts that noise would be
+added to. That the core's functions have the laws that are put in here is shown in tests/privacy.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
+from starling.genome.distance.rules import Rule
+from starling.genome.measurements import Cells, Explored
+from starling.genome.mechanism import loc_block, loc_sig, noisy_tables, num_sig
+from starling.genome.plan import Plan, Snps
+from starling.genome.scores.candidates import Candidates
+from tests.genome.packed import carrier_words
+from tests.genome.small_tables import all_tables, neighbours
+from tests.genome.studies import tables_of
+
+Int64 = npt.NDArray[np.int64]
+
+HUGE = Fraction(10**5)
+"""With it a selection takes the best candidate."""
+FIFTH = Fraction(1, 5)
+
+
+@dataclass(frozen=True, eq=False)
+class TinyStudy:
+    """An `ExactStudy`.
+
+    Attributes:
+        copies: Of the carried allele, int8 (people, snps).
+        cases: bool (people,).
+        model: The plan's.
+    """
+
+    copies: npt.NDArray[np.int8]
+    cases: npt.NDArray[np.bool_]
+    model: str
+    _blocks: dict[Any, Any] = field(default_factory=dict)
+
+    def tables(self, places: Int64 | None = None, /) -> Int64:
+        found = tables_of(self.copies.T, self.cases, self.model)
+        return found if places is None else found[places]
+
+    def _bits(self) -> npt.NDArray[np.uint64]:
+        return carrier_words(self.copies >= (2 if self.model == "recessive" else 1))
+
+    def pair_tables(self, pairs: Int64, /) -> Int64:
+        return pair_tables(self._bits(), len(self.cases), pairs)
+
+    def blocks(self, places: Int64, rule: Rule, among: Candidates, /) -> tuple[npt.NDArray[np.int16], Int64]:
+        key = (*places.tolist(), among.regions, among.longest)
+        if key not in self._blocks:
+            bits = self._bits()[places]
+            self._blocks[key] = pair_distances(bits, len(self.cases), rule, among), carriers(bits)
+        pairs, number = self._blocks[key]
+        return pairs.copy(), number
+
+
+def tiny_plan(people: int, snps: int, model: Any = "dominant", test: str = "g", p: Fraction = Fraction(3, 10)) -> Plan:
+    ids = tuple(f"rs{row}" for row in range(snps))
+    listed = Snps(ids, ("1",) * snps, np.arange(1, snps + 1), ("A",) * snps, ("C",) * snps)
+    return Plan("Tiny", people, listed, model, (test,), alpha=p * snps)
+
+
+def tiny_studies(people: int, snps: int, model: str = "dominant") -> list[TinyStudy]:
+    """Every study of that size, up to the order of people: `neighbours(people, kinds)` are those that differ by one person."""
+    most = 3 if model in ("additive", "allelic") else 2
+    kinds = most**snps * 2
+    numbers = np.arange(kinds)
+    copies = np.stack([(numbers // 2) // most**snp % most for snp in range(snps)], axis=1)
+    if model == "recessive":
+        copies = copies * 2
+    made = []
+    for counts in all_tables(people, kinds):
+        who = np.repeat(numbers, counts)
+        made.append(TinyStudy(copies[who].astype(np.int8), who % 2 == 1, model))
+    return made
+
+
+class _Courses:
+    """Answers selections by a script; beyond its end by the first answer, noting how many there were."""
+
+    def __init__(self) -> None:
+        self.script: list[tuple[int, int]] = []
+        self.asked = 0
+        self.log_probability = 0.0
+        self.rates: list[tuple[str, Fraction]] = []
+
+    def start(self) -> None:
+        self.asked, self.log_probability, self.rates = 0, 0.0, []
+
+    def answer(self, logs: list[float]) -> int:
+        if self.asked == len(self.script):
+            self.script.append((0, len(logs)))
+        chosen = self.script[self.asked][0]
+        self.asked += 1
+        self.log_probability += logs[chosen]
+        return chosen
+
+    def advance(self) -> bool:
+        """To the next course; False after the last."""
+        while self.script:
+            chosen, number = self.script.pop()
+            if chosen + 1 < number:
+                self.script.append((chosen + 1, number))
+                return True
+        return False
+
+    def exponential(self, scores: Any, epsilon: Any, sensitivity: Any = 1, k: int = 1) -> Int64:
+        weights = float(Fraction(epsilon) / (2 * Fraction(sensitivity) * k)) * np.asarray(scores, dtype=np.float64)
+        orders = list(permutations(range(weights.size), k))
+        logs = []
+        for order in orders:
+            left = list(range(weights.size))
+            total = 0.0
+            for place in order:
+                total += weights[place] - np.logaddexp.reduce(weights[left])
+                left.remove(place)
+            logs.append(float(total))
+        return np.array(orders[self.answer(logs)], dtype=np.int64)
+
+    def flips(self, scores: Any, epsilon: Any, sensitivity: Any = 1) -> int:
+        rate = float(Fraction(epsilon) / (2 * Fraction(sensitivity)))
+        heads = np.exp(rate * (np.asarray(scores, dtype=np.float64) - np.max(scores)))
+        logs = []
+        for place, chance in enumerate(heads):
+            # First of the heads at a uniform time t: the integral of the product over the others of (1 - p t).
+            product = np.poly1d([1.0])
+            for other in np.delete(heads, place):
+                product *= np.poly1d([-other, 1.0])
+            logs.append(float(np.log(chance * product.integ()(1.0))))
+        return self.answer(logs)
+
+    def lattice(self, epsilon: Any, size: int, *, columns: int = 2) -> Int64:
+        self.rates.append(("lattice", Fraction(epsilon)))
+        return np.zeros((size, 2, columns), dtype=np.int64)
+
+    def laplace(self, scale: Any, shape: Any) -> Int64:
+        self.rates.append(("laplace", 1 / Fraction(scale)))
+        return np.zeros(shape, dtype=np.int64)
+
+
+@contextmanager
+def replaced_core() -> Iterator[_Courses]:
+    courses = _Courses()
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (num_sig, loc_sig, loc_block):
+            patch.setattr(module, "exponential_mechanism", courses.exponential)
+        patch.setattr(num_sig, "permute_and_flip", courses.flips)
+        patch.setattr(noisy_tables, "lattice_noise", courses.lattice)
+        patch.setattr(noisy_tables, "discrete_laplace", courses.laplace)
+        yield courses
+
+
+Centre = tuple[tuple[str, Fraction, tuple[int, ...]], ...]
+Law = Mapping[Any, tuple[float, Centre]]
+"""By what was selected: log of its probability; then of each table the noise, its rate, and the exact counts."""
+
+
+def law_of(draw: Callable[[Any], Any], study: Any) -> Law:
+    """Every answer that the selections can give."""
+    law: dict[Any, tuple[float, Centre]] = {}
+    with replaced_core() as courses:
+        while True:
+            courses.start()
+            selected, tables = _parts(draw(study))
+            kinds = [(kind, rate, cells) for (kind, rate), cells in zip(courses.rates, tables, strict=True)]
+            # Courses may give one answer only if they can be told apart by nobody: none here do.
+            assert selected not in law
+            law[selected] = (courses.log_probability, tuple(kinds))
+            if not courses.advance():
+                return law
+
+
+def _parts(answer: Any) -> tuple[Any, list[tuple[int, ...]]]:
+    if isinstance(answer, Cells):
+        return None, [answer.counts]
+    if isinstance(answer, Explored):
+        selected = (answer.number, answer.followed, answer.places, answer.blocks)
+        return selected, [table.counts for table in answer.tables]
+    return answer, []
+
+
+def loss(left: Law, right: Law) -> float:
+    """The largest log ratio of the two laws over all outcomes, noise included: the smallest epsilon that is true of this pair.
+
+    Of lattice noise the largest ratio is e^(rate times the norm of the difference), of Laplace noise e^(rate times its L1 norm).
+    """
+    assert left.keys() == right.keys()
+    worst = 0.0
+    for outcome, (log_left, tables_left) in left.items():
+        log_right, tables_right = right[outcome]
+        noise = Fraction(0)
+        for (kind, rate, one), (other_kind, other_rate, other) in zip(tables_left, tables_right, strict=True):
+            assert (kind, rate) == (other_kind, other_rate)
+            moved = sum(abs(a - b) for a, b in zip(one, other, strict=True))
+            assert sum(one) == sum(other)
+            noise += rate * moved / (2 if kind == "lattice" else 1)
+        worst = max(worst, abs(log_left - log_right) + float(noise))
+    return worst
+
+
+def worst_loss(draw: Callable[[Any], Any], studies: list[TinyStudy], people: int) -> float:
+    """Over all neighbours among all studies of that size."""
+    laws = [law_of(draw, study) for study in studies]
+    for law in laws[::50]:
+        assert abs(sum(np.exp(log) for log, _ in law.values()) - 1) < 1e-9
+    kinds = next(kinds for kinds in range(2, 200) if len(all_tables(people, kinds)) == len(studies))
+    pairs = {(min(a, b), max(a, b)) for row in neighbours(people, kinds) for a, b in enumerate(row.tolist()) if a != b}
+    return max(loss(laws[a], laws[b]) for a, b in pairs)

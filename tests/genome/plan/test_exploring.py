@@ -1,0 +1,51 @@
+"""What an exploration is made of, and that its parts never cost more than the whole, which is charged."""
+
+from fractions import Fraction
+
+import pytest
+
+from starling.errors import ParameterError
+from starling.genome.plan import Explore
+from starling.privacy.budget import Epsilon
+from tests.genome.plan.test_model import plan_with
+
+QUERY = Explore("g", "r2", Fraction(1, 5), Fraction(1))
+
+
+@pytest.mark.parametrize("k", range(1, 7))
+def test_the_parts_are_the_whole(k: int) -> None:
+    plan = plan_with()
+    parts = [QUERY.number(plan), QUERY.places(k, k)]
+    parts += [part for _ in range(k) for part in (QUERY.block(("rs0",), k), QUERY.table("rs0", k))]
+    for part in parts:
+        part.check(plan)
+    assert sum(part.epsilon for part in parts) == QUERY.epsilon
+    assert sum(QUERY.places(1, k).epsilon for _ in range(k)) == QUERY.places(k, k).epsilon
+    assert QUERY.guarantee.cost == Epsilon(Fraction(1))
+
+
+def test_k_is_clamped() -> None:
+    plan = plan_with()
+    assert [QUERY.clamped(plan, high) for high in (0, 1, 5, 100)] == [1, 1, 5, 6]
+    narrow = Explore("g", "r2", Fraction(1, 5), Fraction(1), regions=("2",), most=4)
+    assert [narrow.clamped(plan, high) for high in (1, 100)] == [1, 2]
+    narrow.check(plan)
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        (Explore("wald", "r2", Fraction(1, 5), Fraction(1)), "test"),
+        (Explore("g", "r3", Fraction(1, 5), Fraction(1)), "corr"),  # type: ignore[arg-type] # refused at run time too
+        (Explore("g", "r2", Fraction(1, 1000), Fraction(1)), "delta_c"),
+        (Explore("g", "r2", Fraction(1, 5), Fraction(0)), "epsilon"),
+        (Explore("g", "r2", Fraction(1, 5), Fraction(1, 10_000)), "epsilon"),
+        (Explore("g", "r2", Fraction(1, 5), Fraction(1), regions=("3",)), "regions"),
+        (Explore("g", "r2", Fraction(1, 5), Fraction(1), most=0), "most"),
+        (Explore("g", "r2", Fraction(1, 5), Fraction(1), longest=0), "longest"),
+        (Explore("g", "r2", Fraction(1, 5), Fraction(1), noise="gauss"), "noise"),  # type: ignore[arg-type] # refused too
+    ],
+)
+def test_what_could_not_be_asked_is_refused_at_the_start(query: Explore, field: str) -> None:
+    with pytest.raises(ParameterError, match=field):
+        query.check(plan_with())
