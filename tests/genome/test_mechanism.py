@@ -9,11 +9,12 @@ from starling.genome.mechanism import (
     ExploreMechanism,
     NumSigMechanism,
 )
-from starling.genome.plan import Explore, NumSig, Plan
-from tests.genome.mechanism.laws import FIFTH, HUGE
+from starling.genome.plan import Explore, NumSig
+from tests.genome.mechanism.laws import FIFTH, HUGE, tiny_plan
 
 
-def test_a_question_that_the_plan_has_not_makes_no_mechanism(plan: Plan) -> None:
+def test_a_question_that_the_plan_has_not_makes_no_mechanism() -> None:
+    plan = tiny_plan(300, 9, p=Fraction(1, 1000))
     with pytest.raises(ParameterError, match="k is not"):
         NumSigMechanism(plan, NumSig("g", 10, HUGE))
     with pytest.raises(ParameterError, match="selection"):

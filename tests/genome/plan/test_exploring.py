@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from starling.errors import ParameterError
-from starling.genome.plan import Explore
+from starling.genome.plan import Explore, Query
 from starling.privacy.budget import Epsilon
 from tests.genome.plan.test_model import plan_with
 
@@ -15,8 +15,9 @@ QUERY = Explore("g", "r2", Fraction(1, 5), Fraction(1))
 @pytest.mark.parametrize("k", range(1, 7))
 def test_the_parts_are_the_whole(k: int) -> None:
     plan = plan_with()
-    parts = [QUERY.number(plan), QUERY.places(k, k)]
-    parts += [part for _ in range(k) for part in (QUERY.block(("rs0",), k), QUERY.table("rs0", k))]
+    parts: list[Query] = [QUERY.number(plan), QUERY.places(k, k)]
+    for _ in range(k):
+        parts += [QUERY.block(("rs0",), k), QUERY.table("rs0", k)]
     for part in parts:
         part.check(plan)
     assert sum(part.epsilon for part in parts) == QUERY.epsilon
