@@ -8,10 +8,10 @@ import click
 
 from starling.cli.commands import Command
 from starling.cli.text import facts, rounded, table
-from starling.tables.evaluate.errors import WARNING, Errors, Evaluation
 
 if TYPE_CHECKING:
     from starling.release.statement import Json
+    from starling.tables.evaluate.errors import Errors, Evaluation
 
 _PATH: Final = click.Path(path_type=Path)
 
@@ -62,8 +62,10 @@ def evaluate(plan: str, *, release: Path, persons: Path, geography: Path, out: P
     click.echo(json.dumps(evaluation_json(found), indent=2, ensure_ascii=False) if as_json else evaluation_text(found))
 
 
-def evaluation_text(found: Evaluation) -> str:
+def evaluation_text(found: "Evaluation") -> str:
     """Errors by level and kind of number, what the release states beside them, and what was left out."""
+    from starling.tables.evaluate.errors import WARNING, Errors
+
     header = ("level", "number", "rows", "mean error", "mean |error|", "rms error", "stated", "covered")
     rows = [
         (found.levels[str(level)], str(number), *_row(errors))
@@ -89,13 +91,15 @@ def evaluation_text(found: Evaluation) -> str:
     )
 
 
-def _row(errors: Errors) -> tuple[str, ...]:
+def _row(errors: "Errors") -> tuple[str, ...]:
     numbers = (errors.bias, errors.mean_absolute, errors.root_mean_square, errors.stated)
     return (f"{errors.rows:,}", *(rounded(number) for number in numbers), f"{100 * errors.coverage:.2f} %")
 
 
-def evaluation_json(found: Evaluation) -> "dict[str, Json]":
+def evaluation_json(found: "Evaluation") -> "dict[str, Json]":
     """Every class and group count."""
+    from starling.tables.evaluate.errors import WARNING
+
     return {
         "not_private": True,
         "warning": WARNING,
