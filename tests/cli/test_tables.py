@@ -325,7 +325,9 @@ def test_a_full_disk_gives_one_message_and_no_partial_release(
 
 def test_an_interrupted_run_leaves_nothing(inputs: Inputs, tmp_path: Path) -> None:
     for name, code in (("SIGINT", 130), ("SIGTERM", 143)):
-        prepare = f"publish.SafeTab.draw = lambda self, exact: os.kill(os.getpid(), signal.{name})"
+        # It sleeps, since a signal may reach the main thread a moment after `kill` has returned.
+        kill = f"(os.kill(os.getpid(), signal.{name}), __import__('time').sleep(60))"
+        prepare = f"publish.SafeTab.draw = lambda self, exact: {kill}"
         result = child(inputs, tmp_path / "out", prepare)
         assert result.returncode == code, result.stderr
         assert "Traceback" not in result.stderr
