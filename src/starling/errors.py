@@ -121,6 +121,29 @@ class RecordsInvalid(StarlingError):
     status = 422
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Some faults of records, as `validate` counts them.
+
+    Attributes:
+        total: How many there are; a line may have several.
+        by_field: How many in each field; only fields that have some.
+        first: The first of them, at most SHOWN.
+    """
+
+    total: int
+    by_field: dict[str, int]
+    first: tuple[Problem, ...]
+
+    def refuse(self) -> None:
+        """Raises RecordsInvalid, with the first problems and how many there are, if there are any."""
+        if not self.total:
+            return
+        fields = ", ".join(f"{field} {count}" for field, count in self.by_field.items())
+        summary = Problem("records", f"have {self.total} problems ({fields})", "correct them and look again")
+        raise RecordsInvalid(problems=[summary, *self.first[: SHOWN - 1]])
+
+
 class OutputError(StarlingError):
     """The output cannot be written: not a place for it, no permission, or a full disk."""
 

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -39,16 +39,11 @@ def say(as_json: bool, body: dict[str, Any], text: str) -> None:
     click.echo(json.dumps(body, indent=2, ensure_ascii=False) if as_json else text)
 
 
-@contextmanager
-def reading(url: str) -> "Iterator[Ledger]":
-    """The ledger for those who have no key of it."""
+def reading(url: str) -> "closing[Ledger]":
+    """The ledger for those who have no key of it, closed after the block."""
     from starling.ledger.opening import read_ledger
 
-    opened = read_ledger(url)
-    try:
-        yield opened
-    finally:
-        opened.close()
+    return closing(read_ledger(url))
 
 
 def public_key(text: str) -> "Public":

@@ -1,8 +1,8 @@
 """`starling ledger`: what custodians do with a ledger; auditing.py has what everybody may. Commands parse, call and print."""
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
@@ -61,15 +61,10 @@ def _scope(function: Decorated) -> Decorated:
     return click.argument("lineage_name", metavar="LINEAGE")(function)
 
 
-@contextmanager
-def _writing(url: str) -> "Iterator[Ledger]":
+def _writing(url: str) -> "closing[Ledger]":
     from starling.ledger.opening import open_ledger
 
-    opened = open_ledger(url)
-    try:
-        yield opened
-    finally:
-        opened.close()
+    return closing(open_ledger(url))
 
 
 def _done(opened: "Ledger", as_json: bool, body: dict[str, Any], text: str) -> None:

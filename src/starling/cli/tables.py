@@ -15,9 +15,10 @@ from starling.cli.commands import Command, Group, problem_json
 from starling.errors import ParameterError, SourceError
 
 if TYPE_CHECKING:
+    from starling.errors import Found
     from starling.release.statement import Json
     from starling.tables.plan import Geography, Plan
-    from starling.tables.source import Found, Validation
+    from starling.tables.source import Validation
 
 INPUTS = "--persons invented/person-records.txt --geography invented/GRF-C.txt"
 """What `generate`'s example makes."""

@@ -1,18 +1,18 @@
 """Genome: an analyst explores a case-control study under a budget (Johnson and Shmatikov 2013)."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from starling.lazy import lazy
 
 if TYPE_CHECKING:
     from starling.genome.distance import distance_to_significance
+    from starling.genome.generate import generate
+    from starling.genome.plan import Plan
+    from starling.genome.source import validate
 
-_HOME = {"distance_to_significance": "distance"}
+__all__ = ["Plan", "distance_to_significance", "generate", "validate"]
 
-__all__ = ["distance_to_significance"]
-
-
-def __getattr__(name: str) -> Any:
-    # Lazy: naming this package costs no Numba.
-    if name in _HOME:
-        return getattr(import_module(f"starling.genome.{_HOME[name]}"), name)
-    raise AttributeError(f"starling.genome has no {name}")
+lazy(
+    __name__,
+    {"Plan": "plan", "distance_to_significance": "distance", "generate": "generate", "validate": "source"},
+)

@@ -1,9 +1,8 @@
 """Tables: detailed race and ethnicity counts by geography (SafeTab), from person records to T1 and T2."""
 
-import sys
-from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from starling.lazy import lazy
 
 if TYPE_CHECKING:
     from starling.tables.evaluate import evaluate
@@ -12,19 +11,6 @@ if TYPE_CHECKING:
     from starling.tables.preview import preview
     from starling.tables.publish import release
     from starling.tables.source import validate
-
-_HOME = {
-    "Plan": "plan",
-    "afford": "plan",
-    "evaluate": "evaluate",
-    "generate": "generate",
-    "preview": "preview",
-    "prices": "plan",
-    "read_geography": "plan",
-    "release": "publish",
-    "solve": "plan",
-    "validate": "source",
-}
 
 __all__ = [
     "Plan",
@@ -39,22 +25,18 @@ __all__ = [
     "validate",
 ]
 
-
-class _Room(ModuleType):
-    """Gives each public function when it is asked for, so that naming this package costs no DuckDB or Numba.
-
-    Some functions share their name with the module they live in. Importing that module would bind its name here over the
-    function; that one binding is left out.
-    """
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in _HOME:
-            raise AttributeError(f"starling.tables has no {name}")
-        return getattr(import_module(f"starling.tables.{_HOME[name]}"), name)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _HOME and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Room
+lazy(
+    __name__,
+    {
+        "Plan": "plan",
+        "afford": "plan",
+        "evaluate": "evaluate",
+        "generate": "generate",
+        "preview": "preview",
+        "prices": "plan",
+        "read_geography": "plan",
+        "release": "publish",
+        "solve": "plan",
+        "validate": "source",
+    },
+)

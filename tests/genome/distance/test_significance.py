@@ -64,8 +64,6 @@ def test_shape_and_type() -> None:
 
 def test_it_is_public() -> None:
     assert starling.genome.distance_to_significance is distance_to_significance
-    with pytest.raises(AttributeError, match="no_such_name"):
-        _ = starling.genome.no_such_name
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,12 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from starling.errors import OutputError, ParameterError
+from starling.engine.new_folder import new_folder
+from starling.errors import ParameterError
 from starling.genome.generate.runs import Design, Run
 from starling.genome.plan.snps import MOST_SNPS
 
@@ -83,19 +83,8 @@ def generate(
     """
     half = people // 2 if cases is None else cases
     design = _checked(people, snps, seed, half, dict(causal or {}), linkage)
-    if out.exists():
-        raise OutputError(field="out", problem=f"{out} exists", fix="name a folder that does not exist")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=".generate-", dir=out.parent) as scratch:
-            folder = Path(scratch) / out.name
-            folder.mkdir()
-            _write(folder, design, linkage, workers or os.cpu_count() or 1)
-            folder.rename(out)
-    except OSError as error:
-        raise OutputError(
-            field="out", problem=f"{out} cannot be written ({error.strerror})", fix="check path, permission and disk"
-        ) from None
+    with new_folder(out) as folder:
+        _write(folder, design, linkage, workers or os.cpu_count() or 1)
     return Generated(out / NAME, out / PLAN, out / NOTE)
 
 

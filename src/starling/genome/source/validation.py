@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from starling.errors import SHOWN, Problem, RecordsInvalid
+from starling.errors import SHOWN, Found, Problem
 from starling.genome.plan import Plan
 from starling.genome.source.calls import Calls, Int8, Int64, code_counts, copies
 from starling.genome.source.genotypes import Genotypes, read
@@ -23,21 +23,6 @@ from starling.privacy.trust import Confidential, NotPrivate, inspect
 
 MISSING_WORDS: Final = (b"", b"-9", b"0", b"NA", b"nan", b"NaN", b"N/A", b".")
 """Phenotypes that say that there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Some faults.
-
-    Attributes:
-        total: How many there are.
-        by_field: How many in each field; only fields that have some.
-        first: The first of each field, at most 20 in all.
-    """
-
-    total: int
-    by_field: dict[str, int]
-    first: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +45,7 @@ class Validation:
 
     def refuse(self) -> None:
         """Raises RecordsInvalid, with the first problems and how many there are, if there are any."""
-        found = self.problems
-        if not found.total:
-            return
-        fields = ", ".join(f"{field} {count}" for field, count in found.by_field.items())
-        summary = Problem("records", f"have {found.total} problems ({fields})", "correct them and look again")
-        raise RecordsInvalid(problems=[summary, *found.first[: SHOWN - 1]])
+        self.problems.refuse()
 
 
 class _Tally:

@@ -15,12 +15,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from starling.errors import OutputError, ParameterError
+from starling.engine.new_folder import new_folder
+from starling.errors import ParameterError
 from starling.tables.generate.files import WRITERS, Columns, Writer
 from starling.tables.generate.land import Land, invent_land, settle
 from starling.tables.generate.names import region_names
@@ -100,22 +100,11 @@ def generate(
         raise ParameterError(
             field="land", problem=f"is not for 0 to {MOST_PERSONS} persons", fix="leave it out, or say for how many"
         )
-    if out.exists():
-        raise OutputError(field="out", problem=f"{out} exists", fix="name a folder that does not exist")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=".generate-", dir=out.parent) as scratch:
-            folder = Path(scratch) / out.name
-            folder.mkdir()
-            threads = workers or os.cpu_count() or 1
-            land = invent_land(_stream(seed, _LAND), codes, land_for)
-            land = land if land_for == persons else settle(land, persons)
-            sizes = _write(folder, plan, codes, land, seed=seed, format_=format, workers=threads)
-            folder.rename(out)
-    except OSError as error:
-        raise OutputError(
-            field="out", problem=f"{out} cannot be written ({error.strerror})", fix="check path, permission and disk"
-        ) from None
+    with new_folder(out) as folder:
+        threads = workers or os.cpu_count() or 1
+        land = invent_land(_stream(seed, _LAND), codes, land_for)
+        land = land if land_for == persons else settle(land, persons)
+        sizes = _write(folder, plan, codes, land, seed=seed, format_=format, workers=threads)
     ending = ENDINGS[format]
     return Generated(out / f"GRF-C.{ending}", out / f"person-records.{ending}", out / NAMES, out / NOTE, sizes)
 

@@ -1,6 +1,6 @@
 """The confidential person records of a tables release: opened by their public shape, read by one total rule, checked for the custodian."""
 
 from starling.tables.source.persons import Persons, open_persons
-from starling.tables.source.validation import Found, Validation, validate
+from starling.tables.source.validation import Validation, validate
 
-__all__ = ["Found", "Persons", "Validation", "open_persons", "validate"]
+__all__ = ["Persons", "Validation", "open_persons", "validate"]

@@ -10,28 +10,13 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from starling.errors import SHOWN, Problem, RecordsInvalid
+from starling.errors import SHOWN, Found, Problem
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.tables.plan import Geography, Plan
 from starling.tables.source.faults import NOTES, PROBLEMS, Fault
 from starling.tables.source.lookup import lookup
 from starling.tables.source.persons import Persons
 from starling.tables.source.reading import read
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Some faults of a file.
-
-    Attributes:
-        total: How many there are; a line may have several.
-        by_field: How many in each field, in the order of the record rules; only fields that have some.
-        first: The first of them, at most 20, by line.
-    """
-
-    total: int
-    by_field: dict[str, int]
-    first: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +37,7 @@ class Validation:
 
     def refuse(self) -> None:
         """Raises RecordsInvalid, with the first problems and how many there are, if there are any."""
-        found = self.problems
-        if not found.total:
-            return
-        fields = ", ".join(f"{field} {count}" for field, count in found.by_field.items())
-        summary = Problem("records", f"have {found.total} problems ({fields})", "correct them and look again")
-        raise RecordsInvalid(problems=[summary, *found.first[: SHOWN - 1]])
+        self.problems.refuse()
 
 
 class _Tally:

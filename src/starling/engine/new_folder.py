@@ -1,0 +1,30 @@
+"""A folder of made-up data that appears as a whole or not at all."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from starling.errors import OutputError
+
+
+@contextmanager
+def new_folder(out: Path) -> Iterator[Path]:
+    """An empty folder beside `out`, which becomes `out` when the block has ended well and is removed otherwise.
+
+    Raises:
+        OutputError: when `out` exists, or it or something in the block cannot be written.
+    """
+    if out.exists():
+        raise OutputError(field="out", problem=f"{out} exists", fix="name a folder that does not exist")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".generate-", dir=out.parent) as scratch:
+            folder = Path(scratch) / out.name
+            folder.mkdir()
+            yield folder
+            folder.rename(out)
+    except OSError as error:
+        raise OutputError(
+            field="out", problem=f"{out} cannot be written ({error.strerror})", fix="check path, permission and disk"
+        ) from None

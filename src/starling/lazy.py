@@ -1,0 +1,41 @@
+"""Packages that give a public name when it is asked for, so that naming a package imports nothing heavy."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+
+class _Lazy(ModuleType):
+    """A package and where its public names live.
+
+    Some functions share their name with the module they live in. Importing that module would bind its name here over the
+    function; that one binding is left out.
+    """
+
+    _homes: Mapping[str, str]
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._homes:
+            raise AttributeError(f"{self.__name__} has no {name}")
+        return getattr(import_module(f"{self.__name__}.{self._homes[name]}"), name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in self._homes and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> Iterable[str]:
+        return {*super().__dir__(), *self._homes}
+
+
+def lazy(package: str, homes: Mapping[str, str]) -> None:
+    """Make a package give public names on demand; called once, by the package as it is imported.
+
+    Args:
+        package: Its `__name__`.
+        homes: For each public name the module of the package that defines it, such as {"release": "publish"}.
+    """
+    room = sys.modules[package]
+    room.__class__ = _Lazy
+    room.__dict__["_homes"] = homes
