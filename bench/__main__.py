@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from bench.page import NAMES, main
+from bench.pages import NAMES, main
 from bench.peers import ROOT
 
 for name in NAMES:

@@ -10,41 +10,41 @@ from typing import Any
 
 import pytest
 
-from bench import markdown, measure, noise, page, peers, record, selection, thresholds
+from bench import markdown, measure, noise, pages, peers, record, selection, thresholds
 from tests.conftest import ROOT
 
-RESULTS = {name: record.load(name) for name in page.NAMES}
+RESULTS = {name: record.load(name) for name in pages.NAMES}
 
 
-@pytest.mark.parametrize("path", page.PAGES, ids=lambda path: str(path.stem))
+@pytest.mark.parametrize("path", pages.PAGES, ids=lambda path: str(path.stem))
 def test_page_is_in_step_with_the_results(path: Path) -> None:
     text = path.read_text()
-    assert text == page.render(text, RESULTS), "run: python -m bench.page"
+    assert text == pages.render(text, RESULTS), "run: python -m bench.pages"
 
 
 def test_pages_have_every_table_once() -> None:
-    text = "".join(path.read_text() for path in page.PAGES)
-    assert sorted(block[2] for block in page.BLOCK.finditer(text)) == sorted(page.TABLES)
+    text = "".join(path.read_text() for path in pages.PAGES)
+    assert sorted(block[2] for block in pages.BLOCK.finditer(text)) == sorted(pages.TABLES)
 
 
 def test_a_changed_result_changes_the_page() -> None:
-    text = page.PAGE.read_text()
+    text = pages.PAGE.read_text()
     other = json.loads(json.dumps(RESULTS))
     other["startup"]["limits"][0]["measured"] = 12345.0
-    assert text != page.render(text, other)
+    assert text != pages.render(text, other)
 
 
 def test_a_missed_limit_is_shown_as_missed() -> None:
     limit = record.Limit("a figure", 12, 10, "ms").to_json()
-    assert "**missed**" in page.limits({"startup": {"limits": [limit]}})
+    assert "**missed**" in pages.whole.limits({"startup": {"limits": [limit]}})
 
 
 def test_every_result_file_belongs_to_a_benchmark() -> None:
-    assert {path.stem for path in record.RESULTS.glob("*.json")} == set(page.NAMES)
-    assert all((ROOT / "bench" / f"{name}.py").exists() for name in page.NAMES)
+    assert {path.stem for path in record.RESULTS.glob("*.json")} == set(pages.NAMES)
+    assert all((ROOT / "bench" / f"{name}.py").exists() for name in pages.NAMES)
 
 
-@pytest.mark.parametrize("name", page.NAMES)
+@pytest.mark.parametrize("name", pages.NAMES)
 def test_a_result_describes_its_run(name: str) -> None:
     result = RESULTS[name]
     assert result["benchmark"] == name
@@ -54,14 +54,14 @@ def test_a_result_describes_its_run(name: str) -> None:
     assert result["limits"]
 
 
-@pytest.mark.parametrize("name", page.NAMES)
+@pytest.mark.parametrize("name", pages.NAMES)
 def test_a_limit_is_judged_by_its_figures(name: str) -> None:
     for limit in RESULTS[name]["limits"]:
         kept = limit["measured"] >= limit["bound"] if limit["kind"] == "least" else limit["measured"] <= limit["bound"]
         assert limit["kept"] == kept
 
 
-@pytest.mark.parametrize("module", [markdown, measure, record, page], ids=lambda module: str(module.__name__))
+@pytest.mark.parametrize("module", [markdown, measure, record, pages], ids=lambda module: str(module.__name__))
 def test_docstrings_do_what_they_show(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
 

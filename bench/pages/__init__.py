@@ -1,0 +1,48 @@
+"""Write the tables of docs/benchmarks.md and docs/better-numbers.md from the result files: `python -m bench.pages`. A test holds them.
+
+A table stands between `<!-- NAME -->` and `<!-- end -->`, where NAME is a key of `TABLES`, made by one of the modules here; the words around are written by hand.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from bench.pages import core, genome, ledger, tables, whole
+from bench.pages.origin import Results
+from bench.peers import ROOT
+from bench.record import RESULTS, load
+
+PAGE: Final = ROOT / "docs" / "benchmarks.md"
+PAGES: Final = (PAGE, ROOT / "docs" / "better-numbers.md")
+NAMES: Final = (
+    "noise",
+    "noise_fit",
+    "audit",
+    "reconstruction",
+    "selection",
+    "tables_state",
+    "tables_tmlt",
+    "tables_national",
+    "tables_scale",
+    "verify",
+    "ledger",
+    "genome_distance",
+    "genome_kernels",
+    "startup",
+    "thresholds",
+)
+BLOCK: Final = re.compile(r"(<!-- ([a-z_]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+TABLES: Final = {**whole.TABLES, **core.TABLES, **tables.TABLES, **ledger.TABLES, **genome.TABLES}
+
+
+def render(text: str, results: Mapping[str, Results]) -> str:
+    """The page with every table made anew from `results`; raises KeyError for a table that is not known."""
+    return BLOCK.sub(lambda block: f"{block[1]}\n{TABLES[block[2]](results)}\n\n{block[3]}", text)
+
+
+def main(folder: Path = RESULTS) -> None:
+    """Write the pages."""
+    results = {name: load(name, folder) for name in NAMES}
+    for page in PAGES:
+        page.write_text(render(page.read_text(), results))

@@ -1,0 +1,5 @@
+"""`python -m bench.pages`."""
+
+from bench.pages import main
+
+main()

@@ -1,0 +1,137 @@
+"""Tables of the benchmarks of the tables domain."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from bench.markdown import number, spread, table
+from bench.pages.origin import Results, exact, made
+
+
+def tables_state(results: Mapping[str, Results]) -> str:
+    """One state: seconds, gigabytes, and how far from the machine's own limit."""
+    result = results["tables_state"]
+    units = {"seconds": "s", "gigabytes": "GB", "times": "times"}
+    rows = ([row["run"], spread(row[key]), unit] for row in result["rows"] for key, unit in units.items() if key in row)
+    sizes = result["settings"]
+    what = (
+        f"{sizes['persons']:,} persons ({number(sizes['persons_gb'])} GB of text), definitions {sizes['definitions']}; T1 has "
+        f"{sizes['t1_rows']:,} rows, T2 {sizes['t2_rows']:,}."
+    )
+    return f"{table(['run', 'median (least to most)', 'unit'], rows)}\n\n{what} {made(result)}"
+
+
+def tables_tmlt(results: Mapping[str, Results]) -> str:
+    """One state against tmlt.analytics."""
+    result = results["tables_tmlt"]
+    compared = [row for row in result["rows"] if "seconds" in row]
+    rates = table(
+        ["run", "s", "persons a second"],
+        ([row["run"], spread(row["seconds"]), spread(row["persons_per_second"])] for row in compared),
+    )
+    times = table(["", "times"], ([row["run"], spread(row["times"])] for row in result["rows"] if "times" in row))
+    chosen = result["settings"]
+    what = (
+        f"{chosen['persons']:,} persons, {chosen['iterations']:,} iterations of {chosen['definitions']}, rho {chosen['rho']:g}; "
+        f"Spark {chosen['spark']}; {', '.join(f'{name} {version}' for name, version in result['peers']['tmlt_analytics'].items())}."
+    )
+    return f"{rates}\n\n{times}\n\n{what} {made(result)}"
+
+
+def tables_national(results: Mapping[str, Results]) -> str:
+    """The nation: each process, and what it was asked to do."""
+    result = results["tables_national"]
+    keys = ("seconds", "cpu_seconds", "gigabytes")
+    rows = ([row["run"], *(number(row[key]) if key in row else "" for key in keys)] for row in result["rows"])
+    sizes = result["settings"]
+    what = (
+        f"{sizes['persons']:,} persons in {sizes['blocks']:,} blocks, {sizes['tracts']:,} tracts, {sizes['counties']:,} counties, "
+        f"{sizes['places']:,} places and {sizes['aiannh_areas']:,} AIANNH areas; definitions {sizes['definitions']}: "
+        f"{sizes['groups']:,} population groups, each measured. T1 has {sizes['t1_rows']:,} rows, T2 {sizes['t2_rows']:,}. "
+        f"Persons as {'Parquet' if sizes['format'] == 'parquet' else 'text'}, {number(sizes['persons_gb'])} GB; "
+        f"the release {number(sizes['release_gb'])} GB."
+    )
+    return f"{table(['run', 'seconds', 'CPU seconds', 'most memory, GB'], rows)}\n\n{what} {made(result)}"
+
+
+def tables_scale(results: Mapping[str, Results]) -> str:
+    """Time and memory against records."""
+    result = results["tables_scale"]
+    rows = (
+        [f"{row['persons']:,}", number(row["seconds"]), number(row["cpu_seconds"]), number(row["gigabytes"])]
+        for row in result["rows"]
+    )
+    chosen = result["settings"]
+    what = (
+        f"Slope of log time against log records: {chosen['slope']:.2f} over all, {chosen['slope_of_the_last_three']:.2f} over the last "
+        f"three. Memory grows by {number(chosen['bytes_per_record'])} bytes a record. Definitions {chosen['definitions']}."
+    )
+    return f"{table(['persons', 'seconds', 'CPU seconds', 'most memory, GB'], rows)}\n\n{what} {made(result)}"
+
+
+def verify(results: Mapping[str, Results]) -> str:
+    """What verifying takes, and what of it is computing again."""
+    result = results["verify"]
+    rows = (
+        [row["run"], spread(row[key]), {"seconds": "s", "times": "times"}[key]]
+        for row in result["rows"]
+        for key in ("seconds", "times")
+        if key in row
+    )
+    chosen = result["settings"]
+    size = f"{chosen['tracts']:,} tracts, definitions {chosen['definitions']}; {number(chosen['release_gb'])} GB"
+    return f"{table(['run', 'median (least to most)', 'unit'], rows)}\n\n{size}. {made(result)}"
+
+
+def gains(results: Mapping[str, Results]) -> str:
+    """What using the stage-1 total again gains."""
+    rows = (
+        [
+            f"{row['noise']}, {row['branch']}",
+            row["weight"],
+            number(row["factor"]),
+            number(row["drawn"]),
+            f"± {row['margin_before']}",
+            f"± {row['margin_after']}",
+        ]
+        for row in results["thresholds"]["rows"]
+        if "factor" in row
+    )
+    head = ["", "weight of the first total", "variance: times less", "of drawn noise", "margin before", "after"]
+    return f"{table(head, rows)}\n\n{exact(results['thresholds'])}"
+
+
+def thresholds(results: Mapping[str, Results]) -> str:
+    """What the choice of the branch does to totals near a threshold."""
+    found = results["thresholds"]
+    rows = (
+        [
+            f"{row['noise']}, {row['branch']}",
+            f"{row['distance']:+g}",
+            f"{row['chance']:.1%}",
+            f"{row['bias']:+.1f}",
+            f"{row['covered']:.1%}",
+            f"{row['covered_given']:.1%}",
+        ]
+        for row in found["rows"]
+        if row.get("distance") in (-2, -1, 0, 1, 2)
+    )
+    head = [
+        "noise and detail",
+        "distance",
+        "chance of this detail",
+        "bias, persons",
+        "plain interval",
+        "given what is published",
+    ]
+    return f"{table(head, rows)}\n\n{exact(found)}"
+
+
+TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
+    "tables_state": tables_state,
+    "tables_tmlt": tables_tmlt,
+    "tables_national": tables_national,
+    "tables_scale": tables_scale,
+    "verify": verify,
+    "gains": gains,
+    "thresholds": thresholds,
+}
