@@ -1,6 +1,7 @@
 """Write the tables of docs/benchmarks.md and docs/better-numbers.md from the result files: `python -m bench.pages`. A test holds them.
 
-A table stands between `<!-- NAME -->` and `<!-- end -->`, where NAME is a key of `TABLES`, made by one of the modules here; the words around are written by hand.
+A table stands between `<!-- NAME -->` and `<!-- end -->`, where NAME is a key of `TABLES`, made by one of the modules here; the words
+around are written by hand.
 """
 
 import re
