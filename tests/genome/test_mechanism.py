@@ -17,8 +17,6 @@ def test_a_question_that_the_plan_has_not_makes_no_mechanism() -> None:
     plan = tiny_plan(300, 9, p=Fraction(1, 1000))
     with pytest.raises(ParameterError, match="k is not"):
         NumSigMechanism(plan, NumSig("g", 10, HUGE))
-    with pytest.raises(ParameterError, match="selection"):
-        NumSigMechanism(plan, NumSig("g", 1, HUGE), "best")  # type: ignore[arg-type] # refused at run time too
     with pytest.raises(ParameterError, match="most"):
         ExploreMechanism(plan, Explore("g", "r2", FIFTH, HUGE, most=0))
     with pytest.raises(ParameterError, match="epsilon"):

@@ -29,7 +29,7 @@ EPSILON = Fraction(6)
 ROUNDING = 1e-9
 THIRD = Fraction(1, 3)
 QUERIES: dict[str, tuple[type, Any, int, int]] = {
-    "num_sig": (NumSigMechanism, NumSig("g", 1, EPSILON), 4, 2),
+    "num_sig": (NumSigMechanism, NumSig("g", 1, EPSILON, "exponential"), 4, 2),
     "loc_sig": (LocSigMechanism, LocSig("g", 2, EPSILON), 3, 3),
     "loc_sig, one": (LocSigMechanism, LocSig("g", 1, EPSILON), 4, 2),
     "loc_block": (LocBlockMechanism, LocBlock("r2", THIRD, ("rs0",), EPSILON), 4, 2),
@@ -98,13 +98,13 @@ def test_the_other_models_too(name: str, model: str) -> None:
 def test_permute_and_flip_is_private_and_better() -> None:
     plan, studies = tiny_plan(4, 2), tiny_studies(4, 2)
     query = NumSig("g", 1, EPSILON)
-    flips = NumSigMechanism(plan, query, "permute-and-flip")
+    flips = NumSigMechanism(plan, query)
     assert worst_loss(flips.draw, studies, 4) <= float(EPSILON) + ROUNDING
-    mutant = NumSigMechanism(plan, replace(query, epsilon=2 * EPSILON), "permute-and-flip")
+    mutant = NumSigMechanism(plan, replace(query, epsilon=2 * EPSILON))
     assert worst_loss(mutant.draw, studies, 4) > float(EPSILON) + 0.01
     better = 0
     for study in studies:
-        published = law_of(NumSigMechanism(plan, query).draw, study)
+        published = law_of(NumSigMechanism(plan, replace(query, selection="exponential")).draw, study)
         flipped = law_of(flips.draw, study)
         likeliest = max(published, key=lambda answer: published[answer][0])
         assert flipped[likeliest][0] >= published[likeliest][0] - ROUNDING

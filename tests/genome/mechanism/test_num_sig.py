@@ -13,5 +13,5 @@ def test_with_a_huge_epsilon_the_range_is_the_true_one(study: TinyStudy, plan: P
     distances = signed_distances(plan, study.tables(), "g")
     assert (distances <= 0).tolist() == [True] * 4 + [False] * 5
     assert NumSigMechanism(plan, NumSig("g", 9, HUGE)).draw(study) == Number(4, 4)
-    assert NumSigMechanism(plan, NumSig("g", 0, HUGE), "permute-and-flip").draw(study) == Number(4, 7)
+    assert NumSigMechanism(plan, NumSig("g", 0, HUGE, "exponential")).draw(study) == Number(4, 7)
     assert NumSigMechanism(plan, NumSig("g", 1, HUGE)).draw(study) == Number(4, 7)

@@ -60,6 +60,7 @@ BAD: list[tuple[Any, str]] = [
     (NumSig("g", 1, Fraction(-1)), "epsilon is not above 0"),
     (NumSig("g", 1, 0.5), "epsilon is a float"),  # type: ignore[arg-type] # refused at run time too
     (NumSig("g", 1, Fraction(10**7)), "epsilon is above 1000000"),
+    (NumSig("g", 1, ONE, "best"), "selection is not permute-and-flip or exponential"),  # type: ignore[arg-type] # refused at run time too
     (NumSig("chi2", 1, ONE), "test is not among the plan's tests"),
     (NumSig("wald", 1, ONE), "test wald has no distance to significance that is private"),
     (LocSig("g", 5, ONE, ("1",)), "k is not a whole number from 1 to 4, the number of SNPs of the regions"),

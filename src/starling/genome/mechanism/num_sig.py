@@ -8,17 +8,13 @@ Source: Johnson and Shmatikov 2013, Section 6.1, Theorem 1.
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
-from starling.errors import ParameterError
 from starling.genome.measurements import Number
 from starling.genome.mechanism.exact import ExactStudy, signed_distances
 from starling.genome.plan import NumSig, Plan
 from starling.genome.scores.locations import num_sig_outputs, num_sig_scores
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.selection import exponential_mechanism, permute_and_flip
-
-Selection: TypeAlias = Literal["exponential", "permute-and-flip"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +24,13 @@ class NumSigMechanism:
     Attributes:
         plan: SNPs, model, threshold.
         query: What is asked.
-        selection: "exponential" as published, or "permute-and-flip".
     """
 
     plan: Plan
     query: NumSig
-    selection: Selection = "exponential"
 
     def __post_init__(self) -> None:
         self.query.check(self.plan)
-        if self.selection not in ("exponential", "permute-and-flip"):
-            raise ParameterError(
-                field="selection", problem="is not exponential or permute-and-flip", fix='give "exponential"'
-            )
 
     @property
     def guarantee(self) -> Guarantee:
@@ -52,7 +42,7 @@ class NumSigMechanism:
         snps = len(self.plan.snps)
         outputs = num_sig_outputs(self.query.k, snps)
         scores = num_sig_scores(signed_distances(self.plan, exact.tables(), self.query.test), outputs)
-        if self.selection == "permute-and-flip":
+        if self.query.selection == "permute-and-flip":
             chosen = permute_and_flip(scores, self.query.epsilon)
         else:
             chosen = int(exponential_mechanism(scores, self.query.epsilon)[0])

@@ -18,6 +18,7 @@ from starling.privacy.laws import DiscreteLaplace
 from starling.privacy.neighbours import REPLACE_PERSON
 
 Noise: TypeAlias = Literal["laplace", "lattice"]
+Selection: TypeAlias = Literal["permute-and-flip", "exponential"]
 Correlation: TypeAlias = Literal["r2", "dprime"]
 LARGEST_EPSILON = 10**6
 SMALLEST_EPSILON = Fraction(1, 4096)
@@ -34,17 +35,23 @@ class NumSig:
         test: One of the plan's.
         k: Up to which the number is told exactly, 0 to m.
         epsilon: Cost, above 0.
+        selection: "permute-and-flip", or "exponential" as published.
     """
 
     test: str
     k: int
     epsilon: Fraction
+    selection: Selection = "permute-and-flip"
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
         _check_epsilon(self.epsilon)
         _check_test(plan, self.test, distance=True)
         check_whole("k", self.k, 0, len(plan.snps), "the number of SNPs")
+        if self.selection not in ("permute-and-flip", "exponential"):
+            raise ParameterError(
+                field="selection", problem="is not permute-and-flip or exponential", fix='give "permute-and-flip"'
+            )
 
     @property
     def guarantee(self) -> Guarantee:

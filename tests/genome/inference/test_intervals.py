@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
-from starling.genome.postprocess.intervals import (
+from starling.genome.inference.intervals import (
     Noise,
     additive_interval,
     allelic_interval,

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from starling.genome.inference.answers import correlation, p_value, selection_error
+from starling.genome.inference.selections import SelectionError
 from starling.genome.mechanism import SnpCorrMechanism, SnpPvalMechanism
 from starling.genome.plan import LocBlock, LocSig, NumSig, SnpCorr, SnpPval
-from starling.genome.postprocess.answers import correlation, p_value, selection_error
-from starling.genome.postprocess.selections import SelectionError
 from starling.genome.statistics import allele_tables, log10_p_values, r_squared
 from tests.genome.mechanism.laws import TinyStudy, tiny_plan
 

@@ -6,9 +6,7 @@ Everything here is a function of the plan, the query and the noisy answer, so it
 from fractions import Fraction
 from typing import Final, Literal, cast
 
-from starling.genome.measurements import Cells
-from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
-from starling.genome.postprocess.intervals import (
+from starling.genome.inference.intervals import (
     Interval,
     additive_interval,
     allelic_interval,
@@ -16,7 +14,9 @@ from starling.genome.postprocess.intervals import (
     p_value_interval,
     reach,
 )
-from starling.genome.postprocess.selections import SelectionError
+from starling.genome.inference.selections import SelectionError
+from starling.genome.measurements import Cells
+from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
 from starling.genome.scores.locations import num_sig_outputs
 from starling.genome.statistics import PTest
 

@@ -1,1 +1,0 @@
-"""From noisy measurements to answers: public in, public out, deterministic."""
