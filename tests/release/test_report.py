@@ -12,7 +12,6 @@ from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from starling.privacy.trust import Entry, Receipt
 from starling.release.report import Picture, Section, Table, render
-from starling.release.report import page as plain
 from starling.release.statement import UNLIMITED
 
 GAUSSIAN = measurement("count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(5)))
@@ -85,12 +84,3 @@ def test_tables_of_words_are_marked() -> None:
     numbers = Section("t", tables=(Table(("a",), (("b",),), "c"),))
     assert '<table class="words">' in page(GAUSSIAN, sections=(words,))
     assert '<table class="words">' not in page(GAUSSIAN, sections=(numbers,))
-
-
-def test_a_page_of_another_kind_warns_above_all_and_stands_alone() -> None:
-    text = plain("A <title>", "An evaluation", (Section("Errors", "One.\n\nTwo."),), warning="NOT PRIVATE")
-    assert text.index("NOT PRIVATE") < text.index("<h2>Errors</h2>")
-    assert "A &lt;title&gt;: An evaluation" in text
-    assert "default-src 'none'" in text
-    assert "<p>Two.</p>" in text
-    assert 'class="warning"' not in plain("Title", "A page", ())

@@ -205,7 +205,7 @@ class _Gain:
 
 @lru_cache(maxsize=256)
 def _gain(law: Law, one: int, other: int) -> _Gain:
-    mass = np.convolve(masses(law, one).mass, masses(law, other).mass)
-    reach = len(mass) // 2
-    kept = np.log(np.maximum(mass, 1e-300))
-    return _Gain(reach, np.concatenate((np.zeros(1), kept[:-1] - kept[1:])))
+    # Draws are symmetric: a difference of two sums of them is a sum of all.
+    both = masses(law, one + other)
+    kept = np.log(both.mass)
+    return _Gain(both.reach, np.concatenate((np.zeros(1), kept[:-1] - kept[1:])))

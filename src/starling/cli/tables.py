@@ -147,7 +147,7 @@ def preview(
 ) -> None:
     """How far each kind of number of a release will be off, before anything is spent. Opens no records."""
     from starling.cli.plans import plan_of, preview_json, preview_text
-    from starling.tables.preview import SIZES
+    from starling.tables.preview import SIZES, fates, read_sizes, write_page
     from starling.tables.preview import preview as foresee
 
     if group_sizes is not None and out is None:
@@ -163,10 +163,8 @@ def preview(
             chosen = topped.plan
     seen = foresee(chosen, regions, sizes=SIZES if sizes is None else _numbers(sizes, "--sizes"))
     if out is not None:
-        from starling.tables import outlook
-
-        found = outlook.fates(chosen, None if group_sizes is None else outlook.read_sizes(group_sizes))
-        click.echo(f"starling: wrote {outlook.write_page(seen, found, out)}", err=True)
+        found = fates(chosen, None if group_sizes is None else read_sizes(group_sizes))
+        click.echo(f"starling: wrote {write_page(seen, found, out)}", err=True)
     _print(preview_json(seen) if as_json else preview_text(seen))
 
 

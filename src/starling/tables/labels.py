@@ -44,6 +44,15 @@ def level_words(level: Level) -> str:
     return f"{level.geography} {ITERATIONS[level.iteration_level]}"
 
 
+def short_percent(part: float) -> str:
+    """A part of a whole, with two or one digits.
+
+    >>> short_percent(0.123), short_percent(0.00123)
+    ('12 %', '0.1 %')
+    """
+    return f"{100 * part:.0f} %" if part >= 0.01 else f"{100 * part:.1g} %"
+
+
 def ages(start: str, end: str) -> str:
     """A band of ages in words.
 

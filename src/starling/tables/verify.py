@@ -23,7 +23,7 @@ from starling.errors import IntegrityError, PlanError, Problem, StarlingError
 from starling.release import datapackage, registry, statement
 from starling.release.checks import Check
 from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE
-from starling.release.report import Section, undrawn, words
+from starling.release.report.pages import Section, undrawn, words
 from starling.tables.artifact import REPORT, pages, sections
 from starling.tables.artifact.data import MOST_CSV_ROWS, census, csv
 from starling.tables.artifact.measured import EARLIER, measurements_path, read_measurements, with_earlier

@@ -4,88 +4,16 @@ The page states the protected unit, the guarantee in words and in symbols, what 
 what is exact, and how far the numbers are off; the domain adds its sections. It is made of released values and of the receipt alone.
 """
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from importlib.metadata import version
-from typing import Final
+from collections.abc import Sequence
 
 from starling.privacy.budget import decimal_up
 from starling.privacy.neighbours import as_replace_one
 from starling.privacy.trust import Receipt
+from starling.release.report.pages import Picture, Section, Table, filled, page
 from starling.release.report.words import plainly
 from starling.release.statement import DELTA, epsilon, limits, signer
 
-_OURS: Final = r'<style type="text/css">[^<]*</style>'
-_LETTERS: Final = r"</svg|<(?:text|foreign|script|div|style|title|desc|image)"
-_DRAWN: Final = re.compile(
-    rf'(<div class="picture"[^<>]*>)<svg\b(?:{_OURS}|(?!{_LETTERS}).)*</svg>\s*(</div>)', re.DOTALL | re.IGNORECASE
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture with the words that say what it shows.
-
-    Attributes:
-        draw: Gives the SVG, by `pictures`; it stands in the page as it is.
-        caption: What is seen, for those who see it and those who do not.
-    """
-
-    draw: Callable[[], str]
-    caption: str
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A small table.
-
-    Attributes:
-        header: Names of the columns; the first is for labels.
-        rows: Cells as text.
-        caption: What it holds.
-        words: Its cells are words, set to the left and broken into lines, not numbers.
-    """
-
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    caption: str
-    words: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of the page under its own title: text, then pictures, then tables.
-
-    Attributes:
-        title: Of the part.
-        text: Paragraphs with an empty line between them; other white space does not matter.
-        pictures: Each with its caption.
-        tables: Likewise.
-    """
-
-    title: str
-    text: str = ""
-    pictures: tuple[Picture, ...] = ()
-    tables: tuple[Table, ...] = ()
-
-    @property
-    def paragraphs(self) -> tuple[str, ...]:
-        """The text, cut at empty lines, white space joined."""
-        return tuple(" ".join(part.split()) for part in re.split(r"\n\s*\n", self.text) if part.strip())
-
-
-def undrawn(section: Section) -> Section:
-    """A section with its captions, and nothing where its pictures stand: for a comparison of words."""
-    return replace(section, pictures=tuple(Picture(str, picture.caption) for picture in section.pictures))
-
-
-def words(text: str) -> str:
-    """A page without what is drawn in its pictures, as it is written with `undrawn` sections.
-
-    What has letters of its own (text, foreign elements, scripts) is no picture of ours, and stays.
-    """
-    return _DRAWN.sub(r"\1\2", text)
+__all__ = ["Picture", "Section", "Table", "page", "render"]
 
 
 def render(title: str, receipt: Receipt, charged: Section, sections: Sequence[Section]) -> str:
@@ -99,7 +27,7 @@ def render(title: str, receipt: Receipt, charged: Section, sections: Sequence[Se
     """
     guarantee = receipt.guarantee
     both = guarantee.relation.change == "add-remove"
-    return _filled(
+    return filled(
         "page.html",
         title=title,
         guarantee=guarantee,
@@ -115,30 +43,6 @@ def render(title: str, receipt: Receipt, charged: Section, sections: Sequence[Se
         checked=_checked(receipt),
         sections=sections,
     )
-
-
-def page(title: str, kind: str, sections: Sequence[Section], *, warning: str = "") -> str:
-    """A page that is no report of a release, in the same dress, complete in one text.
-
-    Args:
-        title: Of the page.
-        kind: What it is, in a few words.
-        sections: Its content.
-        warning: What stands above everything else, in a frame.
-    """
-    return _filled("plain.html", title=title, kind=kind, sections=sections, warning=warning)
-
-
-def _filled(template: str, **values: object) -> str:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("starling.release.report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
-    return environment.get_template(template).render(software=f"Starling {version('starling')}", **values)
 
 
 def _checked(receipt: Receipt) -> Section:

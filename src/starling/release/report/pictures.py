@@ -8,6 +8,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log10
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -44,6 +45,15 @@ class Tile:
 
     label: str
     shade: float
+
+
+def relative_shade(part: float) -> float:
+    """Shade of an error that is this part of the size it stands beside: three decades from light to dark, 0.1 % to 100 %.
+
+    >>> relative_shade(0.0001), round(relative_shade(0.01), 3), relative_shade(7.0)
+    (0.0, 0.333, 1.0)
+    """
+    return min(max((log10(max(part, 1e-3)) + 3) / 3, 0.0), 1.0)
 
 
 @dataclass(frozen=True, slots=True)

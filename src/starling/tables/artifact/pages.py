@@ -14,14 +14,14 @@ from starling.privacy.accuracy import standard_deviation
 from starling.privacy.budget import decimal_up
 from starling.privacy.laws import DiscreteLaplace, Law
 from starling.release.report import Picture, Section, Table
-from starling.release.report.pictures import Interval, Tile, intervals, shares, tiles
+from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, shares, tiles
 from starling.tables import labels
 from starling.tables.artifact.data import MOST_CSV_ROWS
 from starling.tables.artifact.parameters import BRANCH_NAMES, missing
 from starling.tables.artifact.summary import Summary, Widths
 from starling.tables.inference.combined import margin
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
-from starling.tables.labels import level_title
+from starling.tables.labels import level_title, short_percent
 from starling.tables.plan import Geography, Plan
 
 CLASSES: Final = ("under 10", "10 to 99", "100 to 999", "1,000 to 9,999", "10,000 or more")
@@ -165,14 +165,8 @@ def _median(values: npt.NDArray[np.float64], times: npt.NDArray[np.int64]) -> fl
 
 
 def _tile(half: float, part: float) -> Tile:
-    # Three decades of relative error from light to dark: 0.1 % to 100 %.
-    shade = (np.log10(max(part, 1e-3)) + 3) / 3
-    shown = f" ({_short_percent(part)})" if part < 1 else ""
-    return Tile(f"± {half:,.0f}{shown}", float(shade))
-
-
-def _short_percent(part: float) -> str:
-    return f"{100 * part:.0f} %" if part >= 0.01 else f"{100 * part:.1g} %"
+    shown = f" ({short_percent(part)})" if part < 1 else ""
+    return Tile(f"± {half:,.0f}{shown}", relative_shade(part))
 
 
 def _interval(values: dict[str, Any]) -> Interval:

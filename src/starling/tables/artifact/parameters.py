@@ -9,7 +9,7 @@ from starling.release.registry import Product
 from starling.release.statement import Domain, Json, amount, law
 from starling.tables import cells
 from starling.tables.artifact.measured import EARLIER, measurements_path
-from starling.tables.artifact.public_plan import PLAN, REGIONS
+from starling.tables.artifact.public_plan import PLAN, REGIONS, choices_json
 from starling.tables.counting_sql import COUNTED, COUNTING_SQL
 from starling.tables.inference.combined import later_weight, margin
 from starling.tables.inference.totals import CONFIDENCE, half_width, stage1_share, suppression_quantile
@@ -46,16 +46,8 @@ def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
         "plan": PLAN,
         "regions": REGIONS,
         "title": plan.title,
-        "stage_1_fraction": str(plan.gamma),
-        "suppression_chance": str(plan.suppression),
-        "negative_counts_published": plan.allow_negative,
-        "both_stages": plan.both_stages,
-        "add_up": plan.add_up,
-        "given_published": plan.given_published,
+        **choices_json(plan),
         "top_up": _top_up(plan),
-        "max_race_codes": plan.max_race_codes,
-        "states": list[Json](sorted(plan.states)),
-        "puerto_rico": plan.puerto_rico,
         "confidence": str(CONFIDENCE),
         "branches": list[Json](BRANCH_NAMES),
         "counting": {"sql": COUNTING_SQL, "tables": dict(COUNTED)},

@@ -59,19 +59,26 @@ def plan_json(plan: Plan) -> dict[str, Json]:
         "format": FORMAT,
         "title": plan.title,
         "measure": plan.measure,
+        **choices_json(plan),
+        "top_up": None if plan.top_up is None else _top_up_json(plan.top_up),
+        "levels": [_level_json(level) for level in plan.levels],
+        "iterations": [_iteration_json(iteration) for iteration in plan.definitions.iterations],
+        "codes": [[code, name] for code, name in plan.definitions.codes],
+    }
+
+
+def choices_json(plan: Plan) -> dict[str, Json]:
+    """What is chosen for all levels."""
+    return {
         "stage_1_fraction": str(plan.gamma),
         "suppression_chance": str(plan.suppression),
         "negative_counts_published": plan.allow_negative,
         "both_stages": plan.both_stages,
         "add_up": plan.add_up,
         "given_published": plan.given_published,
-        "top_up": None if plan.top_up is None else _top_up_json(plan.top_up),
         "max_race_codes": plan.max_race_codes,
         "states": list[Json](sorted(plan.states)),
         "puerto_rico": plan.puerto_rico,
-        "levels": [_level_json(level) for level in plan.levels],
-        "iterations": [_iteration_json(iteration) for iteration in plan.definitions.iterations],
-        "codes": [[code, name] for code, name in plan.definitions.codes],
     }
 
 

@@ -6,14 +6,13 @@ The mark stands in the name of the file, in the title, above the text and in eve
 import os
 from collections.abc import Sequence
 from functools import partial
-from math import log10
 from pathlib import Path
 from typing import Final
 
 from starling.errors import OutputError, PolicyRefused
 from starling.release import statement
 from starling.release.report import Picture, Section, Table, page
-from starling.release.report.pictures import Tile, tiles
+from starling.release.report.pictures import Tile, relative_shade, tiles
 from starling.tables.evaluate.errors import MARK, NUMBERS, SIZE_WORDS, SIZES, WARNING, Errors, Evaluation
 
 FILE: Final = "NOT-PRIVATE-evaluation.html"
@@ -75,7 +74,7 @@ def _sections(found: Evaluation) -> tuple[Section, ...]:
                 _by_size(
                     found,
                     {
-                        key: Tile(f"± {_short(each.root_mean_square)}", _beside(each, key[1]))
+                        key: Tile(f"± {_short(each.root_mean_square)}", _shade(each, key[1]))
                         for key, each in totals.items()
                     },
                     "Root mean square error of published totals, in persons; the darker, the larger beside the size of the"
@@ -170,10 +169,9 @@ def _numbers(found: Evaluation) -> Table:
     )
 
 
-def _beside(errors: Errors, size: int | str) -> float:
-    """Shade of an error beside the size: three decades, 0.1 % to 100 %."""
-    part = errors.root_mean_square / max(int(size), 1)
-    return min(max((log10(max(part, 1e-3)) + 3) / 3, 0.0), 1.0)
+def _shade(errors: Errors, size: int | str) -> float:
+    """Of an error beside the size."""
+    return relative_shade(errors.root_mean_square / max(int(size), 1))
 
 
 def _missing(errors: Errors) -> float:

@@ -89,6 +89,12 @@ def tail(noise: Noise, m: int, terms: int = 1) -> float:
     return min(2 * float(law.above[law.reach + m + 1]) + SLACK, 1.0) if m < law.reach else 0.0
 
 
+@lru_cache(maxsize=65536)
+def at_least(noise: Noise, value: int) -> float:
+    """P(X >= value) of one error X, to float precision: half the tail, by symmetry."""
+    return tail(noise, value - 1) / 2 if value > 0 else 1 - tail(noise, -value) / 2
+
+
 @lru_cache(maxsize=256)
 def standard_deviation(noise: Noise) -> float:
     """Of one error."""

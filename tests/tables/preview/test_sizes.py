@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import PlanError
-from starling.tables.outlook.sizes import LARGEST, MEDIANS, REGIONAL, assumed, read_sizes
 from starling.tables.plan import GeographyLevel
+from starling.tables.preview.sizes import LARGEST, MEDIANS, REGIONAL, assumed, read_sizes
 from tests.tables.small import small_plan
 
 

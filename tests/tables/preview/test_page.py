@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from starling.errors import OutputError
-from starling.tables.outlook.fates import fates
-from starling.tables.outlook.page import FILE, as_page, write_page
 from starling.tables.plan import Promise
 from starling.tables.preview import preview
+from starling.tables.preview.fates import fates
+from starling.tables.preview.page import FILE, as_page, write_page
 from tests.tables.plan.priced import promising_plan
 from tests.tables.small import small_geography, small_plan
 

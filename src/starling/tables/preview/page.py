@@ -8,11 +8,11 @@ from typing import Final
 
 from starling.errors import OutputError
 from starling.privacy.budget import decimal_up
-from starling.release.report import Picture, Section, Table, page
-from starling.release.report.pictures import Tile, shares, tiles
-from starling.tables.labels import level_title
-from starling.tables.outlook.fates import Fate
-from starling.tables.preview import Error, LevelPreview, Preview
+from starling.release.report.pages import Picture, Section, Table, page
+from starling.release.report.pictures import Tile, relative_shade, shares, tiles
+from starling.tables.labels import level_title, short_percent
+from starling.tables.preview.errors import Error, LevelPreview, Preview
+from starling.tables.preview.fates import Fate
 
 FILE: Final = "preview.html"
 KINDS: Final = (
@@ -114,11 +114,8 @@ def _sizes(seen: Preview) -> Section:
         line: list[Tile | None] = []
         for size in level.sizes:
             part = size.relative_margin
-            # Three decades of relative error from light to dark: 0.1 % to 100 %.
-            shade = 1.0 if part is None else (log10(max(part, 1e-3)) + 3) / 3
-            line.append(
-                Tile(f"± {size.total.margin:,}" + ("" if part is None or part >= 1 else f"\n{_short(part)}"), shade)
-            )
+            shown = "" if part is None or part >= 1 else f"\n{short_percent(part)}"
+            line.append(Tile(f"± {size.total.margin:,}{shown}", 1.0 if part is None else relative_shade(part)))
         grid.append(line)
     columns = [f"{number:,}" for number in persons]
     caption = (
@@ -179,10 +176,6 @@ _ASSUMED: Final = """
     detailed groups of the nation, 400 of a state, 8 of a county, 2 of a place or AIANNH area, 1 of a tract, and 20 times as
     many for regional groups. These are round numbers, no result of a census.
 """
-
-
-def _short(part: float) -> str:
-    return f"{100 * part:.0f} %" if part >= 0.01 else f"{100 * part:.1g} %"
 
 
 def _percent(part: float) -> str:

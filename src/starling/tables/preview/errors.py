@@ -1,4 +1,4 @@
-"""What a plan will give, before anything is spent: the exact error of every kind of number it can publish.
+"""The exact error of every kind of number that a plan can publish.
 
 Reads the plan and, for numbers of groups, the public geography; never a record. Noise is added at a scale that the plan fixes, so the
 standard deviations and margins below are those of the release itself, not estimates; totals that are made to add up err less, by what
@@ -16,7 +16,7 @@ from typing import Final
 
 from starling.errors import ParameterError
 from starling.tables import cells
-from starling.tables.inference.combined import margin, standard_deviation, tail
+from starling.tables.inference.combined import at_least, margin, standard_deviation, tail
 from starling.tables.inference.law import Ends, ends
 from starling.tables.inference.totals import (
     deviation_of,
@@ -199,10 +199,8 @@ def _branch(plan: Plan, level: Level, branch: int) -> BranchPreview:
 
 
 def _size(persons: int, plan: Plan, level: Level, bar: int | None, branches: tuple[BranchPreview, ...]) -> SizePreview:
-    first, second = plan.laws(level).stage1, plan.noise(level)
-    # Branch b or a later one when persons + noise >= threshold b.
-    reached = [1.0, *(at_least(first, threshold - persons) for threshold in level.thresholds), 0.0]
-    chance = [reached[branch] - reached[branch + 1] for branch in range(4)]
+    second = plan.noise(level)
+    chance = branch_chances(plan, level, persons)
     covered = [
         share * (1 - tail(second, branch.total.margin, branch.cells))
         for share, branch in zip(chance, branches, strict=True)
@@ -222,11 +220,19 @@ def _size(persons: int, plan: Plan, level: Level, bar: int | None, branches: tup
     likeliest = branches[max(range(4), key=chance.__getitem__)]
     return SizePreview(
         persons,
-        (chance[0], chance[1], chance[2], chance[3]),
+        chance,
         chance[0] * (1 - kept),
         likeliest.total,
         min(sum(covered) / published, 1.0),
     )
+
+
+def branch_chances(plan: Plan, level: Level, persons: int) -> tuple[float, float, float, float]:
+    """Probability of each branch 0 to 3, for a group of true size `persons` that is measured in two stages; they add up to 1."""
+    first = plan.laws(level).stage1
+    # Branch b or a later one when persons + noise >= threshold b.
+    one, two, three = (at_least(first, threshold - persons) for threshold in level.thresholds)
+    return 1 - one, one - two, two - three, three
 
 
 def _held(persons: int, plan: Plan, level: Level, branch: int) -> float:
@@ -236,8 +242,3 @@ def _held(persons: int, plan: Plan, level: Level, branch: int) -> float:
     held = law.covered(persons, chosen, intervals)
     # A branch whose chance is below 10^-30 has no law that is listed, and adds nothing.
     return held if isfinite(held) else 0.0
-
-
-def at_least(law: Noise, value: int) -> float:
-    """P(X >= value) of one draw, to float precision: half the tail, by symmetry."""
-    return tail(law, value - 1) / 2 if value > 0 else 1 - tail(law, -value) / 2

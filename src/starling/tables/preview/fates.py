@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from starling.errors import PlanError
 from starling.planfile.spelling import did_you_mean
+from starling.tables.inference.combined import at_least
 from starling.tables.inference.totals import suppression_quantile
 from starling.tables.labels import level_words
-from starling.tables.outlook.sizes import Sizes, assumed
-from starling.tables.plan import Level, Noise, Plan
-from starling.tables.preview import at_least
+from starling.tables.plan import Level, Plan
+from starling.tables.preview.errors import branch_chances
+from starling.tables.preview.sizes import Sizes, assumed
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +53,12 @@ def fates(plan: Plan, given: Mapping[str, Sizes] | None = None) -> tuple[Fate, .
 
 
 def _fate(plan: Plan, level: Level, given: Sizes | None) -> Fate:
-    first, second = plan.laws(level).stage1, plan.noise(level)
-    bar = suppression_quantile(plan, level)
+    second, bar = plan.noise(level), suppression_quantile(plan, level)
     suppressed, branches = 0.0, [0.0] * 4
     for persons, part in given or assumed(level):
-        # Branch b or a later one when persons + noise >= threshold b.
-        reached = [1.0, *(_at_least(first, threshold - persons) for threshold in level.thresholds), 0.0]
-        chances = [reached[branch] - reached[branch + 1] for branch in range(4)]
-        dropped = 0.0 if bar is None else chances[0] * (1 - _at_least(second, bar + 1 - persons))
+        chances = list(branch_chances(plan, level, persons))
+        dropped = 0.0 if bar is None else chances[0] * (1 - at_least(second, bar + 1 - persons))
         suppressed += part * dropped
         chances[0] -= dropped
         branches = [whole + part * chance for whole, chance in zip(branches, chances, strict=True)]
     return Fate(level, given is not None, suppressed, (branches[0], branches[1], branches[2], branches[3]))
-
-
-@lru_cache(maxsize=65536)
-def _at_least(law: Noise, value: int) -> float:
-    return at_least(law, value)

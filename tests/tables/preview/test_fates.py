@@ -7,9 +7,9 @@ import pytest
 
 from starling.errors import PlanError
 from starling.privacy.budget import Measure
-from starling.tables.outlook.fates import fates
-from starling.tables.outlook.sizes import Sizes, assumed
 from starling.tables.preview import preview
+from starling.tables.preview.fates import fates
+from starling.tables.preview.sizes import Sizes, assumed
 from tests.tables.small import small_plan
 
 
