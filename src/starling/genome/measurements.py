@@ -1,6 +1,7 @@
 """What the mechanisms draw: noisy answers, still without an estimate or a statement of error. Everybody may see them."""
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +62,7 @@ class Explored:
     places: Places
     blocks: tuple[Block, ...]
     tables: tuple[Cells, ...]
+
+
+Drawn: TypeAlias = Number | Places | Block | Cells | Explored
+"""What a question is answered by."""

@@ -10,6 +10,7 @@ from starling.genome.mechanism.loc_block import LocBlockMechanism
 from starling.genome.mechanism.loc_sig import LocSigMechanism
 from starling.genome.mechanism.noisy_tables import SnpCorrMechanism, SnpPvalMechanism
 from starling.genome.mechanism.num_sig import NumSigMechanism
+from starling.genome.mechanism.questions import mechanism_of
 
 __all__ = [
     "ExactStudy",
@@ -19,4 +20,5 @@ __all__ = [
     "NumSigMechanism",
     "SnpCorrMechanism",
     "SnpPvalMechanism",
+    "mechanism_of",
 ]

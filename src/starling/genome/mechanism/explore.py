@@ -15,35 +15,19 @@ from dataclasses import dataclass
 
 from starling.errors import ParameterError
 from starling.genome.measurements import Block, Cells, Explored, Places
+from starling.genome.mechanism.asked import Asked
 from starling.genome.mechanism.exact import ExactStudy
 from starling.genome.mechanism.loc_block import LocBlockMechanism
 from starling.genome.mechanism.loc_sig import LocSigMechanism
 from starling.genome.mechanism.noisy_tables import SnpPvalMechanism
 from starling.genome.mechanism.num_sig import NumSigMechanism
-from starling.genome.plan import Explore, Plan
+from starling.genome.plan import Explore
 from starling.genome.plan.exploring import Stretches
-from starling.privacy.guarantee import Guarantee
 
 
 @dataclass(frozen=True, slots=True)
-class ExploreMechanism:
-    """num_sig, loc_sig, loc_block and snp_pval, composed.
-
-    Attributes:
-        plan: SNPs, model, threshold, regions.
-        query: What is asked.
-    """
-
-    plan: Plan
-    query: Explore
-
-    def __post_init__(self) -> None:
-        self.query.check(self.plan)
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The query's; nothing else states this cost."""
-        return self.query.guarantee
+class ExploreMechanism(Asked[Explore]):
+    """num_sig, loc_sig, loc_block and snp_pval, composed."""
 
     def draw(self, exact: ExactStudy, /) -> Explored:
         """Exact counts in, all answers out."""

@@ -15,33 +15,17 @@ import numpy.typing as npt
 
 from starling.genome.distance.rules import of_correlation
 from starling.genome.measurements import Block
+from starling.genome.mechanism.asked import Asked
 from starling.genome.mechanism.exact import ExactStudy
-from starling.genome.plan import LocBlock, Plan
+from starling.genome.plan import LocBlock
 from starling.genome.scores.blocks import block_scores
 from starling.genome.scores.candidates import Candidates, candidates
-from starling.privacy.guarantee import Guarantee
 from starling.privacy.selection import exponential_mechanism
 
 
 @dataclass(frozen=True, slots=True)
-class LocBlockMechanism:
-    """One selected block.
-
-    Attributes:
-        plan: SNPs, regions, how many people.
-        query: What is asked.
-    """
-
-    plan: Plan
-    query: LocBlock
-
-    def __post_init__(self) -> None:
-        self.query.check(self.plan)
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The query's; nothing else states this cost."""
-        return self.query.guarantee
+class LocBlockMechanism(Asked[LocBlock]):
+    """One selected block."""
 
     def draw(self, exact: ExactStudy, /) -> Block:
         """The exact pair tables of the SNPs within reach in, a block out."""

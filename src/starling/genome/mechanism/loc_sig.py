@@ -13,32 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from starling.genome.measurements import Places
+from starling.genome.mechanism.asked import Asked
 from starling.genome.mechanism.exact import ExactStudy, signed_distances
-from starling.genome.plan import LocSig, Plan
+from starling.genome.plan import LocSig
 from starling.genome.scores.locations import loc_sig_scores
-from starling.privacy.guarantee import Guarantee
 from starling.privacy.selection import exponential_mechanism
 
 
 @dataclass(frozen=True, slots=True)
-class LocSigMechanism:
-    """k selected SNPs.
-
-    Attributes:
-        plan: SNPs, model, threshold.
-        query: What is asked.
-    """
-
-    plan: Plan
-    query: LocSig
-
-    def __post_init__(self) -> None:
-        self.query.check(self.plan)
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The query's; nothing else states this cost."""
-        return self.query.guarantee
+class LocSigMechanism(Asked[LocSig]):
+    """k selected SNPs."""
 
     def draw(self, exact: ExactStudy, /) -> Places:
         """The exact tables of the regions' SNPs in, k ids out, in the order of selection."""

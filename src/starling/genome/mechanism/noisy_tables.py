@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.genome.measurements import Cells
+from starling.genome.mechanism.asked import Asked
 from starling.genome.mechanism.exact import ExactStudy
-from starling.genome.plan import Plan, SnpCorr, SnpPval
+from starling.genome.plan import SnpCorr, SnpPval
 from starling.genome.plan.queries import Noise
-from starling.privacy.guarantee import Guarantee
 from starling.privacy.lattice import lattice_noise
 from starling.privacy.noise import checked_add, discrete_laplace
 
@@ -33,24 +33,8 @@ Int64: TypeAlias = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class SnpPvalMechanism:
-    """The noisy table of one SNP: cases who carry and who do not, then controls; or by 0, 1, 2 copies.
-
-    Attributes:
-        plan: SNPs, model.
-        query: What is asked.
-    """
-
-    plan: Plan
-    query: SnpPval
-
-    def __post_init__(self) -> None:
-        self.query.check(self.plan)
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The query's; nothing else states this cost."""
-        return self.query.guarantee
+class SnpPvalMechanism(Asked[SnpPval]):
+    """The noisy table of one SNP: cases who carry and who do not, then controls; or by 0, 1, 2 copies."""
 
     def draw(self, exact: ExactStudy, /) -> Cells:
         """The exact table of the SNP in, noisy counts out. Raises OverflowError as `checked_add` does."""
@@ -59,24 +43,8 @@ class SnpPvalMechanism:
 
 
 @dataclass(frozen=True, slots=True)
-class SnpCorrMechanism:
-    """The noisy table of a pair: people who carry both, the first alone, the second alone, neither.
-
-    Attributes:
-        plan: SNPs.
-        query: What is asked.
-    """
-
-    plan: Plan
-    query: SnpCorr
-
-    def __post_init__(self) -> None:
-        self.query.check(self.plan)
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The query's; nothing else states this cost."""
-        return self.query.guarantee
+class SnpCorrMechanism(Asked[SnpCorr]):
+    """The noisy table of a pair: people who carry both, the first alone, the second alone, neither."""
 
     def draw(self, exact: ExactStudy, /) -> Cells:
         """The exact table of the pair in, noisy counts out. Raises OverflowError as `checked_add` does."""

@@ -10,32 +10,16 @@ Source: Johnson and Shmatikov 2013, Section 6.1, Theorem 1.
 from dataclasses import dataclass
 
 from starling.genome.measurements import Number
+from starling.genome.mechanism.asked import Asked
 from starling.genome.mechanism.exact import ExactStudy, signed_distances
-from starling.genome.plan import NumSig, Plan
+from starling.genome.plan import NumSig
 from starling.genome.scores.locations import num_sig_outputs, num_sig_scores
-from starling.privacy.guarantee import Guarantee
 from starling.privacy.selection import exponential_mechanism, permute_and_flip
 
 
 @dataclass(frozen=True, slots=True)
-class NumSigMechanism:
-    """One selected output.
-
-    Attributes:
-        plan: SNPs, model, threshold.
-        query: What is asked.
-    """
-
-    plan: Plan
-    query: NumSig
-
-    def __post_init__(self) -> None:
-        self.query.check(self.plan)
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The query's; nothing else states this cost."""
-        return self.query.guarantee
+class NumSigMechanism(Asked[NumSig]):
+    """One selected output."""
 
     def draw(self, exact: ExactStudy, /) -> Number:
         """The exact tables of all SNPs in, a range of numbers out."""

@@ -1,12 +1,13 @@
 """The plan of a case-control study: public lists, sizes and choices, and what may be asked; read before anything confidential is opened."""
 
-from starling.genome.plan.exploring import Explore
+from starling.genome.plan.exploring import QUESTIONS, Explore, Question, kind
 from starling.genome.plan.model import Model, Plan
 from starling.genome.plan.queries import LocBlock, LocSig, NumSig, Query, SnpCorr, SnpPval, exploration
 from starling.genome.plan.regions import Region
 from starling.genome.plan.snps import Snps
 
 __all__ = [
+    "QUESTIONS",
     "Explore",
     "LocBlock",
     "LocSig",
@@ -14,9 +15,11 @@ __all__ = [
     "NumSig",
     "Plan",
     "Query",
+    "Question",
     "Region",
     "SnpCorr",
     "SnpPval",
     "Snps",
     "exploration",
+    "kind",
 ]

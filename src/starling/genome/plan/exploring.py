@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final, TypeAlias
 
 from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import (
@@ -11,6 +12,9 @@ from starling.genome.plan.queries import (
     LocSig,
     Noise,
     NumSig,
+    Query,
+    Selection,
+    SnpCorr,
     SnpPval,
     check_whole,
     exploration,
@@ -36,6 +40,7 @@ class Explore:
         most: How many SNPs it follows up at most; no more than the list or the regions hold.
         noise: Of the tables: "lattice", or "laplace" as published.
         independent: Find one SNP at a time, each outside the blocks released before.
+        selection: Of the number: "permute-and-flip", or "exponential" as published.
     """
 
     test: str
@@ -47,6 +52,7 @@ class Explore:
     most: int = MOST_FOUND
     noise: Noise = "lattice"
     independent: bool = False
+    selection: Selection = "permute-and-flip"
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when one of its questions could not be asked, whatever the earlier answers are."""
@@ -70,7 +76,7 @@ class Explore:
 
     def number(self, plan: Plan) -> NumSig:
         """The first quarter."""
-        return NumSig(self.test, min(self.most, len(plan.snps)), self.epsilon / 4)
+        return NumSig(self.test, min(self.most, len(plan.snps)), self.epsilon / 4, self.selection)
 
     def places(self, count: int, k: int, excluding: Stretches = ()) -> LocSig:
         """`count` of the k parts of the second quarter."""
@@ -84,3 +90,25 @@ class Explore:
     def table(self, snp: str, k: int) -> SnpPval:
         """One of the k parts of the last quarter."""
         return SnpPval(snp, self.test, self.epsilon / (4 * k), self.noise)
+
+
+Question: TypeAlias = Query | Explore
+
+QUESTIONS: Final[dict[str, type[Question]]] = {
+    "num_sig": NumSig,
+    "loc_sig": LocSig,
+    "loc_block": LocBlock,
+    "snp_pval": SnpPval,
+    "snp_corr": SnpCorr,
+    "explore": Explore,
+}
+"""What may be asked, by name."""
+
+
+def kind(question: Question) -> str:
+    """The name of a question's kind.
+
+    >>> kind(NumSig("g", 1, Fraction(1)))
+    'num_sig'
+    """
+    return next(name for name, each in QUESTIONS.items() if isinstance(question, each))

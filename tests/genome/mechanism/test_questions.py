@@ -1,0 +1,35 @@
+"""Each question has one mechanism, which keeps plan and question."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from starling.errors import ParameterError
+from starling.genome import mechanism
+from starling.genome.mechanism import mechanism_of
+from starling.genome.plan import QUESTIONS, Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval, kind
+
+ONE, FIFTH = Fraction(1), Fraction(1, 5)
+ASKED: dict[str, Any] = {
+    "num_sig": NumSig("g", 2, ONE),
+    "loc_sig": LocSig("g", 2, ONE),
+    "loc_block": LocBlock("r2", FIFTH, ("rs1",), ONE),
+    "snp_pval": SnpPval("rs1", "g", ONE),
+    "snp_corr": SnpCorr("rs1", "rs2", "r2", ONE),
+    "explore": Explore("g", "r2", FIFTH, ONE),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_each_question_has_its_mechanism(plan: Plan, name: str) -> None:
+    question = ASKED[name]
+    assert kind(question) == name
+    made = mechanism_of(plan, question)
+    assert type(made) is getattr(mechanism, f"{type(question).__name__}Mechanism")
+    assert made.guarantee == question.guarantee
+
+
+def test_a_question_that_the_plan_has_not_is_refused(plan: Plan) -> None:
+    with pytest.raises(ParameterError, match="is not in the SNP list"):
+        mechanism_of(plan, SnpPval("rs99", "g", ONE))
