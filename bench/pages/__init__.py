@@ -1,4 +1,4 @@
-"""Write the tables of docs/benchmarks.md and docs/better-numbers.md from the result files: `python -m bench.pages`. A test holds them.
+"""Write the tables of docs/benchmarks.md, docs/better-numbers.md and docs/genome-figures.md from the result files: `python -m bench.pages`. A test holds them.
 
 A table stands between `<!-- NAME -->` and `<!-- end -->`, where NAME is a key of `TABLES`, made by one of the modules here; the words
 around are written by hand.
@@ -15,7 +15,7 @@ from bench.peers import ROOT
 from bench.record import RESULTS, load
 
 PAGE: Final = ROOT / "docs" / "benchmarks.md"
-PAGES: Final = (PAGE, ROOT / "docs" / "better-numbers.md")
+PAGES: Final = (PAGE, ROOT / "docs" / "better-numbers.md", ROOT / "docs" / "genome-figures.md")
 NAMES: Final = (
     "noise",
     "noise_fit",
@@ -33,7 +33,7 @@ NAMES: Final = (
     "startup",
     "thresholds",
 )
-BLOCK: Final = re.compile(r"(<!-- ([a-z_]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+BLOCK: Final = re.compile(r"(<!-- ([a-z0-9_]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 TABLES: Final = {**whole.TABLES, **core.TABLES, **tables.TABLES, **ledger.TABLES, **genome.TABLES}
 
 
