@@ -1,4 +1,4 @@
-"""Write the tables of docs/benchmarks.md, docs/better-numbers.md and docs/genome-figures.md from the result files: `python -m bench.pages`. A test holds them.
+"""Write the tables of three pages of docs/ from the result files: `python -m bench.pages`. A test holds them.
 
 A table stands between `<!-- NAME -->` and `<!-- end -->`, where NAME is a key of `TABLES`, made by one of the modules here; the words
 around are written by hand.
