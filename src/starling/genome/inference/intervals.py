@@ -20,7 +20,8 @@ below; from above G <= sum of G_j, and chi-squared is the sum of (1 - n_j/n) chi
 Wald's statistic does not grow along those steps (Hauck and Donner 1977), so its interval comes from the range of each cell, and is
 wider.
 
-The paper's Theorem 8, P(|r~^2 - r^2| > 32 x/n) < 4 e^(-epsilon x/2), is not used: it fails for rare SNPs.
+The paper's Theorem 8, P(|r~^2 - r^2| > 32 x/n) < 4 e^(-epsilon x/2), is not used: it fails for rare SNPs. Of two that nobody carries
+r~^2 is 1 with probability 1/8, whatever n is. Nor is its Theorem 7, which fails where a SNP and the disease are independent.
 """
 
 from collections.abc import Sequence

@@ -9,6 +9,9 @@ and M - 1 scores t + 1 below it, because scores are whole numbers:
 
 The right side is what Johnson and Shmatikov 2013, Theorem 6, state; the left side is attained. Permute-and-flip is never worse
 (McKenna and Sheldon 2020, Theorem 2).
+
+It is about patients. Of two SNPs the one with the smaller p-value may be fewer patients beyond significance, a rare one above all; then
+loc_sig prefers the other, at any budget.
 """
 
 from dataclasses import dataclass
