@@ -210,7 +210,7 @@ def test_a_plan_with_too_small_a_stability_is_refused(copied: Bundle) -> None:
 
 def test_a_plan_that_is_none_is_refused(copied: Bundle) -> None:
     (copied.folder / "plan" / "plan.json").write_text("{}")
-    assert said(copied) == ["plan/plan.json is not a public plan as Starling writes it"]
+    assert said(copied) == ["plan/plan.json is not as Starling writes it"]
 
 
 def test_a_suppressed_row_cannot_be_slipped_in_or_out(copied: Bundle, made: Bundle) -> None:

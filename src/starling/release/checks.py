@@ -1,10 +1,12 @@
 """A named check of a release: what holds where it found nothing, or what it found. Verification is a list of them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from starling.errors import Problem
 
+NameT = TypeVar("NameT", bound=str)
 State: TypeAlias = Literal["holds", "fails", "not checked"]
 
 
@@ -30,3 +32,31 @@ class Check:
         if self.findings:
             return "fails"
         return "holds" if self.reached else "not checked"
+
+
+class Findings(Generic[NameT]):
+    """What was found wrong, by check, and which checks were carried to the end.
+
+    Args:
+        says: Of each check by its name: what holds where nothing is found; in the order in which they are told.
+    """
+
+    def __init__(self, says: Mapping[NameT, str]) -> None:
+        self._says = says
+        self._found: dict[NameT, list[Problem]] = {name: [] for name in says}
+        self._reached: set[NameT] = set()
+
+    def add(self, name: NameT, *problems: Problem) -> None:
+        """Note them."""
+        self._found[name] += problems
+
+    def reached(self, *names: NameT) -> None:
+        """These were carried to the end."""
+        self._reached.update(names)
+
+    def checks(self) -> tuple[Check, ...]:
+        """All of them."""
+        return tuple(
+            Check(str(name), self._says[name], tuple(found), name in self._reached)
+            for name, found in self._found.items()
+        )

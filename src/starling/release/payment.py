@@ -86,6 +86,11 @@ def finish(account: RequestAccount, payment: Payment, folder: Path) -> None:
     bundle.seal(folder, payment.mark, lambda done: account.answer("manifest", manifest(done)))
 
 
+def own_request(request_id: str, body: str) -> Request:
+    """A request as the ledger inside a release knows it."""
+    return Request("custodian", request_id, "records", body)
+
+
 @contextmanager
 def own_payment(folder: Path, guarantee: Guarantee, request_id: str, body: str) -> Iterator[Payment]:
     """A fresh ledger inside the release folder that grants exactly this release; nothing in it limits a second one.
@@ -104,7 +109,7 @@ def own_payment(folder: Path, guarantee: Guarantee, request_id: str, body: str) 
     ledger.custody.add_lineage("people", cost.measure, guarantee.relation, enough)
     ledger.custody.add_dataset("records", "people", {})
     ledger.custody.grant("people", "custodian", enough)
-    payment = Payment(ledger, Request("custodian", request_id, "records", body), inside=True)
+    payment = Payment(ledger, own_request(request_id, body), inside=True)
     try:
         yield payment
     finally:

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Final
 
-from starling.errors import IntegrityError, Problem
-from starling.release.checks import Check
+from starling.errors import IntegrityError
 from starling.release.manifest import AGAIN
 
 
@@ -85,28 +84,6 @@ class Broken(IntegrityError):
     def __init__(self, wish: Wish, name: str, problem: str) -> None:
         super().__init__(field=name, problem=problem, fix=AGAIN)
         self.wish = wish
-
-
-class Findings:
-    """What was found wrong, by wish, and which of them were checked to the end."""
-
-    def __init__(self) -> None:
-        self._found: dict[Wish, list[Problem]] = {wish: [] for wish in Wish}
-        self._reached: set[Wish] = set()
-
-    def add(self, wish: Wish, *problems: Problem) -> None:
-        """Note them."""
-        self._found[wish] += problems
-
-    def reached(self, *wishes: Wish) -> None:
-        """These were checked to the end."""
-        self._reached.update(wishes)
-
-    def checks(self) -> tuple[Check, ...]:
-        """In the paper's order."""
-        return tuple(
-            Check(str(wish), SAYS[wish], tuple(found), wish in self._reached) for wish, found in self._found.items()
-        )
 
 
 def differences(ours: Any, said: Any, path: str) -> list[tuple[str, Wish]]:

@@ -5,8 +5,7 @@ that order. What follows is post-processing of released values. Last, the ledger
 the folder is put into place; a run that dies on the way is taken up by the next one of the same request.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,11 +14,10 @@ import pyarrow.parquet as pq
 
 from starling.engine.choice import DUCKDB, check_engine
 from starling.ledger.opening import Ledger
-from starling.ledger.rules import Request
-from starling.privacy.entropy import fresh_id
 from starling.privacy.trust import Confidential, Receipt, publish
-from starling.release.bundle import writing
-from starling.release.payment import Payment, finish, own_payment
+from starling.release import road
+from starling.release.payment import Payment, finish
+from starling.release.road import CUSTODIAN, Step, order
 from starling.tables.artifact import keep_measurements, with_earlier, write_release
 from starling.tables.artifact.measured import EARLIER, read_measurements
 from starling.tables.counts import GroupCounts, cluster_for, count
@@ -30,26 +28,10 @@ from starling.tables.request import request_body
 from starling.tables.source import open_persons
 from starling.tables.top_up import topping_up
 
-Step = Callable[[str], None]
-"""Told the name of each public step of the road as it begins."""
-
-CUSTODIAN = "custodian"
-"""The analyst of a ledger who publishes when nobody else is named."""
-
 
 @dataclass(frozen=True, slots=True)
-class Published:
-    """What a release ended in.
-
-    Attributes:
-        folder: The release.
-        request_id: Of its charge.
-        receipt: Of the charge; None when the request had been answered before, at no cost now.
-    """
-
-    folder: Path
-    request_id: str
-    receipt: Receipt | None
+class Published(road.Published):
+    """What a release of tables ended in."""
 
     def rows(self, table: str) -> int:
         """Rows of "t1" or "t2"."""
@@ -103,27 +85,24 @@ def release(  # noqa: PLR0913 - one for each public choice
             step("reading the earlier release")
             earlier = stack.enter_context(topping_up(plan, top_up, regions, dataset))
             plan = earlier.plan
-        name, body = request_id or fresh_id(), request_body(plan, regions)
-        payment = None if ledger is None else Payment(ledger, Request(analyst, name, dataset, body))
-        if payment is not None and payment.finished(out):
-            return Published(out, name, None)
+        asked = order(
+            out,
+            request_body(plan, regions),
+            plan.guarantee,
+            ledger=ledger,
+            dataset=dataset,
+            analyst=analyst,
+            request_id=request_id,
+        )
+        if asked.finished():
+            return Published(out, asked.request_id, None)
         cluster = stack.enter_context(cluster_for(engine, source))
-        folder = stack.enter_context(writing(out, step, payment.mark if payment else ""))
+        folder, payment = stack.enter_context(asked.writing(step))
         if earlier is not None:
             earlier.copy(folder)
-        pays = stack.enter_context(_payment(payment, folder, plan, name, body))
         counts = count(plan, regions, source, cluster=cluster)
-        receipt = _fill(folder, plan, regions, counts, pays, step)
-    return Published(out, name, receipt)
-
-
-@contextmanager
-def _payment(given: Payment | None, folder: Path, plan: Plan, request_id: str, body: str) -> Iterator[Payment]:
-    if given is not None:
-        yield given
-    else:
-        with own_payment(folder, plan.guarantee, request_id, body) as own:
-            yield own
+        receipt = _fill(folder, plan, regions, counts, payment, step)
+    return Published(out, asked.request_id, receipt)
 
 
 def _fill(

@@ -1,16 +1,13 @@
 """A tables release as a canonical request: what is asked, in public terms, so that the same request is the same text."""
 
 import hashlib
-import json
-from dataclasses import fields, is_dataclass
-from enum import Enum
-from fractions import Fraction
-from typing import Any
+from dataclasses import fields
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from starling.ledger.rules import canonical
+from starling.release.request import digest
 from starling.tables.plan import Geography, Plan
 
 VERSION = 1
@@ -26,8 +23,7 @@ def request_body(plan: Plan, geography: Geography) -> str:
 
 def plan_digest(plan: Plan) -> str:
     """SHA-256 over all fields of the plan but its title, hexadecimal."""
-    public = {field.name: _plain(getattr(plan, field.name)) for field in fields(plan) if field.name != "title"}
-    return hashlib.sha256(json.dumps(public, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return digest({field.name: getattr(plan, field.name) for field in fields(plan) if field.name != "title"})
 
 
 def geography_digest(geography: Geography) -> str:
@@ -41,14 +37,3 @@ def geography_digest(geography: Geography) -> str:
         state.update(geography.region_of_unit[level].tobytes())
         state.update("\n".join(geography.names[level]).encode())
     return state.hexdigest()
-
-
-def _plain(value: Any) -> Any:
-    """Dataclasses, fractions and sets as what JSON has."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, frozenset):
-        return sorted(value)
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    return str(value) if isinstance(value, Fraction | Enum) else value

@@ -5,36 +5,32 @@ again, piece by piece, and must give every published number bit for bit: the val
 """
 
 import hashlib
-import json
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from io import RawIOBase
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from starling.errors import IntegrityError, PlanError, Problem, StarlingError
-from starling.release import datapackage, registry, statement
-from starling.release.checks import Check
+from starling.errors import IntegrityError, PlanError, Problem
+from starling.release import again, datapackage, registry, statement
+from starling.release.checks import Check, Findings
+from starling.release.difference import first_difference
 from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE
-from starling.release.report.pages import Section, undrawn, words
+from starling.release.report.pages import undrawn
 from starling.tables.artifact import REPORT, pages, sections
 from starling.tables.artifact.data import MOST_CSV_ROWS, census, csv
 from starling.tables.artifact.measured import EARLIER, measurements_path, read_measurements, with_earlier
 from starling.tables.artifact.parameters import domain
 from starling.tables.artifact.public_plan import PLAN, REGIONS, read_plan
 from starling.tables.artifact.summary import Summary
-from starling.tables.desiderata import COLUMNS, ROWS, Broken, Findings, Wish, differences
+from starling.tables.desiderata import COLUMNS, ROWS, SAYS, Broken, Wish, differences
 from starling.tables.plan import Geography, Plan
 from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, Tables, tabulate
-
-Places: TypeAlias = npt.NDArray[np.int32]
 
 SCHEMAS: Final = {"t1": T1_SCHEMA, "t2": T2_SCHEMA}
 BATCH: Final = 1 << 18
@@ -57,7 +53,7 @@ def check(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) ->
         stated: Its privacy.json.
         hashes: SHA-256 of each of its files.
     """
-    found = Findings()
+    found = Findings(SAYS)
     try:
         plan, geography = read_plan(folder)
     except IntegrityError as error:
@@ -89,28 +85,18 @@ def _top_up(plan: Plan, hashes: Mapping[str, str]) -> tuple[Check, ...]:
     return (Check("top-up", says, tuple(Problem(name, problem, AGAIN) for name in other), True),)
 
 
-def _statement(plan: Plan, geography: Geography, stated: Mapping[str, Any], found: Findings) -> None:
+def _statement(plan: Plan, geography: Geography, stated: Mapping[str, Any], found: Findings[Wish]) -> None:
     """What privacy.json states otherwise than the plan in the folder gives it."""
-    ours = domain(plan, geography)
-    relation = plan.guarantee.relation
-    expected: dict[str, Any] = {
-        "domain": ours.name,
-        "neighbours": {"change": relation.change, "unit": relation.unit, "words": str(relation)},
-        "cost": statement.readings(plan.guarantee),
-        "composition": statement.composition(plan.guarantee),
-        "bounds": ours.bounds,
-        "invariants": list(ours.invariants),
-    }
-    # As JSON says it: a tuple is a list there.
-    expected, mechanism = json.loads(json.dumps([expected, ours.mechanism]))
+    expected = again.stated(plan.guarantee, domain(plan, geography))
+    mechanism = expected.pop("mechanism")
     differing = [(field, Wish.PRIVACY) for field, value in expected.items() if stated.get(field) != value]
     differing += differences(mechanism, stated.get("mechanism"), "mechanism")
     for field, wish in differing:
-        found.add(wish, Problem(field, "is not what the public plan in the folder gives", AGAIN, statement.FILE))
+        found.add(wish, again.unlike(field))
     found.reached(Wish.PRIVACY)
 
 
-def _files(plan: Plan, hashes: Mapping[str, str], found: Findings) -> bool:
+def _files(plan: Plan, hashes: Mapping[str, str], found: Findings[Wish]) -> bool:
     """Whether a release has the files of a tables release, and only those."""
     required = {*REQUIRED, *map(measurements_path, plan.levels), *_earlier(plan)}
     missing, beyond = sorted(required - hashes.keys()), sorted(hashes.keys() - required - set(OPTIONAL))
@@ -125,7 +111,7 @@ def _tables(
     geography: Geography,
     stated: Mapping[str, Any],
     hashes: Mapping[str, str],
-    found: Findings,
+    found: Findings[Wish],
 ) -> None:
     """Post-process the shipped measurements again, piece by piece, and compare."""
     summary = Summary(plan)
@@ -160,30 +146,10 @@ def _tables(
     found.reached(*({*Wish} - {Wish.PAGES} if whole else {Wish.INTEGRALITY, Wish.FORMS}))
     # Another version has other words.
     if stated.get("software") == statement.software():
-        found.add(Wish.PAGES, *_pages(folder, plan, sections(plan, geography, summary), stated))
+        said = [undrawn(section) for section in sections(plan, geography, summary)]
+        make = partial(pages, plan, said=said)
+        found.add(Wish.PAGES, *again.pages(folder, stated, plan.guarantee, make))
         found.reached(Wish.PAGES)
-
-
-def _pages(folder: Path, plan: Plan, said: Sequence[Section], stated: Mapping[str, Any]) -> list[Problem]:
-    """What the report and the registry entry say otherwise than plan, released values and the stated charge give."""
-    expected: dict[str, str] = {}
-    try:
-        receipt = statement.receipt(stated["account"], plan.guarantee)
-        same = statement.account(receipt) == stated["account"]
-        if same:
-            expected = pages(plan, receipt, [undrawn(section) for section in said])
-    except (KeyError, TypeError, ValueError, AttributeError, StarlingError):
-        same = False
-    if not same:
-        return [Problem("account", "is not as a charge is told", AGAIN, statement.FILE)]
-    problem = "is not what the plan, the charge and the released values give"
-    return [Problem(name, problem, AGAIN) for name, text in expected.items() if _words(folder / name) != text]
-
-
-def _words(page: Path) -> str:
-    """A page without its pictures; what is no text differs from every page."""
-    text = page.read_bytes().decode("utf-8", errors="replace")
-    return words(text) if page.suffix == ".html" else text
 
 
 class _Published:
@@ -240,7 +206,7 @@ class _Published:
         while done < len(expected) and len(batch := self._next(len(expected) - done)):
             for column in expected.column_names:
                 if column not in self._differing:
-                    row = _first_difference(expected[column].slice(done, len(batch)), batch[column])
+                    row = first_difference(expected[column].slice(done, len(batch)), batch[column])
                     if row is not None:
                         self._differing[column] = self._rows + done + row
             done += len(batch)
@@ -289,41 +255,6 @@ def _other_types(found: pa.Schema, ours: pa.Schema) -> dict[str, str] | None:
     if any(ours.field(name).type != pa.int64() for name in differing):
         return None
     return {name: str(kind) for name, kind in differing.items()}
-
-
-def _first_difference(ours: pa.ChunkedArray, found: pa.Array) -> int | None:
-    """The first row that differs in any bit, of as many rows as both have."""
-    expected = ours.chunk(0) if ours.num_chunks == 1 else ours.combine_chunks()
-    if pa.types.is_dictionary(found.type):
-        names = expected.dictionary
-        # Both as places among our names, each name by its first place; -1 for what is none of them.
-        same = _places(expected, _among(names, names)) == _places(found, _among(found.dictionary, names))
-    elif found.type != expected.type:
-        same = np.array([one == other for one, other in zip(expected.to_pylist(), found.to_pylist(), strict=True)])
-    elif found.null_count:
-        same = pc.equal(expected, found).fill_null(False).to_numpy(zero_copy_only=False)
-    else:
-        same = _bits(expected) == _bits(found)
-    return None if same.all() else int(np.argmin(same))
-
-
-def _among(names: pa.Array, ours: pa.Array) -> Places:
-    """Where each name stands among ours; -1 for one that does not, and at the end for a row without a name."""
-    found: Places = pc.index_in(names, ours).fill_null(-1).to_numpy(zero_copy_only=False)
-    return np.append(found, np.int32(-1))
-
-
-def _places(column: pa.DictionaryArray, places: Places) -> Places:
-    index: Places = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    if np.array_equal(places[:-1], np.arange(len(places) - 1)) and not column.null_count:
-        return index
-    return places[index]
-
-
-def _bits(column: pa.Array) -> npt.NDArray[np.generic]:
-    """As numbers, 0 and -0 would be equal, and NaN unequal to itself."""
-    values: npt.NDArray[np.generic] = column.to_numpy(zero_copy_only=False)
-    return values.view(np.int64) if values.dtype == np.float64 else values
 
 
 class _Hash(RawIOBase):

@@ -120,7 +120,7 @@ def test_another_file_is_refused(folder: Path, text: str) -> None:
     for name in (PLAN, REGIONS):
         before = (folder / name).read_bytes()
         (folder / name).write_text(text)
-        with pytest.raises(IntegrityError, match="is not a public plan"):
+        with pytest.raises(IntegrityError, match="is not as Starling writes it"):
             read_plan(folder)
         (folder / name).write_bytes(before)
 

@@ -4,7 +4,6 @@
 are canonical: one plan gives one text, and a text that is not what its plan gives is refused.
 """
 
-import json
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -13,9 +12,10 @@ from typing import Any, Final
 import pyarrow as pa
 
 from starling.errors import IntegrityError
+from starling.release import public_json
 from starling.release.arithmetic import rational
-from starling.release.datapackage import LARGEST
 from starling.release.manifest import AGAIN
+from starling.release.public_json import refuse, text, truth, whole
 from starling.release.statement import Json
 from starling.tables.inference.consistency import well_nested
 from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Plan, Promise, TopUp
@@ -25,15 +25,12 @@ PLAN: Final = "plan/plan.json"
 REGIONS: Final = "plan/regions.json"
 FORMAT: Final = "starling-tables-plan/1"
 
-_WHOLE: Final = 2**31
-"""No number of a plan is beyond it, thresholds apart."""
-
 
 def write_plan(folder: Path, plan: Plan, geography: Geography) -> None:
     """Write both files below `folder`."""
     (folder / "plan").mkdir()
     for path, said in ((PLAN, plan_json(plan)), (REGIONS, regions_json(geography))):
-        (folder / path).write_text(_text(said), encoding="utf-8")
+        public_json.write(folder, path, said)
 
 
 def read_plan(folder: Path) -> tuple[Plan, Geography]:
@@ -43,8 +40,8 @@ def read_plan(folder: Path) -> tuple[Plan, Geography]:
         IntegrityError: a file is not what `write_plan` writes.
         PlanError: it states a plan that cannot be.
     """
-    plan = _read(folder, PLAN, _plan, plan_json)
-    geography = _read(folder, REGIONS, _geography, regions_json)
+    plan = public_json.read(folder, PLAN, _plan, plan_json)
+    geography = public_json.read(folder, REGIONS, _geography, regions_json)
     wanted = {level.geography for level in plan.levels}
     if geography.regions.keys() != wanted:
         raise IntegrityError(field=REGIONS, problem="has other geography levels than the plan", fix=AGAIN)
@@ -135,82 +132,59 @@ def regions_json(geography: Geography) -> dict[str, Json]:
     }
 
 
-def _text(said: Mapping[str, Json]) -> str:
-    return json.dumps(said, indent=1, ensure_ascii=False) + "\n"
-
-
-def _read(folder: Path, name: str, make: Any, back: Any) -> Any:
-    try:
-        made, canonical = _made(folder / name, make, back)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        made, canonical = None, False
-    if not canonical:
-        raise IntegrityError(field=name, problem="is not a public plan as Starling writes it", fix=AGAIN)
-    return made
-
-
-def _made(path: Path, make: Any, back: Any) -> tuple[Any, bool]:
-    """What a file states, and whether it states it as we would."""
-    if path.stat().st_size > LARGEST:
-        return None, False
-    text = path.read_bytes().decode("utf-8")
-    made = make(json.loads(text))
-    return made, _text(back(made)) == text
-
-
 def _plan(data: Any) -> Plan:
     iterations = tuple(_iteration(each) for each in data["iterations"])
-    codes = tuple((_str(code), _str(name)) for code, name in data["codes"])
+    codes = tuple((text(code), text(name)) for code, name in data["codes"])
     by_code = {iteration.code: iteration for iteration in iterations}
     if [*by_code] != sorted(by_code) or len(by_code) != len(iterations):
         raise ValueError
     return Plan(
-        title=_str(data["title"]),
-        measure=data["measure"] if data["measure"] in ("epsilon", "rho") else _refuse(),
+        title=text(data["title"]),
+        measure=data["measure"] if data["measure"] in ("epsilon", "rho") else refuse(),
         levels=tuple(_level(each, by_code) for each in data["levels"]),
         gamma=rational(data["stage_1_fraction"]),
         suppression=rational(data["suppression_chance"]),
-        allow_negative=_bool(data["negative_counts_published"]),
-        max_race_codes=_int(data["max_race_codes"]),
-        states=frozenset(_str(state) for state in data["states"]),
-        puerto_rico=_bool(data["puerto_rico"]),
+        allow_negative=truth(data["negative_counts_published"]),
+        max_race_codes=whole(data["max_race_codes"]),
+        states=frozenset(text(state) for state in data["states"]),
+        puerto_rico=truth(data["puerto_rico"]),
         definitions=Definitions(iterations, codes),
-        both_stages=_bool(data["both_stages"]),
-        add_up=_bool(data["add_up"]),
-        given_published=_bool(data["given_published"]),
+        both_stages=truth(data["both_stages"]),
+        add_up=truth(data["add_up"]),
+        given_published=truth(data["given_published"]),
         top_up=None if data["top_up"] is None else _top_up(data["top_up"]),
     )
 
 
 def _top_up(data: Any) -> TopUp:
     return TopUp(
-        _str(data["manifest"]),
-        _str(data["request_id"]),
+        text(data["manifest"]),
+        text(data["request_id"]),
         tuple(map(rational, data["budgets"])),
-        tuple(map(_str, data["measurements"])),
+        tuple(map(text, data["measurements"])),
     )
 
 
 def _level(data: Any, iterations: Mapping[str, Iteration]) -> Level:
-    low, middle, high = (_int(cut, 2**62) for cut in data["thresholds"])
-    names = [_str(code) for code in data["iterations"]]
+    low, middle, high = (whole(cut, 2**62) for cut in data["thresholds"])
+    names = [text(code) for code in data["iterations"]]
     # Groups stand in this order, each once.
     if not names or names != sorted(set(names)):
         raise ValueError
     return Level(
         GeographyLevel(data["geography"]),
-        _int(data["iteration_level"]),
+        whole(data["iteration_level"]),
         rational(data["budget"]),
         (low, middle, high),
         tuple(iterations[name] for name in names),
-        _int(data["stability"]),
+        whole(data["stability"]),
         tuple(_promise(each) for each in data["promises"]),
     )
 
 
 def _promise(data: Any) -> Promise:
     said, ages, persons = data["within"], data["ages"], data["persons"]
-    within: int | Fraction = rational(said) if isinstance(said, str) else _int(said)
+    within: int | Fraction = rational(said) if isinstance(said, str) else whole(said)
     confidence = rational(data["confidence"])
     share = isinstance(within, Fraction)
     if data["number"] not in NUMBERS or within <= 0 or not 0 < confidence < 1 or (share and persons is None):
@@ -218,44 +192,28 @@ def _promise(data: Any) -> Promise:
     return Promise(
         data["number"],
         within,
-        None if ages is None else _int(ages),
-        None if persons is None else _int(persons, 2**62),
+        None if ages is None else whole(ages),
+        None if persons is None else whole(persons, 2**62),
         confidence,
     )
 
 
 def _iteration(data: Any) -> Iteration:
     return Iteration(
-        _str(data["code"]),
-        _str(data["name"]),
-        data["kind"] if data["kind"] in ("race", "ethnicity") else _refuse(),
-        _int(data["level"]),
-        _bool(data["alone"]),
-        _bool(data["total_only"]),
-        _bool(data["coarse_only"]),
-        tuple(_str(code) for code in data["codes"]),
+        text(data["code"]),
+        text(data["name"]),
+        data["kind"] if data["kind"] in ("race", "ethnicity") else refuse(),
+        whole(data["level"]),
+        truth(data["alone"]),
+        truth(data["total_only"]),
+        truth(data["coarse_only"]),
+        tuple(text(code) for code in data["codes"]),
     )
 
 
 def _geography(data: Any) -> Geography:
     regions = {GeographyLevel(level): tuple(named) for level, named in data.items()}
-    names = {GeographyLevel(level): tuple(map(_str, named.values())) for level, named in data.items()}
+    names = {GeographyLevel(level): tuple(map(text, named.values())) for level, named in data.items()}
     if any(list(ids) != sorted(ids) for ids in regions.values()):
         raise ValueError
     return Geography(0, pa.table({}), regions, {}, names)
-
-
-def _str(value: object) -> str:
-    return value if isinstance(value, str) else _refuse()
-
-
-def _int(value: object, most: int = _WHOLE) -> int:
-    return value if type(value) is int and 0 <= value <= most else _refuse()
-
-
-def _bool(value: object) -> bool:
-    return value if isinstance(value, bool) else _refuse()
-
-
-def _refuse() -> Any:
-    raise ValueError

@@ -1,0 +1,47 @@
+"""Where a published column differs from what it should be, in any bit."""
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Places: TypeAlias = npt.NDArray[np.int32]
+
+
+def first_difference(ours: pa.ChunkedArray, found: pa.Array) -> int | None:
+    """The first row that differs in any bit, of as many rows as both have."""
+    expected = ours.chunk(0) if ours.num_chunks == 1 else ours.combine_chunks()
+    if pa.types.is_dictionary(found.type):
+        names = expected.dictionary
+        # Both as places among our names, each name by its first place; -1 for what is none of them.
+        same = _places(expected, _among(names, names)) == _places(found, _among(found.dictionary, names))
+    elif found.type != expected.type:
+        same = np.array([one == other for one, other in zip(expected.to_pylist(), found.to_pylist(), strict=True)])
+    elif found.null_count or expected.null_count:
+        there = [column.is_valid().to_numpy(zero_copy_only=False) for column in (expected, found)]
+        nothing = "" if pa.types.is_string(found.type) else 0
+        same = (there[0] == there[1]) & (_bits(expected.fill_null(nothing)) == _bits(found.fill_null(nothing)))
+    else:
+        same = _bits(expected) == _bits(found)
+    return None if same.all() else int(np.argmin(same))
+
+
+def _among(names: pa.Array, ours: pa.Array) -> Places:
+    """Where each name stands among ours; -1 for one that does not, and at the end for a row without a name."""
+    found: Places = pc.index_in(names, ours).fill_null(-1).to_numpy(zero_copy_only=False)
+    return np.append(found, np.int32(-1))
+
+
+def _places(column: pa.DictionaryArray, places: Places) -> Places:
+    index: Places = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    if np.array_equal(places[:-1], np.arange(len(places) - 1)) and not column.null_count:
+        return index
+    return places[index]
+
+
+def _bits(column: pa.Array) -> npt.NDArray[np.generic]:
+    """As numbers, 0 and -0 would be equal, and NaN unequal to itself."""
+    values: npt.NDArray[np.generic] = column.to_numpy(zero_copy_only=False)
+    return values.view(np.int64) if values.dtype == np.float64 else values

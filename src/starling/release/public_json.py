@@ -1,0 +1,70 @@
+"""Public JSON files of a release in their one form: what one value gives is one text, and a text that no value gives is refused."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, Never, TypeVar
+
+from starling.errors import IntegrityError
+from starling.release.datapackage import LARGEST
+from starling.release.manifest import AGAIN
+from starling.release.statement import Json
+
+T = TypeVar("T")
+
+WHOLE: Final = 2**31
+"""No number is beyond it, unless it may be."""
+
+
+def write(folder: Path, name: str, said: Mapping[str, Json]) -> None:
+    """Write one file below `folder`."""
+    (folder / name).write_text(_text(said), encoding="utf-8")
+
+
+def read(folder: Path, name: str, make: Callable[[Any], T], back: Callable[[T], Mapping[str, Json]]) -> T:
+    """What a file states.
+
+    Args:
+        folder: Of the release.
+        name: Of the file.
+        make: The value of parsed JSON; raises ValueError, KeyError, TypeError or AttributeError for what is none.
+        back: The JSON of a value.
+
+    Raises:
+        IntegrityError: it is not what `write` writes of any value.
+        PlanError: by `make`.
+    """
+    try:
+        if (folder / name).stat().st_size > LARGEST:
+            refuse()
+        text = (folder / name).read_bytes().decode("utf-8")
+        made = make(json.loads(text))
+        if _text(back(made)) == text:
+            return made
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        pass
+    raise IntegrityError(field=name, problem="is not as Starling writes it", fix=AGAIN)
+
+
+def _text(said: Mapping[str, Json]) -> str:
+    return json.dumps(said, indent=1, ensure_ascii=False) + "\n"
+
+
+def text(value: object) -> str:
+    """Text, or ValueError."""
+    return value if isinstance(value, str) else refuse()
+
+
+def whole(value: object, most: int = WHOLE) -> int:
+    """A whole number from 0 to `most`, or ValueError."""
+    return value if type(value) is int and 0 <= value <= most else refuse()
+
+
+def truth(value: object) -> bool:
+    """True or false, or ValueError."""
+    return value if isinstance(value, bool) else refuse()
+
+
+def refuse() -> Never:
+    """Raises ValueError."""
+    raise ValueError

@@ -1,0 +1,116 @@
+"""The road that every domain's release takes around its own charge, read and draw: who pays, where it is written, what there is already."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from starling.errors import StarlingError
+from starling.ledger.auditing import events
+from starling.ledger.opening import Ledger
+from starling.ledger.rules import Request
+from starling.privacy.entropy import fresh_id
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.trust import Receipt
+from starling.release import verify
+from starling.release.bundle import writing
+from starling.release.manifest import OWN_LEDGER
+from starling.release.payment import Payment, own_payment, own_request
+
+Step: TypeAlias = Callable[[str], None]
+"""Told the name of each public step of the road as it begins."""
+
+CUSTODIAN: Final = "custodian"
+"""The analyst of a ledger who publishes when nobody else is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a release ended in.
+
+    Attributes:
+        folder: The release.
+        request_id: Of its charge.
+        receipt: Of the charge; None when the request had been answered before, at no cost now.
+    """
+
+    folder: Path
+    request_id: str
+    receipt: Receipt | None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be published as which folder, and who pays for it.
+
+    Attributes:
+        out: Folder to make; must not exist, unless it is the answer of this very request.
+        body: The request in canonical JSON.
+        guarantee: What is charged.
+        request_id: Under which the charge is found again.
+        payment: Of a ledger; None for a fresh one inside the folder.
+    """
+
+    out: Path
+    body: str
+    guarantee: Guarantee
+    request_id: str
+    payment: Payment | None
+
+    def finished(self) -> bool:
+        """Whether the folder is there as the answer of this request, or was put into place now; raises as `Payment.finished`."""
+        if self.payment is not None:
+            return self.payment.finished(self.out)
+        return _answers(self.out, self.body)
+
+    @contextmanager
+    def writing(self, step: Step) -> Iterator[tuple[Path, Payment]]:
+        """A fresh folder that becomes `out` when the block ends without an exception, and what pays in it; see `bundle.writing`."""
+        with ExitStack() as stack:
+            folder = stack.enter_context(writing(self.out, step, self.payment.mark if self.payment else ""))
+            own = own_payment(folder, self.guarantee, self.request_id, self.body)
+            yield folder, self.payment or stack.enter_context(own)
+
+
+def order(
+    out: Path,
+    body: str,
+    guarantee: Guarantee,
+    *,
+    ledger: Ledger | None,
+    dataset: str,
+    analyst: str,
+    request_id: str | None,
+) -> Order:
+    """What is to be published as the folder `out`.
+
+    Args:
+        out: See `Order`.
+        body: Likewise.
+        guarantee: Likewise.
+        ledger: Pays, for `dataset`, in the name of `analyst`. Without one, a fresh ledger inside the folder grants the cost once.
+        dataset: Registered in the ledger.
+        analyst: Who has a grant there.
+        request_id: A fresh one without it.
+
+    Raises:
+        ParameterError: a name is none that a ledger takes.
+    """
+    name = request_id or fresh_id()
+    payment = None if ledger is None else Payment(ledger, Request(analyst, name, dataset, body))
+    return Order(out, body, guarantee, name, payment)
+
+
+def _answers(out: Path, body: str) -> bool:
+    """Whether a folder is a release that a ledger of its own paid for, and answers a request of this text."""
+    if not (out / OWN_LEDGER).is_file() or verify.check(out).findings:
+        return False
+    try:
+        charges = [
+            json.loads(event.body) for event in events(f"sqlite:///{out / OWN_LEDGER}") if event.kind == "charge"
+        ]
+        return any(charge["hash"] == own_request(charge["request_id"], body).hash for charge in charges)
+    except (StarlingError, ValueError, KeyError, TypeError):
+        return False

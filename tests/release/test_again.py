@@ -1,0 +1,49 @@
+"""What a release must say again, from the public choices in its folder and the stated charge."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from starling.privacy.guarantee import Guarantee, measurement
+from starling.privacy.laws import DiscreteLaplace
+from starling.privacy.neighbours import REPLACE_PERSON
+from starling.privacy.trust import Receipt
+from starling.release import again
+from starling.release.statement import Domain, account, statement
+
+DOMAIN = Domain("birds", {"flocks": [1, 2]}, {"wings_of_a_bird": 2})
+
+
+@pytest.fixture
+def guarantee() -> Guarantee:
+    return measurement("count", REPLACE_PERSON, DiscreteLaplace(Fraction(2)), 2)
+
+
+def test_the_statement_says_what_is_made_again(guarantee: Guarantee) -> None:
+    said = json.loads(json.dumps(statement(Receipt("r", guarantee, "memory"), DOMAIN)))
+    made = again.stated(guarantee, DOMAIN)
+    assert made["mechanism"] == {"flocks": [1, 2]}
+    assert {field: said[field] for field in made} == made
+
+
+def test_pages_are_compared_without_pictures_and_the_account_is_read_strictly(
+    guarantee: Guarantee, tmp_path: Path
+) -> None:
+    receipt = Receipt("r", guarantee, "memory")
+    said: dict[str, Any] = {"account": account(receipt)}
+    drawn = 'a<div class="picture"><svg><path d="M 0"/></svg></div>'
+    (tmp_path / "a.html").write_text(drawn)
+    (tmp_path / "b.yaml").write_text("r")
+
+    def make(told: Receipt) -> dict[str, str]:
+        return {"a.html": 'a<div class="picture"></div>', "b.yaml": told.request_id}
+
+    assert again.pages(tmp_path, said, guarantee, make) == []
+    (tmp_path / "a.html").write_text(f"{drawn}.")
+    (tmp_path / "b.yaml").write_bytes(b"\xff")
+    assert [problem.field for problem in again.pages(tmp_path, said, guarantee, make)] == ["a.html", "b.yaml"]
+    for change in ({"account": None}, {"account": said["account"] | {"more": 1}}, {}):
+        assert [problem.field for problem in again.pages(tmp_path, change, guarantee, make)] == ["account"]
