@@ -1,6 +1,7 @@
 import hashlib
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -11,6 +12,8 @@ from starling.errors import OutputError, ParameterError
 from starling.tables.generate import NOTE, RUN, Generated, generate
 from starling.tables.generate.files import TextWriter
 from starling.tables.plan import GeographyLevel, Plan, load, read_geography
+from starling.tables.plan.stability import stability
+from starling.tables.source import open_persons, validate
 from tests.tables.small import small_plan
 
 
@@ -70,6 +73,16 @@ def test_the_geography_is_one_the_plan_reads(plan: Plan, tmp_path: Path) -> None
         assert len(geography.regions[GeographyLevel.COUNTY]) == made.sizes["counties"]
         assert geography.names[GeographyLevel.STATE] != ("Alabama",)
         assert all(name.endswith(" County") for name in geography.names[GeographyLevel.COUNTY])
+
+
+@pytest.mark.parametrize("codes", [1, 3, 8])
+def test_the_custodian_finds_nothing_wrong_with_what_was_made(plan: Plan, tmp_path: Path, codes: int) -> None:
+    levels = tuple(replace(each, stability=stability(each.iterations, codes)) for each in plan.levels)
+    fewer = replace(plan, max_race_codes=codes, levels=levels)
+    made = generate(fewer, persons=5000, seed=3, out=tmp_path / "out")
+    geography = read_geography(made.geography, fewer)
+    found = validate(fewer, geography, open_persons(made.persons, fewer)).value
+    assert (found.problems.total, found.notes.total, found.counted) == (0, 0, 5000)
 
 
 def test_parquet_says_what_text_says(plan: Plan, tmp_path: Path) -> None:

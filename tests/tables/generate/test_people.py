@@ -30,8 +30,8 @@ def definitions(families: int = 6, codes: int = 8, ethnicities: int = 3) -> Defi
     return Definitions((*regional, *held), tuple((code, code) for code in sorted(everything)))
 
 
-def people(land: Land, book: Definitions, size: int = 100_000) -> tuple[Mix, People]:
-    mix = Mix(np.random.default_rng(2), book, land)
+def people(land: Land, book: Definitions, size: int = 100_000, most_codes: int = 8) -> tuple[Mix, People]:
+    mix = Mix(np.random.default_rng(2), book, land, most_codes)
     rng = np.random.default_rng(3)
     return mix, mix.people(rng, np.sort(rng.choice(len(land.state), size, p=land.persons / land.persons.sum())))
 
@@ -52,6 +52,16 @@ def test_numbers_of_codes_are_those_planned_and_codes_differ(land: Land) -> None
     for row in made.races[count > 1]:
         held = row[row >= 0].tolist()
         assert len(set(held)) == len(held)
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_nobody_has_more_codes_than_the_plan_reads(land: Land, most: int) -> None:
+    _, made = people(land, definitions(), most_codes=most)
+    count = (made.races >= 0).sum(axis=1)
+    shares = np.bincount(count, minlength=most + 1)[1:] / len(count)
+    # Who would have more has as many as that; the bound is five standard deviations.
+    expected = [*CODES_OF_PERSON[: most - 1], sum(CODES_OF_PERSON[most - 1 :])]
+    assert np.abs(shares - expected).max() < 0.0065
 
 
 def test_codes_are_skewed_and_cluster(land: Land) -> None:
@@ -108,7 +118,7 @@ def test_ages_form_a_pyramid(land: Land) -> None:
 
 def test_cenrace_is_the_census_numbering(land: Land) -> None:
     """1 to 6 are one race alone, 7 is White and Black, 63 all six."""
-    mix = Mix(np.random.default_rng(2), definitions(), land)
+    mix = Mix(np.random.default_rng(2), definitions(), land, 8)
     codes = {code[0]: at for at, code in enumerate(mix.races.codes)}
 
     def number(*digits: str) -> int:

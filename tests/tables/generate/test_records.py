@@ -23,7 +23,7 @@ def texts(production: Plan, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     """Lines of both files, split, with the production code book."""
     folder = tmp_path_factory.mktemp("records")
     land = invent_land(np.random.default_rng(1), ["01", "72"], 20_000)
-    mix = Mix(np.random.default_rng(2), production.definitions, land)
+    mix = Mix(np.random.default_rng(2), production.definitions, land, production.max_race_codes)
     records = Records(land, mix)
     home = np.repeat(np.arange(len(land.state)), land.persons)
     rows = {

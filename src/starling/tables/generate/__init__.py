@@ -81,7 +81,7 @@ def generate(
     """Invent a population for `plan` and write it to the folder `out`.
 
     Args:
-        plan: Gives the code book, and the states when none are named.
+        plan: Gives the code book, the most race codes of a person, and the states when none are named.
         persons: How many, 0 to 2^31.
         seed: Public; 0 or more.
         out: Folder to make; must not exist.
@@ -136,7 +136,7 @@ def _write(
 ) -> dict[str, int]:
     """Everything, into an existing empty folder; returns the sizes."""
     persons = int(land.persons.sum())
-    mix = Mix(_stream(seed, _MIX), plan.definitions, land)
+    mix = Mix(_stream(seed, _MIX), plan.definitions, land, plan.max_race_codes)
     records = Records(land, mix)
     ends = np.cumsum(land.persons)
 

@@ -4,8 +4,8 @@ How common a code is, is invented from its place in the code book, so it says no
 families, those of one regional iteration; families follow Zipf's law in the order of their codes, and so do the codes of a family. A
 county has a mix of its own: common codes are in all counties, rare ones in few, each more or less than elsewhere.
 
-Four persons in five have one code, few have up to eight. A person's first code comes from a short list of the home AIANNH area or
-tract, or from the county; further codes come from the family or the county. An ethnicity code with a tabulated iteration is
+Four persons in five have one code, few have up to eight, nobody more than the plan reads. A person's first code comes from a short
+list of the home AIANNH area or tract, or from the county; further codes come from the family or the county. An ethnicity code with a tabulated iteration is
 held by about one person in six, more in some counties and tracts than in others.
 """
 
@@ -97,10 +97,11 @@ class Mix:
         rng: For the short lists of codes of tracts, counties and areas, and the share of ethnicities.
         definitions: The code book.
         land: Where the homes are.
+        most_codes: Race codes of a person, 1 to 8.
     """
 
-    def __init__(self, rng: np.random.Generator, definitions: Definitions, land: Land) -> None:
-        self.races = Races(rng, definitions, land)
+    def __init__(self, rng: np.random.Generator, definitions: Definitions, land: Land, most_codes: int) -> None:
+        self.races = Races(rng, definitions, land, most_codes)
         self.ethnicities = Ethnicities(rng, definitions, land)
         self._pyramid = _pyramid()
 
@@ -120,9 +121,10 @@ class Races:
         codes: Those that some race iteration holds, family by family.
     """
 
-    def __init__(self, rng: np.random.Generator, definitions: Definitions, land: Land) -> None:
+    def __init__(self, rng: np.random.Generator, definitions: Definitions, land: Land, most_codes: int) -> None:
         families = _families(definitions)
         self.codes = tuple(code for family in families for code in family)
+        self._most = min(most_codes, len(self.codes))
         sizes = np.array([len(family) for family in families])
         shares = zip(zipf(len(sizes), 1.2), sizes, strict=True)
         weights = np.concatenate([share * zipf(size, 1.1) / zipf(size, 1.1).sum() for share, size in shares])
@@ -158,7 +160,7 @@ class Races:
         county = self._land.county_of_tract[self._land.tract_index[block]].astype(np.int64)
         races = np.full((size, MOST_RACE_CODES), -1, dtype=np.int16)
         races[:, 0] = self._first(rng, block, county)
-        count = np.minimum(1 + pick(self._how_many, rng.random(size)), len(self.codes))
+        count = np.minimum(1 + pick(self._how_many, rng.random(size)), self._most)
         for column in range(1, MOST_RACE_CODES):
             rows = np.flatnonzero(count > column)
             at, home, family = rng.random(len(rows)), county[rows], self._family_of[races[rows, 0]]
