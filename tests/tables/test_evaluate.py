@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from starling.errors import SourceError
+from starling.errors import ParameterError, SourceError
 from starling.privacy.trust import NotPrivate
 from starling.tables import cells
 from starling.tables.evaluate import Published, beside, compare, evaluate
@@ -244,6 +244,17 @@ def test_what_comes_out_is_marked_not_private(tmp_path: Path) -> None:
     assert isinstance(totals, NotPrivate)
     assert totals.value.column_names == [*tables.t1.column_names, "truth"]
     assert totals.value["truth"].to_pylist() == tables.t1["count"].to_pylist()
+
+
+def test_an_engine_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    plan = small_plan()
+    made = generate(plan, persons=100, seed=1, out=tmp_path / "in")
+    geography, persons = read_geography(made.geography, plan), open_persons(made.persons, plan)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    released(folder, joined([]))
+    with pytest.raises(ParameterError, match="is neither duckdb"):
+        evaluate(plan, geography, persons, folder, engine="abacus")
 
 
 def counted_by_hand(path: Path, plan: Plan, geography: Geography) -> Written:

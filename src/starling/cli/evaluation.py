@@ -2,10 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
+from starling.cli import inputs
 from starling.cli.commands import Command
 from starling.cli.text import facts, rounded, table
 
@@ -13,38 +14,28 @@ if TYPE_CHECKING:
     from starling.release.statement import Json
     from starling.tables.evaluate.errors import Errors, Evaluation
 
-_PATH: Final = click.Path(path_type=Path)
-
 
 @click.command(
     "evaluate",
     cls=Command,
     example="starling tables evaluate demo --release release --persons invented/person-records.txt --geography invented/GRF-C.txt",
 )
-@click.argument("plan")
-@click.option("--release", type=_PATH, required=True, metavar="DIR", help="The folder of a release.")
+@inputs.plan
+@click.option("--release", type=inputs.PATH, required=True, metavar="DIR", help="The folder of a release.")
+@inputs.persons
+@inputs.geography(required=True)
+@inputs.engine
 @click.option(
-    "--persons",
-    type=_PATH,
-    required=True,
-    metavar="FILE",
-    help="Person records, confidential: pipe-delimited text or Parquet.",
+    "--out", type=inputs.PATH, metavar="DIR", help="Write a page with pictures too: NOT-PRIVATE-evaluation.html there."
 )
-@click.option(
-    "--geography",
-    type=_PATH,
-    required=True,
-    metavar="FILE",
-    help="Blocks with their places and areas (GRF-C), public.",
-)
-@click.option(
-    "--out", type=_PATH, metavar="DIR", help="Write a page with pictures too: NOT-PRIVATE-evaluation.html there."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def evaluate(plan: str, *, release: Path, persons: Path, geography: Path, out: Path | None, as_json: bool) -> None:
+@inputs.as_json
+def evaluate(
+    plan: str, *, release: Path, persons: Path, geography: Path, engine: str, out: Path | None, as_json: bool
+) -> None:
     """How far a release is off the truth. NOT PRIVATE: for the custodian of the records alone; never publish it."""
     from starling.cli.plans import plan_of
     from starling.cli.progress import note_first_compilation
+    from starling.engine.choice import check_engine
     from starling.tables.evaluate import evaluate as compare
     from starling.tables.evaluate.page import check_place, write_page
     from starling.tables.plan import read_geography
@@ -52,11 +43,12 @@ def evaluate(plan: str, *, release: Path, persons: Path, geography: Path, out: P
 
     if out is not None:
         check_place(out)
+    check_engine(engine)
     chosen = plan_of(plan)
     source = open_persons(persons, chosen)
     regions = read_geography(geography, chosen)
     note_first_compilation()
-    found = compare(chosen, regions, source, release).value
+    found = compare(chosen, regions, source, release, engine=engine).value
     if out is not None:
         click.echo(f"starling: {write_page(found, out)} is for the custodian alone", err=True)
     click.echo(json.dumps(evaluation_json(found), indent=2, ensure_ascii=False) if as_json else evaluation_text(found))

@@ -5,12 +5,12 @@
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from starling.cli import inputs
 from starling.cli.commands import Command, Group, problem_json
 from starling.errors import ParameterError, SourceError
 
@@ -22,41 +22,6 @@ if TYPE_CHECKING:
 
 INPUTS = "--persons invented/person-records.txt --geography invented/GRF-C.txt"
 """What `generate`'s example makes."""
-
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-_PATH = click.Path(path_type=Path)
-
-
-def _plan(function: Decorated) -> Decorated:
-    return click.argument("plan")(function)
-
-
-def _persons(function: Decorated) -> Decorated:
-    text = "Person records, confidential: pipe-delimited text or Parquet."
-    return click.option("--persons", type=_PATH, required=True, metavar="FILE", help=text)(function)
-
-
-def _geography(*, required: bool) -> Callable[[Decorated], Decorated]:
-    text = "Blocks with their places and areas (GRF-C), public."
-    if not required:
-        text += " With it, groups are counted."
-    return click.option("--geography", type=_PATH, required=required, metavar="FILE", help=text)
-
-
-def _top_up(function: Decorated) -> Decorated:
-    text = "An earlier release of this plan but for budgets: measure its groups once more and combine both."
-    return click.option("--top-up", type=_PATH, metavar="RELEASE", help=text)(function)
-
-
-def _engine(function: Decorated) -> Decorated:
-    text = "Counts: duckdb, spark://local (needs the extra spark), or spark://HOST:PORT, a cluster's master."
-    return click.option("--engine", default="duckdb", show_default=True, metavar="NAME", help=text)(function)
-
-
-def _json(function: Decorated) -> Decorated:
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(function)
-
 
 tables = Group(
     "tables",
@@ -80,18 +45,18 @@ tables = Group(
 
 
 @click.command("plan", cls=Command, example="starling tables plan demo")
-@_plan
-@_geography(required=False)
+@inputs.plan
+@inputs.geography(required=False)
 @click.option("--scale", metavar="X", help="Solve again with every promised margin times X, such as 1.5.")
 @click.option("--total", metavar="X", help="Solve again for a whole cost of at most X: what margins does it pay for?")
 @click.option(
     "--earlier",
-    type=_PATH,
+    type=inputs.PATH,
     multiple=True,
     metavar="RELEASE",
     help="An earlier release about the same people: what both tell together. May be given again.",
 )
-@_json
+@inputs.as_json
 def plan(
     plan: str,
     *,
@@ -123,18 +88,18 @@ def plan(
 
 
 @click.command("preview", cls=Command, example="starling tables preview demo")
-@_plan
-@_geography(required=False)
-@_top_up
+@inputs.plan
+@inputs.geography(required=False)
+@inputs.top_up
 @click.option("--sizes", metavar="N,N,...", help="True sizes of groups to look at.  [default: 0, 10, ... 1000000]")
-@click.option("--out", type=_PATH, metavar="DIR", help="Write a page with pictures too: preview.html there.")
+@click.option("--out", type=inputs.PATH, metavar="DIR", help="Write a page with pictures too: preview.html there.")
 @click.option(
     "--group-sizes",
-    type=_PATH,
+    type=inputs.PATH,
     metavar="FILE",
     help="Of the page: how many groups have how many persons, CSV size,groups or level,size,groups.  [default: assumed]",
 )
-@_json
+@inputs.as_json
 def preview(
     plan: str,
     *,
@@ -169,9 +134,9 @@ def preview(
 
 
 @click.command("generate", cls=Command, example="starling tables generate demo --persons 100000 --out invented")
-@_plan
+@inputs.plan
 @click.option("--persons", type=int, required=True, metavar="N", help="How many persons to invent.")
-@click.option("--out", type=_PATH, required=True, metavar="DIR", help="Folder to make.")
+@click.option("--out", type=inputs.PATH, required=True, metavar="DIR", help="Folder to make.")
 @click.option(
     "--seed", type=int, default=1, show_default=True, metavar="N", help="Public: the same gives the same bytes."
 )
@@ -180,7 +145,7 @@ def preview(
 )
 @click.option("--states", metavar="NN,NN,...", help="Codes of the states to invent.  [default: the plan's]")
 @click.option("--format", "kind", type=click.Choice(["text", "parquet"]), default="text", show_default=True)
-@_json
+@inputs.as_json
 def generate(
     plan: str,
     *,
@@ -208,10 +173,10 @@ def generate(
 
 
 @click.command("validate", cls=Command, example=f"starling tables validate demo {INPUTS}")
-@_plan
-@_persons
-@_geography(required=True)
-@_json
+@inputs.plan
+@inputs.persons
+@inputs.geography(required=True)
+@inputs.as_json
 def validate(plan: str, persons: Path, geography: Path, as_json: bool) -> None:
     """Find what is wrong with person records: file, line, field and fix. For their custodian alone; never publish it."""
     from starling.cli.plans import plan_of
@@ -234,26 +199,28 @@ def validate(plan: str, persons: Path, geography: Path, as_json: bool) -> None:
 
 
 @click.command("release", cls=Command, example=f"starling tables release demo {INPUTS} --out release --yes")
-@_plan
-@_persons
-@_geography(required=True)
+@inputs.plan
+@inputs.persons
+@inputs.geography(required=True)
 @click.option(
-    "--out", type=_PATH, required=True, metavar="DIR", help="Folder to make; appears as a whole or not at all."
+    "--out", type=inputs.PATH, required=True, metavar="DIR", help="Folder to make; appears as a whole or not at all."
 )
 @click.option(
-    "--names", type=_PATH, metavar="FILE", help="Names of regions, public: REGION_TYPE|REGION_ID|REGION_NAME."
+    "--names", type=inputs.PATH, metavar="FILE", help="Names of regions, public: REGION_TYPE|REGION_ID|REGION_NAME."
 )
-@_top_up
-@click.option("--zip", "zip_file", type=_PATH, metavar="FILE", help="The same as one zip file besides; must not exist.")
+@inputs.top_up
+@click.option(
+    "--zip", "zip_file", type=inputs.PATH, metavar="FILE", help="The same as one zip file besides; must not exist."
+)
 @click.option("--ledger", metavar="URL", help="Pays: sqlite:///FILE or postgresql://...  [default: a fresh one in DIR]")
 @click.option("--dataset", metavar="NAME", default="", help="Of the ledger: what the records are registered as.")
 @click.option(
     "--analyst", metavar="NAME", default="custodian", show_default=True, help="Of the ledger: whose grant pays."
 )
 @click.option("--request-id", metavar="ID", help="Under which the charge is found again.  [default: a fresh one]")
-@_engine
+@inputs.engine
 @click.option("--yes", is_flag=True, help="Spend without asking.")
-@_json
+@inputs.as_json
 def release(  # noqa: PLR0913 - one for each option
     plan: str,
     *,

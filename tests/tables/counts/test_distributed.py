@@ -1,8 +1,10 @@
 """DuckDB, Spark and the flat twin count alike, cell by cell; on Spark, too, no record fails a run, and a run that fails tells nothing."""
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -16,8 +18,10 @@ from starling.errors import SourceError
 from starling.privacy.trust import inspect
 from starling.tables.counts import GroupCounts, cluster_for, count
 from starling.tables.counts.distributed import _check_seen
+from starling.tables.evaluate import evaluate
 from starling.tables.generate import generate
 from starling.tables.plan import Geography, Plan, load, read_geography, whole
+from starling.tables.publish import release
 from starling.tables.source import open_persons
 from tests.spark import running
 from tests.tables.counts.test_counting import everything, toy
@@ -50,6 +54,18 @@ def assert_alike(plan: Plan, geography: Geography, here: GroupCounts, there: Gro
         assert np.array_equal(here.cells(piece, some), there.cells(piece, some))
         persons += int(totals.sum())
     return persons
+
+
+def test_an_evaluation_finds_the_same_errors(
+    spark: Spark, shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The Spark that runs stands for the one that `engine` would start."""
+    plan, geography, path = toy(shared_data, "input_dir_zcdp")
+    release(plan, path, path.with_name("GRF-C.txt"), tmp_path / "out")
+    opened = open_persons(path, plan)
+    here = evaluate(plan, geography, opened, tmp_path / "out").value
+    monkeypatch.setattr(sys.modules["starling.tables.evaluate"], "cluster_for", lambda *_: nullcontext(spark))
+    assert evaluate(plan, geography, opened, tmp_path / "out", engine="spark://local").value == here
 
 
 @pytest.mark.parametrize("config", ["input_dir_puredp", "input_dir_zcdp"])

@@ -18,10 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from starling.engine.choice import DUCKDB
 from starling.errors import SourceError
 from starling.privacy.trust import NotPrivate, inspect
 from starling.tables import cells
-from starling.tables.counts import count
+from starling.tables.counts import cluster_for, count
 from starling.tables.evaluate.errors import NUMBERS, SIZES, Class, Errors, Evaluation, Groups
 from starling.tables.labels import level_title
 from starling.tables.measurements import TOTAL_ONLY, Int64
@@ -34,7 +35,9 @@ BATCH: Final = 1 << 18
 """Rows of a release that are compared at a time."""
 
 
-def evaluate(plan: Plan, geography: Geography, persons: Persons, release: Path) -> NotPrivate[Evaluation]:
+def evaluate(
+    plan: Plan, geography: Geography, persons: Persons, release: Path, *, engine: str = DUCKDB
+) -> NotPrivate[Evaluation]:
     """Compare a release with the exact counts it was drawn from.
 
     Args:
@@ -42,18 +45,22 @@ def evaluate(plan: Plan, geography: Geography, persons: Persons, release: Path) 
         geography: Of the release.
         persons: The records it was made from, opened.
         release: Its folder, with data/t1.parquet and data/t2.parquet.
+        engine: Counts, as of `publish.release`; the counts are the same.
 
     Raises:
+        ParameterError: when there is no such engine or it does not start.
         SourceError: when the folder holds no tables, or tables of another plan or geography.
     """
     tables = Published(release)
-    return inspect(count(plan, geography, persons).map(partial(compare, plan, geography, tables)))
+    with cluster_for(engine, persons) as cluster:
+        exact = count(plan, geography, persons, cluster=cluster)
+        return inspect(exact.map(partial(compare, plan, geography, tables)))
 
 
 def beside(plan: Plan, geography: Geography, persons: Persons, release: Path) -> NotPrivate[pa.Table]:
     """The published totals with the true count of each: T1 of a release and a column `truth`.
 
-    Args and errors as of `evaluate`.
+    Args and errors as of `evaluate`, but for the engine.
     """
     tables = Published(release)
     return inspect(count(plan, geography, persons).map(partial(_beside, plan, geography, tables)))

@@ -5,8 +5,8 @@ families, those of one regional iteration; families follow Zipf's law in the ord
 county has a mix of its own: common codes are in all counties, rare ones in few, each more or less than elsewhere.
 
 Four persons in five have one code, few have up to eight, nobody more than the plan reads. A person's first code comes from a short
-list of the home AIANNH area or tract, or from the county; further codes come from the family or the county. An ethnicity code with a tabulated iteration is
-held by about one person in six, more in some counties and tracts than in others.
+list of the home AIANNH area or tract, or from the county; further codes come from the family or the county. An ethnicity code with a
+tabulated iteration is held by about one person in six, more in some counties and tracts than in others.
 """
 
 from dataclasses import dataclass

@@ -1,0 +1,47 @@
+"""What more than one command on tables is given: a plan, records, geography, an engine. Each is a decorator of the command."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+PATH: Final = click.Path(path_type=Path)
+
+
+def plan(function: Decorated) -> Decorated:
+    """PLAN: `plans.plan_of` says what it may be."""
+    return click.argument("plan")(function)
+
+
+def persons(function: Decorated) -> Decorated:
+    """--persons, which opens records."""
+    text = "Person records, confidential: pipe-delimited text or Parquet."
+    return click.option("--persons", type=PATH, required=True, metavar="FILE", help=text)(function)
+
+
+def geography(*, required: bool) -> Callable[[Decorated], Decorated]:
+    """--geography."""
+    text = "Blocks with their places and areas (GRF-C), public."
+    if not required:
+        text += " With it, groups are counted."
+    return click.option("--geography", type=PATH, required=required, metavar="FILE", help=text)
+
+
+def top_up(function: Decorated) -> Decorated:
+    """--top-up."""
+    text = "An earlier release of this plan but for budgets: measure its groups once more and combine both."
+    return click.option("--top-up", type=PATH, metavar="RELEASE", help=text)(function)
+
+
+def engine(function: Decorated) -> Decorated:
+    """--engine."""
+    text = "Counts: duckdb, spark://local (needs the extra spark), or spark://HOST:PORT, a cluster's master."
+    return click.option("--engine", default="duckdb", show_default=True, metavar="NAME", help=text)(function)
+
+
+def as_json(function: Decorated) -> Decorated:
+    """--json."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(function)
