@@ -6,7 +6,8 @@ One blue, one grey, and steps of the blue: legible in print and for colour-blind
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import log10
 from typing import TYPE_CHECKING, Final
@@ -73,6 +74,18 @@ class Interval:
     above: float
 
 
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Matplotlib as it comes, whatever the program around has set, and such that a picture has the same bytes each time."""
+    import matplotlib as mpl
+
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update({"svg.hashsalt": "starling", "svg.fonttype": "path", "font.family": "DejaVu Sans"})
+        yield
+
+
+@drawing()
 def tiles(
     rows: Sequence[str],
     columns: Sequence[str],
@@ -97,7 +110,7 @@ def tiles(
         for column, tile in enumerate(line):
             if tile is not None:
                 # The square is blended from near white to the blue; its text turns white where it is dark.
-                shade = _blend(tile.shade)
+                shade = blend(tile.shade)
                 axes.add_patch(_rectangle(column + 0.02, row + 0.06, 0.96, 0.88, shade))
                 ink = "white" if tile.shade > 0.55 else INK
                 axes.text(
@@ -111,6 +124,7 @@ def tiles(
     return svg(figure, name)
 
 
+@drawing()
 def shares(rows: Sequence[str], kinds: Sequence[str], counts: Sequence[Sequence[int]], name: str) -> str:
     """Bars of equal length, split by kind, with the shares written where there is room.
 
@@ -150,6 +164,7 @@ def shares(rows: Sequence[str], kinds: Sequence[str], counts: Sequence[Sequence[
     return svg(figure, name)
 
 
+@drawing()
 def intervals(lines: Sequence[Interval], axis: str, name: str) -> str:
     """A dot with whiskers for each line, all dots at 0.
 
@@ -210,7 +225,7 @@ def _rectangle(x: float, y: float, width: float, height: float, colour: str) -> 
     return Rectangle((x, y), width, height, facecolor=colour, linewidth=0)
 
 
-def _blend(shade: float) -> str:
+def blend(shade: float) -> str:
     """A colour between near white and the darkest blue."""
     light, dark = (0xEC, 0xF3, 0xF9), (0x1B, 0x4F, 0x82)
     parts = [round(a + (b - a) * min(max(shade, 0.0), 1.0)) for a, b in zip(light, dark, strict=True)]
@@ -218,11 +233,9 @@ def _blend(shade: float) -> str:
 
 
 def svg(figure: "Figure", name: str) -> str:
-    """The picture alone: no XML head, date or comments, and the same text for the same picture."""
-    import matplotlib as mpl
-
+    """The picture alone: no XML head, date or comments, and the same text for the same picture made within `drawing`."""
     buffer = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": "starling", "svg.fonttype": "path", "font.family": "DejaVu Sans"}):
+    with drawing():
         figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     text = text[text.index("<svg") :]

@@ -1,0 +1,151 @@
+"""What a picture may show: released answers of one plan, put together from any number of releases."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final, TypeVar
+
+from starling.errors import ParameterError, Problem
+from starling.genome.plan import Plan
+
+TEST_WORDS: Final = {
+    "g": "G test",
+    "chi2": "chi-squared test",
+    "fisher": "Fisher's exact test",
+    "logistic": "likelihood-ratio test",
+    "wald": "Wald test",
+}
+
+_Row = TypeVar("_Row")
+
+
+@dataclass(frozen=True, slots=True)
+class PValue:
+    """A released p-value.
+
+    Attributes:
+        snp: Id.
+        test: By which.
+        log10_p: log10 of the estimate, 0 or below.
+        low: log10 of the smallest p-value that the noise leaves open.
+        high: Of the largest; 0 is p = 1.
+        found: The study itself told which SNP to look at (an exploration).
+    """
+
+    snp: str
+    test: str
+    log10_p: float
+    low: float
+    high: float
+    found: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A released block: a run of SNPs of the list, both ends included.
+
+    Attributes:
+        first: Id.
+        last: Id; the same for a block of one SNP.
+    """
+
+    first: str
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A released correlation.
+
+    Attributes:
+        first: Id.
+        second: Id.
+        measure: "r2" or "dprime".
+        value: From the noisy counts, 0 to 1.
+        low: The least that the noise leaves open.
+        high: The most.
+    """
+
+    first: str
+    second: str
+    measure: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Released answers of one plan.
+
+    Attributes:
+        plan: With the public SNP list.
+        p_values: In the order in which they were asked.
+        located: Ids of SNPs that the study named as most significant.
+        blocks: Likewise in order; answers of "no block" are left out.
+        pairs: Likewise.
+    """
+
+    plan: Plan = field(repr=False)
+    p_values: tuple[PValue, ...] = ()
+    located: tuple[str, ...] = ()
+    blocks: tuple[Stretch, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+
+    @property
+    def threshold(self) -> Fraction:
+        """alpha/m."""
+        return self.plan.p_threshold
+
+    @property
+    def only_located(self) -> tuple[str, ...]:
+        """SNPs that were located and have no p-value, each once, in order of the list."""
+        asked = {each.snp for each in self.p_values}
+        return tuple(sorted(set(self.located) - asked, key=self.plan.snps.place))
+
+    def selected(self, each: PValue) -> bool:
+        """Whether the study told to look at this SNP: such p-values are small by selection."""
+        return each.found or each.snp in self.located
+
+
+def together(parts: Sequence[tuple[str, Answers]]) -> Answers:
+    """The answers of several releases of one plan, in their order; the same answer twice counts once.
+
+    Args:
+        parts: Name of each release, for messages, and what it holds; at least one.
+
+    Raises:
+        ParameterError: when plans differ in the SNP list, the number of people, the model, alpha or the word for a case.
+    """
+    named, first = parts[0]
+    problems: list[Problem] = []
+    for name, answers in parts[1:]:
+        differs = _differences(first.plan, answers.plan)
+        if differs:
+            problem = f"is of another plan than {named}: {' and '.join(differs)} differ"
+            problems.append(Problem(name, problem, "draw releases of one plan together"))
+    if problems:
+        raise ParameterError(problems=problems)
+    held = [answers for _, answers in parts]
+    return Answers(
+        first.plan,
+        _once(each for answers in held for each in answers.p_values),
+        _once(each for answers in held for each in answers.located),
+        _once(each for answers in held for each in answers.blocks),
+        _once(each for answers in held for each in answers.pairs),
+    )
+
+
+def _once(rows: Iterable[_Row]) -> tuple[_Row, ...]:
+    return tuple(dict.fromkeys(rows))
+
+
+def _differences(one: Plan, other: Plan) -> list[str]:
+    choices = {
+        "SNP list": (one.snps.digest, other.snps.digest),
+        "number of people": (one.people, other.people),
+        "model": (one.model, other.model),
+        "alpha": (one.alpha, other.alpha),
+        "word for a case": (one.case, other.case),
+    }
+    return [name for name, (here, there) in choices.items() if here != there]

@@ -1,0 +1,192 @@
+"""All pictures of some answers: each by its kind where there is something to show, for a report or as a folder with a page."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import floor
+from pathlib import Path
+from typing import Final
+
+from starling.engine.new_folder import new_folder
+from starling.errors import ParameterError
+from starling.genome.pictures import linkage, manhattan, quantiles
+from starling.genome.pictures.answers import TEST_WORDS, Answers
+from starling.genome.pictures.linkage import MEASURES
+from starling.genome.pictures.naming import short
+from starling.release.report.pages import Picture, Section, Table, page
+
+PAGE: Final = "index.html"
+MOST_ROWS: Final = 100
+"""Of a table of the page; the releases hold all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of picture.
+
+    Attributes:
+        title: Above it.
+        shown: Whether some answers have anything for it.
+        draw: The picture as SVG, by answers and the name that sets it apart.
+        caption: What it says, in words.
+        needs: What must have been asked for.
+    """
+
+    title: str
+    shown: Callable[[Answers], bool]
+    draw: Callable[[Answers, str], str]
+    caption: Callable[[Answers], str]
+    needs: str
+
+
+KINDS: Final = {
+    "manhattan": Kind(
+        "Manhattan plot", manhattan.shown, manhattan.manhattan, manhattan.caption, "p-values, located SNPs or blocks"
+    ),
+    "qq": Kind("QQ plot", quantiles.shown, quantiles.quantiles, quantiles.caption, "p-values"),
+    "ld": Kind("Linkage", linkage.shown, linkage.linkage, linkage.caption, "correlations, or a block of two SNPs"),
+}
+"""By the name of the file, without .svg."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where answers come from, for the page.
+
+    Attributes:
+        name: Of the folder or zip.
+        question: In words.
+        request_id: Of the charge.
+        signer: Fingerprint of the key that signed.
+    """
+
+    name: str
+    question: str
+    request_id: str
+    signer: str
+
+
+def picture(kind: str, answers: Answers) -> Picture:
+    """A picture with its caption, as a report takes it; `KINDS[kind].shown(answers)` holds."""
+    return Picture(partial(KINDS[kind].draw, answers, kind), KINDS[kind].caption(answers))
+
+
+def write(out: Path, answers: Answers, sources: Sequence[Source], kinds: Sequence[str] = ()) -> tuple[Path, ...]:
+    """Write each picture as SVG, and a page with all of them, into the new folder `out`.
+
+    Args:
+        out: Must not exist.
+        answers: Of one plan.
+        sources: What they are from.
+        kinds: Of KINDS; without any, those that have something to show.
+
+    Returns:
+        The files: the page, then the pictures.
+
+    Raises:
+        ParameterError: when there is nothing to show for a kind that was asked for, or for any.
+        OutputError: when `out` exists or cannot be written.
+    """
+    for kind in kinds:
+        if not KINDS[kind].shown(answers):
+            problem = f"{kind} has nothing to show: no {KINDS[kind].needs} among these releases"
+            raise ParameterError(field="kind", problem=problem, fix="name releases with some, or another kind")
+    drawn = kinds or [kind for kind in KINDS if KINDS[kind].shown(answers)]
+    if not drawn:
+        problem = "hold nothing that has a place in the genome"
+        raise ParameterError(field="releases", problem=problem, fix="name releases of SNPs, blocks or pairs")
+    pictures = {kind: picture(kind, answers) for kind in drawn}
+    texts = {kind: each.draw() for kind, each in pictures.items()}
+    sections = [
+        Section(KINDS[kind].title, pictures=(Picture(partial(str, texts[kind]), pictures[kind].caption),))
+        for kind in drawn
+    ]
+    sections += [Section("The numbers", _TEXT, tables=tables(answers)), _origin(sources)]
+    kind_of_page = "Released answers of a genome study, with the noise they carry"
+    with new_folder(out) as folder:
+        for kind, text in texts.items():
+            (folder / f"{kind}.svg").write_text(text + "\n", encoding="utf-8")
+        (folder / PAGE).write_text(page(answers.plan.title, kind_of_page, sections), encoding="utf-8")
+    return (out / PAGE, *(out / f"{kind}.svg" for kind in drawn))
+
+
+_TEXT: Final = f"""
+    Every number is a released one. A range holds the exact value of the study with a probability of 95 % by itself; among many, some
+    miss. Of a table with more than {MOST_ROWS} rows the first are shown, p-values from the smallest on.
+"""
+
+
+def tables(answers: Answers) -> tuple[Table, ...]:
+    """P-values, located SNPs, blocks and pairs, of each as many as there are, at most MOST_ROWS rows."""
+    plan = answers.plan
+    place = plan.snps.place
+
+    def where(snp: str) -> tuple[str, str]:
+        at = place(snp)
+        return short(plan.snps.chromosomes[at]), f"{int(plan.snps.positions[at]):,}"
+
+    p_values = tuple(
+        (
+            short(each.snp),
+            *where(each.snp),
+            TEST_WORDS[each.test],
+            power(each.log10_p),
+            f"{power(each.low)} to {power(each.high)}",
+            "yes" if answers.selected(each) else "no",
+        )
+        for each in sorted(answers.p_values, key=lambda each: each.log10_p)
+    )
+    located = tuple((short(snp), *where(snp)) for snp in answers.only_located)
+    blocks = tuple(
+        (
+            short(block.first),
+            short(block.last),
+            *where(block.first),
+            where(block.last)[1],
+            f"{place(block.last) - place(block.first) + 1:,}",
+        )
+        for block in answers.blocks
+    )
+    pairs = tuple(
+        (
+            short(pair.first),
+            short(pair.second),
+            MEASURES[pair.measure],
+            f"{pair.value:.3f}",
+            f"{pair.low:.3f} to {pair.high:.3f}",
+        )
+        for pair in answers.pairs
+    )
+    made = (
+        (("SNP", "Chromosome", "Position", "Test", "p", "Range", "Named by the study"), p_values, "P-values"),
+        (("SNP", "Chromosome", "Position"), located, "Located among the most significant, without a p-value"),
+        (("First SNP", "Last SNP", "Chromosome", "From", "To", "SNPs"), blocks, "Blocks"),
+        (("First SNP", "Second SNP", "Measure", "Value", "Range"), pairs, "Correlations"),
+    )
+    return tuple(Table(header, rows[:MOST_ROWS], f"{name}: {len(rows):,}") for header, rows, name in made if rows)
+
+
+def power(log10_p: float) -> str:
+    """A p-value by its logarithm, however small.
+
+    >>> power(-0.30103), power(-5.5), power(-400.25), power(0.0)
+    ('0.5', '3.16e-06', '5.62e-401', '1')
+    """
+    if log10_p > -3:
+        return f"{10**log10_p:.3g}"
+    whole = floor(log10_p)
+    digits = f"{10 ** (log10_p - whole):.2f}"
+    return f"1.00e{whole + 1:03d}" if digits == "10.00" else f"{digits}e{whole:03d}"
+
+
+def _origin(sources: Sequence[Source]) -> Section:
+    rows = tuple((each.name, each.question, each.request_id, each.signer) for each in sources)
+    header = ("Release", "Question", "Request", "Signed by the key")
+    return Section(
+        "Where this is from",
+        """
+        Each release was compared with its signature before it was drawn. Whether its numbers follow from its measurements, and whether
+        a ledger holds its charge, the command "starling verify" says.
+        """,
+        tables=(Table(header, rows, f"Releases: {len(rows):,}", words=True),),
+    )

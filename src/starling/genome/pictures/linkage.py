@@ -1,0 +1,238 @@
+"""An LD heat map: released correlations of pairs as triangles, released blocks as outlines, and all that was not asked as such.
+
+A correlation that was not released is never shown: its cell is empty and marked. That a block was released tells no correlation
+of a pair in it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+from starling.genome.pictures.answers import Answers
+from starling.genome.pictures.linked import Group, groups
+from starling.genome.pictures.naming import Box, short, width
+from starling.genome.pictures.sheet import SMALL, Entry, Sheet
+from starling.genome.pictures.view import View
+from starling.release.report.pictures import GREY, INK, blend, drawing
+
+WIDTH: Final = 500.0
+"""Points that triangles take beside one another at most."""
+LARGEST: Final = 46.0
+"""Points from one SNP to the next at most."""
+WITHOUT: Final = 18.0
+"""The same where no correlation was released."""
+WITH_RANGE: Final = 32.0
+"""The same at least where a cell tells value and interval."""
+WITH_VALUE: Final = 16.0
+"""The same at least where it tells the value."""
+ONE_BY_ONE: Final = 7.0
+"""The same at least where SNPs are named and cells that were not asked are drawn each."""
+TRIANGLES: Final = 8
+"""Drawn at most."""
+MEASURES: Final = {"r2": "r²", "dprime": "|D'|"}
+OUTLINE: Final = "#b7791f"
+_MAP: Final = 24.0
+"""Points from the names to the map of base pairs."""
+_ROOM: Final = 34.0
+"""Points between triangles."""
+_FIRST: Final = 22.0
+"""Points from the legend to the first title."""
+ABSENT: Final = "#c3ccd5"
+"""Edge of a cell that was not asked."""
+_PALEST: Final = 0.12
+"""Shade of a correlation of 0, so that it is told from what was not asked."""
+
+
+def shown(answers: Answers) -> bool:
+    """Whether there is anything to draw: a pair, or a block of two SNPs or more."""
+    return bool(groups(answers))
+
+
+@drawing()
+def linkage(answers: Answers, name: str = "ld") -> str:
+    """The picture as SVG, the same bytes for the same answers.
+
+    Args:
+        answers: With a pair or a block of two SNPs at least.
+        name: Letters that set the picture's inner names apart from those of other pictures of a page.
+    """
+    drawn = groups(answers)[:TRIANGLES]
+    spots, low = _laid_out(answers, drawn)
+    sheet = Sheet(WIDTH, low, 0)
+    sheet.legend(0, 0, WIDTH, _legend(drawn))
+    for number, (group, spot) in enumerate(zip(drawn, spots, strict=True)):
+        title = _title(answers, group)
+        sheet.text(spot.x, spot.top, title, f"title-{number}", ha="left", va="top", fontsize=SMALL, fontweight="bold")
+        _map(sheet, answers, group, spot)
+        if spot.names:
+            style = {"va": "bottom", "rotation": 90, "fontsize": SMALL}
+            for at, snp in enumerate(group.snps):
+                sheet.text(spot.x + (at + 0.5) * spot.step, spot.base + 4, short(snp), f"snp-{number}", **style)
+        _triangle(sheet, group, spot, number)
+    return sheet.drawn(name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """Where a triangle lies on the sheet, in points.
+
+    Attributes:
+        x: Its left corner.
+        top: Of its title.
+        base: Its upper edge.
+        step: From one SNP to the next.
+        names: How high the names of its SNPs are; 0 where there is no room for any.
+    """
+
+    x: float
+    top: float
+    base: float
+    step: float
+    names: float
+
+
+def _laid_out(answers: Answers, drawn: Sequence[Group]) -> tuple[list[_Spot], float]:
+    """Triangles beside one another as long as there is room, then below; and where the lowest ends."""
+    x, top, low = 0.0, -_FIRST, -_FIRST
+    spots = []
+    for group in drawn:
+        step = min(LARGEST if group.pairs else WITHOUT, WIDTH / len(group.snps))
+        wide = max(step * len(group.snps), width(_title(answers, group), SMALL))
+        if x and x + wide > WIDTH:
+            x, top = 0.0, low - _ROOM
+        names = max(width(short(snp), SMALL) for snp in group.snps) if step >= ONE_BY_ONE else 0.0
+        base = top - 22 - _MAP - names
+        spots.append(_Spot(x, top, base, step, names))
+        low = min(low, base - step * len(group.snps) / 2)
+        x += wide + _ROOM
+    return spots, low
+
+
+def _title(answers: Answers, group: Group) -> str:
+    snps = answers.plan.snps
+    names = dict.fromkeys(short(snps.chromosomes[snps.place(snp)]) for snp in group.snps)
+    where = f"chromosome{'s' * (len(names) > 1)} {', '.join(names)}"
+    return f"{where}: {MEASURES[group.measure]}" if group.measure else f"{where}: no correlation asked for"
+
+
+def _map(sheet: Sheet, answers: Answers, group: Group, spot: _Spot) -> None:
+    """Where the SNPs lie among the base pairs, above their names; nothing for SNPs of several chromosomes."""
+    snps = answers.plan.snps
+    places = [snps.place(snp) for snp in group.snps]
+    if len({snps.chromosomes[place] for place in places}) > 1:
+        return
+    x, y, wide = spot.x, spot.base + spot.names + 6, spot.step * len(places)
+    low, high = float(snps.positions[places[0]]), float(snps.positions[places[-1]])
+    view = View.around(snps, snps.chromosomes[places[0]], low, high, wide)
+    line = y + _MAP - 6
+    listed = [Box(x + left - 0.2, line, x + left + length + 0.2, line + 4) for left, length in view.runs(0.75)]
+    sheet.bars(listed, GREY, "list")
+    sheet.lines([[(x, line), (x + wide, line)]], GREY, "map")
+    joints = [
+        [(x + at, line), (x + (number + 0.5) * spot.step, y)]
+        for number, snp in enumerate(group.snps)
+        if (at := view.of(snp)) is not None
+    ]
+    sheet.lines(joints, GREY, "joints", thick=0.4)
+    ends = f"{low:,.0f} to {high:,.0f}, {high - low:,.0f} base pairs"
+    if (listed_here := places[-1] - places[0] + 1) > len(places):
+        ends += f"; {len(places):,} of {listed_here:,} SNPs shown"
+    sheet.text(x, line + 9, ends, "map-ends", ha="left", fontsize=5.5, color=GREY)
+
+
+def _triangle(sheet: Sheet, group: Group, spot: _Spot, number: int) -> None:
+    """Cells, what they tell, and the outlines of blocks."""
+    x, y, step, count = spot.x, spot.base, spot.step, len(group.snps)
+
+    def cell(one: int, other: int) -> tuple[float, float]:
+        """The middle of the cell of two SNPs."""
+        return x + (one + other + 1) * step / 2, y - (other - one) * step / 2
+
+    absent = [cell(*pair) for pair in combinations(range(count), 2) if pair not in group.pairs]
+    if step >= ONE_BY_ONE:
+        sheet.shapes([_diamond(middle, step) for middle in absent], "white", ABSENT, f"absent-{number}")
+        sheet.dots(absent, "x", GREY, f"mark-{number}", size=min(4.0, step / 5))
+    else:
+        whole = [
+            (x + step / 2, y - step / 2),
+            (x + (count - 0.5) * step, y - step / 2),
+            (x + count * step / 2, y - count * step / 2),
+        ]
+        sheet.shapes([whole], "white", ABSENT, f"absent-{number}")
+    for pair, found in sorted(group.pairs.items()):
+        middle, shade = cell(*pair), _PALEST + (1 - _PALEST) * min(max(found.value, 0.0), 1.0)
+        sheet.shapes([_diamond(middle, step)], blend(shade), "white", f"cell-{number}-{pair[0]}-{pair[1]}")
+        ink = "white" if shade > 0.55 else INK
+        if step >= WITH_VALUE:
+            up = 3.6 if step >= WITH_RANGE else 0.0
+            sheet.text(
+                middle[0],
+                middle[1] + up,
+                _share(found.value),
+                f"value-{number}",
+                color=ink,
+                fontsize=min(7.5, step / 3.2),
+            )
+            if up:
+                ends = f"{_share(found.low)}–{_share(found.high)}"
+                sheet.text(middle[0], middle[1] - 4.2, ends, f"range-{number}", color=ink, fontsize=4.8)
+    outlines = [
+        [
+            (x + first * step, y),
+            (x + (last + 1) * step, y),
+            (x + (first + last + 1) * step / 2, y - (last - first + 1) * step / 2),
+        ]
+        for first, last in group.blocks
+    ]
+    sheet.shapes(outlines, "none", OUTLINE, f"blocks-{number}", thick=1.4)
+
+
+def _diamond(middle: tuple[float, float], step: float) -> list[tuple[float, float]]:
+    (x, y), half = middle, step / 2
+    return [(x - half, y), (x, y + half), (x + half, y), (x, y - half)]
+
+
+def _share(value: float) -> str:
+    """Two digits of a number from 0 to 1, the 0 before the point left out."""
+    text = f"{min(max(value, 0.0), 1.0):.2f}"
+    return text.removeprefix("0") if value < 0.995 else "1"
+
+
+def _legend(drawn: Sequence[Group]) -> list[Entry]:
+    entries = []
+    measures = [MEASURES[measure] for measure in dict.fromkeys(group.measure for group in drawn) if measure]
+    if measures:
+        entries = [
+            Entry(
+                "box",
+                blend(_PALEST + (1 - _PALEST) * value),
+                f"{' or '.join(measures)} {value:g}" if not value else f"{value:g}",
+            )
+            for value in (0.0, 0.25, 0.5, 0.75, 1.0)
+        ]
+    entries.append(Entry("absent", GREY, "not asked: nothing is released of this pair"))
+    if any(group.blocks for group in drawn):
+        entries.append(Entry("-", OUTLINE, "released block"))
+    return entries
+
+
+def caption(answers: Answers) -> str:
+    """What the picture says, in words."""
+    found = groups(answers)
+    parts = []
+    pairs = sum(len(group.pairs) for group in found)
+    if pairs:
+        parts.append(
+            f"Released correlations of pairs of SNPs: {pairs:,}. Each cell tells the correlation and, where there is room, the range"
+            " that the noise leaves open, with a probability of 95 % by itself."
+        )
+    if answers.blocks:
+        parts.append(
+            f"Released blocks: {len(answers.blocks):,}. A block tells no correlation of a single pair in it; one of a single SNP has no"
+            " triangle."
+        )
+    parts.append("An empty cell was not asked for: nothing is known of that pair from here.")
+    if len(found) > TRIANGLES:
+        parts.append(f"The first {TRIANGLES} of {len(found):,} triangles are drawn.")
+    return " ".join(parts)

@@ -1,0 +1,232 @@
+"""A Manhattan plot of noisy answers: every released p-value at its place in the genome, with what the noise leaves open.
+
+Below it three lanes at most: SNPs that were located and have no p-value, released blocks, and the public SNP list. Where SNPs that matter
+stand too close together to be told apart, up to three places are shown once more, enlarged.
+"""
+
+from dataclasses import dataclass
+from math import log10
+from typing import Final
+
+from starling.genome.pictures.answers import TEST_WORDS, Answers
+from starling.genome.pictures.association import BLOCK, SIGNS, Panel, beyond, draw, sure
+from starling.genome.pictures.naming import short, width
+from starling.genome.pictures.sheet import LETTERS, SMALL, Entry, Sheet, ticks
+from starling.genome.pictures.view import View, clusters
+from starling.release.report.pictures import BLUE, GREY, INK, RED, drawing
+
+WIDTH: Final = 500.0
+"""Points between the ends of the genome."""
+HIGH: Final = 185.0
+"""Points from p = 1 to the smallest p-value shown."""
+LARGE: Final = 105.0
+"""The same of an enlarged place."""
+NAMES: Final = 45.0
+"""The same where there is no p-value: room for names."""
+ENLARGED: Final = 3
+"""Places that are shown once more at most."""
+CLOSE: Final = 5.0
+"""Points between two SNPs that are too close to tell apart."""
+WIDEST: Final = WIDTH / 20
+"""Points that a place takes at most; a wider one needs no enlargement."""
+MANY: Final = 12
+"""Chromosomes; the names of more are smaller."""
+BASE_PAIRS: Final = 5000
+"""A view of fewer is labelled by base pairs, one of more by millions."""
+_AXIS: Final = 26.0
+"""Points that the axis below a panel takes."""
+_ROOM: Final = 24.0
+"""Points between panels."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A part of the genome that is shown once more.
+
+    Attributes:
+        letter: By which both panels call it.
+        chromosome: Its name.
+        low: First base pair of interest.
+        high: Last.
+        snps: Ids of the SNPs that it tells apart.
+    """
+
+    letter: str
+    chromosome: str
+    low: float
+    high: float
+    snps: tuple[str, ...]
+
+
+def shown(answers: Answers) -> bool:
+    """Whether there is anything to draw."""
+    return bool(answers.p_values or answers.located or answers.blocks)
+
+
+@drawing()
+def manhattan(answers: Answers, name: str = "manhattan") -> str:
+    """The picture as SVG, the same bytes for the same answers.
+
+    Args:
+        answers: With a p-value, a located SNP or a block at least.
+        name: Letters that set the picture's inner names apart from those of other pictures of a page.
+    """
+    whole = View.whole(answers.plan.snps, WIDTH)
+    places, top = _places(answers, whole), _top(answers)
+    main = Panel(answers, whole, 0.0, 0.0, HIGH if top else NAMES, top, "all")
+    sheet = Sheet(WIDTH, main.floor, main.high)
+    draw(sheet, main, {snp: place.letter for place in places for snp in place.snps}, titled=True)
+    if top:
+        limit = main.height(log10(float(answers.threshold)))
+        words = f"α/m =\n{scientific(float(answers.threshold))}"
+        sheet.text(WIDTH + 4, limit, words, ha="left", fontsize=SMALL, color=RED)
+    _below(sheet, main)
+    sheet.legend(0, main.high + 14, WIDTH, _legend(answers, top))
+    high = LARGE if top else NAMES
+    wide = (WIDTH - _ROOM * (len(places) - 1)) / len(places) if len(places) > 1 else 0.6 * WIDTH
+    for number, place in enumerate(places):
+        view = View.around(answers.plan.snps, place.chromosome, place.low, place.high, wide)
+        y = main.floor - _AXIS - _ROOM - high
+        panel = Panel(answers, view, number * (wide + _ROOM), y, high, top, f"place-{place.letter}")
+        draw(sheet, panel, {}, titled=number == 0)
+        _below(sheet, panel)
+        sheet.text(panel.x, y + high + 9, place.letter, f"{panel.name}-letter", fontweight="bold", fontsize=8.5)
+    return sheet.drawn(name)
+
+
+def _top(answers: Answers) -> float:
+    """The largest -log10 p of the axis: it holds the threshold, all estimates, and all intervals that are not much longer.
+
+    0 without p-values.
+    """
+    if not answers.p_values:
+        return 0.0
+    needed = max(-log10(float(answers.threshold)), *(-each.log10_p for each in answers.p_values))
+    longest = max(-each.low for each in answers.p_values)
+    return 1.06 * max(needed, min(longest, 1.7 * needed))
+
+
+def _below(sheet: Sheet, panel: Panel) -> None:
+    """The axis below a panel: chromosomes, or base pairs where there is one."""
+    if len(panel.view.parts) == 1:
+        _base_pairs(sheet, panel)
+        return
+    end = -10.0
+    size = LETTERS if len(panel.view.parts) <= MANY else SMALL
+    for part in panel.view.parts:
+        text = short(part.chromosome)
+        middle, half = panel.x + (part.left + part.right) / 2, width(text, size) / 2
+        # Where two names would touch, the second is left out.
+        if middle - half > end + 1:
+            sheet.text(middle, panel.floor - 8, text, f"{panel.name}-chromosome", va="center_baseline", fontsize=size)
+            end = middle + half
+    sheet.text(panel.x + panel.view.width / 2, panel.floor - 20, "chromosome", va="center_baseline")
+
+
+def _base_pairs(sheet: Sheet, panel: Panel) -> None:
+    (part,) = panel.view.parts
+    scale = (part.right - part.left) / (part.high - part.low)
+    unit, words = (1, "base pairs") if part.high - part.low < BASE_PAIRS else (10**6, "million base pairs")
+    values = ticks(part.low / unit, part.high / unit, max(2, int(panel.view.width / 50)))
+    digits = max((len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in values), default=0)
+    for value in values:
+        x = panel.x + part.left + (value * unit - part.low) * scale
+        sheet.lines([[(x, panel.floor), (x, panel.floor - 3)]], GREY, "tick", thick=0.6)
+        sheet.text(x, panel.floor - 9, f"{value:,.{digits}f}", va="center_baseline")
+    title = f"chromosome {short(part.chromosome)}, {words}"
+    sheet.text(panel.x + panel.view.width / 2, panel.floor - 20, title, va="center_baseline")
+
+
+def _places(answers: Answers, view: View) -> tuple[_Place, ...]:
+    """Where SNPs that matter stand too close together: the places of the smallest p-values, in order of the genome.
+
+    What matters is an estimate at or beyond the threshold, and what the study itself named.
+    """
+    snps = answers.plan.snps
+    sizes = dict.fromkeys(answers.only_located, 0.0)
+    for each in answers.p_values:
+        if answers.selected(each) or beyond(answers, each):
+            sizes[each.snp] = min(sizes.get(each.snp, 0.0), each.log10_p)
+    at = {snp: x for snp in sorted(sizes, key=snps.place) if (x := view.of(snp)) is not None}
+    found = []
+    for begin, end in clusters(at.values(), CLOSE):
+        inside = tuple(snp for snp, x in at.items() if begin <= x <= end)
+        where = {snps.chromosomes[snps.place(snp)] for snp in inside}
+        if end - begin < WIDEST and len(where) == 1:
+            found.append((min(sizes[snp] for snp in inside), begin, where.pop(), inside))
+    kept = sorted(sorted(found)[:ENLARGED], key=lambda place: place[1])
+    return tuple(
+        _Place("abc"[number], chromosome, *_reach(answers, inside), inside)
+        for number, (_, _, chromosome, inside) in enumerate(kept)
+    )
+
+
+def _reach(answers: Answers, inside: tuple[str, ...]) -> tuple[float, float]:
+    """First and last base pair of some neighbouring SNPs and of the blocks that touch them."""
+    place = answers.plan.snps.place
+    first, last = place(inside[0]), place(inside[-1])
+    touching = [
+        (place(block.first), place(block.last))
+        for block in answers.blocks
+        if place(block.first) <= last and place(block.last) >= first
+    ]
+    low, high = min([first, *(begin for begin, _ in touching)]), max([last, *(end for _, end in touching)])
+    return float(answers.plan.snps.positions[low]), float(answers.plan.snps.positions[high])
+
+
+def _legend(answers: Answers, top: float) -> list[Entry]:
+    """What the signs say, of those that are there."""
+    values = answers.p_values
+    entries: list[Entry] = []
+    tests = tuple(dict.fromkeys(each.test for each in values))
+    inside = [sure(answers, each) for each in values]
+    if len(tests) > 1:
+        entries += [Entry(SIGNS[test], BLUE, TEST_WORDS[test], hollow=True) for test in tests]
+    elif not all(inside):
+        entries.append(Entry("o", BLUE, f"p-value, {TEST_WORDS[tests[0]]}", hollow=True))
+    if any(inside):
+        entries.append(Entry("o", BLUE, "whole interval at or below α/m"))
+    if values:
+        entries.append(Entry("|", BLUE, "95 % interval of the noise"))
+    if any(each.high >= 0 for each in values):
+        entries.append(Entry("+", BLUE, "it reaches p = 1"))
+    if any(-each.low > top for each in values):
+        entries.append(Entry("^", BLUE, "it goes on beyond the picture"))
+    if answers.only_located:
+        entries.append(Entry("d", INK, "located, no p-value asked for", hollow=True))
+    if answers.blocks:
+        entries.append(Entry("box", BLOCK, "released block"))
+    return entries
+
+
+def scientific(value: float) -> str:
+    """A small number in Unicode.
+
+    >>> scientific(5.0327e-6)
+    '5.03 × 10⁻⁶'
+    """
+    digits, _, power = f"{value:.2e}".partition("e")
+    raised = str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{float(digits):g} × 10{raised}"
+
+
+def caption(answers: Answers) -> str:
+    """What the picture says, in words."""
+    parts = []
+    if values := answers.p_values:
+        tests = ", ".join(dict.fromkeys(TEST_WORDS[each.test] for each in values))
+        inside = sum(sure(answers, each) for each in values)
+        parts.append(
+            f"Released p-values ({tests}) at their places in the genome: {len(values):,}. A bar is the range that the noise leaves open,"
+            f" each with a probability of 95 % by itself. The dashed line is the threshold α/m = {scientific(float(answers.threshold))};"
+            f" of {inside:,} the whole range is at or below it."
+        )
+    if answers.only_located:
+        parts.append(f"Located among the most significant, without a p-value: {len(answers.only_located):,}.")
+    if answers.blocks:
+        parts.append(f"Released blocks: {len(answers.blocks):,}.")
+    parts.append(
+        f"The lowest lane is the public list of SNPs, {len(answers.plan.snps):,} in all; of a SNP without a point nothing was asked,"
+        " and nothing is known from here."
+    )
+    return " ".join(parts)

@@ -1,0 +1,179 @@
+"""A QQ plot of released p-values: sorted, against what independent uniform p-values would give.
+
+Which SNPs were asked for was a choice. Where the study itself made it, by naming its most significant SNPs, their p-values are small by
+that choice, whatever is true; the picture says so in itself. A noisy p-value is not uniform either when nothing is associated:
+noise moves the counts apart, so small p-values become more frequent.
+"""
+
+from collections.abc import Sequence
+from math import log10
+from typing import Final
+
+from starling.genome.pictures.answers import TEST_WORDS, Answers, PValue
+from starling.genome.pictures.naming import Box, Named, placed, short
+from starling.genome.pictures.order_statistics import expected, quantile
+from starling.genome.pictures.sheet import SMALL, Entry, Sheet, ticks
+from starling.release.report.pictures import BLUE, GREY, LINE, RED, drawing
+
+SIDE: Final = 220.0
+"""Points of a panel."""
+ABREAST: Final = 2
+"""Panels of a row."""
+NAMED: Final = 10
+"""Points that are named at most, those above the band."""
+BAND: Final = 0.95
+RANKS: Final = 150
+"""Ranks at which the band is computed at most."""
+MARK: Final = "Selected SNPs: no test of inflation"
+"""Stands in the picture itself, so that it goes wherever the picture goes."""
+_ROOM: Final = 52.0
+_HALF: Final = 2.6
+
+
+def shown(answers: Answers) -> bool:
+    """Whether there is anything to draw."""
+    return bool(answers.p_values)
+
+
+@drawing()
+def quantiles(answers: Answers, name: str = "qq") -> str:
+    """The picture as SVG, one panel a test, the same bytes for the same answers.
+
+    Args:
+        answers: With a p-value at least.
+        name: Letters that set the picture's inner names apart from those of other pictures of a page.
+    """
+    tests = tuple(dict.fromkeys(each.test for each in answers.p_values))
+    sheet = Sheet(SIDE, 0, SIDE)
+    for number, test in enumerate(tests):
+        row, column = divmod(number, ABREAST)
+        _Panel(answers, test, (SIDE + _ROOM) * column, -(SIDE + _ROOM + 8) * row).draw(sheet)
+    rows = (len(tests) - 1) // ABREAST
+    selected = any(answers.selected(each) for each in answers.p_values)
+    entries = _legend(answers)
+    wide = SIDE if len(tests) == 1 else SIDE * 2 + _ROOM
+    sheet.legend(0, -(SIDE + _ROOM + 8) * rows - 38, wide, entries, upwards=False)
+    if selected:
+        sheet.text(0, SIDE + 24, MARK, "mark", ha="left", color=RED, fontsize=8.5, fontweight="bold")
+    return sheet.drawn(name)
+
+
+def best(answers: Answers, test: str) -> list[PValue]:
+    """The p-values by one test, sorted; of a SNP that was asked for more than once the one with the shortest interval."""
+    found: dict[str, PValue] = {}
+    for each in answers.p_values:
+        if each.test == test:
+            known = found.setdefault(each.snp, each)
+            if each.high - each.low < known.high - known.low:
+                found[each.snp] = each
+    return sorted(found.values(), key=lambda each: each.log10_p)
+
+
+class _Panel:
+    """One test, its lower left corner at (x, y)."""
+
+    def __init__(self, answers: Answers, test: str, x: float, y: float) -> None:
+        self.answers, self.test, self.x, self.y = answers, test, x, y
+        self.values = best(answers, test)
+        self.count = len(self.values)
+        self.band = band(self.count)
+        self.across = -1.1 * log10(expected(1, self.count))
+        needed = max(self.across, *(-each.log10_p for each in self.values), *(up for _, _, up in self.band))
+        longest = max(-each.low for each in self.values)
+        self.top = 1.06 * max(needed, min(longest, 1.7 * needed))
+
+    def _at(self, across: float, up: float) -> tuple[float, float]:
+        """Of two values of -log10 p on the sheet; what is beyond an edge stands at it."""
+        x, y = min(across, self.across) / self.across, min(up, self.top) / self.top
+        return self.x + SIDE * x, self.y + SIDE * y
+
+    def draw(self, sheet: Sheet) -> None:
+        """Band, line, axes and points."""
+        edge = [self._at(at, low) for at, low, _ in self.band] + [self._at(at, up) for at, _, up in self.band[::-1]]
+        sheet.shapes([edge], LINE, "none", f"band-{self.test}")
+        least = min(self.across, self.top)
+        sheet.lines([[self._at(0, 0), self._at(least, least)]], RED, f"even-{self.test}", thick=0.9, dashed=True)
+        x, y = self.x, self.y
+        sheet.lines([[(x, y + SIDE), (x, y), (x + SIDE, y)]], GREY, f"edge-{self.test}")
+        heights = [(self._at(0, value)[1], f"{value:g}") for value in ticks(0, self.top, 6)]
+        sheet.steps(x, heights, "released −log₁₀ p", y + SIDE / 2)
+        for value in ticks(0, self.across, 6):
+            at = self._at(value, 0)[0]
+            sheet.lines([[(at, y), (at, y - 3)]], GREY, "tick", thick=0.6)
+            sheet.text(at, y - 9, f"{value:g}", va="center_baseline")
+        sheet.text(x + SIDE / 2, y - 21, "expected −log₁₀ p if uniform", va="center_baseline")
+        title = f"{TEST_WORDS[self.test]}, {self.count:,} SNP{'s' * (self.count != 1)}"
+        sheet.text(x, y + SIDE + 9, title, f"title-{self.test}", ha="left", fontweight="bold")
+        self._points(sheet)
+
+    def _points(self, sheet: Sheet) -> None:
+        spots = [
+            self._at(-log10(expected(rank, self.count)), -each.log10_p)
+            for rank, each in enumerate(self.values, start=1)
+        ]
+        bars = [(x, self._at(0, -each.high)[1], self._at(0, -each.low)[1]) for (x, _), each in self._with(spots)]
+        sheet.lines([[(x, low), (x, high)] for x, low, high in bars], BLUE, f"bars-{self.test}")
+        for selected in (False, True):
+            chosen = [spot for spot, each in self._with(spots) if self.answers.selected(each) == selected]
+            mark = f"{'selected' if selected else 'points'}-{self.test}"
+            sheet.dots(chosen, "o", BLUE, mark, hollow=selected)
+        off = [(x, self.y + SIDE) for (x, _), each in self._with(spots) if -each.low > self.top]
+        sheet.dots(off, "^", BLUE, f"beyond-{self.test}", size=3.6)
+        named = [
+            Named(*spot, short(each.snp), _HALF)
+            for rank, (spot, each) in enumerate(self._with(spots[:NAMED]), start=1)
+            if -each.log10_p > -log10(quantile((1 - BAND) / 2, rank, self.count))
+        ]
+        signs = [Box(x - _HALF, y - _HALF, x + _HALF, y + _HALF) for x, y in spots]
+        room = Box(self.x + 1, self.y + 2, self.x + SIDE, self.y + SIDE + 2)
+        boxes = placed(named, signs, [Box(x - 1, low, x + 1, high) for x, low, high in bars], room, SMALL)
+        for point, box in zip(named, boxes, strict=True):
+            if box is not None:
+                sheet.name(point, box, f"name-{self.test}")
+
+    def _with(self, spots: Sequence[tuple[float, float]]) -> list[tuple[tuple[float, float], PValue]]:
+        return list(zip(spots, self.values, strict=False))
+
+
+def band(count: int) -> list[tuple[float, float, float]]:
+    """-log10 of the expected p-value and of the two ends of its 95 % range, at no more than RANKS ranks from the last to the first."""
+    ranks = sorted({round(count ** (step / RANKS)) for step in range(RANKS + 1)}, reverse=True)
+    tail = (1 - BAND) / 2
+    found = [
+        (
+            -log10(expected(rank, count)),
+            -log10(quantile(1 - tail, rank, count)),
+            -log10(quantile(tail, rank, count)),
+        )
+        for rank in ranks
+    ]
+    # One SNP has a range too: it is drawn as a strip.
+    return found if count > 1 else [(at + step, low, up) for at, low, up in found for step in (-0.01, 0.01)]
+
+
+def _legend(answers: Answers) -> list[Entry]:
+    entries = []
+    selected = [answers.selected(each) for each in answers.p_values]
+    if not all(selected):
+        entries.append(Entry("o", BLUE, "SNP that was asked for"))
+    if any(selected):
+        entries.append(Entry("o", BLUE, "SNP that the study itself named", hollow=True))
+    entries.append(Entry("|", BLUE, "95 % interval of the noise"))
+    entries.append(Entry("box", LINE, "95 % of each uniform order statistic"))
+    return entries
+
+
+def caption(answers: Answers) -> str:
+    """What the picture says, in words."""
+    chosen = sum(answers.selected(each) for each in answers.p_values)
+    words = (
+        "Released p-values, sorted, against those that independent SNPs without any association would have on average (dashed); the"
+        " grey band holds each of these with a probability of 95 % by itself, the bar of a point what the noise leaves open. Noise moves"
+        " p-values away from uniform even where nothing is associated."
+    )
+    if not chosen:
+        return f"{words} Which SNPs were asked for was a choice; only a choice that knew nothing of the study makes a test of inflation."
+    return (
+        f"{words} {chosen:,} of {len(answers.p_values):,} are of SNPs that the study itself named as most significant. Their p-values"
+        " are small by that selection: this is no test of inflation."
+    )

@@ -1,0 +1,124 @@
+"""Small studies for pictures, and what an SVG shows, read back from its elements."""
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Sequence
+from math import log10
+from typing import Final
+
+import numpy as np
+
+from starling.genome.pictures.answers import Answers, Pair, PValue, Stretch
+from starling.genome.plan import Plan, Snps
+
+SVG: Final = "{http://www.w3.org/2000/svg}"
+LINK: Final = "{http://www.w3.org/1999/xlink}href"
+Point = tuple[float, float]
+HOSTILE: Final = (
+    "<b>bold</b>",
+    '"/><script>alert(1)</script>',
+    "]]></svg>",
+    "--><!--",
+    "&amp;&lt;",
+    "$\\frac{1}{0}$",
+    "\u202egnp\u0000\x1b[0m",
+    "名前" * 40,
+    "x" * 5000,
+    "url(#p)",
+    'id="x"',
+)
+
+
+def snps(places: Sequence[tuple[str, int]], ids: Sequence[str] = ()) -> Snps:
+    """A list in the order given, which is that of the genome."""
+    count = len(places)
+    names = tuple(ids) or tuple(f"rs{number}" for number in range(1, count + 1))
+    positions = np.array([position for _, position in places], dtype=np.int64)
+    return Snps(names, tuple(name for name, _ in places), positions, ("A",) * count, ("C",) * count)
+
+
+def plan(listed: Snps, people: int = 1000, tests: tuple[str, ...] = ("g", "chi2")) -> Plan:
+    """Any plan for a list."""
+    return Plan("A study", people, listed, "dominant", tests)
+
+
+def three_chromosomes() -> Plan:
+    """Thirty SNPs a million base pairs apart, ten a chromosome: rs1 to rs30."""
+    return plan(snps([(name, 1_000_000 * place) for name in ("1", "2", "X") for place in range(1, 11)]))
+
+
+def p_value(snp: str, size: float, below: float = 1.0, above: float = 1.0, *, found: bool = False) -> PValue:
+    """10^-size, and so many powers of ten that the interval reaches to smaller and to larger ones."""
+    return PValue(snp, "g", -size, -size - below, min(0.0, -size + above), found)
+
+
+def some() -> Answers:
+    """Something of everything."""
+    return Answers(
+        three_chromosomes(),
+        (p_value("rs3", 6.5, 2, 5), p_value("rs14", 0.5), p_value("rs15", 0.25), p_value("rs25", 5.0, 0.5, 0.5)),
+        ("rs3", "rs28"),
+        (Stretch("rs2", "rs4"), Stretch("rs28", "rs28")),
+        (Pair("rs2", "rs3", "r2", 0.83, 0.7, 0.9), Pair("rs4", "rs2", "r2", 0.0, 0.0, 0.1)),
+    )
+
+
+def groups(svg: str, mark: str) -> list[ET.Element]:
+    """The groups whose name is `mark`, after what sets the picture's names apart."""
+    name = re.compile(rf"[a-z]+-(?:{mark})(?:\.\d+)?")
+    return [group for group in ET.fromstring(svg).iter(f"{SVG}g") if name.fullmatch(group.get("id", ""))]
+
+
+def dots(svg: str, mark: str) -> list[Point]:
+    """Where signs stand, x to the right and y down."""
+    return [
+        (float(use.get("x", "")), float(use.get("y", "")))
+        for group in groups(svg, mark)
+        for use in group.iter(f"{SVG}use")
+    ]
+
+
+def lines(svg: str, mark: str) -> list[list[Point]]:
+    """Corners of lines and shapes; one that is defined first and used then is moved to where it is used."""
+    found = []
+    for group in groups(svg, mark):
+        defined = {path.get("id"): path for defs in group.iter(f"{SVG}defs") for path in defs.iter(f"{SVG}path")}
+        direct = [path for path in group.iter(f"{SVG}path") if path not in defined.values()]
+        found += [list(_corners(path.get("d", ""))) for path in direct]
+        for use in group.iter(f"{SVG}use"):
+            right, down = float(use.get("x", "")), float(use.get("y", ""))
+            path = defined[use.get(LINK, "").removeprefix("#")]
+            found.append([(x + right, y + down) for x, y in _corners(path.get("d", ""))])
+    return found
+
+
+def _corners(text: str) -> Iterator[Point]:
+    for x, y in re.findall(r"[ML] (\S+) (\S+)", text):
+        yield float(x), float(y)
+
+
+def is_sound(svg: str) -> None:
+    """It stands in a page by itself, whatever the names of SNPs are: no letters, no script, nothing from outside, no lost reference."""
+    tree = ET.fromstring(svg)
+    kinds = {element.tag.removeprefix(SVG) for element in tree.iter()}
+    assert kinds <= {"svg", "defs", "style", "g", "path", "use", "clipPath", "rect"}
+    assert not re.search(r"<script|<!--|<b>|on\w+=", svg)
+    assert svg.count("</svg") == 1
+    known = re.findall(r'\bid="([^"]*)', svg)
+    assert len(known) == len(set(known)), "no name is there twice"
+    assert set(re.findall(r'href="#([^"]*)', svg)) <= set(known)
+    assert set(re.findall(r"url\(#([^)]*)", svg)) <= set(known)
+
+
+class Scale:
+    """Turns places of a Manhattan plot back into places of the genome and p-values, by its own axis and threshold."""
+
+    def __init__(self, svg: str, answers: Answers, panel: str = "all") -> None:
+        ((left, right),) = lines(svg, f"{panel}-one")
+        ((limit, _),) = lines(svg, f"{panel}-threshold")
+        self._left, self._width, self._floor = left[0], right[0] - left[0], left[1]
+        self._ten = (self._floor - limit[1]) / -log10(float(answers.threshold))
+
+    def __call__(self, point: Point) -> Point:
+        """Part of the width from the left, and -log10 p."""
+        return (point[0] - self._left) / self._width, (self._floor - point[1]) / self._ten

@@ -1,0 +1,91 @@
+"""A folder of pictures: what there is to show, on a page that stands alone."""
+
+from pathlib import Path
+
+import pytest
+
+from starling.errors import OutputError, ParameterError
+from starling.genome.pictures.answers import Answers, Stretch
+from starling.genome.pictures.gallery import KINDS, MOST_ROWS, Source, picture, power, tables, write
+from starling.release.report.pages import Section, page, undrawn, words
+from tests.genome.pictures.studies import HOSTILE, is_sound, p_value, plan, snps, some, three_chromosomes
+
+SOURCE = Source("release", "p-values", "r-1", "ab12")
+
+
+def test_every_picture_that_has_something_to_show_is_written(tmp_path: Path) -> None:
+    files = write(tmp_path / "out", some(), [SOURCE])
+    assert [path.name for path in files] == ["index.html", "manhattan.svg", "qq.svg", "ld.svg"]
+    text = files[0].read_text("utf-8")
+    for path in files[1:]:
+        is_sound(path.read_text("utf-8"))
+        assert path.read_text("utf-8").strip() in text
+    assert text.count("<svg") == 3
+    for told in ("r-1", "ab12", "rs3", "3.16e-07", "A study"):
+        assert told in text
+    again = write(tmp_path / "again", some(), [SOURCE])
+    assert [path.read_bytes() for path in files] == [path.read_bytes() for path in again]
+
+
+def test_a_kind_can_be_chosen(tmp_path: Path) -> None:
+    assert [path.name for path in write(tmp_path / "out", some(), [SOURCE], ["qq"])] == ["index.html", "qq.svg"]
+    located = Answers(three_chromosomes(), located=("rs1",))
+    assert [path.name for path in write(tmp_path / "located", located, [SOURCE])] == ["index.html", "manhattan.svg"]
+
+
+def test_nothing_to_show_is_said_before_anything_is_written(tmp_path: Path) -> None:
+    located = Answers(three_chromosomes(), located=("rs1",))
+    with pytest.raises(ParameterError, match="kind qq has nothing to show: no p-values among these releases"):
+        write(tmp_path / "out", located, [SOURCE], ["manhattan", "qq"])
+    with pytest.raises(ParameterError, match="releases hold nothing that has a place in the genome"):
+        write(tmp_path / "out", Answers(three_chromosomes()), [SOURCE])
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_is_never_written_into(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    with pytest.raises(OutputError, match="exists"):
+        write(tmp_path / "out", some(), [SOURCE])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_report_without_its_pictures_is_compared_by_its_words(kind: str) -> None:
+    section = Section("Where", "Text.", (picture(kind, some()),))
+    drawn = page("T", "k", (section,))
+    assert "<svg" in drawn
+    assert words(drawn) == page("T", "k", (undrawn(section),))
+
+
+def test_hostile_names_are_escaped_in_the_page(tmp_path: Path) -> None:
+    listed = snps([("9", 1000 * place) for place in range(1, len(HOSTILE) + 1)], HOSTILE)
+    answers = Answers(
+        plan(listed), tuple(p_value(name, 3) for name in HOSTILE[2:]), HOSTILE[:2], (Stretch(HOSTILE[0], HOSTILE[3]),)
+    )
+    source = Source("<script>", "</td>", "<b>", '"')
+    text = write(tmp_path / "out", answers, [source])[0].read_text("utf-8")
+    assert "<script" not in text
+    assert "<b>" not in text
+    assert "&lt;script&gt;" in text
+
+
+def test_long_tables_show_their_first_rows() -> None:
+    listed = plan(snps([("1", place) for place in range(1, 301)]))
+    (table,) = tables(Answers(listed, tuple(p_value(f"rs{place}", 0.01 * place) for place in range(1, 301))))
+    assert len(table.rows) == MOST_ROWS
+    assert table.rows[0][0] == "rs300", "the smallest first"
+    assert table.caption == "P-values: 300"
+
+
+@pytest.mark.parametrize(
+    ("log10_p", "text"),
+    [
+        (0.0, "1"),
+        (-2.0, "0.01"),
+        (-5.5, "3.16e-06"),
+        (-4.9999999, "1.00e-05"),
+        (-400.25, "5.62e-401"),
+        (-300.0, "1.00e-300"),
+    ],
+)
+def test_a_p_value_of_any_size_is_written(log10_p: float, text: str) -> None:
+    assert power(log10_p) == text

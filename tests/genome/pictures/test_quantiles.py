@@ -1,0 +1,115 @@
+"""A QQ plot sorts what was released, and says in itself when the study chose the SNPs."""
+
+from dataclasses import replace
+from math import log10
+
+import pytest
+from scipy.stats import beta
+
+from starling.genome.pictures.answers import Answers
+from starling.genome.pictures.quantiles import RANKS, band, best, caption, quantiles, shown
+from tests.genome.pictures.studies import (
+    HOSTILE,
+    dots,
+    groups,
+    is_sound,
+    lines,
+    p_value,
+    plan,
+    snps,
+    some,
+    three_chromosomes,
+)
+
+ASKED = Answers(three_chromosomes(), tuple(p_value(f"rs{place}", 0.13 * place, 0.5, 0.2) for place in range(1, 21)))
+
+
+def test_points_are_sorted_against_uniform_order_statistics() -> None:
+    svg = quantiles(ASKED)
+    ((top, corner, right),) = lines(svg, "edge-g")
+    found = sorted(dots(svg, "points-g"), reverse=True)
+    across = [(x - corner[0]) / (right[0] - corner[0]) for x, _ in found]
+    wanted = [-log10(rank / 21) / (-1.1 * log10(1 / 21)) for rank in range(1, 21)]
+    assert across == pytest.approx(wanted, abs=1e-4)
+    heights = [corner[1] - y for _, y in found]
+    assert [height / heights[0] for height in heights] == pytest.approx(
+        [place / 20 for place in range(20, 0, -1)], abs=1e-3
+    )
+    assert heights[0] < corner[1] - top[1]
+    assert len(lines(svg, "bars-g")) == 20
+
+
+def test_the_line_is_where_expected_and_released_are_equal() -> None:
+    svg = quantiles(ASKED)
+    ((start, end),) = lines(svg, "even-g")
+    ((_, corner, right),) = lines(svg, "edge-g")
+    assert start == pytest.approx(corner)
+    (largest, *_) = sorted(dots(svg, "points-g"), reverse=True)
+    unit_across = (right[0] - corner[0]) / (-1.1 * log10(1 / 21))
+    unit_up = (corner[1] - largest[1]) / 2.6
+    assert (corner[1] - end[1]) / unit_up == pytest.approx((end[0] - corner[0]) / unit_across, rel=1e-3)
+
+
+@pytest.mark.parametrize("count", [1, 2, 30, 5000])
+def test_the_band_holds_each_order_statistic_with_a_probability_of_95_percent(count: int) -> None:
+    found = band(count)
+    assert len(found) <= RANKS + 1
+    if count > 1:
+        assert found == sorted(found), "it runs from the largest p-value to the smallest"
+        at, low, up = found[-1]
+        assert at == pytest.approx(log10(count + 1))
+        assert low == pytest.approx(-log10(beta.ppf(0.975, 1, count)))
+        assert up == pytest.approx(-log10(beta.ppf(0.025, 1, count)))
+
+
+def test_selected_snps_are_marked_in_the_picture_itself() -> None:
+    found = replace(ASKED, located=("rs20", "rs3"))
+    svg = quantiles(found)
+    assert len(groups(svg, "mark")) == 1
+    assert len(dots(svg, "selected-g")) == 2
+    assert len(dots(svg, "points-g")) == 18
+    assert "2 of 20 are of SNPs that the study itself named" in caption(found)
+    assert "no test of inflation" in caption(found)
+    assert not groups(quantiles(ASKED), "mark")
+    assert "only a choice that knew nothing of the study" in caption(ASKED)
+    explored = replace(ASKED, p_values=(p_value("rs1", 3, found=True),))
+    assert groups(quantiles(explored), "mark")
+
+
+def test_each_test_has_a_panel_and_each_snp_one_point_in_it() -> None:
+    values = (p_value("rs1", 3, 2, 2), p_value("rs1", 4, 1, 1), p_value("rs1", 5, 2, 2))
+    answers = Answers(three_chromosomes(), (*values, replace(values[0], test="chi2")))
+    assert best(answers, "g") == [values[1]], "the shortest interval"
+    svg = quantiles(answers)
+    assert len(dots(svg, "points-g")) == len(dots(svg, "points-chi2")) == 1
+    assert len(groups(svg, "title-g")) == len(groups(svg, "title-chi2")) == 1
+
+
+def test_an_interval_beyond_the_picture_is_marked() -> None:
+    svg = quantiles(replace(ASKED, p_values=(p_value("rs1", 3, 400, 1), *ASKED.p_values[1:])))
+    assert len(dots(svg, "beyond-g")) == 1
+    assert not dots(quantiles(ASKED), "beyond-g")
+
+
+def test_points_above_the_band_are_named() -> None:
+    even = replace(ASKED, p_values=tuple(p_value(f"rs{rank}", -log10(rank / 21)) for rank in range(1, 21)))
+    assert not groups(quantiles(even), "name-g")
+    far = replace(even, p_values=(*even.p_values, p_value("rs30", 9), p_value("rs29", 7)))
+    assert len(groups(quantiles(far), "name-g")) == 2
+
+
+@pytest.mark.parametrize("answers", [ASKED, some(), Answers(three_chromosomes(), (p_value("rs1", 0, 1e6, 0),))])
+def test_any_picture_is_sound_and_has_the_same_bytes_each_time(answers: Answers) -> None:
+    svg = quantiles(answers)
+    is_sound(svg)
+    assert quantiles(answers) == svg
+
+
+def test_hostile_names_are_letters() -> None:
+    listed = snps([("9", 1000 * place) for place in range(1, len(HOSTILE) + 1)], HOSTILE)
+    is_sound(quantiles(Answers(plan(listed), tuple(p_value(name, 9) for name in HOSTILE))))
+
+
+def test_nothing_is_shown_of_nothing() -> None:
+    assert not shown(Answers(three_chromosomes(), located=("rs1",)))
+    assert shown(ASKED)
