@@ -1,7 +1,7 @@
 """Work on the pieces of a large input by several threads, with its results in order and few of them in memory."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def in_order(work: Callable[[T], R], items: Iterable[T], workers: int | None = None) -> Iterator[R]:
+def in_order(work: Callable[[T], R], items: Iterable[T], workers: int | None = None) -> Generator[R, None, None]:
     """`work` of each item, in order, computed by a few threads that run a little ahead.
 
     At most `workers` + 1 items (by default the processors of this process) are taken and not yet given.

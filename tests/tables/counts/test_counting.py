@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.privacy.trust import inspect
-from starling.tables.counts import GroupCounts, count
-from starling.tables.plan import Geography, Plan, load, read_geography, whole
+from starling.tables.counts import GroupCounts, count, counting, records
+from starling.tables.plan import Geography, Plan, load, pieces, read_geography, whole
 from starling.tables.source import open_persons
 from tests.tables.flat_twin import dense, flat_counts
 from tests.tables.worlds import World, worlds
@@ -41,6 +41,25 @@ def test_every_cell_equals_the_flat_twin(world: World, chunk: int) -> None:
             expected = dense(flat, plan, geography, level)
             assert np.array_equal(counts.totals(whole(plan, geography, level)), expected.sum(axis=1))
             assert np.array_equal(counts.cells(whole(plan, geography, level), np.arange(len(expected))), expected)
+
+
+@settings(max_examples=15)
+@given(worlds(most=40), st.integers(40, 900), st.integers(1, 30), st.integers(1, 30), st.integers(1, 30))
+def test_shares_runs_and_portions_change_nothing(world: World, chunk: int, share: int, run: int, portion: int) -> None:
+    """What bounds the memory: the records are counted, sorted and read back a few at a time."""
+    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+        plan, geography = world.public(Path(name))
+        persons = world.records(Path(name))
+        expected = everything(plan, geography, counted(plan, geography, persons))
+        for module, limit, value in ((counting, "SHARE", share), (records, "RUN", run), (records, "PORTION", portion)):
+            patch.setattr(module, limit, value)
+        counts = counted(plan, geography, persons, chunk)
+        assert all(
+            np.array_equal(one, other) for one, other in zip(everything(plan, geography, counts), expected, strict=True)
+        )
+        for level, cells in enumerate(expected):
+            found = [counts.totals(piece).tolist() for piece in pieces(plan, geography, 3) if piece.level == level]
+            assert sum(found, []) == cells.sum(axis=1).tolist()
 
 
 @settings(max_examples=15)

@@ -123,6 +123,30 @@ def test_attack_a08_memory_that_does_not_suffice(tmp_path: Path) -> None:
         inspect(recipe)
 
 
+def test_attack_a08_a_disk_that_does_not_suffice(tmp_path: Path) -> None:
+    path = persons(tmp_path, [GOOD] * 1000)
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    recipe = count(
+        PLAN, GEOGRAPHY, open_persons(path, PLAN), limits=replace(duck.default_limits(), disk=8, spill=spill)
+    )
+    assert published(recipe) == FAILED
+    with pytest.raises(OutputError):
+        inspect(recipe)
+    assert not list(spill.iterdir())
+
+
+def test_counted_records_are_in_no_folder(tmp_path: Path) -> None:
+    """While they are held, too."""
+    path = persons(tmp_path, [GOOD] * 1000)
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    limits = replace(duck.default_limits(), spill=spill)
+    counts = inspect(count(PLAN, GEOGRAPHY, open_persons(path, PLAN), limits=limits)).value
+    assert not list(spill.iterdir())
+    assert counts.totals(Piece(0, 0, 1, len(PLAN.levels[0].iterations))).sum() == 1000
+
+
 def test_the_custodian_hears_the_reason(tmp_path: Path) -> None:
     path = persons(tmp_path, [GOOD])
     recipe = count(PLAN, GEOGRAPHY, open_persons(path, PLAN))

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.counts.kernels import Iterations, Sets, iterations_of_sets, sort_by_unit, starts_of_units
+from starling.tables.counts.kernels import Iterations, Sets, iterations_of_sets
 
 
 def compressed(rows: list[set[int]], kind: type[np.signedinteger] = np.int32) -> tuple[np.ndarray, np.ndarray]:
@@ -27,13 +27,3 @@ def test_union_and_intersection(combined: list[set[int]], alone: list[set[int]],
         union = set().union(*(combined[code] for code in codes))
         both = set.intersection(*(alone[code] for code in codes)) if codes else set()
         assert sorted(found) == sorted(union | both)
-
-
-@given(st.lists(st.integers(0, 6), max_size=40))
-def test_sorting_is_stable(units: list[int]) -> None:
-    column = np.array(units, dtype=np.int32)
-    starts = starts_of_units(column, 7)
-    out = np.empty(len(units), np.int32)
-    sort_by_unit(column, starts, np.arange(len(units), dtype=np.int32), out)
-    assert out.tolist() == np.argsort(column, kind="stable").tolist()
-    assert np.diff(starts).tolist() == np.bincount(column, minlength=7).tolist()

@@ -1,12 +1,13 @@
 """Counting persons once, by all that decides which groups and cells they are in.
 
 That is: the finest geographic unit, the set of race codes, the ethnicity code, and the cell of sex and age. Every group of every
-level is a sum of these counts, so the data are read and counted once, and `groups.py` adds up.
+level is a sum of these counts, so the data are read and counted once, and `groups.py` adds up. DuckDB counts a share of the file after
+the other, which is the same for whoever adds, in memory that does not grow with the file (docs/decisions/0016-flat-memory.md).
 
 Nothing here runs before the charge: `count` gives a recipe.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import closing
 from functools import partial
 from typing import Any, Final
@@ -15,19 +16,24 @@ import numpy as np
 import pyarrow as pa
 
 from starling.engine import duck
+from starling.engine.ahead import in_order
 from starling.engine.spark import Spark
-from starling.errors import OutputError
+from starling.engine.spill import Spill
 from starling.privacy.trust import Confidential
 from starling.tables import cells
 from starling.tables.counting_sql import COUNTING_SQL
 from starling.tables.counts.distributed import count_on
-from starling.tables.counts.groups import Counter, GroupCounts
+from starling.tables.counts.groups import GroupCounts
 from starling.tables.counts.kernels import Sets
+from starling.tables.counts.records import Records
 from starling.tables.plan import Geography, Plan
 from starling.tables.source import Persons
 from starling.tables.source.lookup import Lookup, lookup
 from starling.tables.source.race_sets import RaceSets
 from starling.tables.source.reading import CHUNK, read
+
+SHARE: Final = 1 << 21
+"""Records that DuckDB counts at a time, so that more of them need no more memory. Public, and of no effect on a count."""
 
 _PERSONS: Final = pa.schema(
     [("unit", pa.int32()), ("races", pa.int32()), ("qspan", pa.int16()), ("sex", pa.int8()), ("age", pa.int8())]
@@ -49,7 +55,7 @@ def count(
         plan: Levels and iterations.
         geography: Its public regions.
         persons: The checked, but unread, file of records.
-        limits: Memory, disk and processors of DuckDB.
+        limits: Memory, disk and processors of DuckDB, and disk of the counted records.
         chunk: Bytes of text read at once.
         cluster: A Spark that runs, to count instead of DuckDB; the counts are the same.
 
@@ -68,42 +74,46 @@ def _count(
     cluster: Spark | None,
 ) -> GroupCounts:
     book = lookup(plan, geography)
-    sets, counter = RaceSets(book.unknown), Counter(geography.units)
+    limits = limits or duck.default_limits()
+    sets, records = RaceSets(book.unknown), Records(geography.units, Spill(limits.spill, limits.disk))
     if cluster is None:
         answer = _count_here(plan, persons, book, sets, limits, chunk)
     else:
         answer = count_on(cluster, COUNTING_SQL, plan, persons, book, _cells(), sets, chunk)
     with closing(answer):
         for columns in answer:
-            counter.add(*columns)
-    return GroupCounts(plan, geography, counter.sorted(), Sets(*sets.rows()))
+            records.add(*columns)
+    records.put_away()
+    return GroupCounts(plan, geography, records, Sets(*sets.rows()))
 
 
 def _count_here(
-    plan: Plan, persons: Persons, book: Lookup, sets: RaceSets, limits: duck.Limits | None, chunk: int
+    plan: Plan, persons: Persons, book: Lookup, sets: RaceSets, limits: duck.Limits, chunk: int
 ) -> Generator[tuple[Any, ...], None, None]:
-    """DuckDB's answer: columns of distinct (unit, races, qspan, cell) with their persons, batch by batch."""
-    broken: list[Exception] = []
+    """DuckDB's answers: columns of (unit, races, qspan, cell) with their persons, each distinct within SHARE records of the file."""
+    public = _cells()
 
-    def batches() -> Iterator[pa.RecordBatch]:
-        try:
-            for part in read(persons, plan, book, chunk=chunk):
-                sets.number(part.records.races, part.several)
-                yield pa.record_batch([pa.array(column) for column in part.records], schema=_PERSONS)
-        except Exception as error:
-            # The engine turns it into an error of its own; the reason is worth more.
-            broken.append(error)
-            raise
+    def counted(share: pa.Table) -> list[pa.RecordBatch]:
+        return list(duck.run(COUNTING_SQL, {"persons": share, "cells": public}, limits))
 
-    tables = {"persons": pa.RecordBatchReader.from_batches(_PERSONS, batches()), "cells": _cells()}
-    try:
-        with closing(duck.run(COUNTING_SQL, tables, limits)) as answer:
+    # A thread counts while the next records are read.
+    with closing(in_order(counted, _shares(plan, persons, book, sets, chunk), workers=1)) as answers:
+        for answer in answers:
             for batch in answer:
                 yield tuple(column.to_numpy() for column in batch.columns)
-    except OutputError:
-        if broken:
-            raise broken[0] from None
-        raise
+
+
+def _shares(plan: Plan, persons: Persons, book: Lookup, sets: RaceSets, chunk: int) -> Generator[pa.Table, None, None]:
+    """The records in the order of the file, SHARE of them and up to a chunk more at a time."""
+    waiting: list[pa.RecordBatch] = []
+    with closing(read(persons, plan, book, chunk=chunk)) as chunks:
+        for part in chunks:
+            sets.number(part.records.races, part.several)
+            waiting.append(pa.record_batch([pa.array(column) for column in part.records], schema=_PERSONS))
+            if sum(map(len, waiting)) >= SHARE:
+                yield pa.Table.from_batches(waiting, _PERSONS)
+                waiting = []
+    yield pa.Table.from_batches(waiting, _PERSONS)
 
 
 def _cells() -> pa.Table:

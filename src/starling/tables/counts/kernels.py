@@ -4,7 +4,7 @@ A person is in the union of AIC(c) over its race codes c, in the intersection of
 Section 2). That depends on the set of codes alone, so it is worked out once for each distinct set and level.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ Int16: TypeAlias = npt.NDArray[np.int16]
 Int32: TypeAlias = npt.NDArray[np.int32]
 Int64: TypeAlias = npt.NDArray[np.int64]
 UInt8: TypeAlias = npt.NDArray[np.uint8]
+
+MOST_PERSONS: Final = 255
+"""Persons of one counted record; a larger count is stored as several records."""
 
 
 class Sets(NamedTuple):
@@ -55,22 +58,21 @@ class Memberships(NamedTuple):
     iterations: int
 
 
-class Counted(NamedTuple):
-    """Counted records, sorted by unit: 8 bytes each.
+class Portion(NamedTuple):
+    """Some counted records.
 
     Attributes:
-        starts: Where each unit's records begin, int64 (units + 1,).
-        races: Number of the set of race codes, int32 (records,).
-        qspan: Index of the ethnicity code, int16 (records,).
-        cell: Sex and age, uint8 (records,), 0 to 45.
-        persons: How many, uint8 (records,), at least 1.
+        units: Whose they are, int64.
+        starts: Where each unit's records begin in `records`, int64 of the shape of `units`.
+        stops: Where they end.
+        records: int64, each from the highest bit down: number of the set of race codes (32 bits), index of the ethnicity code (16), cell of
+            sex and age, 0 to 45 (8), persons, at least 1 (8).
     """
 
+    units: Int64
     starts: Int64
-    races: Int32
-    qspan: Int16
-    cell: UInt8
-    persons: UInt8
+    stops: Int64
+    records: Int64
 
 
 @compiled
@@ -118,78 +120,90 @@ def iterations_of_sets(sets: Sets, combined: Iterations, alone: Iterations, iter
 
 
 @compiled
-def starts_of_units(units: Int32, count: int) -> Int64:
-    """Where each unit's records begin once they are sorted by unit: int64 (count + 1,)."""
-    starts = np.zeros(count + 1, np.int64)
-    for unit in units:
-        starts[unit + 1] += 1
-    return np.cumsum(starts)
+def count_records(unit: Int32, persons: Int64, counts: Int64) -> None:
+    """Add to `counts[unit + 1]`, int64 (units + 1,), how many records each row of a unit needs."""
+    for row in range(len(unit)):
+        counts[unit[row] + 1] += (persons[row] + MOST_PERSONS - 1) // MOST_PERSONS
 
 
 @compiled
-def sort_by_unit(units: Int32, starts: Int64, values: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
-    """Counting sort of one column (of any integer type), stable, into `out`."""
-    place = starts.copy()
-    for record in range(len(units)):
-        unit = units[record]
-        out[place[unit]] = values[record]
-        place[unit] += 1
-
-
-@compiled
-def add_totals(units: Int64, region: Int32, first: int, counted: Counted, members: Memberships, totals: Int64) -> None:
-    """Add the records of `units` to `totals`.
+def sort_by_unit(
+    unit: Int32, races: Int32, qspan: Int16, cell: UInt8, persons: Int64, place: Int64, records: Int64
+) -> None:
+    """Put rows where their unit's records go, as records of at most MOST_PERSONS.
 
     Args:
-        units: Units that lie in a region of the piece.
+        unit: Of each row.
+        races: Number of the set of race codes.
+        qspan: Index of the ethnicity code.
+        cell: Sex and age.
+        persons: How many, at least 1.
+        place: Where the next record of each unit goes, int64 (units,); moved on.
+        records: int64, as in `Portion`; written.
+    """
+    for row in range(len(unit)):
+        key = (np.int64(races[row]) << 32) | (np.int64(qspan[row]) << 16) | (np.int64(cell[row]) << 8)
+        left, to = persons[row], place[unit[row]]
+        while left > 0:
+            some = min(left, MOST_PERSONS)
+            records[to] = key | some
+            left -= some
+            to += 1
+        place[unit[row]] = to
+
+
+@compiled
+def add_totals(portion: Portion, region: Int32, first: int, members: Memberships, totals: Int64) -> None:
+    """Add records to `totals`.
+
+    Args:
+        portion: Of units that lie in a region of the piece.
         region: Of every unit, its region.
         first: First region of the piece.
-        counted: The records.
-        members: Their iterations.
+        members: Iterations of the records.
         totals: int64 (regions * iterations,), region-major; added to in place.
     """
     # Taken out of their tuples once: a tuple of arrays counts references wherever it is touched.
-    starts, races, qspan, persons = counted.starts, counted.races, counted.qspan, counted.persons
+    units, starts, stops, records = portion.units, portion.starts, portion.stops, portion.records
     race, race_at = members.race.positions, members.race.offsets
     ethnicity, ethnicity_at = members.ethnicity.positions, members.ethnicity.offsets
-    for unit in units:
-        base = (np.int64(region[unit]) - first) * members.iterations
-        for record in range(starts[unit], starts[unit + 1]):
-            some = np.int64(persons[record])
-            for at in range(race_at[races[record]], race_at[races[record] + 1]):
-                totals[base + race[at]] += some
-            for at in range(ethnicity_at[qspan[record]], ethnicity_at[qspan[record] + 1]):
-                totals[base + ethnicity[at]] += some
+    for index in range(len(units)):
+        base = (np.int64(region[units[index]]) - first) * members.iterations
+        for at in range(starts[index], stops[index]):
+            record = records[at]
+            some, races, qspan = record & 0xFF, record >> 32, (record >> 16) & 0xFFFF
+            for one in range(race_at[races], race_at[races + 1]):
+                totals[base + race[one]] += some
+            for one in range(ethnicity_at[qspan], ethnicity_at[qspan + 1]):
+                totals[base + ethnicity[one]] += some
 
 
 @compiled
-def add_cells(
-    units: Int64, region: Int32, first: int, counted: Counted, members: Memberships, row: Int32, table: Int64
-) -> None:
-    """Add the records of `units` to the cells of chosen groups.
+def add_cells(portion: Portion, region: Int32, first: int, members: Memberships, row: Int32, table: Int64) -> None:
+    """Add records to the cells of chosen groups.
 
     Args:
-        units: Units that lie in a region of the piece.
+        portion: Of units that lie in a region of the piece.
         region: Of every unit, its region.
         first: First region of the piece.
-        counted: The records.
-        members: Their iterations.
+        members: Iterations of the records.
         row: int32 (regions * iterations,): row of each group in `table`, -1 for a group that was not chosen.
         table: int64 (chosen, cells); added to in place.
     """
-    starts, races, qspan = counted.starts, counted.races, counted.qspan
-    cell, persons = counted.cell, counted.persons
+    units, starts, stops, records = portion.units, portion.starts, portion.stops, portion.records
     race, race_at = members.race.positions, members.race.offsets
     ethnicity, ethnicity_at = members.ethnicity.positions, members.ethnicity.offsets
-    for unit in units:
-        base = (np.int64(region[unit]) - first) * members.iterations
-        for record in range(starts[unit], starts[unit + 1]):
-            some, column = np.int64(persons[record]), cell[record]
-            for at in range(race_at[races[record]], race_at[races[record] + 1]):
-                to = row[base + race[at]]
+    for index in range(len(units)):
+        base = (np.int64(region[units[index]]) - first) * members.iterations
+        for at in range(starts[index], stops[index]):
+            record = records[at]
+            some, cell = record & 0xFF, (record >> 8) & 0xFF
+            races, qspan = record >> 32, (record >> 16) & 0xFFFF
+            for one in range(race_at[races], race_at[races + 1]):
+                to = row[base + race[one]]
                 if to >= 0:
-                    table[to, column] += some
-            for at in range(ethnicity_at[qspan[record]], ethnicity_at[qspan[record] + 1]):
-                to = row[base + ethnicity[at]]
+                    table[to, cell] += some
+            for one in range(ethnicity_at[qspan], ethnicity_at[qspan + 1]):
+                to = row[base + ethnicity[one]]
                 if to >= 0:
-                    table[to, column] += some
+                    table[to, cell] += some

@@ -8,7 +8,7 @@ mapped would kill the process.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -54,7 +54,9 @@ class Chunk(NamedTuple):
     faults: Int32
 
 
-def read(persons: Persons, plan: Plan, book: Lookup, *, explain: bool = False, chunk: int = CHUNK) -> Iterator[Chunk]:
+def read(
+    persons: Persons, plan: Plan, book: Lookup, *, explain: bool = False, chunk: int = CHUNK
+) -> Generator[Chunk, None, None]:
     """All records, in the order of the file.
 
     Args:
@@ -102,7 +104,9 @@ def _changed(persons: Persons) -> SourceError:
     return SourceError(problems=[problem])
 
 
-def _read_text(persons: Persons, columns: Columns, book: Lookup, explain: bool, chunk: int) -> Iterator[Chunk]:
+def _read_text(
+    persons: Persons, columns: Columns, book: Lookup, explain: bool, chunk: int
+) -> Generator[Chunk, None, None]:
     with opened_text(persons) as file:
         work = partial(scan_bytes, file, persons, columns, book, explain, chunk, persons.sizes[0])
         yield from in_order(work, range(len(persons.header), persons.sizes[0], chunk))

@@ -1,0 +1,74 @@
+"""Numbers put away on a disk while a count runs, in a file that has no name.
+
+The file is unlinked as it is made: nobody else can open it, and it is gone with the process however that ends, killed or not. Its bytes are
+freed, not wiped: where confidential bytes must not stay on a disk, point TMPDIR at an encrypted one.
+"""
+
+import os
+import weakref
+from pathlib import Path
+from tempfile import TemporaryFile
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.errors import OutputError
+
+Int64 = npt.NDArray[np.int64]
+
+
+class Spill:
+    """A private file of int64, written at its end and read anywhere, by several threads. Closed when nobody holds it any more.
+
+    Args:
+        folder: On whose disk it lies; None for the system's temporary folder.
+        most: Bytes that it may take; None for what the disk has.
+
+    Its methods raise OutputError when the disk is full or fails, or `most` is reached.
+    """
+
+    def __init__(self, folder: Path | None = None, most: int | None = None) -> None:
+        try:
+            file = TemporaryFile(prefix="starling-", dir=folder, buffering=0)  # noqa: SIM115 - closed with this object
+        except OSError:
+            raise _failed() from None
+        self._file, self._bytes, self._most = file.fileno(), 0, most
+        weakref.finalize(self, file.close)
+
+    def append(self, numbers: Int64) -> int:
+        """Put numbers at the end; how many stand before them."""
+        place = self._bytes
+        data = np.ascontiguousarray(numbers).data.cast("B")
+        if self._most is not None and place + len(data) > self._most:
+            raise _failed()
+        try:
+            while len(data):
+                written = os.pwrite(self._file, data, self._bytes)
+                self._bytes += written
+                data = data[written:]
+        except OSError:
+            raise _failed() from None
+        return place // 8
+
+    def read(self, place: int, length: int) -> Int64:
+        """`length` numbers, before the first of which stand `place`; all of them were put there."""
+        parts: list[bytes] = []
+        begin, end = 8 * place, 8 * (place + length)
+        while begin < end:
+            try:
+                part = os.pread(self._file, end - begin, begin)
+            except OSError:
+                part = b""
+            if not part:
+                raise _failed()
+            parts.append(part)
+            begin += len(part)
+        return np.frombuffer(b"".join(parts), dtype=np.int64)
+
+
+def _failed() -> OutputError:
+    return OutputError(
+        field="spill",
+        problem="could not be kept on the disk for temporary files",
+        fix="free space there, or point TMPDIR at a disk that has more",
+    )

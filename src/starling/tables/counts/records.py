@@ -1,0 +1,116 @@
+"""The counted records, put away on the disk: a nation has hundreds of millions, too many for the memory of a small machine.
+
+They come as the engine answers, are sorted by unit in runs of bounded length, 8 bytes each, and are read back in portions. So memory
+depends on the number of units alone, which is public, however many records there are and wherever they live. The same key may stand in
+several runs: whoever reads adds up.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from starling.engine.spill import Spill
+from starling.tables.counts import kernels
+from starling.tables.counts.kernels import Int16, Int32, Int64, Portion, UInt8
+
+RUN: Final = 1 << 21
+"""Rows that are collected before they are sorted and put away."""
+
+PORTION: Final = 1 << 17
+"""Records that are read at once: a megabyte."""
+
+
+class Run(NamedTuple):
+    """Records sorted by unit, in a spill.
+
+    Attributes:
+        starts: Place of the numbers that tell where each unit's records begin and the last ones end: int64 (units + 1,).
+        records: Place of the first record.
+    """
+
+    starts: int
+    records: int
+
+
+class Part(NamedTuple):
+    """Records of some units that stand together in a run.
+
+    Attributes:
+        place: Of the first one.
+        length: How many.
+        units: Whose they are, int64 ascending.
+        starts, stops: Which of them are whose, int64, of the shape of `units`.
+    """
+
+    place: int
+    length: int
+    units: Int64
+    starts: Int64
+    stops: Int64
+
+
+class Records:
+    """Counted records of all units.
+
+    Args:
+        units: How many finest geographic units there are.
+        spill: Where they are put.
+    """
+
+    def __init__(self, units: int, spill: Spill) -> None:
+        self._units, self._spill = units, spill
+        self._runs: list[Run] = []
+        self._waiting: list[tuple[Int32, Int32, Int16, UInt8, Int64]] = []
+
+    def add(self, unit: Int32, races: Int32, qspan: Int16, cell: UInt8, persons: Int64) -> None:
+        """Some rows: (unit, races, qspan, cell) with their persons, at least 1.
+
+        Raises OutputError when they find no room on the disk.
+        """
+        self._waiting.append((unit, races, qspan, cell, persons))
+        if sum(len(rows[0]) for rows in self._waiting) >= RUN:
+            self.put_away()
+
+    def put_away(self) -> None:
+        """The rows that wait, as a run; to be called after the last ones. Raises OutputError like `add`."""
+        if not self._waiting:
+            return
+        starts = np.zeros(self._units + 1, dtype=np.int64)
+        for unit, *_, persons in self._waiting:
+            kernels.count_records(unit, persons, starts)
+        np.cumsum(starts, out=starts)
+        place, records = starts[:-1].copy(), np.empty(starts[-1], dtype=np.int64)
+        for rows in self._waiting:
+            kernels.sort_by_unit(*rows, place, records)
+        self._waiting.clear()
+        self._runs.append(Run(self._spill.append(starts), self._spill.append(records)))
+
+    def parts(self, units: Int64) -> Iterator[Part]:
+        """All records of the units, which ascend, in parts of at most PORTION."""
+        if not len(units):
+            return
+        first, last = int(units[0]), int(units[-1])
+        for run in self._runs:
+            index = self._spill.read(run.starts + first, last - first + 2)
+            starts, stops = index[units - first], index[units - first + 1]
+            some = stops > starts
+            yield from _parts(run.records, units[some], starts[some], stops[some])
+
+    def read(self, part: Part) -> Portion:
+        """The records of a part. Raises OutputError when the disk fails."""
+        return Portion(part.units, part.starts, part.stops, self._spill.read(part.place, part.length))
+
+
+def _parts(place: int, units: Int64, starts: Int64, stops: Int64) -> Iterable[Part]:
+    """Parts that together hold records starts[i]..stops[i] of units[i], and what lies between them within a part."""
+    at, begin = 0, 0
+    while at < len(units):
+        begin = max(begin, int(starts[at]))
+        after = int(np.searchsorted(starts, begin + PORTION))
+        end = min(begin + PORTION, int(stops[after - 1]))
+        here = slice(at, after)
+        clipped = (np.clip(each[here] - begin, 0, end - begin) for each in (starts, stops))
+        yield Part(place + begin, end - begin, units[here], *clipped)
+        begin = end
+        at = int(np.searchsorted(stops, end, side="right"))
