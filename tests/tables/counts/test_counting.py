@@ -58,8 +58,9 @@ def test_shares_runs_and_portions_change_nothing(world: World, chunk: int, share
             np.array_equal(one, other) for one, other in zip(everything(plan, geography, counts), expected, strict=True)
         )
         for level, cells in enumerate(expected):
-            found = [counts.totals(piece).tolist() for piece in pieces(plan, geography, 3) if piece.level == level]
-            assert sum(found, []) == cells.sum(axis=1).tolist()
+            of_level = [piece for piece in pieces(plan, geography, 3) if piece.level == level]
+            found = [total for piece in of_level for total in counts.totals(piece).tolist()]
+            assert found == cells.sum(axis=1).tolist()
 
 
 @settings(max_examples=15)
