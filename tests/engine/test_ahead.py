@@ -27,7 +27,7 @@ def test_few_items_are_taken_before_their_results_are() -> None:
     results = in_order(lambda item: item, items(), workers=3)
     assert next(results) == 0
     assert len(taken) == 4
-    results.close()  # type: ignore[attr-defined] # a generator, typed by what its users need
+    results.close()
     assert len(taken) == 4
 
 

@@ -251,5 +251,5 @@ def test_reading_may_stop_early(tmp_path: Path) -> None:
     before = len(list(opened.iterdir())) if opened.is_dir() else 0
     chunks = read(open_persons(write(tmp_path, [GOOD] * 1000), PLAN), PLAN, WORDS, chunk=100)
     next(chunks)
-    chunks.close()  # type: ignore[attr-defined]
+    chunks.close()
     assert not before or len(list(opened.iterdir())) == before
