@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bench import markdown, measure, noise, pages, peers, record, selection, thresholds
+from bench import genome_figure3, markdown, measure, noise, pages, peers, record, selection, thresholds
 from tests.conftest import ROOT
 
 RESULTS = {name: record.load(name) for name in pages.NAMES}
@@ -108,9 +108,11 @@ def test_exact_figures_come_out_again() -> None:
     assert thresholds.dropped("geometric", 60) in kept
 
 
-def test_the_picture_is_drawn_from_the_result() -> None:
-    drawn = thresholds.PICTURE.read_text()
-    assert thresholds.numbers(RESULTS["thresholds"]["rows"]) in drawn, "run: python -m bench.thresholds"
+@pytest.mark.parametrize("benchmark", [thresholds, genome_figure3], ids=["thresholds", "genome_figure3"])
+def test_the_picture_is_drawn_from_the_result(benchmark: Any) -> None:
+    name = benchmark.__name__.removeprefix("bench.")
+    drawn = benchmark.PICTURE.read_text()
+    assert benchmark.numbers(RESULTS[name]["rows"]) in drawn, f"run: python -m bench.{name}"
 
 
 @pytest.mark.parametrize("name", peers.NAMES)

@@ -29,6 +29,7 @@ NAMES: Final = (
     "verify",
     "ledger",
     "genome_distance",
+    "genome_figure3",
     "genome_kernels",
     "startup",
     "thresholds",

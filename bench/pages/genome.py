@@ -1,10 +1,11 @@
 """Tables of the benchmarks of the genome domain."""
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Final
 
 from bench.markdown import number, spread, table
-from bench.pages.origin import Results, made
+from bench.pages.origin import Results, made, untimed
 
 
 def genome_distance(results: Mapping[str, Results]) -> str:
@@ -27,7 +28,44 @@ def genome_kernels(results: Mapping[str, Results]) -> str:
     return f"{table(['run', 'median (least to most)', 'unit'], rows)}\n\n{size}. {made(result)}"
 
 
+def genome_figure3(results: Mapping[str, Results]) -> str:
+    """Figure 3 at the sizes that the paper speaks of: probabilities with their intervals over studies."""
+    result = results["genome_figure3"]
+    keys = ("one_block", "first_of_three", "three_blocks", "nearly_all", "half")
+    rows = (
+        [
+            f"{float(Fraction(row['delta_c'])):g}, {row['selection']}",
+            f"{row['people']:,}",
+            *(f"{row[key]['mean']:.2f} ({row[key]['low']:.2f} to {row[key]['high']:.2f})" for key in keys),
+        ]
+        for row in sorted(result["rows"], key=lambda row: (Fraction(row["delta_c"]), row.get("selection", "")))
+        if row.get("people") in (1_000, 2_500, 5_000)
+    )
+    head = [
+        "correlation above, selection",
+        "people",
+        "one block is the best, ε = 1",
+        "the same, ε = ⅓",
+        "three blocks, ε = 3 × ⅓: largest value",
+        "95 % of it",
+        "half of it",
+    ]
+    chosen = result["settings"]
+    covered = "; ".join(
+        f"above {float(Fraction(row['delta_c'])):g}: {row['covered']:.2f} (random choices {row['picks']['min']:.2f} to "
+        f"{row['picks']['max']:.2f}, median {row['picks']['median']:.2f}, over half in {row['picks']['over_half']:.0%})"
+        for row in result["rows"]
+        if "covered" in row
+    )
+    return (
+        f"{table(head, rows)}\n\nMeans over {chosen['studies']} studies with their 95 % intervals; one block by its exact law, "
+        f"three blocks by {chosen['draws']} draws in each study. What the three longest blocks that lie apart cover of the "
+        f"{chosen['snps']} SNPs, {covered}; {chosen['picks']} random choices. {untimed(result)}"
+    )
+
+
 TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "genome_distance": genome_distance,
+    "genome_figure3": genome_figure3,
     "genome_kernels": genome_kernels,
 }

@@ -18,3 +18,8 @@ def made(result: Results) -> str:
 def exact(result: Results) -> str:
     """Where exact figures come from."""
     return f"*`{result['command']}`, {result['date']}, source {result['source']}; exact, nothing is timed.*"
+
+
+def untimed(result: Results) -> str:
+    """Where figures come from that were drawn or computed, not timed."""
+    return f"*`{result['command']}`, {result['date']}, source {result['source']}; nothing is timed.*"
