@@ -24,9 +24,9 @@ from starling.release.zipped import opened
 
 DomainCheck = Callable[[Path, Mapping[str, Any], Mapping[str, str]], tuple[Check, ...]]
 
-DOMAINS: Final = {"tables": "starling.tables.verify"}
+DOMAINS: Final = {"genome": "starling.genome.verify", "tables": "starling.tables.verify"}
 """Where each domain's `check` is."""
-OPENED: Final = {"tables": "starling.tables.analysis"}
+OPENED: Final = {"genome": "starling.genome.analysis", "tables": "starling.tables.analysis"}
 """Where a domain says how its releases are read, by `opened`."""
 
 BUNDLE: Final = "the files are those that were signed; data package and arithmetic of the cost are right"
@@ -68,7 +68,7 @@ class Verification:
 def open_release(path: str | Path, *, key: str | Public | None = None) -> Release:
     """Open a release, given as a folder or as one zip: its tables as Arrow, and what its domain offers to who analyses them.
 
-    A release of tables is a `starling.tables.analysis.TablesRelease`.
+    A release of tables is a `starling.tables.analysis.TablesRelease`, an answer to a question a `starling.genome.analysis.GenomeRelease`.
 
     Args:
         path: Of the release.

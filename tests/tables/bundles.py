@@ -1,8 +1,6 @@
 """Small signed releases for tests: charged to a ledger, drawn without noise, and all that a forger would do to them."""
 
-import json
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,23 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from starling.ledger.keys import Key
 from starling.ledger.opening import Ledger, create_ledger
 from starling.ledger.rules import Request
 from starling.ledger.witness import Witness
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Confidential, Released, publish
-from starling.release import datapackage
-from starling.release.manifest import OWN_LEDGER, SIGNATURE, content, digest, digests, files_of, manifest
-from starling.release.signing import Signature, read_signature, sign
+from starling.release.manifest import OWN_LEDGER, manifest
+from starling.release.signing import sign
 from starling.tables.artifact import keep_measurements, write_release
 from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
 from starling.tables.plan import Geography, Piece, Plan
 from starling.tables.postprocess import tabulate
+from tests.release.forging import KEY, OTHER, Forged
 from tests.tables.small import small_geography, small_plan
 
-KEY = Key(bytes(range(32)))
-OTHER = Key(bytes(range(1, 33)))
+__all__ = ["KEY", "OTHER", "Bundle", "Fixed", "make", "new_ledger", "write"]
 
 
 @dataclass(frozen=True)
@@ -50,10 +46,9 @@ class Fixed:
 
 
 @dataclass(frozen=True)
-class Bundle:
+class Bundle(Forged):
     """A release, and the ledger that paid for it."""
 
-    folder: Path
     url: str
     plan: Plan
     geography: Geography
@@ -63,37 +58,6 @@ class Bundle:
         """The same release in another folder, to be tampered with."""
         shutil.copytree(self.folder, folder)
         return Bundle(folder, self.url, self.plan, self.geography, self.ledger)
-
-    def resign(self, key: Key = KEY) -> None:
-        """Describe and sign whatever the folder holds now, as its publisher could."""
-        (self.folder / SIGNATURE).unlink(missing_ok=True)
-        self.describe()
-        sign(self.folder, key)
-
-    def rehash(self) -> None:
-        """Describe and list what the folder holds now, under the old signature, as anybody could."""
-        self.describe()
-        old = read_signature(self.folder / SIGNATURE)
-        files = {name: hashed for name, hashed in digests(files_of(self.folder)).items() if name != SIGNATURE}
-        (self.folder / SIGNATURE).write_text(Signature(files, old.key, old.signature).text())
-
-    def describe(self) -> None:
-        """Hashes and sizes of the data package, as the files are now."""
-        path = self.folder / datapackage.FILE
-        package = json.loads(path.read_text())
-        files = content(self.folder)
-        package["resources"] = [each for each in package["resources"] if each["path"] in files]
-        for resource in package["resources"]:
-            file = files[resource["path"]]
-            resource |= {"bytes": file.stat().st_size, "hash": f"sha256:{digest(file)}"}
-        path.write_text(json.dumps(package))
-
-    def edit(self, name: str, change: Callable[[Any], None]) -> None:
-        """Change a JSON file in place."""
-        path = self.folder / name
-        data = json.loads(path.read_text())
-        change(data)
-        path.write_text(json.dumps(data, indent=2 if name == "privacy.json" else 1, ensure_ascii=False) + "\n")
 
 
 def new_ledger(folder: Path, plan: Plan, name: str = "ledger.sqlite") -> tuple[str, Ledger]:

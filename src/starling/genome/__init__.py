@@ -7,12 +7,42 @@ from starling.lazy import lazy
 if TYPE_CHECKING:
     from starling.genome.distance import distance_to_significance
     from starling.genome.generate import generate
-    from starling.genome.plan import Plan
+    from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
+    from starling.genome.publish import release
     from starling.genome.source import validate
+    from starling.genome.study import Study, explore
 
-__all__ = ["Plan", "distance_to_significance", "generate", "validate"]
+__all__ = [
+    "Explore",
+    "LocBlock",
+    "LocSig",
+    "NumSig",
+    "Plan",
+    "SnpCorr",
+    "SnpPval",
+    "Study",
+    "distance_to_significance",
+    "explore",
+    "generate",
+    "release",
+    "validate",
+]
 
 lazy(
     __name__,
-    {"Plan": "plan", "distance_to_significance": "distance", "generate": "generate", "validate": "source"},
+    {
+        "Explore": "plan",
+        "LocBlock": "plan",
+        "LocSig": "plan",
+        "NumSig": "plan",
+        "Plan": "plan",
+        "SnpCorr": "plan",
+        "SnpPval": "plan",
+        "Study": "study",
+        "distance_to_significance": "distance",
+        "explore": "study",
+        "generate": "generate",
+        "release": "publish",
+        "validate": "source",
+    },
 )

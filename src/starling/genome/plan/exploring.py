@@ -23,6 +23,8 @@ from starling.privacy.guarantee import Guarantee
 
 MOST_FOLLOWED = 1000
 """Largest `most`."""
+DELTA_C: Final = {"r2": "0.2", "dprime": "0.8"}
+"""What a correlation must exceed within a block, unless said otherwise."""
 Stretches = tuple[tuple[str, str], ...]
 
 

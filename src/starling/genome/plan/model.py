@@ -10,7 +10,7 @@ PLINK writes it.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +21,7 @@ from starling.genome.plan.regions import Region
 from starling.genome.plan.snps import Snps
 from starling.planfile.spelling import did_you_mean, shown
 from starling.privacy.neighbours import REPLACE_PERSON, Relation
+from starling.release.request import digest
 
 Model: TypeAlias = Literal["dominant", "recessive", "additive", "allelic"]
 """What is compared between cases and controls: people with at least one copy of the carried allele, people with two, people by number of
@@ -121,6 +122,12 @@ class Plan:
     def relation(self) -> Relation:
         """Neighbouring studies."""
         return REPLACE_PERSON
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over all fields but the title, the SNP list by its own digest, hexadecimal."""
+        public = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "title"}
+        return digest(public | {"snps": self.snps.digest})
 
     @property
     def p_threshold(self) -> Fraction:

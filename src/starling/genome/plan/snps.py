@@ -13,7 +13,7 @@ import hashlib
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import groupby, islice, pairwise
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from starling.errors import ParameterError, Problem
 from starling.genome.plan.listing import Listing
-from starling.genome.plan.sites import UNKNOWN, UNPLACED, Sites, chromosome_order
+from starling.genome.plan.sites import MOST_POSITION, UNKNOWN, UNPLACED, Sites, chromosome, chromosome_order
 from starling.planfile.spelling import did_you_mean, shown
 
 MOST_SNPS: Final = 1 << 26
@@ -96,6 +96,21 @@ class Snps:
         inside = self.positions[start:stop]
         ends = (np.searchsorted(inside, low, side="left"), np.searchsorted(inside, high, side="right"))
         return start + int(ends[0]), start + int(ends[1])
+
+
+def in_plan_order(snps: Snps) -> bool:
+    """Whether a list that was written down is one: ids all different, two alleles, ascending places."""
+    names = set(snps.chromosomes)
+    places = list(zip(map(chromosome_order, snps.chromosomes), snps.positions.tolist(), strict=True))
+    return (
+        len(snps.places) == len(snps)
+        and all(first <= then for first, then in pairwise(places))
+        and int(snps.positions.min()) > 0
+        and int(snps.positions.max()) <= MOST_POSITION
+        and all(first != other for first, other in zip(snps.carried, snps.other, strict=True))
+        and not {*UNKNOWN} & {*snps.ids, *snps.carried}
+        and all(name == chromosome(name) != UNPLACED for name in names)
+    )
 
 
 def chosen(

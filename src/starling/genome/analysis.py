@@ -1,0 +1,41 @@
+"""A genome release for who analyses it: the question, the answer, and how far it may be off."""
+
+from starling.errors import ParameterError
+from starling.genome.artifact.drawn import read_drawn
+from starling.genome.artifact.public_plan import read_public
+from starling.genome.postprocess import Answer, Error, tell
+from starling.release.reading import Release
+
+
+class GenomeRelease(Release):
+    """An opened answer to a question.
+
+    Attributes:
+        plan: Its public plan, with the SNP list.
+        question: What was asked.
+        drawn: The noisy answer as it was drawn.
+        answer: What it tells.
+        error: How far that may be off.
+    """
+
+    def __init__(self, release: Release) -> None:
+        # What a zip was unpacked into stays for as long as the release that unpacked it is referred to.
+        self._release = release
+        vars(self).update(vars(release))
+        self.plan, self.question = read_public(self.folder)
+        self.drawn = read_drawn(self.folder, self.question)
+        told = tell(self.plan, self.question, self.drawn)
+        self.answer: Answer = told.answer
+        self.error: Error = told.error
+
+
+def opened(release: Release) -> GenomeRelease:
+    """A genome release, as what analysts use.
+
+    Raises:
+        ParameterError: it is of another domain.
+        IntegrityError: its plan or its noisy answer is not as Starling writes it.
+    """
+    if release.statement["domain"] != "genome":
+        raise ParameterError(field="release", problem="is no genome release", fix="name one")
+    return GenomeRelease(release)

@@ -1,0 +1,157 @@
+"""The tables of a genome release, made of what is told, and their files: Parquet, and the same as CSV."""
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+
+from starling.genome.artifact.columns import schemas
+from starling.genome.inference.selections import SelectionError
+from starling.genome.measurements import Block, Number, Places
+from starling.genome.plan import Explore, NumSig, Plan, Question
+from starling.genome.postprocess import Correlated, Exploration, ExplorationError, PValue, Told
+from starling.genome.postprocess.told import CONFIDENCE
+
+DATA: Final = "data"
+
+
+def tables(plan: Plan, question: Question, told: Told) -> dict[str, pa.Table]:
+    """Every table of a release, by name."""
+    made: dict[str, Mapping[str, Sequence[Any]]] = {}
+    answer, error = told.answer, told.error
+    if isinstance(answer, Number):
+        made["number"] = _number(question, answer)
+    elif isinstance(answer, Places):
+        made["snps"] = _places(plan, answer)
+    elif isinstance(answer, Block):
+        made["blocks"] = _blocks(plan, (answer,))
+    elif isinstance(answer, PValue):
+        made["snps"] = _places(plan, Places((answer.snp,))) | _p_values(plan, question, (answer,))
+    elif isinstance(answer, Correlated):
+        made["pairs"] = _pair(plan, question, answer)
+    elif isinstance(answer, Exploration):
+        made["number"] = _number(question, answer.number)
+        made["snps"] = _places(plan, answer.places) | _p_values(plan, question, answer.p_values)
+        made["blocks"] = _blocks(plan, answer.blocks)
+    if isinstance(error, SelectionError | ExplorationError):
+        made["selections"] = _selections(error)
+    return {
+        name: pa.table({column: made[name][column] for column in schema.names}, schema=schema)
+        for name, schema in schemas(plan, question).items()
+    }
+
+
+def write_tables(folder: Path, made: Mapping[str, pa.Table]) -> None:
+    """Write each as Parquet and as CSV below `folder`."""
+    (folder / DATA).mkdir()
+    for name, table in made.items():
+        pq.write_table(table, folder / parquet_path(name), compression="zstd")
+        (folder / csv_path(name)).write_bytes(csv(table))
+
+
+def parquet_path(name: str) -> str:
+    """Of a table."""
+    return f"{DATA}/{name}.parquet"
+
+
+def csv_path(name: str) -> str:
+    """Of a table."""
+    return f"{DATA}/{name}.csv"
+
+
+def csv(table: pa.Table) -> bytes:
+    """A table in the CSV of RFC 4180 but for its line ends; what is missing is empty."""
+    buffer = io.BytesIO((",".join(table.column_names) + "\n").encode())
+    buffer.seek(0, io.SEEK_END)
+    if len(table):
+        pacsv.write_csv(table, buffer, pacsv.WriteOptions(include_header=False, quoting_style="needed"))
+    return buffer.getvalue()
+
+
+def _number(question: Question, answer: Number) -> dict[str, Sequence[Any]]:
+    assert isinstance(question, NumSig | Explore)
+    return {"TEST": [question.test], "LOW": [answer.low], "HIGH": [answer.high]}
+
+
+def _places(plan: Plan, answer: Places) -> dict[str, Sequence[Any]]:
+    snps = plan.snps
+    places = [snps.places[snp] for snp in answer.snps]
+    return {
+        "ROUND": range(1, len(places) + 1),
+        "CHR": [snps.chromosomes[place] for place in places],
+        "SNP": answer.snps,
+        "BP": [int(snps.positions[place]) for place in places],
+        "A1": [snps.carried[place] for place in places],
+        "A2": [snps.other[place] for place in places],
+    }
+
+
+def _p_values(plan: Plan, question: Question, found: Sequence[PValue]) -> dict[str, Sequence[Any]]:
+    names = [name for name in schemas(plan, question)["snps"].names if name.startswith(("CASES", "CONTROLS"))]
+    return {
+        "TEST": [each.test for each in found],
+        **{name: [each.counts[cell] for each in found] for cell, name in enumerate(names)},
+        "P": [each.p for each in found],
+        "P_LOW": [each.low for each in found],
+        "P_HIGH": [each.high for each in found],
+        "LOG10_P": [each.log10.estimate for each in found],
+        "LOG10_P_LOW": [each.log10.low for each in found],
+        "LOG10_P_HIGH": [each.log10.high for each in found],
+    }
+
+
+def _blocks(plan: Plan, found: Sequence[Block]) -> dict[str, Sequence[Any]]:
+    rows = [_block(plan, block) for block in found]
+    made: dict[str, Sequence[Any]] = {name: [row[name] for row in rows] for name in _block(plan, Block(None, None, 0))}
+    return {"ROUND": range(1, len(found) + 1), **made}
+
+
+def _block(plan: Plan, block: Block) -> dict[str, Any]:
+    row: dict[str, Any] = dict.fromkeys(("CHR", "BP1", "BP2", "KB", "FIRST", "LAST", "SNPS"))
+    row["NSNPS"] = block.snps
+    if block.first is not None and block.last is not None:
+        snps, first, last = plan.snps, plan.snps.places[block.first], plan.snps.places[block.last]
+        begin, end = int(snps.positions[first]), int(snps.positions[last])
+        row |= {"CHR": snps.chromosomes[first], "BP1": begin, "BP2": end, "KB": (end - begin + 1) / 1000}
+        row |= {"FIRST": block.first, "LAST": block.last, "SNPS": "|".join(snps.ids[first : last + 1])}
+    return row
+
+
+def _pair(plan: Plan, question: Question, answer: Correlated) -> dict[str, Sequence[Any]]:
+    made: dict[str, Sequence[Any]] = {}
+    for end, snp in (("A", answer.first), ("B", answer.second)):
+        place = plan.snps.places[snp]
+        made |= {
+            f"CHR_{end}": [plan.snps.chromosomes[place]],
+            f"BP_{end}": [int(plan.snps.positions[place])],
+            f"SNP_{end}": [snp],
+        }
+    counts = zip(("BOTH", "A_ONLY", "B_ONLY", "NEITHER"), answer.counts, strict=True)
+    value, low, high = schemas(plan, question)["pairs"].names[-3:]
+    ends = {value: [answer.value.estimate], low: [answer.value.low], high: [answer.value.high]}
+    return made | {name: [count] for name, count in counts} | ends
+
+
+def selections(error: SelectionError | ExplorationError) -> list[tuple[str, SelectionError]]:
+    """Each selected answer by a name, with how far it may be off."""
+    if isinstance(error, SelectionError):
+        return [("answer", error)]
+    found = [("number", error.number)]
+    if error.places is not None:
+        found.append(("snps", error.places))
+    return found + [(f"block {number}", each) for number, each in enumerate(error.blocks, 1)]
+
+
+def _selections(error: SelectionError | ExplorationError) -> dict[str, Sequence[Any]]:
+    named = selections(error)
+    return {
+        "WHAT": [name for name, _ in named],
+        "CANDIDATES": [each.candidates for _, each in named],
+        "ROUNDS": [each.rounds for _, each in named],
+        "EPSILON": [str(each.epsilon) for _, each in named],
+        "OFF_BY": [each.within(1 - CONFIDENCE) for _, each in named],
+    }

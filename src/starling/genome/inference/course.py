@@ -1,0 +1,110 @@
+"""The course of an exploration: which question it asks after which answers.
+
+The mechanism walks it with draws, post-processing with the answers that were released; both see the same questions, since each is a
+function of public choices and earlier answers alone.
+
+As published all k SNPs are located at once, and the blocks are those that contain any of them, one after the other. With `independent`
+each SNP is located outside the blocks and SNPs found before, followed by a block that contains it.
+
+Source: Johnson and Shmatikov 2013, Section 4.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias, TypeVar
+
+from starling.errors import ParameterError
+from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Places
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, SnpPval
+from starling.genome.plan.exploring import Stretches
+
+Ask: TypeAlias = Callable[[Query], Drawn]
+"""Answers one question."""
+KindT = TypeVar("KindT", Number, Places, Block, Cells)
+
+
+def follow(plan: Plan, explore: Explore, ask: Ask) -> Explored:
+    """Ask every question of an exploration, in order; what was answered.
+
+    Raises:
+        TypeError: an answer is of another kind than its question.
+    """
+    number = _is(ask(explore.number(plan)), Number)
+    if number.high == 0:
+        return Explored(number, 0, Places(()), (), ())
+    k = explore.clamped(plan, number.high)
+    walk = _one_by_one if explore.independent else _at_once
+    snps, blocks = walk(plan, explore, k, ask)
+    tables = tuple(_is(ask(explore.table(snp, k)), Cells) for snp in snps)
+    return Explored(number, k, Places(snps), blocks, tables)
+
+
+def retraced(plan: Plan, explore: Explore, drawn: Explored) -> list[tuple[Query, Drawn]]:
+    """Each question of an exploration with its answer, in the order in which they were asked.
+
+    Raises:
+        ValueError: these are not the answers of one course: some are missing, or too many.
+    """
+    places = ((snp,) for snp in drawn.places.snps) if explore.independent else iter((drawn.places.snps,))
+    left: dict[type[Query], Iterator[Drawn]] = {
+        NumSig: iter((drawn.number,)),
+        LocSig: (Places(snps) for snps in places),
+        LocBlock: iter(drawn.blocks),
+        SnpPval: iter(drawn.tables),
+    }
+    asked: list[tuple[Query, Drawn]] = []
+
+    def ask(query: Query) -> Drawn:
+        answer = next(left[type(query)], None)
+        if answer is None:
+            raise ValueError
+        asked.append((query, answer))
+        return answer
+
+    if follow(plan, explore, ask) != drawn:
+        raise ValueError
+    return asked
+
+
+def _at_once(plan: Plan, explore: Explore, k: int, ask: Ask) -> tuple[tuple[str, ...], tuple[Block, ...]]:
+    snps = _is(ask(explore.places(k, k)), Places).snps
+    blocks: list[Block] = []
+    for _ in range(k):
+        query = explore.block(snps, k, _stretches(blocks))
+        if not _can_be_asked(plan, query):
+            break
+        blocks.append(_is(ask(query), Block))
+    return snps, tuple(blocks)
+
+
+def _one_by_one(plan: Plan, explore: Explore, k: int, ask: Ask) -> tuple[tuple[str, ...], tuple[Block, ...]]:
+    snps: list[str] = []
+    blocks: list[Block] = []
+    for _ in range(k):
+        place = explore.places(1, k, (*_stretches(blocks), *((snp, snp) for snp in snps)))
+        if not _can_be_asked(plan, place):
+            break
+        snp = _is(ask(place), Places).snps[0]
+        snps.append(snp)
+        query = explore.block((snp,), k, _stretches(blocks))
+        if _can_be_asked(plan, query):
+            blocks.append(_is(ask(query), Block))
+    return tuple(snps), tuple(blocks)
+
+
+def _can_be_asked(plan: Plan, query: Query) -> bool:
+    """Whether there is still something to choose from: told by the answers so far."""
+    try:
+        query.check(plan)
+    except ParameterError:
+        return False
+    return True
+
+
+def _stretches(blocks: list[Block]) -> Stretches:
+    return tuple((block.first, block.last) for block in blocks if block.first is not None and block.last is not None)
+
+
+def _is(answer: Drawn, kind: type[KindT]) -> KindT:
+    if not isinstance(answer, kind):
+        raise TypeError
+    return answer

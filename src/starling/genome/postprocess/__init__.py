@@ -1,0 +1,14 @@
+"""From noisy answers to what a release tells: public in, public out, deterministic."""
+
+from starling.genome.postprocess.told import (
+    Answer,
+    Correlated,
+    Error,
+    Exploration,
+    ExplorationError,
+    PValue,
+    Told,
+    tell,
+)
+
+__all__ = ["Answer", "Correlated", "Error", "Exploration", "ExplorationError", "PValue", "Told", "tell"]

@@ -1,0 +1,200 @@
+"""What a release tells: the answer to its question, and how far it may be off.
+
+Numbers are rounded, an interval outward, so that the last bits of a machine's logarithms do not change what is told.
+"""
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from math import ceil, floor
+from typing import Final, TypeAlias
+
+from starling.genome.inference.answers import ALPHA, correlation, p_value, selection_error
+from starling.genome.inference.course import retraced
+from starling.genome.inference.intervals import Interval
+from starling.genome.inference.selections import SelectionError
+from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Places
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, Question, SnpCorr, SnpPval
+
+CONFIDENCE: Final = 1 - ALPHA
+"""Of each interval on its own, and of each statement about a selection."""
+PLACES: Final = 6
+"""Decimals of a logarithm or a correlation."""
+DIGITS: Final = 4
+"""Of a p-value."""
+_LEAST: Final = 5e-324
+"""No p-value is 0; below it the logarithm tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class PValue:
+    """The p-value of a SNP.
+
+    Attributes:
+        snp: Id.
+        test: Which.
+        counts: Noisy, as they were drawn: cases with and without the carried allele, then controls; or by 0, 1, 2 copies.
+        log10: log10 of the p-value of the noisy counts, and the range that holds the exact one with a chance of CONFIDENCE or more.
+    """
+
+    snp: str
+    test: str
+    counts: tuple[int, ...]
+    log10: Interval
+
+    @property
+    def p(self) -> float:
+        """Of the noisy counts."""
+        return _power(self.log10.estimate, ROUND_HALF_EVEN)
+
+    @property
+    def low(self) -> float:
+        """The lower end, rounded down."""
+        return _power(self.log10.low, ROUND_FLOOR)
+
+    @property
+    def high(self) -> float:
+        """The upper end, rounded up."""
+        return max(_power(self.log10.high, ROUND_CEILING), _LEAST)
+
+
+@dataclass(frozen=True, slots=True)
+class Correlated:
+    """The correlation of two SNPs.
+
+    Attributes:
+        first: Id.
+        second: Id.
+        measure: "r2" or "dprime".
+        counts: Noisy, as they were drawn: people who carry both, the first alone, the second alone, neither.
+        value: Of the noisy counts, and the range that holds the exact one with a chance of CONFIDENCE or more.
+    """
+
+    first: str
+    second: str
+    measure: str
+    counts: tuple[int, ...]
+    value: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """What an exploration found.
+
+    Attributes:
+        number: Of significant SNPs.
+        places: The SNPs followed up, in the order in which they were selected.
+        blocks: Of correlated SNPs, in the order in which they were selected.
+        p_values: Of each SNP.
+    """
+
+    number: Number
+    places: Places
+    blocks: tuple[Block, ...]
+    p_values: tuple[PValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorationError:
+    """How far each answer of an exploration may be off.
+
+    Attributes:
+        number: Of the number of significant SNPs.
+        places: Of all SNPs together; None where it stopped before.
+        blocks: Of each block.
+        p_values: log10 of each SNP's p-value, as in its answer.
+    """
+
+    number: SelectionError
+    places: SelectionError | None
+    blocks: tuple[SelectionError, ...]
+    p_values: tuple[Interval, ...]
+
+
+Answer: TypeAlias = Number | Places | Block | PValue | Correlated | Exploration
+Error: TypeAlias = SelectionError | Interval | ExplorationError
+"""Of a selection the chance to be off by more than some patients; of a p-value or a correlation an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer and how far it may be off.
+
+    Attributes:
+        answer: To the question.
+        error: Of the answer.
+    """
+
+    answer: Answer
+    error: Error
+
+
+def tell(plan: Plan, question: Question, drawn: Drawn) -> Told:
+    """What was drawn, as it is told.
+
+    Args:
+        plan: Public choices.
+        question: What was asked.
+        drawn: The answer that a question of this kind has (`inference.fit`).
+    """
+    if isinstance(question, Explore):
+        assert isinstance(drawn, Explored)
+        return _exploration(plan, question, drawn)
+    if isinstance(question, SnpPval):
+        assert isinstance(drawn, Cells)
+        p = _p_value(plan, question, drawn)
+        return Told(p, p.log10)
+    if isinstance(question, SnpCorr):
+        assert isinstance(drawn, Cells)
+        value = rounded(correlation(plan, question, drawn))
+        return Told(Correlated(question.first, question.second, question.correlation, drawn.counts, value), value)
+    assert isinstance(drawn, Number | Places | Block)
+    return Told(drawn, selection_error(plan, question))
+
+
+def _exploration(plan: Plan, explore: Explore, drawn: Explored) -> Told:
+    asked = retraced(plan, explore, drawn)
+    selected: list[tuple[Query, SelectionError]] = [
+        (query, selection_error(plan, query)) for query, _ in asked if isinstance(query, NumSig | LocSig | LocBlock)
+    ]
+    k = drawn.followed
+    p_values = tuple(
+        _p_value(plan, query, answer)
+        for query, answer in asked
+        if isinstance(query, SnpPval) and isinstance(answer, Cells)
+    )
+    error = ExplorationError(
+        number=selected[0][1],
+        # One SNP at a time there are never more to choose from than at first.
+        places=selection_error(plan, explore.places(k, k)) if k else None,
+        blocks=tuple(found for query, found in selected if isinstance(query, LocBlock)),
+        p_values=tuple(p.log10 for p in p_values),
+    )
+    return Told(Exploration(drawn.number, drawn.places, drawn.blocks, p_values), error)
+
+
+def _p_value(plan: Plan, query: SnpPval, drawn: Cells) -> PValue:
+    return PValue(query.snp, query.test, drawn.counts, rounded(p_value(plan, query, drawn)))
+
+
+def rounded(found: Interval) -> Interval:
+    """To PLACES decimals, the ends outward.
+
+    >>> rounded(Interval(-1.23456789, -2.00000001, 0.0))
+    Interval(estimate=-1.234568, low=-2.000001, high=0.0)
+    """
+    scale = 10**PLACES
+    # Adding 0.0 makes -0.0, which a text would show, the plain 0.
+    return Interval(
+        round(found.estimate, PLACES) + 0.0,
+        floor(Fraction(found.low) * scale) / scale + 0.0,
+        ceil(Fraction(found.high) * scale) / scale + 0.0,
+    )
+
+
+def _power(log10: float, rounding: str) -> float:
+    """10 to that power, to DIGITS digits: in decimal arithmetic, which is the same on every machine."""
+    if log10 == 0.0:
+        return 1.0
+    exact = Context(prec=40).power(Decimal(10), Decimal(log10))
+    return float(Context(prec=DIGITS, rounding=rounding).plus(exact))

@@ -1,0 +1,54 @@
+"""Every column of every table is declared, with a type and words."""
+
+from dataclasses import replace
+
+import pytest
+
+from starling.genome.artifact.columns import COLUMNS, KEYS, TITLES, list_sheet, schemas, sheet
+from starling.genome.artifact.public_plan import SNP_COLUMNS
+from tests.genome.mechanism.laws import tiny_plan
+from tests.genome.worlds import QUESTIONS
+
+PLAN = tiny_plan(60, 9)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("model", ["dominant", "recessive", "additive", "allelic"])
+def test_each_table_is_described(name: str, model: str) -> None:
+    made = schemas(tiny_plan(60, 9, model), QUESTIONS[name])
+    assert made.keys() <= TITLES.keys() == KEYS.keys()
+    for table, schema in made.items():
+        described = sheet(f"data/{table}.csv", table, schema)
+        assert [column.name for column in described.columns] == schema.names
+        assert set(described.key) <= set(schema.names)
+        assert described.delimiter == ","
+
+
+def test_every_declared_column_is_used() -> None:
+    used = {
+        column
+        for model in ("dominant", "additive")
+        for question in (*QUESTIONS.values(), replace(QUESTIONS["snp_corr"], correlation="dprime"))
+        for schema in schemas(tiny_plan(60, 9, model), question).values()
+        for column in schema.names
+    }
+    assert used == set(COLUMNS)
+
+
+def test_the_list_is_described_as_it_is_written() -> None:
+    import pyarrow as pa
+
+    described = list_sheet("plan/snps.parquet", pa.schema(list(SNP_COLUMNS.items())))
+    assert [column.name for column in described.columns] == list(SNP_COLUMNS)
+    assert all(COLUMNS[name][0] == kind for name, kind in SNP_COLUMNS.items())
+
+
+def test_only_a_block_may_miss_its_place() -> None:
+    made = schemas(PLAN, QUESTIONS["explore"])
+    missing = {
+        (table, column.name)
+        for table, schema in made.items()
+        for column in sheet(f"data/{table}.parquet", table, schema).columns
+        if not column.required
+    }
+    assert missing == {("blocks", name) for name in ("CHR", "BP1", "BP2", "KB", "FIRST", "LAST", "SNPS")}

@@ -1,0 +1,37 @@
+"""What a release says of itself follows from plan and question."""
+
+from dataclasses import replace
+
+import pytest
+
+from starling.genome.artifact.parameters import ASKED, domain, mechanisms, product, title
+from starling.genome.plan import QUESTIONS as KINDS
+from tests.genome.mechanism.laws import tiny_plan
+from tests.genome.worlds import QUESTIONS
+
+PLAN = tiny_plan(60, 9)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_each_part_of_the_guarantee_has_its_mechanism(name: str) -> None:
+    guarantee = QUESTIONS[name].guarantee
+    assert len(mechanisms(QUESTIONS[name])) == len(guarantee.parts or (guarantee,))
+    said = domain(PLAN, QUESTIONS[name])
+    assert said.mechanism["name"] == name
+    assert said.bounds["people"] == 60
+    assert said.invariants == ()
+    assert title(PLAN, QUESTIONS[name]) == f"Tiny: {ASKED[name]}"
+    assert "60 people and 9 SNPs" in product(PLAN, QUESTIONS[name]).description
+
+
+def test_every_kind_has_its_words_and_choices_are_told() -> None:
+    assert ASKED.keys() == KINDS.keys()
+    for name, change, words in (
+        ("num_sig", {"selection": "exponential"}, "exponential selection"),
+        ("num_sig", {}, "permute-and-flip selection"),
+        ("explore", {"selection": "exponential"}, "exponential selection"),
+        ("snp_pval", {"noise": "laplace"}, "discrete Laplace"),
+        ("snp_corr", {}, "lattice noise"),
+        ("explore", {"noise": "laplace"}, "discrete Laplace"),
+    ):
+        assert words in " ".join(mechanisms(replace(QUESTIONS[name], **change)))

@@ -1,0 +1,116 @@
+"""What is told holds what was drawn, rounded outward, and repeats on any machine."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from starling.genome.inference.intervals import Interval
+from starling.genome.inference.selections import SelectionError
+from starling.genome.measurements import Block, Cells, Explored, Number, Places
+from starling.genome.mechanism import mechanism_of
+from starling.genome.plan import Explore, LocSig, NumSig, SnpCorr, SnpPval
+from starling.genome.postprocess import Correlated, Exploration, ExplorationError, PValue, tell
+from starling.genome.postprocess.told import rounded
+from tests.genome.mechanism.laws import TinyStudy, tiny_plan
+
+ONE, FIFTH = Fraction(1), Fraction(1, 5)
+PLAN = tiny_plan(60, 9, p=Fraction(1, 1000))
+LOGS = st.floats(-5000, 0)
+
+
+@given(st.tuples(LOGS, LOGS, LOGS))
+def test_rounding_goes_outward_and_a_second_time_changes_nothing(logs: tuple[float, float, float]) -> None:
+    low, estimate, high = sorted(logs)
+    found = rounded(Interval(estimate, low, high))
+    assert found.low <= low
+    assert high <= found.high
+    assert low - found.low < 1e-5
+    assert found.high - high < 1e-5
+    assert abs(found.estimate - estimate) <= 6e-7
+    value = PValue("rs1", "g", (1, 2, 3, 4), found)
+    assert value.low <= 10**found.low * (1 + 1e-9)
+    assert value.high >= 10**found.high * (1 - 1e-9) > -1
+    assert value.low <= value.p <= value.high
+    assert value.high > 0
+
+
+def test_the_last_bits_of_a_logarithm_do_not_matter() -> None:
+    random = np.random.default_rng(1)
+    for value in (-random.exponential(20, 200)).tolist():
+        near = float(np.nextafter(value, 0))
+        assert rounded(Interval(value, value, value)) == rounded(Interval(near, near, near))
+
+
+def test_no_p_value_is_zero_and_none_is_above_one() -> None:
+    assert PValue("rs1", "g", (), Interval(0.0, 0.0, 0.0)).high == 1.0
+    tiny = PValue("rs1", "g", (), Interval(-4000.0, -5000.0, -3000.0))
+    assert (tiny.low, tiny.p) == (0.0, 0.0)
+    assert tiny.high > 0
+
+
+@pytest.mark.parametrize(
+    ("question", "drawn"),
+    [
+        (NumSig("g", 2, ONE), Number(4, 7)),
+        (LocSig("g", 2, ONE), Places(("rs3", "rs1"))),
+    ],
+)
+def test_a_selection_is_told_as_it_is(question: Any, drawn: Any) -> None:
+    told = tell(PLAN, question, drawn)
+    assert told.answer == drawn
+    assert isinstance(told.error, SelectionError)
+    assert told.error.epsilon == ONE
+
+
+def test_counts_are_told_with_an_interval() -> None:
+    found = tell(PLAN, SnpPval("rs1", "g", ONE), Cells((35, -3, 2, 26)))
+    assert isinstance(found.answer, PValue)
+    assert found.answer.counts == (35, -3, 2, 26)
+    assert found.error == found.answer.log10
+    assert found.answer.log10.low <= found.answer.log10.estimate <= found.answer.log10.high < 0
+    pair = tell(PLAN, SnpCorr("rs1", "rs2", "dprime", ONE), Cells((30, 2, 2, 26)))
+    assert isinstance(pair.answer, Correlated)
+    assert (pair.answer.first, pair.answer.second, pair.answer.measure) == ("rs1", "rs2", "dprime")
+    assert 0 <= pair.answer.value.low <= pair.answer.value.estimate <= pair.answer.value.high <= 1
+
+
+@pytest.mark.parametrize("independent", [False, True])
+def test_each_answer_of_an_exploration_has_its_error(independent: bool) -> None:
+    random = np.random.default_rng(2)
+    question = Explore("g", "r2", FIFTH, Fraction(4), most=3, independent=independent)
+    for _ in range(5):
+        study = TinyStudy(random.integers(0, 2, (60, 9)).astype(np.int8), random.random(60) < 0.5, "dominant")
+        drawn = mechanism_of(PLAN, question).draw(study)
+        assert isinstance(drawn, Explored)
+        told = tell(PLAN, question, drawn)
+        assert isinstance(told.answer, Exploration)
+        assert isinstance(told.error, ExplorationError)
+        assert (told.answer.number, told.answer.places, told.answer.blocks) == (
+            drawn.number,
+            drawn.places,
+            drawn.blocks,
+        )
+        assert [each.counts for each in told.answer.p_values] == [table.counts for table in drawn.tables]
+        assert len(told.error.blocks) == len(drawn.blocks)
+        assert told.error.number.epsilon == 1
+        if drawn.followed:
+            assert told.error.places == SelectionError(9, ONE, drawn.followed)
+            assert {each.epsilon for each in told.error.blocks} <= {Fraction(1, drawn.followed)}
+        else:
+            assert told.error.places is None
+            assert told.error.p_values == ()
+
+
+def test_a_second_block_has_fewer_candidates() -> None:
+    cells = Cells((15, 15, 15, 15))
+    drawn = Explored(
+        Number(2, 2), 2, Places(("rs0", "rs8")), (Block("rs0", "rs3", 4), Block("rs8", "rs8", 1)), (cells, cells)
+    )
+    told = tell(PLAN, Explore("g", "r2", FIFTH, Fraction(4)), drawn)
+    assert isinstance(told.error, ExplorationError)
+    # 9 + 9 - 1 runs hold SNP 0 or 8 of nine; of the five that are left five hold the last; and there may be none.
+    assert [each.candidates for each in told.error.blocks] == [18, 6]

@@ -1,0 +1,131 @@
+"""A session: a study is opened, asked, asked again, and its lines of code repeat what was answered."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import starling
+from starling import genome
+from starling.errors import BudgetRefused, ParameterError, PlanError, SourceError
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
+from starling.genome.study import Study
+from tests.genome.worlds import World, a_world
+
+SAID = {
+    "epsilon": "5/2",
+    "correlation": "dprime",
+    "delta_c": "0.7",
+    "regions": ["1"],
+    "longest": 3,
+    "most": 2,
+    "noise": "laplace",
+    "independent": True,
+    "selection": "exponential",
+}
+CALLS: dict[str, tuple[str, Any]] = {
+    "num_sig": ("study.num_sig(epsilon=1)", NumSig("g", 1, Fraction(1))),
+    "num_sig, all said": (
+        "study.num_sig('g', epsilon='0.5', k=3, selection='exponential')",
+        NumSig("g", 3, Fraction(1, 2), "exponential"),
+    ),
+    "loc_sig": ("study.loc_sig(epsilon=1)", LocSig("g", 1, Fraction(1))),
+    "loc_sig, all said": (
+        "study.loc_sig('g', epsilon='1/3', k=2, regions='1', excluding=[('rs1', 'rs2')])",
+        LocSig("g", 2, Fraction(1, 3), ("1",), (("rs1", "rs2"),)),
+    ),
+    "loc_block": ("study.loc_block('rs2', epsilon=1)", LocBlock("r2", Fraction(1, 5), ("rs2",), Fraction(1))),
+    "loc_block, all said": (
+        "study.loc_block(['rs2', 'rs3'], epsilon=2, correlation='dprime', delta_c='0.9', regions='1', longest=4, excluding=OUT)",
+        LocBlock("dprime", Fraction(9, 10), ("rs2", "rs3"), Fraction(2), ("1",), 4, (("rs4", "rs5"),)),
+    ),
+    "snp_pval": ("study.snp_pval('rs2', epsilon=1)", SnpPval("rs2", "g", Fraction(1))),
+    "snp_pval, all said": (
+        "study.snp_pval('rs2', 'g', epsilon=1, noise='laplace')",
+        SnpPval("rs2", "g", Fraction(1), "laplace"),
+    ),
+    "snp_corr": ("study.snp_corr('rs1', 'rs2', epsilon=1)", SnpCorr("rs1", "rs2", "r2", Fraction(1))),
+    "snp_corr, all said": (
+        "study.snp_corr('rs1', 'rs2', epsilon=1, correlation='dprime', noise='laplace')",
+        SnpCorr("rs1", "rs2", "dprime", Fraction(1), "laplace"),
+    ),
+    "explore": ("study.explore(epsilon=4)", Explore("g", "r2", Fraction(1, 5), Fraction(4))),
+    "explore, all said": (
+        "study.explore('g', **SAID)",
+        Explore("g", "dprime", Fraction(7, 10), Fraction(5, 2), ("1",), 3, 2, "laplace", True, "exponential"),
+    ),
+}
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return a_world(tmp_path / "world")
+
+
+def session(world: World, tmp_path: Path, **options: Any) -> Study:
+    return Study.open(world.plan, world.prefix, folder=tmp_path / "answers", **options)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_each_question_is_asked_and_its_line_repeats_it(world: World, tmp_path: Path, name: str) -> None:
+    call, question = CALLS[name]
+    study = session(world, tmp_path, ledger=world.url, dataset="t2d", analyst="ann")
+    first = eval(call, {"study": study, "SAID": SAID, "OUT": [("rs4", "rs5")]})  # what a session would do
+    assert first.question == question
+    assert first.receipt is not None
+    assert first.folder.parent == tmp_path / "answers"
+    # Another day, another process: the line is all that is known.
+    study = session(world, tmp_path, ledger=world.ledger, dataset="t2d", analyst="ann")
+    again = eval(first.code, {"study": study})
+    assert (again.question, again.answer, again.error) == (question, first.answer, first.error)
+    assert (again.receipt, again.request_id, world.charges) == (None, first.request_id, 1)
+    opened = starling.open_release(first.folder)
+    assert (opened.question, opened.answer) == (question, first.answer)  # type: ignore[attr-defined] # a GenomeRelease
+
+
+def test_the_same_question_is_answered_once(world: World, tmp_path: Path) -> None:
+    for options in ({"ledger": world.ledger, "dataset": "t2d", "analyst": "ann"}, {}):
+        study = session(world, tmp_path / ("paid" if options else "own"), **options)
+        first, again, other = (study.num_sig(epsilon=1), study.num_sig(epsilon="1.0"), study.num_sig(epsilon=2))
+        assert (again.answer, again.receipt, again.folder) == (first.answer, None, first.folder)
+        assert other.receipt is not None
+        assert other.folder != first.folder
+    assert world.charges == 2
+
+
+def test_a_budget_that_is_spent_ends_the_session(world: World, tmp_path: Path) -> None:
+    study = session(world, tmp_path, ledger=world.url, dataset="t2d", analyst="ann")
+    study.snp_pval("rs1", epsilon=99)
+    with pytest.raises(BudgetRefused, match="has 1 left of 100"):
+        study.snp_pval("rs2", epsilon=2)
+    assert len(list((tmp_path / "answers").iterdir())) == 1
+
+
+def test_a_study_that_cannot_be_asked_is_not_opened(world: World, tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="is not the prefix"):
+        Study.open(world.plan, tmp_path / "nothing", folder=tmp_path / "answers")
+    with pytest.raises(PlanError):
+        Study.open(tmp_path / "nothing.toml", world.prefix, folder=tmp_path / "answers")
+    with pytest.raises(ParameterError, match="ledger"):
+        Study.open(world.plan, world.prefix, folder=tmp_path / "answers", ledger="sqlite:///nowhere.sqlite")
+    assert not (tmp_path / "answers").exists()
+
+
+def test_what_is_no_number_or_no_measure_is_refused(world: World, tmp_path: Path) -> None:
+    study = session(world, tmp_path)
+    with pytest.raises(ParameterError, match="is a float"):
+        study.num_sig(epsilon=0.5)  # type: ignore[arg-type] # refused at run time too
+    with pytest.raises(ParameterError, match="epsilon is not above 0"):
+        study.num_sig(epsilon=0)
+    with pytest.raises(ParameterError, match="measure of correlation"):
+        study.snp_corr("rs1", "rs2", epsilon=1, correlation="r")  # type: ignore[arg-type] # likewise
+    with pytest.raises(ParameterError, match="corr"):
+        study.loc_block("rs1", epsilon=1, correlation="r")  # type: ignore[arg-type] # likewise
+    assert list((tmp_path / "answers").iterdir()) == []
+
+
+def test_explore_alone_publishes_one_folder(world: World, tmp_path: Path) -> None:
+    found = genome.explore(world.plan, world.prefix, tmp_path / "out", epsilon=4, most=2)
+    assert found.question == Explore("g", "r2", Fraction(1, 5), Fraction(4), most=2)
+    assert found.folder == tmp_path / "out"
