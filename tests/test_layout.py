@@ -40,6 +40,7 @@ WHOLE_HOUSE = {
 TESTED_ELSEWHERE = {
     "engine/parts.py": "a value; test_spark.py reads tables in parts",
     "genome/measurements.py": "values; the mechanisms make them and post-processing reads them",
+    "genome/mechanism/exact.py": "a protocol; counts/study.py and the tests' tiny studies keep it",
     "ledger/account.py": "the promises charge through it, and test_charging_crashes.py kills it",
     "ledger/reading.py": "test_replay.py verifies by it, and cli/test_auditing.py shows what it reads",
     "ledger/rows.py": "the SQL of the ledger: the promises on both stores",

@@ -18,8 +18,8 @@ from starling.genome.mechanism import (
     SnpCorrMechanism,
     SnpPvalMechanism,
 )
-from starling.genome.mechanism.exact import signed_distances
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
+from starling.genome.plan.distances import signed_distances
 from starling.privacy.budget import Epsilon
 from starling.privacy.neighbours import REPLACE_PERSON
 from tests.genome.mechanism.laws import TinyStudy, law_of, loss, tiny_plan, tiny_studies, worst_loss

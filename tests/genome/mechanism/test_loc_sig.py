@@ -10,8 +10,8 @@ from starling.genome.counts.study import count_study
 from starling.genome.mechanism import (
     LocSigMechanism,
 )
-from starling.genome.mechanism.exact import signed_distances
 from starling.genome.plan import LocSig, Plan
+from starling.genome.plan.distances import signed_distances
 from starling.genome.plan.sites import read_sites
 from starling.genome.plan.snps import chosen
 from starling.genome.source import open_genotypes

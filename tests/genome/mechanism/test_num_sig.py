@@ -4,8 +4,8 @@ from starling.genome.measurements import Number
 from starling.genome.mechanism import (
     NumSigMechanism,
 )
-from starling.genome.mechanism.exact import signed_distances
 from starling.genome.plan import NumSig, Plan
+from starling.genome.plan.distances import signed_distances
 from tests.genome.mechanism.laws import HUGE, TinyStudy
 
 

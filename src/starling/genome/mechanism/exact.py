@@ -1,16 +1,12 @@
-"""What the mechanisms ask of the exact counts, and the signed distances that the plan's model makes of them."""
+"""What the mechanisms ask of the exact counts."""
 
-from typing import Protocol, TypeAlias, cast
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from starling.genome.distance import distance_to_significance
-from starling.genome.distance.bounds import AdditiveTest, additive_distance, allelic_distance
 from starling.genome.distance.rules import Rule
-from starling.genome.plan import Plan
 from starling.genome.scores.candidates import Candidates
-from starling.genome.statistics import Test, allele_tables
 
 Int16: TypeAlias = npt.NDArray[np.int16]
 Int64: TypeAlias = npt.NDArray[np.int64]
@@ -33,20 +29,3 @@ class ExactStudy(Protocol):
         `among` numbers SNPs by their place in `places`.
         """
         ...
-
-
-def signed_distances(plan: Plan, tables: Int64, test: str) -> Int64:
-    """Of each SNP, in patients, int64 (m,): at most 0 where its p-value is at or below alpha/m.
-
-    One replaced patient moves each by at most 1. Exact for 2x2 tables, lower bounds for the additive and allelic models (distance/).
-
-    Args:
-        plan: The model and the threshold.
-        tables: As `ExactStudy.tables` gives them.
-        test: One of the plan's that has a distance, which the query's `check` sees to.
-    """
-    if plan.model == "additive":
-        return additive_distance(tables, cast(AdditiveTest, test), plan.p_threshold)
-    if plan.model == "allelic":
-        return allelic_distance(allele_tables(tables), cast(Test, test), plan.p_threshold)
-    return distance_to_significance(tables, cast(Test, test), plan.p_threshold)

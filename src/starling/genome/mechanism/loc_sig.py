@@ -14,8 +14,9 @@ import numpy as np
 
 from starling.genome.measurements import Places
 from starling.genome.mechanism.asked import Asked
-from starling.genome.mechanism.exact import ExactStudy, signed_distances
+from starling.genome.mechanism.exact import ExactStudy
 from starling.genome.plan import LocSig
+from starling.genome.plan.distances import signed_distances
 from starling.genome.scores.locations import loc_sig_scores
 from starling.privacy.selection import exponential_mechanism
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from starling.genome.measurements import Number
 from starling.genome.mechanism.asked import Asked
-from starling.genome.mechanism.exact import ExactStudy, signed_distances
+from starling.genome.mechanism.exact import ExactStudy
 from starling.genome.plan import NumSig
+from starling.genome.plan.distances import signed_distances
 from starling.genome.scores.locations import num_sig_outputs, num_sig_scores
 from starling.privacy.selection import exponential_mechanism, permute_and_flip
 

@@ -7,6 +7,7 @@ differences to constants and minima of those.
 Source: Johnson and Shmatikov 2013, Sections 6.1 and 6.2, q_1 and q_2.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, TypeAlias
 
@@ -57,9 +58,13 @@ def num_sig_scores(distances: Int64, outputs: tuple[int, ...]) -> Int64:
     >>> num_sig_scores(np.array([5, -3, 9]), (0, 1, 2))
     array([-4,  3, -5])
     """
-    ordered = np.concatenate(([-_NEVER], np.sort(distances), [_NEVER]))
-    edges = ordered[[*outputs, distances.size + 1]]
-    return np.array([min(-low, high - 1) for low, high in pairwise(edges.tolist())], dtype=np.int64)
+    ordered = np.sort(distances)
+    return scores_between([int(ordered[output - 1]) for output in outputs[1:]])
+
+
+def scores_between(edges: Sequence[int]) -> Int64:
+    """The score of each output from d[output] of all but the first, which is 0: `num_sig_scores`, of what it reads alone."""
+    return np.array([min(-low, high - 1) for low, high in pairwise((-_NEVER, *edges, _NEVER))], dtype=np.int64)
 
 
 def loc_sig_scores(distances: Int64) -> Int64:
