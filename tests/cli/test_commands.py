@@ -196,7 +196,15 @@ def test_help_starts_with_an_example_of_the_command(words: tuple[str, ...], comm
 
 
 @pytest.mark.parametrize(
-    "words", [["--help"], ["tables", "--help"], ["tables", "release", "--help"], ["demo", "--help"]]
+    "words",
+    [
+        ["--help"],
+        ["tables", "--help"],
+        ["tables", "release", "--help"],
+        ["genome", "--help"],
+        ["genome", "preview", "--help"],
+        ["demo", "--help"],
+    ],
 )
 def test_help_imports_nothing_heavy(words: list[str]) -> None:
     code = (

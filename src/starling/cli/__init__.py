@@ -15,6 +15,7 @@ main = Root(
     lazy={
         "demo": "starling.cli.demo:demo",
         "tables": "starling.cli.tables:tables",
+        "genome": "starling.cli.genome:genome",
         "ledger": "starling.cli.ledger:ledger",
         "keys": "starling.cli.keys:keys",
         "verify": "starling.cli.verify:verify",

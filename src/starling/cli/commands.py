@@ -17,7 +17,7 @@ from typing import Any, Final, Never
 
 import click
 
-from starling.errors import OutputError, ParameterError, Problem, StarlingError
+from starling.errors import Found, OutputError, ParameterError, Problem, StarlingError
 
 INTERRUPTED: Final = 130
 TERMINATED: Final = 143
@@ -177,6 +177,17 @@ def _end(code: int, kind: str, problems: Sequence[Problem], as_json: bool, messa
 def error_body(code: int, kind: str, problems: Sequence[Problem]) -> dict[str, Any]:
     """The one shape of every error for machines."""
     return {"error": {"kind": kind, "exit_code": code, "problems": [problem_json(each) for each in problems]}}
+
+
+def show(result: Any) -> None:
+    """Print a text as it is, anything else as a JSON document."""
+    click.echo(result if isinstance(result, str) else json.dumps(result, indent=2, ensure_ascii=False))
+
+
+def found_json(found: Found) -> dict[str, Any]:
+    """Faults of records, for machines."""
+    first = [problem_json(problem) for problem in found.first]
+    return {"total": found.total, "by_field": dict(found.by_field), "first": first}
 
 
 def problem_json(problem: Problem) -> dict[str, str | int | None]:

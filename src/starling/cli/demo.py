@@ -37,7 +37,7 @@ def demo(out: Path, *, persons: int, as_json: bool) -> None:
 
     _make(out)
     plan_file = Path(shutil.copy(shipped()["demo"], out / "plan.toml"))
-    note_first_compilation()
+    note_first_compilation("tables")
     from starling.tables.evaluate import beside
     from starling.tables.generate import generate
     from starling.tables.plan import load, read_geography

@@ -47,7 +47,7 @@ def evaluate(
     chosen = plan_of(plan)
     source = open_persons(persons, chosen)
     regions = read_geography(geography, chosen)
-    note_first_compilation()
+    note_first_compilation("tables")
     found = compare(chosen, regions, source, release, engine=engine).value
     if out is not None:
         click.echo(f"starling: {write_page(found, out)} is for the custodian alone", err=True)

@@ -9,14 +9,19 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 import click
 
 NOTE: Final = "Compiling the counting and noise kernels for this machine, once; the next run starts at once."
 
-KERNELS: Final = ("privacy", "tables/counts")
-"""Folders of the package that hold compiled kernels."""
+Domain: TypeAlias = Literal["tables", "genome"]
+
+KERNELS: Final[dict[Domain, tuple[str, ...]]] = {
+    "tables": ("privacy", "tables/counts"),
+    "genome": ("genome/counts",),
+}
+"""Folders of the package whose kernels every run of a domain compiles."""
 
 
 @contextmanager
@@ -45,14 +50,14 @@ def steps() -> Iterator[Callable[[str], None]]:
         done()
 
 
-def note_first_compilation() -> None:
+def note_first_compilation(domain: Domain) -> None:
     """Say on stderr that kernels will be compiled, when no compiled one is found beside the package or in Numba's cache."""
-    if not compiled():
+    if not compiled(domain):
         click.echo(NOTE, err=True)
 
 
-def compiled() -> bool:
-    """Whether Numba has kept kernels of every folder that has them."""
+def compiled(domain: Domain) -> bool:
+    """Whether Numba has kept kernels of each of the domain's folders."""
     import starling
 
     told = os.environ.get("NUMBA_CACHE_DIR")
@@ -60,5 +65,5 @@ def compiled() -> bool:
         return any(Path(told).rglob("*.nbi"))
     package = Path(starling.__file__).parent
     # Beside the source or, where that cannot be written, in the user's cache.
-    beside = all(any((package / folder).rglob("*.nbi")) for folder in KERNELS)
+    beside = all(any((package / folder).rglob("*.nbi")) for folder in KERNELS[domain])
     return beside or any((Path.home() / ".cache" / "numba").rglob("*.nbi"))

@@ -3,7 +3,6 @@
 `plan` and `preview` have no option that could name records.
 """
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from starling.cli import inputs
-from starling.cli.commands import Command, Group, problem_json
+from starling.cli.commands import Command, Group, found_json, show
 from starling.errors import ParameterError, SourceError
 
 if TYPE_CHECKING:
-    from starling.errors import Found
     from starling.release.statement import Json
     from starling.tables.plan import Geography, Plan
     from starling.tables.source import Validation
@@ -82,7 +80,7 @@ def plan(
 
         found = beside(chosen, earlier, geography)
         more = {"earlier": earlier_json(found)}, f"\n\n{earlier_text(found)}"
-    _print(
+    show(
         plan_json(overview, promised, factor) | more[0] if as_json else plan_text(overview, promised, factor) + more[1]
     )
 
@@ -130,7 +128,7 @@ def preview(
     if out is not None:
         found = fates(chosen, None if group_sizes is None else read_sizes(group_sizes))
         click.echo(f"starling: wrote {write_page(seen, found, out)}", err=True)
-    _print(preview_json(seen) if as_json else preview_text(seen))
+    show(preview_json(seen) if as_json else preview_text(seen))
 
 
 @click.command("generate", cls=Command, example="starling tables generate demo --persons 100000 --out invented")
@@ -166,10 +164,10 @@ def generate(
     made = invent(plan_of(plan), persons=persons, seed=seed, out=out, states=codes, land_for=land_for, format=kind)
     if as_json:
         files = {"persons": str(made.persons), "geography": str(made.geography), "note": str(made.note)}
-        _print({**files, "sizes": made.sizes})
+        show({**files, "sizes": made.sizes})
         return
     sizes = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in made.sizes.items())
-    _print(facts([("persons", str(made.persons)), ("geography", str(made.geography)), ("invented", sizes)]))
+    show(facts([("persons", str(made.persons)), ("geography", str(made.geography)), ("invented", sizes)]))
 
 
 @click.command("validate", cls=Command, example=f"starling tables validate demo {INPUTS}")
@@ -187,15 +185,15 @@ def validate(plan: str, persons: Path, geography: Path, as_json: bool) -> None:
     chosen = plan_of(plan)
     source = open_persons(persons, chosen)
     regions = _known_regions(chosen, geography)
-    note_first_compilation()
+    note_first_compilation("tables")
     found = check(chosen, regions, source).value
     if as_json:
-        _print(_validation_json(found))
+        show(_validation_json(found))
         sys.exit(SourceError.exit_code if found.problems.total else 0)
     for note in found.notes.first:
         click.echo(f"note: {note}", err=True)
     found.refuse()
-    _print(f"{found.lines:,} records, {found.counted:,} of them counted: nothing breaks the rules")
+    show(f"{found.lines:,} records, {found.counted:,} of them counted: nothing breaks the rules")
 
 
 @click.command("release", cls=Command, example=f"starling tables release demo {INPUTS} --out release --yes")
@@ -264,7 +262,7 @@ def release(  # noqa: PLR0913 - one for each option
         confirm(chosen, out)
     for removed in bundle.sweep(out):
         click.echo(f"starling: {removed}", err=True)
-    note_first_compilation()
+    note_first_compilation("tables")
     from starling.tables.publish import release as publish
 
     with steps() as step:
@@ -285,23 +283,16 @@ def release(  # noqa: PLR0913 - one for each option
         if zip_file is not None:
             step("zipping it")
             zipped.zipped(published.folder, zip_file)
-    _print(published_json(chosen, published) if as_json else published_text(chosen, published))
+    show(published_json(chosen, published) if as_json else published_text(chosen, published))
 
 
 def _validation_json(found: "Validation") -> "dict[str, Json]":
-    def listed(faults: "Found") -> "Json":
-        return {
-            "total": faults.total,
-            "by_field": dict(faults.by_field),
-            "first": [dict(problem_json(problem)) for problem in faults.first],
-        }
-
     return {
         "valid": found.problems.total == 0,
         "lines": found.lines,
         "counted": found.counted,
-        "problems": listed(found.problems),
-        "notes": listed(found.notes),
+        "problems": found_json(found.problems),
+        "notes": found_json(found.notes),
     }
 
 
@@ -320,7 +311,3 @@ def _numbers(text: str, field: str) -> tuple[int, ...]:
     if not all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts):
         raise ParameterError(field=field, problem="is not a list of whole numbers", fix="write it like 0,100,5000")
     return tuple(int(part) for part in parts)
-
-
-def _print(result: Any) -> None:
-    click.echo(result if isinstance(result, str) else json.dumps(result, indent=2, ensure_ascii=False))

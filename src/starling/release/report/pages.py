@@ -4,7 +4,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from pathlib import Path
 from typing import Final
+
+from starling.errors import OutputError
 
 _OURS: Final = r'<style type="text/css">[^<]*</style>'
 _LETTERS: Final = r"</svg|<(?:text|foreign|script|div|style|title|desc|image)"
@@ -88,6 +91,24 @@ def page(title: str, kind: str, sections: Sequence[Section], *, warning: str = "
         warning: What stands above everything else, in a frame.
     """
     return filled("plain.html", title=title, kind=kind, sections=sections, warning=warning)
+
+
+def write_new(path: Path, text: str) -> Path:
+    """Write a page where no file is; its folder is made if need be.
+
+    Raises:
+        OutputError: the page is there already, or cannot be written.
+    """
+    try:
+        path.parent.mkdir(exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise OutputError(field=str(path), problem="exists", fix="remove it, or name another folder") from None
+    except OSError as error:
+        fix = "name a folder in a place that you may write"
+        raise OutputError(field=str(path), problem=f"cannot be written ({error.strerror})", fix=fix) from None
+    return path
 
 
 def filled(template: str, **values: object) -> str:

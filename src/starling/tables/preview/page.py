@@ -6,9 +6,8 @@ from math import log10
 from pathlib import Path
 from typing import Final
 
-from starling.errors import OutputError
 from starling.privacy.budget import decimal_up
-from starling.release.report.pages import Picture, Section, Table, page
+from starling.release.report.pages import Picture, Section, Table, page, write_new
 from starling.release.report.pictures import Tile, relative_shade, shares, tiles
 from starling.tables.labels import level_title, short_percent
 from starling.tables.preview.errors import Error, LevelPreview, Preview
@@ -34,17 +33,7 @@ def write_page(seen: Preview, found: Sequence[Fate], folder: Path) -> Path:
     Raises:
         OutputError: the page is there already, or cannot be written.
     """
-    path, text = folder / FILE, as_page(seen, found)
-    try:
-        folder.mkdir(exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise OutputError(field=str(path), problem="exists", fix="remove it, or name another folder") from None
-    except OSError as error:
-        fix = "name a folder in a place that you may write"
-        raise OutputError(field=str(path), problem=f"cannot be written ({error.strerror})", fix=fix) from None
-    return path
+    return write_new(folder / FILE, as_page(seen, found))
 
 
 def as_page(seen: Preview, found: Sequence[Fate]) -> str:

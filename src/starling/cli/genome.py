@@ -1,0 +1,151 @@
+"""`starling genome`: one command for each verb of the domain. They parse, call and print; the work is done in starling.genome.
+
+`plan`, `preview` and `generate` have no option that could name genotypes.
+"""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from starling.cli import genome_inputs, inputs
+from starling.cli.commands import Command, Group, found_json, show
+from starling.errors import ParameterError, SourceError
+
+if TYPE_CHECKING:
+    from starling.genome.generate import Linkage
+
+STUDY: Final = "study/plan.toml --genotypes study/study"
+"""What `generate`'s example makes."""
+
+
+genome = Group(
+    "genome",
+    example="starling genome generate --people 2000 --snps 5000 --causal s10:2.5 --causal s3000:2.2 --out study",
+    help="Ask a case-control study of genomes, under a budget: how many SNPs are significant, which, in which blocks, with which"
+    " p-values and correlations.\n\nPLAN is a plan file (TOML): how many people, a public list of SNPs, the genetic model, the tests.",
+    lazy={
+        "generate": "starling.cli.genome:generate",
+        "plan": "starling.cli.genome:plan",
+        "preview": "starling.cli.genome_preview:preview",
+        "validate": "starling.cli.genome:validate",
+    },
+)
+
+
+@click.command(
+    "generate",
+    cls=Command,
+    example="starling genome generate --people 2000 --snps 5000 --causal s10:2.5 --causal s3000:2.2 --out study",
+)
+@click.option("--people", type=int, required=True, metavar="N", help="How many people to invent.")
+@click.option("--snps", type=int, required=True, metavar="M", help="How many SNPs; they are called s1 to sM.")
+@click.option("--out", type=inputs.PATH, required=True, metavar="DIR", help="Folder to make, with a plan in it.")
+@click.option(
+    "--seed", type=int, default=1, show_default=True, metavar="N", help="Public: the same gives the same bytes."
+)
+@click.option("--cases", type=int, metavar="N", help="How many of the people are cases.  [default: half of them]")
+@click.option(
+    "--causal",
+    multiple=True,
+    metavar="SNP:OR",
+    help="A causal SNP and its odds ratio per copy of the allele, such as s10:2.5. May be given again.",
+)
+@click.option(
+    "--linkage",
+    type=click.Choice(["independent", "coalescent"]),
+    default="independent",
+    show_default=True,
+    help="Each SNP alone, for scale; or real linkage from simulated genealogies (needs the extra demo).",
+)
+@inputs.as_json
+def generate(
+    people: int,
+    snps: int,
+    out: Path,
+    *,
+    seed: int,
+    cases: int | None,
+    causal: tuple[str, ...],
+    linkage: "Linkage",
+    as_json: bool,
+) -> None:
+    """Invent a study to try everything with: genotypes, cases and controls, and a plan. Nobody in it exists."""
+    from starling.cli.text import facts
+    from starling.genome.generate import generate as invent
+
+    effects = _effects(causal)
+    made = invent(people=people, snps=snps, seed=seed, out=out, cases=cases, causal=effects, linkage=linkage)
+    if as_json:
+        show({"genotypes": str(made.prefix), "plan": str(made.plan), "note": str(made.note)})
+        return
+    files = [("genotypes", f"{made.prefix}.bed, .bim, .fam"), ("plan", str(made.plan)), ("note", str(made.note))]
+    invented = f"{people:,} people, {snps:,} SNPs, {len(effects)} of them causal"
+    show(facts([*files, ("invented", invented)]))
+
+
+@click.command("plan", cls=Command, example="starling genome plan study/plan.toml")
+@genome_inputs.plan
+@inputs.as_json
+def plan(plan: Path, *, as_json: bool) -> None:
+    """What a plan holds: people, SNPs, model, tests, threshold, regions, and what may be asked. Opens no genotypes."""
+    from starling.cli.genome_plan import plan_json, plan_text
+    from starling.genome.plan import Plan
+
+    chosen = Plan.load(plan)
+    show(plan_json(chosen) if as_json else plan_text(chosen))
+
+
+@click.command("validate", cls=Command, example=f"starling genome validate {STUDY}")
+@genome_inputs.plan
+@genome_inputs.genotypes
+@inputs.as_json
+def validate(plan: Path, genotypes: Path, phenotype: Path | None, *, as_json: bool) -> None:
+    """Find what is wrong with the records of a study, and who are relatives. For their custodian alone; never publish it."""
+    from starling.genome.plan import Plan
+    from starling.genome.source import open_genotypes
+    from starling.genome.source import validate as check
+
+    chosen = Plan.load(plan)
+    source = open_genotypes(genotypes, chosen, phenotype)
+    found = check(chosen, source).value
+    if as_json:
+        show(
+            {
+                "valid": found.problems.total == 0,
+                "people": found.people,
+                "cases": found.cases,
+                "missing_calls": found.missing,
+                "problems": found_json(found.problems),
+                "notes": found_json(found.notes),
+            }
+        )
+        sys.exit(SourceError.exit_code if found.problems.total else 0)
+    for note in found.notes.first:
+        click.echo(f"note: {note}", err=True)
+    found.problems.refuse()
+    show(
+        f"{found.people:,} people, {found.cases:,} of them cases, {100 * found.missing:.3g} % of the calls missing:"
+        " nothing breaks the rules"
+    )
+
+
+def _effects(causal: tuple[str, ...]) -> dict[int, float]:
+    """Number and odds ratio of each causal SNP."""
+    effects: dict[int, float] = {}
+    for text in causal:
+        name, colon, ratio = text.partition(":")
+        number = name.removeprefix("s")
+        try:
+            effect = float(ratio)
+        except ValueError:
+            effect = 0.0
+        if not (colon and number.isascii() and number.isdecimal() and len(number) < 10 and effect > 0):
+            raise ParameterError(
+                field="--causal", problem="is not a SNP and an odds ratio above 0", fix="write it like s10:2.5"
+            )
+        if int(number) in effects:
+            raise ParameterError(field="--causal", problem="names a SNP twice", fix="name each once")
+        effects[int(number)] = effect
+    return effects

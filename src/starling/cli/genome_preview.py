@@ -1,0 +1,206 @@
+"""`starling genome preview`: what each question's answer will be worth at some costs, and what a wanted error costs. Opens no genotypes."""
+
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+import click
+
+from starling.cli import genome_inputs, inputs
+from starling.cli.commands import Command, show
+from starling.cli.genome_plan import QUESTIONS
+from starling.cli.genome_questions import delta_c_of, epsilon_of, regions_of, test_of
+from starling.errors import ParameterError
+
+if TYPE_CHECKING:
+    from starling.genome.plan import Question
+    from starling.genome.plan.queries import Correlation
+    from starling.genome.preview import Assumed, Foreseen
+    from starling.release.statement import Json
+
+COSTS: Final = "0.2,0.5,1,2,5"
+"""Costs that are looked at when none is named."""
+UNNAMED: Final = ("snp", "snps", "first", "second", "excluding")
+OF: Final = {
+    "num-sig": ("test", "k"),
+    "loc-sig": ("test", "k", "regions"),
+    "loc-block": ("corr", "delta_c", "longest", "regions"),
+    "snp-pval": ("test",),
+    "snp-corr": ("corr",),
+    "explore": ("test", "k", "regions", "corr", "delta_c", "longest", "most"),
+}
+"""Which options each question has."""
+
+
+@click.command(
+    "preview", cls=Command, example="starling genome preview study/plan.toml --question explore --epsilon 2,4,8"
+)
+@genome_inputs.plan
+@click.option(
+    "--question",
+    type=click.Choice([name for name, _ in QUESTIONS]),
+    metavar="NAME",
+    help=f"{', '.join(name for name, _ in QUESTIONS)}.  [default: all of them]",
+)
+@click.option("--epsilon", metavar="X,X,...", help=f"Costs to look at.  [default: {COSTS}]")
+@genome_inputs.test
+@click.option(
+    "--k",
+    type=int,
+    metavar="N",
+    help="num-sig tells numbers one by one up to it, loc-sig finds so many SNPs, explore is supposed to follow up so many."
+    "  [default: 2]",
+)
+@genome_inputs.regions
+@genome_inputs.corr
+@genome_inputs.delta_c
+@genome_inputs.longest
+@genome_inputs.most
+@click.option("--cases", type=int, metavar="N", help="Suppose that so many people are cases.  [default: half of them]")
+@click.option(
+    "--rarest",
+    metavar="X",
+    default="0.01",
+    show_default=True,
+    help="Suppose that alleles of the list are no rarer. Rare ones are easily mistaken for significant.",
+)
+@click.option(
+    "--error",
+    type=float,
+    metavar="X",
+    help="Of one question: the least epsilon with an error of at most X, 95 times of 100. In patients; for snp-pval the width of"
+    " the interval of log10 p, for snp-corr of the correlation.",
+)
+@click.option("--out", type=inputs.PATH, metavar="DIR", help="Write a page with pictures too: preview.html there.")
+@inputs.as_json
+@click.pass_context
+def preview(  # noqa: PLR0913 - one for each option
+    context: click.Context,
+    plan: Path,
+    *,
+    question: str | None,
+    epsilon: str | None,
+    test: str | None,
+    k: int | None,
+    regions: str | None,
+    corr: "Correlation",
+    delta_c: str | None,
+    longest: int | None,
+    most: int,
+    cases: int | None,
+    rarest: str,
+    error: float | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """How far each answer may be off, by what it costs, before anything is spent. Opens no genotypes.
+
+    What holds for every study is told in patients: how many records would have to be replaced to make the answer the right one. What that
+    means in odds ratios is told for typical studies, which are supposed, not looked at: half of the people cases, alleles in Hardy-Weinberg
+    proportions, all SNPs but the causal ones without effect.
+    """
+    from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
+    from starling.genome.preview import Assumed, epsilon_for, foresee
+
+    given = {
+        name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    }
+    _check_options(question, given)
+    chosen = Plan.load(plan)
+    costs = [epsilon_of(text) for text in (epsilon or COSTS).split(",")]
+    assumed = Assumed.of(chosen, cases, rarest)
+    number = 2 if k is None else k
+    searched, named = test_of(chosen, test, distance=True), regions_of(chosen, regions)
+    above, one = delta_c_of(corr, delta_c), costs[0]
+    first, last = chosen.snps.ids[0], chosen.snps.ids[-1]
+    few = min(number, len(chosen.snps)) if k is None else number
+    questions: dict[str, Question] = {
+        "num-sig": NumSig(searched, few, one),
+        "loc-sig": LocSig(searched, few, one, named),
+        "loc-block": LocBlock(corr, above, (), one, named, longest),
+        "snp-pval": SnpPval(first, test_of(chosen, test, distance=False), one),
+        "snp-corr": SnpCorr(first, last, corr, one),
+        "explore": Explore(searched, corr, above, one, named, longest, most),
+    }
+    questions = _possible(assumed, questions) if question is None else {question: questions[question]}
+    found = foresee(assumed, questions, costs, followed=number)
+    least = None
+    if error is not None and question is not None:
+        least = epsilon_for(assumed, questions[question], error, followed=number)
+    if out is not None:
+        from starling.genome.preview import write_page
+
+        click.echo(f"starling: wrote {write_page(found, out)}", err=True)
+    show(preview_json(found, least) if as_json else preview_text(found, least, error, whole=question is not None))
+
+
+def _possible(assumed: "Assumed", questions: "dict[str, Question]") -> "dict[str, Question]":
+    """Those that the plan has; why one is left out is said."""
+    from starling.genome.preview import check
+
+    possible = {}
+    for name, question in questions.items():
+        try:
+            check(assumed, question)
+        except ParameterError as error:
+            click.echo(f"starling: {name} is left out: {error}", err=True)
+        else:
+            possible[name] = question
+    return possible
+
+
+def _check_options(question: str | None, given: set[str]) -> None:
+    options = {name for names in OF.values() for name in names}
+    if question is None:
+        if "error" in given:
+            raise ParameterError(field="--error", problem="is of one question", fix="add --question NAME")
+        return
+    for name in sorted((given & options) - set(OF[question])):
+        spelled = f"--{name.replace('_', '-')}"
+        raise ParameterError(field=spelled, problem=f"is not of {question}", fix="leave it out")
+
+
+def preview_text(found: "Foreseen", least: Fraction | None, error: float | None, *, whole: bool) -> str:
+    """What is supposed, then each question with its tables; of an exploration the first alone, unless it is the question."""
+    from starling.cli.text import facts, table
+    from starling.genome.preview import asked, grids
+    from starling.privacy.budget import decimal_up
+
+    plan, assumed = found.assumed.plan, found.assumed
+    pairs = [
+        ("plan", plan.title),
+        ("study", f"{plan.people:,} people, {len(plan.snps):,} SNPs, {plan.model} model"),
+        ("supposed", f"{assumed.cases:,} cases, alleles no rarer than {float(assumed.rarest):g}, SNPs without linkage"),
+    ]
+    if least is not None and error is not None:
+        pairs.append(("for an error of", f"{error:g}, 95 times of 100: epsilon {decimal_up(least)}"))
+    parts = [facts(pairs)]
+    for name, seen in found.seen.items():
+        parts.append(f"{name}: {asked(seen[0].query)}")
+        drawn = grids(seen) if whole or name != "explore" else grids(seen)[:1]
+        parts += [f"{grid.title}\n\n{table(grid.header, grid.rows, left=grid.words)}" for grid in drawn]
+    return "\n\n".join(parts)
+
+
+def preview_json(found: "Foreseen", least: Fraction | None) -> "dict[str, Json]":
+    """The same for machines: everything that was foreseen, by question and cost."""
+    plan, assumed = found.assumed.plan, found.assumed
+    return {
+        "title": plan.title,
+        "people": plan.people,
+        "snps": len(plan.snps),
+        "model": plan.model,
+        "supposed": {"cases": assumed.cases, "rarest": str(assumed.rarest)},
+        "epsilon_for_error": None if least is None else str(least),
+        "questions": {name: [_plainly(one) for one in seen] for name, seen in found.seen.items()},
+    }
+
+
+def _plainly(value: object) -> "Json":
+    """Values as JSON; exact numbers as text. Which SNPs a question names is left out: none was looked at."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: _plainly(getattr(value, each.name)) for each in fields(value) if each.name not in UNNAMED}
+    if isinstance(value, tuple):
+        return [_plainly(each) for each in value]
+    return str(value) if isinstance(value, Fraction) else cast("Json", value)

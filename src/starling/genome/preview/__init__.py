@@ -1,0 +1,8 @@
+"""What answers will be worth and what a wanted error costs, before anything is spent: public, of the plan alone. It opens no genotypes."""
+
+from starling.genome.preview.foresight import Foreseen, check, epsilon_for, foresee, preview
+from starling.genome.preview.grids import asked, grids
+from starling.genome.preview.page import write_page
+from starling.genome.preview.typical import Assumed
+
+__all__ = ["Assumed", "Foreseen", "asked", "check", "epsilon_for", "foresee", "grids", "preview", "write_page"]

@@ -1,0 +1,179 @@
+"""What an answer will be worth, before anything is spent: for any question of the plan, and the cost that a wanted error takes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+from starling.errors import ParameterError
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
+from starling.genome.plan.queries import LARGEST_EPSILON
+from starling.genome.preview import selections, tables
+from starling.genome.preview.selections import LocBlockSeen, LocSigSeen, NumSigSeen
+from starling.genome.preview.tables import TablesSeen
+from starling.genome.preview.typical import Assumed
+
+CONFIDENCE: Final = Fraction(95, 100)
+"""Of the error that a cost is found for."""
+STEP: Final = Fraction(1, 1000)
+"""Of the cost that is found for a wanted error."""
+
+
+@dataclass(frozen=True)
+class ExploreSeen:
+    """Of an exploration that follows up k SNPs, quarter by quarter.
+
+    Attributes:
+        query: What is asked.
+        k: How many SNPs, assumed; the first answer decides.
+        number: Of the first quarter.
+        places: Of the second.
+        block: Of each of the k blocks of the third.
+        table: Of each of the k tables of the last.
+    """
+
+    query: Explore
+    k: int
+    number: NumSigSeen
+    places: LocSigSeen
+    block: LocBlockSeen
+    table: TablesSeen
+
+
+Seen: TypeAlias = NumSigSeen | LocSigSeen | LocBlockSeen | TablesSeen | ExploreSeen
+
+
+def preview(assumed: Assumed, question: Question, *, followed: int | None = None) -> Seen:
+    """What to expect of an answer.
+
+    Args:
+        assumed: The plan, and what is supposed of the study.
+        question: That fits the plan. A LocBlock without SNPs stands for any; the names of a SnpPval or a SnpCorr do not matter.
+        followed: Of an Explore: how many SNPs it is supposed to follow up; the most that it may without it.
+
+    Raises:
+        ParameterError: when the plan has no such question.
+    """
+    check(assumed, question)
+    if isinstance(question, Explore):
+        return _explore(assumed, question, followed)
+    if isinstance(question, NumSig):
+        return selections.num_sig(assumed, question, max(question.k, 1))
+    if isinstance(question, LocSig):
+        return selections.loc_sig(assumed, question)
+    if isinstance(question, LocBlock):
+        return selections.loc_block(assumed, question)
+    return tables.snp_pval(assumed, question) if isinstance(question, SnpPval) else tables.snp_corr(assumed, question)
+
+
+def check(assumed: Assumed, question: Question) -> None:
+    """As the question does, with a SNP of its regions where a LocBlock names none."""
+    plan = assumed.plan
+    if isinstance(question, LocBlock) and not question.snps:
+        question = replace(question, snps=(plan.snps.ids[plan.within(question.regions)[0][0]],))
+    question.check(plan)
+
+
+def _explore(assumed: Assumed, question: Explore, followed: int | None) -> ExploreSeen:
+    plan = assumed.plan
+    k = question.clamped(plan, question.most if followed is None else followed)
+    first = plan.snps.ids[0]
+    return ExploreSeen(
+        question,
+        k,
+        selections.num_sig(assumed, question.number(plan), k),
+        selections.loc_sig(assumed, question.places(k, k)),
+        selections.loc_block(assumed, question.block((), k)),
+        tables.snp_pval(assumed, question.table(first, k)),
+    )
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """Some questions, each at some costs.
+
+    Attributes:
+        assumed: The plan, and what is supposed of the study.
+        seen: For each question by its name, what to expect at each cost.
+    """
+
+    assumed: Assumed
+    seen: Mapping[str, tuple[Seen, ...]]
+
+
+def foresee(
+    assumed: Assumed, questions: Mapping[str, Question], costs: Sequence[Fraction], *, followed: int | None = None
+) -> Foreseen:
+    """`preview` of each question at each cost.
+
+    Raises:
+        ParameterError: when the plan has not one of these questions.
+    """
+    return Foreseen(
+        assumed,
+        {
+            name: tuple(preview(assumed, replace(question, epsilon=cost), followed=followed) for cost in costs)
+            for name, question in questions.items()
+        },
+    )
+
+
+def error_of(assumed: Assumed, question: Question, *, followed: int | None = None) -> float:
+    """The error that `epsilon_for` keeps, 95 times of 100; parameters as for `preview`.
+
+    Returns:
+        Patients of a selection, of an exploration those of its places; of a p-value the width of the widest typical interval in powers of
+        ten; of a correlation likewise, from 0 to 1.
+    """
+    plan = assumed.plan
+    if isinstance(question, Explore):
+        k = question.clamped(plan, question.most if followed is None else followed)
+        return error_of(assumed, question.places(k, k))
+    if isinstance(question, SnpPval):
+        return tables.snp_pval(assumed, question).widest()
+    if isinstance(question, SnpCorr):
+        return tables.snp_corr(assumed, question).widest()
+    return selections.error(plan, question).within(1 - CONFIDENCE)
+
+
+def epsilon_for(assumed: Assumed, question: Question, error: float, *, followed: int | None = None) -> Fraction:
+    """The least cost, a multiple of STEP, at which the error is at most that; more never makes it larger.
+
+    Args:
+        assumed: As for `preview`.
+        question: As for `preview`; its own epsilon does not matter.
+        error: Wanted, in the unit of `error_of`.
+        followed: As for `preview`.
+
+    Raises:
+        ParameterError: for an error below 0, one that no epsilon keeps, or when the plan has no such question.
+    """
+    if not error >= 0:
+        raise ParameterError(field="error", problem="is below 0", fix="give 0 or more")
+    check(assumed, question)
+
+    def kept(steps: int) -> bool:
+        asked = replace(question, epsilon=steps * STEP)
+        try:
+            check(assumed, asked)
+        except ParameterError:  # Too little for its smallest part.
+            return False
+        return error_of(assumed, asked, followed=followed) <= error
+
+    return STEP * _first(kept, int(LARGEST_EPSILON / STEP), start=int(1 / STEP))
+
+
+def _first(holds: Callable[[int], bool], most: int, start: int) -> int:
+    """The first number, at least 1, with `holds`, which holds for all above it; from a first guess, so that small ones are rarely tried."""
+    low, high = 0, start
+    while not holds(high):
+        low, high = high, high * 2
+        if high > most:
+            raise ParameterError(field="error", problem="is kept at no epsilon", fix="ask for a larger one")
+    while high > 1 and low == 0 and holds(high // 2):
+        high //= 2
+    low = max(low, high // 2 if low == 0 else low)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

@@ -1,0 +1,117 @@
+"""Foresight as one page with pictures: for those who decide what to ask, before anything is spent. It can be published."""
+
+from collections.abc import Sequence
+from functools import partial
+from math import log, log10
+from pathlib import Path
+from typing import Final
+
+from starling.genome.plan import SnpPval
+from starling.genome.preview.foresight import ExploreSeen, Foreseen, Seen
+from starling.genome.preview.grids import COST, NOTHING, Grid, asked, grids, interval_words
+from starling.genome.preview.selections import LocBlockSeen, LocSigSeen, NumSigSeen
+from starling.genome.preview.tables import TablesSeen
+from starling.privacy.budget import decimal_up
+from starling.release.report.pages import Picture, Section, Table, page, write_new
+from starling.release.report.pictures import Interval, Tile, intervals, tiles
+
+FILE: Final = "preview.html"
+_FAR: Final = 1000
+"""Patients at which an error is shown darkest."""
+_STRONG: Final = 10
+"""Odds ratio at which what is needed is shown darkest."""
+
+
+def write_page(found: Foreseen, folder: Path) -> Path:
+    """Write the page into `folder`, which is made if need be.
+
+    Raises:
+        OutputError: the page is there already, or cannot be written.
+    """
+    return write_new(folder / FILE, as_page(found))
+
+
+def as_page(found: Foreseen) -> str:
+    """The page, complete in one text."""
+    plan = found.assumed.plan
+    kind = f"What answers will be worth, before anything is spent; {plan.people:,} people, {len(plan.snps):,} SNPs"
+    sections = (_supposed(found), *(_question(name, seen) for name, seen in found.seen.items()))
+    return page(plan.title, kind, sections)
+
+
+def _supposed(found: Foreseen) -> Section:
+    assumed = found.assumed
+    text = f"""
+        Of every answer the law of its error is known before any record is read. What holds for every study is told in patients: how many
+        of the {assumed.plan.people:,} records would have to be replaced to make the answer the right one.
+
+        What patients are worth depends on the study. It is told for typical ones, which are supposed, not looked at:
+        {assumed.cases:,} of the people are cases; alleles are in Hardy-Weinberg proportions; the odds of disease grow by the odds ratio
+        with each copy of a causal allele; and all other SNPs, no rarer than {float(assumed.rarest):g}, have nothing to do with the
+        disease, each alone. Real neighbours of a causal SNP are correlated with it, and may be found in its place.
+    """
+    return Section("What is supposed", text)
+
+
+def _question(name: str, seen: Sequence[Seen]) -> Section:
+    drawn = grids(seen)
+    return Section(
+        f"{name}: {asked(seen[0].query)[0].lower()}{asked(seen[0].query)[1:]}",
+        pictures=tuple(_pictures(name, seen, drawn)),
+        tables=tuple(Table(grid.header, grid.rows, grid.title) for grid in drawn),
+    )
+
+
+def _pictures(name: str, seen: Sequence[Seen], drawn: Sequence[Grid]) -> list[Picture]:
+    first = seen[0]
+    found = []
+    if isinstance(first, NumSigSeen | LocSigSeen | LocBlockSeen | ExploreSeen):
+        found.append(_patients(f"{name}-patients", drawn[0]))
+    if isinstance(first, NumSigSeen | LocSigSeen):
+        found.append(_odds(f"{name}-odds", drawn[-1]))
+    if isinstance(first, TablesSeen):
+        tables = [one for one in seen if isinstance(one, TablesSeen)]
+        found.append(_whiskers(f"{name}-intervals", tables[len(tables) // 2]))
+    return found
+
+
+def _patients(name: str, grid: Grid) -> Picture:
+    columns = [column.removeprefix(COST) for column in grid.header[grid.words :]]
+    rows = [row[0] for row in grid.rows]
+    squares: list[list[Tile | None]] = [
+        [Tile(cell, log10(max(int(cell.replace(",", "")), 1)) / log10(_FAR)) for cell in row[grid.words :]]
+        for row in grid.rows
+    ]
+    return Picture(partial(tiles, rows, columns, squares, "epsilon", name), f"{grid.title}. Lighter is closer.")
+
+
+def _odds(name: str, grid: Grid) -> Picture:
+    columns = ["significant\nfrom", *(column.removeprefix(COST) for column in grid.header[grid.words :])]
+    rows = [f"frequency {row[0]}" for row in grid.rows]
+    squares: list[list[Tile | None]] = [[_effect(cell) for cell in row[1:]] for row in grid.rows]
+    caption = f"{grid.title}; in the first column the one from which a SNP is significant at all. Lighter is weaker."
+    return Picture(partial(tiles, rows, columns, squares, "epsilon", name), caption)
+
+
+def _effect(cell: str) -> Tile:
+    return Tile(cell, 1.0 if cell == NOTHING else min(log(max(float(cell), 1)) / log(_STRONG), 1.0))
+
+
+def _whiskers(name: str, seen: TablesSeen) -> Picture:
+    p = isinstance(seen.query, SnpPval)
+    where, effect = ("frequency", "odds ratio") if p else ("carriers", "correlation")
+    lines = [
+        Interval(
+            f"{where} {each.share:g}, {effect} {each.effect:.2f}, {each.noise}",
+            interval_words(each, seen.query),
+            each.interval.estimate - each.interval.low,
+            each.interval.high - each.interval.estimate,
+        )
+        for each in seen.told
+    ]
+    unit = "powers of ten of p, from the exact one" if p else "from the exact correlation"
+    caption = (
+        f"Intervals at epsilon {decimal_up(seen.query.epsilon)}, 95 % sure, around the exact value of typical tables: lattice noise and,"
+        " as published, Laplace noise."
+    )
+    return Picture(partial(intervals, lines, unit, name), caption)

@@ -1,0 +1,249 @@
+"""How far the selections may be off: num_sig, loc_sig, loc_block. First what holds for every study, then what it means in some.
+
+For every study there is the bound on patients (inference/selections.py). What patients are worth depends on the study: it is told for
+typical ones (typical.py), as the odds ratio from which on the answer is right 95 times of 100, and for blocks as the
+correlation that is so many patients above the plan's.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import floor
+from typing import Final
+
+import numpy as np
+
+from starling.genome.distance.rules import of_correlation
+from starling.genome.distance.search import settled
+from starling.genome.inference.answers import selection_error
+from starling.genome.inference.selections import SelectionError
+from starling.genome.plan import LocBlock, LocSig, NumSig, Plan
+from starling.genome.preview.laws import Float64, all_found, chances
+from starling.genome.preview.typical import Assumed, Ladder, Others, ladders, pair_tables
+from starling.genome.scores.blocks import DELTA_M
+from starling.genome.scores.locations import num_sig_outputs, scores_between
+
+CONFIDENCES: Final = (Fraction(50, 100), Fraction(95, 100), Fraction(99, 100))
+"""With which the bounds on patients are told."""
+SURE: Final = 0.95
+"""Chance of a right answer that is asked for in typical studies."""
+SHARES: Final = (0.25, 0.35, 0.5)
+"""Of people who carry the ends of a block."""
+_VALUES: Final = np.arange(1, 1000) / 1000
+
+
+@dataclass(frozen=True)
+class Within:
+    """How many patients a selection may be off by, whatever the study.
+
+    Attributes:
+        error: The statement that goes with the answer.
+        patients: Of all rounds together, for each of CONFIDENCES.
+    """
+
+    error: SelectionError
+    patients: tuple[int, ...]
+
+    @classmethod
+    def of(cls, error: SelectionError) -> "Within":
+        """For each of CONFIDENCES."""
+        return cls(error, tuple(error.within(1 - confidence) for confidence in CONFIDENCES))
+
+
+@dataclass(frozen=True)
+class Needed:
+    """What a SNP of one frequency needs.
+
+    Attributes:
+        frequency: Of the minor allele.
+        significant: The least odds ratio with which it is significant; None beyond 100.
+        found: The least with which the answer is right 95 times of 100; None where no effect is strong enough.
+    """
+
+    frequency: float
+    significant: float | None
+    found: float | None
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What num_sig answers of a typical study.
+
+    Attributes:
+        significant: How many SNPs are significant, and as strong as can be.
+        right: Probability that the answer's range holds that number.
+        low: At least so many are answered 97.5 times of 100.
+        high: At most so many, 97.5 times of 100.
+    """
+
+    significant: int
+    right: float
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class NumSigSeen:
+    """Of num_sig.
+
+    Attributes:
+        query: What is asked.
+        within: Whatever the study.
+        truths: When none, one, or `causal` SNPs are significant.
+        needed: For `causal` SNPs of each frequency to be counted right.
+        causal: How many SNPs of the typical study have an effect.
+    """
+
+    query: NumSig
+    within: Within
+    truths: tuple[Truth, ...]
+    needed: tuple[Needed, ...]
+    causal: int
+
+
+@dataclass(frozen=True)
+class LocSigSeen:
+    """Of loc_sig.
+
+    Attributes:
+        query: What is asked.
+        within: Whatever the study.
+        needed: For k SNPs of each frequency to be found all.
+    """
+
+    query: LocSig
+    within: Within
+    needed: tuple[Needed, ...]
+
+
+@dataclass(frozen=True)
+class Sure:
+    """A block whose validity stands the noise.
+
+    Attributes:
+        share: Of people who carry each of its ends.
+        correlation: Least correlation of the pairs that counts as many patients above delta_c; None where none does.
+    """
+
+    share: float
+    correlation: float | None
+
+
+@dataclass(frozen=True)
+class LocBlockSeen:
+    """Of loc_block.
+
+    Attributes:
+        query: What is asked.
+        within: Whatever the study.
+        ends: Share of people above which the ends' carriers must be, to be beyond the noise 95 times of 100.
+        sure: For some shares, the correlation that is beyond the noise likewise.
+    """
+
+    query: LocBlock
+    within: Within
+    ends: float
+    sure: tuple[Sure, ...]
+
+
+def num_sig(assumed: Assumed, query: NumSig, causal: int) -> NumSigSeen:
+    """What to expect of a number; the query fits the plan. `causal`, 1 to m: of the typical study."""
+    plan = assumed.plan
+    snps = len(plan.snps)
+    outputs = num_sig_outputs(query.k, snps)
+    others = _others(assumed, query.test, snps - causal)
+
+    def law(strong: int, beyond: int, rest: Others) -> Float64:
+        edges = [-beyond if rank <= strong else rest.smallest(rank - strong) for rank in outputs[1:]]
+        return chances(scores_between(edges), float(query.epsilon), query.selection)
+
+    def truth(strong: int) -> Truth:
+        found = law(strong, plan.people, _others(assumed, query.test, snps - strong))
+        at = sum(output <= strong for output in outputs) - 1
+        ends = (*outputs[1:], snps + 1)
+        total = np.cumsum(found)
+        low, high = int(np.searchsorted(total, 0.025)), int(np.searchsorted(total, 0.975))
+        return Truth(
+            strong, float(found[at]), outputs[min(low, len(outputs) - 1)], ends[min(high, len(outputs) - 1)] - 1
+        )
+
+    at = sum(output <= causal for output in outputs) - 1
+    score = _least(lambda beyond: float(law(causal, beyond, others)[at]) >= SURE, plan.people)
+    truths = tuple(truth(strong) for strong in sorted({0, 1, causal}))
+    return NumSigSeen(query, Within.of(error(plan, query)), truths, _needed(assumed, query.test, score), causal)
+
+
+def loc_sig(assumed: Assumed, query: LocSig) -> LocSigSeen:
+    """What to expect of places; the query fits the plan."""
+    plan, k = assumed.plan, query.k
+    held = sum(stop - start for start, stop in query.ranges(plan))
+    others = _others(assumed, query.test, held - k)
+    scores = -others.distances.astype(np.float64)
+
+    def found(beyond: int) -> bool:
+        return all_found(beyond, k, scores, others.groups, float(query.epsilon)) >= SURE
+
+    score = _least(found, plan.people)
+    return LocSigSeen(query, Within.of(error(plan, query)), _needed(assumed, query.test, score))
+
+
+def loc_block(assumed: Assumed, query: LocBlock) -> LocBlockSeen:
+    """What to expect of a block; the query fits the plan, but that it may name no SNPs: then any may be asked for."""
+    plan = assumed.plan
+    within = Within.of(error(plan, query))
+    beyond = within.patients[1]
+    rule = of_correlation(query.correlation, query.delta_c, plan.people)
+    sure = []
+    for share in SHARES:
+        ladder = -settled(rule, pair_tables(plan.people, share, _VALUES, query.correlation))
+        short = np.flatnonzero(ladder < beyond)
+        first = int(short[-1]) + 1 if short.size else 0
+        sure.append(Sure(share, float(_VALUES[first]) if first < len(_VALUES) else None))
+    ends = (floor(DELTA_M * plan.people) + 1 + beyond) / plan.people
+    return LocBlockSeen(query, within, ends, tuple(sure))
+
+
+def error(plan: Plan, query: NumSig | LocSig | LocBlock) -> SelectionError:
+    """The statement that will go with the answer; of blocks around any SNPs where the query names none."""
+    if isinstance(query, LocBlock) and not query.snps:
+        return SelectionError(_most_blocks(plan, query) + 1, query.epsilon)
+    return selection_error(plan, query)
+
+
+def _most_blocks(plan: Plan, query: LocBlock) -> int:
+    """Blocks of the regions, whichever SNPs are asked for."""
+    total = 0
+    for start, stop in plan.within(query.regions):
+        size = stop - start
+        longest = size if query.longest is None else min(query.longest, size)
+        total += size * longest - longest * (longest - 1) // 2
+    return total
+
+
+@lru_cache(maxsize=16)
+def _others(assumed: Assumed, test: str, snps: int) -> Others:
+    return assumed.without_effect(test, max(snps, 0))
+
+
+@lru_cache(maxsize=8)
+def _ladders(assumed: Assumed, test: str) -> tuple[Ladder, ...]:
+    return ladders(assumed, test)
+
+
+def _needed(assumed: Assumed, test: str, beyond: int | None) -> tuple[Needed, ...]:
+    return tuple(
+        Needed(each.frequency, each.odds_ratio(0), None if beyond is None else each.odds_ratio(beyond))
+        for each in _ladders(assumed, test)
+    )
+
+
+def _least(holds: Callable[[int], bool], most: int) -> int | None:
+    """The least number from 0 to `most` from which on it holds; None where it does not even hold at `most`."""
+    if not holds(most):
+        return None
+    low, high = -1, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

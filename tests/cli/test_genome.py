@@ -1,0 +1,131 @@
+"""The verbs of genome: their examples work, their mistakes are told in one sentence before anything is read or charged."""
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from starling.cli import main
+from starling.cli.commands import Group
+from tests.cli.conftest import Call
+
+
+def document(result: Any) -> dict[str, Any]:
+    """The one JSON document on stdout."""
+    loaded: dict[str, Any] = json.loads(result.stdout)
+    return loaded
+
+
+@pytest.fixture(scope="session")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an invented study of 300 people and 60 SNPs."""
+    from starling.genome import generate
+
+    out = tmp_path_factory.mktemp("genome") / "study"
+    generate(people=300, snps=60, seed=1, out=out, causal={10: 20.0, 41: 15.0})
+    return out
+
+
+def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    group = main.get_command(click.Context(main), "genome")
+    assert isinstance(group, Group)
+    commands = [group.get_command(click.Context(group), name) for name in group.lazy]
+    assert commands[0] is not None
+    assert group.example == commands[0].example  # type: ignore[attr-defined] # one of ours
+    for command in commands:
+        words = shlex.split(command.example)  # type: ignore[union-attr]
+        result = call(*words[1:])
+        assert (words[0], result.exit_code) == ("starling", 0), result.output
+        assert result.stdout
+
+
+def test_a_plan_is_told(call: Call, study: Path) -> None:
+    shown = call("genome", "plan", study / "plan.toml")
+    assert shown.exit_code == 0
+    assert "60 on 20 chromosomes" in shown.stdout
+    assert "p at or below 0.0008333 = 0.05 / 60" in shown.stdout
+    found = document(call("genome", "plan", study / "plan.toml", "--json"))
+    assert (found["people"], found["snps"], found["p_threshold"]["exact"]) == (300, 60, "1/1200")
+    assert sum(region["snps"] for region in found["regions"]) == 60
+
+
+def test_all_that_is_wrong_with_a_plan_is_told_at_once(call: Call, study: Path) -> None:
+    bad = study.parent / "bad.toml"
+    text = (study / "plan.toml").read_text().replace('"person"', '"household"').replace("people = 300", "people = 1")
+    bad.write_text(text.replace('model = "dominant"', 'model = "dominent"').replace('"study.bim"', '"missing.bim"'))
+    refused = call("genome", "plan", bad)
+    assert (refused.exit_code, refused.stdout) == (65, "")
+    for says in ("privacy.unit", "study.people", "analysis.model", "missing.bim: file cannot be read"):
+        assert says in refused.stderr
+    nowhere = call("genome", "plan", study / "nowhere.toml")
+    assert (nowhere.exit_code, nowhere.stdout) == (65, "")
+    assert "nowhere.toml" in nowhere.stderr
+
+
+def test_validate_tells_what_is_wrong_and_who_are_kin(call: Call, study: Path, tmp_path: Path) -> None:
+    words = ("genome", "validate", study / "plan.toml", "--genotypes", study / "study")
+    good = call(*words)
+    assert (good.exit_code, good.stderr) == (0, "")
+    assert good.stdout.startswith("300 people, 150 of them cases, 0 % of the calls missing")
+    phenotypes = tmp_path / "phenotypes.txt"
+    lines = [f"p{row} p{row} {2 if row < 10 else 'NA' if row == 77 else 1}" for row in range(1, 301)]
+    phenotypes.write_text("\n".join(["FID IID T2D", *lines]) + "\n")
+    bad = call(*words, "--phenotype", phenotypes)
+    assert (bad.exit_code, bad.stdout) == (65, "")
+    assert "records have 1 problems (phenotype 1)" in bad.stderr
+    assert "phenotype of person 77 is missing" in bad.stderr
+    found = document(call(*words, "--phenotype", phenotypes, "--json"))
+    assert (found["valid"], found["cases"], found["problems"]["by_field"]) == (False, 9, {"phenotype": 1})
+    assert document(call(*words, "--json"))["valid"] is True
+    missing = call(*words[:3], "--genotypes", tmp_path / "none")
+    assert (missing.exit_code, missing.stdout) == (65, "")
+    assert "is not the prefix of a .bed or .pgen" in missing.stderr
+
+
+def test_people_who_are_there_twice_are_a_note(call: Call, tmp_path: Path) -> None:
+    from starling.genome import generate
+
+    made = generate(people=40, snps=600, seed=3, out=tmp_path / "kin")
+    bed = Path(f"{made.prefix}.bed")
+    content = bytearray(bed.read_bytes())
+    for start in range(3, len(content), 10):
+        # Person 2 gets the calls of person 1.
+        content[start] = (content[start] & ~0b1100) | (content[start] & 0b11) << 2
+    bed.write_bytes(bytes(content))
+    result = call("genome", "validate", made.plan, "--genotypes", made.prefix)
+    assert result.exit_code == 0
+    assert "note: duplicates are likely: people 1 and 2" in result.stderr
+
+
+def test_generate_makes_what_is_asked(call: Call, tmp_path: Path) -> None:
+    words = ("genome", "generate", "--people", "50", "--snps", "30", "--out", tmp_path / "made")
+    found = document(call(*words, "--cases", "10", "--causal", "s3:4", "--causal", "7:0.5", "--seed", "9", "--json"))
+    note = json.loads(Path(found["note"]).read_text())
+    assert (note["cases"], note["seed"]) == (10, 9)
+    assert [(each["snp"], each["odds_ratio"]) for each in note["causal"]] == [("s3", 4.0), ("s7", 0.5)]
+    again = call(*words)
+    assert (again.exit_code, again.stdout) == (74, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--causal", "s3"], "--causal is not a SNP and an odds ratio above 0; write it like s10:2.5"),
+        (["--causal", "rs3:2"], "--causal is not a SNP and an odds ratio"),
+        (["--causal", "s3:-1"], "--causal is not a SNP and an odds ratio"),
+        (["--causal", "s3:2", "--causal", "3:2"], "--causal names a SNP twice"),
+        (["--causal", "s31:2"], "causal are not at most 1000 numbers from 1 to 30"),
+        (["--cases", "50"], "cases is not a whole number from 1 to 49"),
+        (["--seed", "-1"], "seed is not a whole number"),
+        (["--linkage", "some"], "Invalid value for '--linkage'"),
+    ],
+)
+def test_generate_refuses_what_is_no_study(call: Call, tmp_path: Path, words: list[str], says: str) -> None:
+    refused = call("genome", "generate", "--people", "50", "--snps", "30", "--out", tmp_path / "made", *words)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert says in refused.stderr
+    assert not (tmp_path / "made").exists()

@@ -1,0 +1,35 @@
+"""A genome plan in words and for machines: every public choice, and only the questions that it has."""
+
+from dataclasses import replace
+
+from starling.cli.genome_plan import QUESTIONS, plan_json, plan_text
+from tests.genome.preview.conftest import a_plan
+
+
+def test_text_has_sizes_threshold_regions_and_questions() -> None:
+    text = plan_text(a_plan(2000, 400, tests=("g", "wald")))
+    for says in (
+        "people     2,000; a case is '2', everybody else a control",
+        "SNPs       400 on 1 chromosome, list ",
+        "carried    public alleles, such as A of s1",
+        "threshold  p at or below 0.000125 = 0.05 / 400",
+        "snp-pval   the p-value of a SNP                       g, wald",
+        "loc-sig    which are, or are nearest to it            g\n",
+    ):
+        assert says in text
+    assert all(f"\n{name} " in text for name, _ in QUESTIONS)
+
+
+def test_a_plan_without_a_distance_has_fewer_questions() -> None:
+    text = plan_text(replace(a_plan(), tests=("wald",)))
+    assert "snp-pval" in text
+    assert "num-sig" not in text
+    assert "explore" not in text
+
+
+def test_json_is_exact() -> None:
+    found = plan_json(a_plan(2000, 400))
+    assert found["alpha"] == "1/20"
+    assert found["p_threshold"] == {"exact": "1/8000", "float": 0.000125}
+    assert found["regions"] == [{"name": "1", "chromosome": "1", "from": 1, "to": 400, "snps": 400}]
+    assert found["neighbours"] == "replace one person"

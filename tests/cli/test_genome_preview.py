@@ -1,0 +1,120 @@
+"""`starling genome preview`: natural for each question, complete for machines, and it cannot name genotypes."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from starling.cli.genome_preview import COSTS, OF
+from tests.cli.conftest import Call
+from tests.cli.test_genome import document, study
+
+__all__ = ["study"]
+
+
+def test_all_questions_at_a_ladder_of_costs(call: Call, study: Path) -> None:
+    shown = call("genome", "preview", study / "plan.toml")
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    for name in OF:
+        assert f"\n{name}: " in shown.stdout
+    assert "150 cases, alleles no rarer than 0.01" in shown.stdout
+    found = document(call("genome", "preview", study / "plan.toml", "--json"))
+    assert list(found["questions"]) == list(OF)
+    for seen in found["questions"].values():
+        assert [one["query"]["epsilon"] for one in seen] == ["1/5", "1/2", "1", "2", "5"]
+    assert "snp" not in found["questions"]["snp-pval"][0]["query"]
+    assert COSTS.count(",") == 4
+
+
+def test_no_option_can_name_genotypes(call: Call, study: Path) -> None:
+    refused = call("genome", "preview", study / "plan.toml", "--genotypes", study / "study")
+    assert refused.exit_code == 2
+    assert "No such option '--genotypes'" in refused.stderr
+
+
+def test_an_exploration_quarter_by_quarter(call: Call, study: Path) -> None:
+    words = ("genome", "preview", study / "plan.toml", "--question", "explore", "--epsilon", "4,1/3")
+    shown = call(*words)
+    assert shown.exit_code == 0
+    for says in (
+        "ε = 0.333334",
+        "places of 2 SNPs",
+        "1/8",
+        "The number: ",
+        "The places: ",
+        "Each block: ",
+        "Each p-value: ",
+    ):
+        assert says in shown.stdout
+    (first, second) = document(call(*words, "--k", "3", "--json"))["questions"]["explore"]
+    assert (first["k"], first["places"]["query"]["epsilon"], second["block"]["query"]["epsilon"]) == (3, "1", "1/36")
+
+
+def test_the_epsilon_of_a_wanted_error(call: Call, study: Path) -> None:
+    words = ("genome", "preview", study / "plan.toml", "--question", "loc-sig", "--k", "1", "--error", "10")
+    assert "for an error of  10, 95 times of 100: epsilon " in call(*words).stdout
+    cost = document(call(*words, "--json"))["epsilon_for_error"]
+    seen = document(call(*words[:5], "--k", "1", "--epsilon", cost, "--json"))["questions"]["loc-sig"]
+    assert seen[0]["within"]["patients"][1] == 10
+
+
+def test_a_page_is_written_once(call: Call, study: Path, tmp_path: Path) -> None:
+    words = ("genome", "preview", study / "plan.toml", "--question", "loc-block", "--out", tmp_path / "page")
+    result = call(*words)
+    assert result.exit_code == 0
+    assert "starling: wrote" in result.stderr
+    assert "<svg" in (tmp_path / "page" / "preview.html").read_text()
+    assert call(*words).exit_code == 74
+
+
+def test_what_is_supposed_can_be_said(call: Call, study: Path) -> None:
+    words = ("genome", "preview", study / "plan.toml", "--question", "num-sig", "--epsilon", "1", "--json")
+    plain, rare = (document(call(*words, *more)) for more in ((), ("--rarest", "0.2", "--cases", "100")))
+    assert rare["supposed"] == {"cases": 100, "rarest": "1/5"}
+    right = [found["questions"]["num-sig"][0]["truths"][0]["right"] for found in (plain, rare)]
+    assert right[0] < right[1]
+
+
+def test_questions_that_a_plan_has_not_are_left_out_and_said(call: Call, study: Path) -> None:
+    plan = study / "wald.toml"
+    plan.write_text((study / "plan.toml").read_text().replace('["g"]', '["wald"]'))
+    shown = call("genome", "preview", plan)
+    assert shown.exit_code == 0
+    assert "starling: num-sig is left out: test wald has no distance to significance that is private" in shown.stderr
+    assert "\nsnp-pval: The p-value of a SNP by wald" in shown.stdout
+    assert "\nnum-sig: " not in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--epsilon", "0"], "--epsilon is not above 0"),
+        (["--epsilon", "x"], "--epsilon is not a decimal number"),
+        (["--epsilon", "1,"], "--epsilon is not a decimal number"),
+        (["--question", "num-sig", "--k", "61"], "k is not a whole number from 0 to 60, the number of SNPs"),
+        (["--question", "loc-sig", "--regions", "1,X"], "regions X is not in the plan"),
+        (["--question", "loc-sig", "--test", "fisher"], "test is not among the plan's tests; take g"),
+        (["--question", "loc-block", "--k", "2"], "--k is not of loc-block; leave it out"),
+        (["--question", "loc-block", "--delta-c", "0.001"], "delta_c is below 1/n"),
+        (["--question", "loc-block", "--delta-c", "a"], "--delta-c is not a decimal number"),
+        (["--question", "explore", "--most", "0"], "most is not a whole number"),
+        (["--question", "pvalue"], "Invalid value for '--question'"),
+        (["--error", "5"], "--error is of one question; add --question NAME"),
+        (["--question", "num-sig", "--error", "-5"], "error is below 0"),
+        (["--question", "num-sig", "--error", "nan"], "error is below 0"),
+        (["--cases", "300"], "cases are not 1 to 299"),
+        (["--rarest", "0.7"], "rarest is not from 0 to 0.5"),
+    ],
+)
+def test_mistakes_are_told_in_one_sentence(call: Call, study: Path, words: list[str], says: str) -> None:
+    refused = call("genome", "preview", study / "plan.toml", *words)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert says in refused.stderr
+
+
+def test_a_name_with_a_comma_is_a_region(call: Call, study: Path) -> None:
+    region: Any = '[[regions]]\nname = "one, two"\nchromosome = "1"\nfrom = 1\nto = 9000000\n'
+    plan = study / "comma.toml"
+    plan.write_text((study / "plan.toml").read_text() + "\n" + region)
+    words = ("--question", "loc-sig", "--k", "1", "--regions", "one, two")
+    assert call("genome", "preview", plan, *words).exit_code == 0

@@ -1,0 +1,39 @@
+"""What is taken where nothing is said, and what words of a command line mean."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from starling.cli.genome_questions import delta_c_of, epsilon_of, regions_of, test_of
+from starling.errors import ParameterError
+from starling.genome.plan import Region
+from tests.genome.preview.conftest import a_plan
+
+
+def test_the_first_test_that_can_be_asked_for() -> None:
+    plan = a_plan(tests=("wald", "g", "fisher"))
+    assert test_of(plan, None, distance=True) == "g"
+    assert test_of(plan, None, distance=False) == "wald"
+    assert test_of(plan, "fisher", distance=True) == "fisher"
+    # The question itself refuses it.
+    assert test_of(replace(plan, tests=("wald",)), None, distance=True) == "wald"
+
+
+def test_regions_stand_apart_by_commas() -> None:
+    plan = replace(a_plan(), regions=(Region("a, b", "1", 1, 9), Region("c", "1", 10, 20)))
+    assert regions_of(plan, None) is None
+    assert regions_of(plan, "c, d") == ("c", "d")
+    assert regions_of(plan, "a, b") == ("a, b",)
+
+
+def test_amounts_are_exact() -> None:
+    assert (epsilon_of("0.1"), epsilon_of("1/3")) == (Fraction(1, 10), Fraction(1, 3))
+    assert (delta_c_of("r2", None), delta_c_of("dprime", None), delta_c_of("r2", "0.05")) == (
+        Fraction(1, 5),
+        Fraction(4, 5),
+        Fraction(1, 20),
+    )
+    for text in ("0", "-1", "nan", "1e400", ""):
+        with pytest.raises(ParameterError, match="--epsilon is not"):
+            epsilon_of(text)

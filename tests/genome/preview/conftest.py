@@ -1,0 +1,22 @@
+"""A plan of some size, without files."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from starling.genome.plan import Plan, Snps
+from starling.genome.preview.typical import Assumed
+
+
+def a_plan(people: int = 2000, snps: int = 400, model: Any = "dominant", tests: tuple[str, ...] = ("g",)) -> Plan:
+    """One chromosome."""
+    ids = tuple(f"s{row}" for row in range(1, snps + 1))
+    listed = Snps(ids, ("1",) * snps, np.arange(1, snps + 1), ("A",) * snps, ("C",) * snps)
+    return Plan("Any", people, listed, model, tests)
+
+
+@pytest.fixture
+def assumed() -> Assumed:
+    """2,000 people, 400 SNPs."""
+    return Assumed.of(a_plan())

@@ -1,0 +1,85 @@
+"""Every question is foreseen, by its parts, and the cost of a wanted error is the least."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from starling.errors import ParameterError
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
+from starling.genome.preview import foresight, selections, tables
+from starling.genome.preview.foresight import STEP, epsilon_for, error_of, foresee, preview
+from starling.genome.preview.typical import Assumed
+from tests.genome.preview.conftest import a_plan
+
+ONE = Fraction(1)
+FIFTH = Fraction(1, 5)
+QUESTIONS: list[tuple[Question, float]] = [
+    (NumSig("g", 2, ONE), 7),
+    (LocSig("g", 2, ONE), 20),
+    (LocBlock("r2", FIFTH, (), ONE), 10),
+    (SnpPval("s1", "g", ONE), 3),
+    (SnpPval("s1", "g", ONE, "laplace"), 3),
+    (SnpCorr("s1", "s2", "dprime", ONE), 0.05),
+    (Explore("g", "r2", FIFTH, ONE), 20),
+]
+
+
+def test_an_exploration_is_foreseen_by_its_parts(assumed: Assumed) -> None:
+    whole = Explore("g", "r2", FIFTH, Fraction(4), noise="laplace", selection="exponential")
+    seen = preview(assumed, whole, followed=2)
+    assert isinstance(seen, foresight.ExploreSeen)
+    assert seen.k == 2
+    assert seen.number == selections.num_sig(assumed, NumSig("g", 10, ONE, "exponential"), 2)
+    assert seen.places == selections.loc_sig(assumed, LocSig("g", 2, ONE))
+    assert seen.block == selections.loc_block(assumed, LocBlock("r2", FIFTH, (), ONE / 2))
+    assert seen.table == tables.snp_pval(assumed, SnpPval("s1", "g", ONE / 2, "laplace"))
+    most = preview(assumed, whole)
+    assert isinstance(most, foresight.ExploreSeen)
+    assert most.k == 10
+
+
+@pytest.mark.parametrize(("question", "error"), QUESTIONS)
+def test_the_cost_of_an_error_is_the_least(assumed: Assumed, question: Question, error: float) -> None:
+    cost = epsilon_for(assumed, question, error, followed=2)
+    assert cost % STEP == 0
+    assert error_of(assumed, replace(question, epsilon=cost), followed=2) <= error
+    assert error_of(assumed, replace(question, epsilon=cost - STEP), followed=2) > error
+    # The epsilon of the question itself does not matter.
+    assert epsilon_for(assumed, replace(question, epsilon=Fraction(7)), error, followed=2) == cost
+
+
+def test_any_error_is_cheap_and_none_is_dear(assumed: Assumed) -> None:
+    assert epsilon_for(assumed, NumSig("g", 2, ONE), 1e6) == STEP
+    # An exploration gives each of its tables what a table needs at least.
+    cheap = epsilon_for(assumed, Explore("g", "r2", FIFTH, ONE), 1e6)
+    replace(Explore("g", "r2", FIFTH, ONE), epsilon=cheap).check(assumed.plan)
+    exact = epsilon_for(assumed, LocSig("g", 2, ONE), 0)
+    assert error_of(assumed, LocSig("g", 2, exact)) == 0
+    for error in (-1, float("nan")):
+        with pytest.raises(ParameterError, match="error is below 0"):
+            epsilon_for(assumed, NumSig("g", 2, ONE), error)
+    # The interval of Wald's p-value is never narrower than rounding leaves it.
+    wald = Assumed.of(a_plan(2000, 400, tests=("wald",)))
+    with pytest.raises(ParameterError, match="error is kept at no epsilon"):
+        epsilon_for(wald, SnpPval("s1", "wald", ONE), 0)
+
+
+def test_questions_that_the_plan_has_not_are_refused(assumed: Assumed) -> None:
+    for question, says in (
+        (NumSig("g", 401, ONE), "k is not"),
+        (LocSig("chi2", 1, ONE), "test is not"),
+        (LocBlock("r2", Fraction(1, 10**4), (), ONE), "delta_c is below"),
+        (LocBlock("r2", FIFTH, ("s0",), ONE), "snp s0 is not in the SNP list"),
+        (Explore("g", "r2", FIFTH, Fraction(0)), "epsilon is not above 0"),
+    ):
+        for ask in (lambda one: preview(assumed, one), lambda one: epsilon_for(assumed, one, 5)):
+            with pytest.raises(ParameterError, match=says):
+                ask(question)
+
+
+def test_several_costs_at_once(assumed: Assumed) -> None:
+    found = foresee(assumed, {"loc-sig": LocSig("g", 2, ONE)}, (ONE, Fraction(2)))
+    assert list(found.seen) == ["loc-sig"]
+    assert [one.query.epsilon for one in found.seen["loc-sig"]] == [1, 2]
+    assert found.seen["loc-sig"][1] == preview(Assumed.of(a_plan()), LocSig("g", 2, Fraction(2)))

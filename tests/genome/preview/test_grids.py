@@ -1,0 +1,52 @@
+"""Tables of foresight say what was foreseen, and end in whole words."""
+
+from fractions import Fraction
+
+import pytest
+
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
+from starling.genome.preview import asked, grids, preview
+from starling.genome.preview.grids import COST, NOTHING
+from starling.genome.preview.typical import Assumed
+from tests.genome.preview.conftest import a_plan
+
+ONE = Fraction(1)
+FIFTH = Fraction(1, 5)
+QUESTIONS: list[Question] = [
+    NumSig("g", 2, ONE),
+    LocSig("g", 1, ONE),
+    LocBlock("r2", FIFTH, (), ONE),
+    SnpPval("s1", "g", ONE),
+    SnpCorr("s1", "s2", "dprime", ONE),
+    Explore("g", "r2", FIFTH, ONE),
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_each_question_has_tables_with_a_column_for_each_cost(assumed: Assumed, question: Question) -> None:
+    drawn = grids([preview(assumed, question, followed=3)] * 2)
+    assert drawn
+    for grid in drawn:
+        assert len(grid.header) == grid.words + 2
+        assert grid.header[-2:] == (f"{COST}1", f"{COST}1")
+        assert grid.rows
+        assert all(len(row) == len(grid.header) and row[-1] == row[-2] for row in grid.rows)
+        assert not grid.title.endswith((".", " "))
+    assert asked(question)[0].isupper()
+
+
+def test_numbers_stand_where_they_belong(assumed: Assumed) -> None:
+    seen = preview(assumed, NumSig("g", 2, ONE))
+    within, right, odds = grids([seen])
+    assert within.rows[1] == ("95 % sure", str(seen.within.patients[1]))  # type: ignore[union-attr] # of a selection
+    assert [row[0] for row in right.rows] == ["none", "1", "2"]
+    assert right.rows[0][1].startswith(f"{100 * seen.truths[0].right - 0.05:.1f} % (")  # type: ignore[union-attr]
+    assert odds.rows[0][0] == "0.05"
+
+
+def test_what_no_effect_reaches_is_said() -> None:
+    small = Assumed.of(a_plan(60, 400))
+    *_, odds = grids([preview(small, LocSig("g", 2, Fraction(1, 10)))])
+    assert {row[-1] for row in odds.rows} == {NOTHING}
+    _, sure = grids([preview(small, LocBlock("r2", FIFTH, (), Fraction(1, 10)))])
+    assert {row[-1] for row in sure.rows} == {NOTHING}
