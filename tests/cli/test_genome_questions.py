@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from starling.cli.genome_questions import delta_c_of, epsilon_of, regions_of, test_of
+from starling.cli.genome_questions import chosen_test, delta_c_of, epsilon_of, regions_of
 from starling.errors import ParameterError
 from starling.genome.plan import Region
 from tests.genome.preview.conftest import a_plan
@@ -13,11 +13,11 @@ from tests.genome.preview.conftest import a_plan
 
 def test_the_first_test_that_can_be_asked_for() -> None:
     plan = a_plan(tests=("wald", "g", "fisher"))
-    assert test_of(plan, None, distance=True) == "g"
-    assert test_of(plan, None, distance=False) == "wald"
-    assert test_of(plan, "fisher", distance=True) == "fisher"
+    assert chosen_test(plan, None, distance=True) == "g"
+    assert chosen_test(plan, None, distance=False) == "wald"
+    assert chosen_test(plan, "fisher", distance=True) == "fisher"
     # The question itself refuses it.
-    assert test_of(replace(plan, tests=("wald",)), None, distance=True) == "wald"
+    assert chosen_test(replace(plan, tests=("wald",)), None, distance=True) == "wald"
 
 
 def test_regions_stand_apart_by_commas() -> None:

@@ -10,7 +10,7 @@ import click
 from starling.cli import genome_inputs, inputs
 from starling.cli.commands import Command, show
 from starling.cli.genome_plan import QUESTIONS
-from starling.cli.genome_questions import delta_c_of, epsilon_of, regions_of, test_of
+from starling.cli.genome_questions import chosen_test, delta_c_of, epsilon_of, regions_of
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def preview(  # noqa: PLR0913 - one for each option
     costs = [epsilon_of(text) for text in (epsilon or COSTS).split(",")]
     assumed = Assumed.of(chosen, cases, rarest)
     number = 2 if k is None else k
-    searched, named = test_of(chosen, test, distance=True), regions_of(chosen, regions)
+    searched, named = chosen_test(chosen, test, distance=True), regions_of(chosen, regions)
     above, one = delta_c_of(corr, delta_c), costs[0]
     first, last = chosen.snps.ids[0], chosen.snps.ids[-1]
     few = min(number, len(chosen.snps)) if k is None else number
@@ -119,7 +119,7 @@ def preview(  # noqa: PLR0913 - one for each option
         "num-sig": NumSig(searched, few, one),
         "loc-sig": LocSig(searched, few, one, named),
         "loc-block": LocBlock(corr, above, (), one, named, longest),
-        "snp-pval": SnpPval(first, test_of(chosen, test, distance=False), one),
+        "snp-pval": SnpPval(first, chosen_test(chosen, test, distance=False), one),
         "snp-corr": SnpCorr(first, last, corr, one),
         "explore": Explore(searched, corr, above, one, named, longest, most),
     }

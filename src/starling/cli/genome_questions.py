@@ -11,7 +11,7 @@ DELTA_C: Final = {"r2": Fraction(1, 5), "dprime": Fraction(4, 5)}
 """What a correlation must exceed unless said otherwise."""
 
 
-def test_of(plan: "Plan", given: str | None, *, distance: bool) -> str:
+def chosen_test(plan: "Plan", given: str | None, *, distance: bool) -> str:
     """The test that is meant: the one given, else the plan's first that can be asked for."""
     from starling.genome.plan.model import P_VALUE_ONLY
 
