@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.genome.baselines.fienberg import PROMISES, Neighbours, Statistic, noisy_statistics, noisy_top, sensitivity
+from starling.genome.baselines.fienberg import (
+    PROMISES,
+    Neighbours,
+    Statistic,
+    exponential_top,
+    noisy_statistics,
+    noisy_top,
+    sensitivity,
+)
 from starling.genome.statistics import chi_squared_statistic, p_values
 from tests.genome.small_tables import all_tables, most_changed
 
@@ -37,6 +45,8 @@ def test_answers_say_what_they_hide(neighbours: Neighbours) -> None:
     assert answer.answer == pytest.approx(chi_squared_statistic(TABLES), abs=0.02)
     assert noisy_statistics(TABLES, "p", 10**6, neighbours).answer == pytest.approx(p_values(TABLES, "chi2"), abs=1e-4)
     assert noisy_top(TABLES, 2, 10**6, neighbours).answer.tolist() == [0, 2]
+    chosen = exponential_top(TABLES, 2, 10**6, neighbours)
+    assert (chosen.answer.tolist(), chosen.promise) == ([0, 2], PROMISES[neighbours])
     assert not hasattr(answer, "guarantee")
 
 
@@ -45,6 +55,14 @@ def test_the_noise_has_the_stated_scale() -> None:
     many = np.repeat(TABLES[1:2], 20_000, axis=0)
     wanted = float(sensitivity(200, "chi2", "restricted")) / 2
     assert np.abs(noisy_statistics(many, "chi2", 2, "restricted").answer).mean() == pytest.approx(wanted, rel=0.03)
+
+
+def test_the_exponential_mechanism_has_the_stated_scale() -> None:
+    """10,000 choices of one of two: the share of the better one within 5 standard deviations; with twice the scale it is 12 off."""
+    statistics = chi_squared_statistic(TABLES[[0, 1]])
+    odds = np.exp(0.1 * statistics[0] / (2 * float(sensitivity(200, "chi2", "restricted"))))
+    first = sum(int(exponential_top(TABLES[[0, 1]], 1, "0.1", "restricted").answer[0]) == 0 for _ in range(10_000))
+    assert first / 10_000 == pytest.approx(odds / (1 + odds), abs=0.025)
 
 
 @pytest.mark.parametrize(
@@ -56,5 +74,7 @@ def test_what_they_do_not_hold_for_is_refused(tables: np.ndarray, field: str) ->
         noisy_statistics(tables, "chi2", 1, "restricted")
     with pytest.raises(ParameterError, match="k is not"):
         noisy_top(TABLES, 4, 1, "restricted")
+    with pytest.raises(ParameterError, match="k is not"):
+        exponential_top(TABLES, 0, 1, "restricted")
     with pytest.raises(ParameterError, match="people"):
         sensitivity(7, "p", "restricted")

@@ -1,4 +1,5 @@
-"""Laplace noise on chi-squared statistics and on p-values, as Fienberg, Slavkovic and Uhler (2011) proposed: rivals, for comparison alone.
+"""Laplace noise on chi-squared statistics and on p-values, as Fienberg, Slavkovic and Uhler (2011) proposed, and the exponential
+mechanism on chi-squared, as Yu, Fienberg, Slavkovic and Uhler (2014) did: rivals, for comparison alone.
 
 What they hide depends on who counts as a neighbour:
 
@@ -26,6 +27,7 @@ from starling.genome.distance.significance import checked_tables
 from starling.genome.statistics import chi_squared_statistic, p_values
 from starling.privacy.budget import Exact, positive
 from starling.privacy.noise import discrete_laplace
+from starling.privacy.selection import exponential_mechanism
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 Float64: TypeAlias = npt.NDArray[np.float64]
@@ -128,13 +130,38 @@ def noisy_top(tables: npt.ArrayLike, k: int, epsilon: Exact, neighbours: Neighbo
     Raises:
         ParameterError: for other tables, epsilon, or k not from 1 to m.
     """
+    counts, people = _checked_for(k, tables, neighbours)
+    scale = 2 * k * _reach(people, neighbours) / positive(epsilon, field="epsilon")
+    values = _with_noise(chi_squared_statistic(counts), _STEPS, scale)
+    return Rival(np.argsort(-values, kind="stable")[:k], PROMISES[neighbours])
+
+
+def exponential_top(tables: npt.ArrayLike, k: int, epsilon: Exact, neighbours: Neighbours) -> Rival[Int64]:
+    """k different tables, each with probability proportional to e^(epsilon chi-squared / (2 k sensitivity)) among those left.
+
+    Returns:
+        Places, int64 (k,), in order of selection. All together cost epsilon.
+
+    Raises:
+        ParameterError: for other tables, epsilon, or k not from 1 to m.
+
+    Source: Yu, Fienberg, Slavkovic and Uhler 2014 (Scalable privacy-preserving data sharing methodology for GWAS).
+    """
+    counts, people = _checked_for(k, tables, neighbours)
+    scores = np.rint(chi_squared_statistic(counts) * _STEPS).astype(np.int64)
+    return Rival(exponential_mechanism(scores, epsilon, _reach(people, neighbours), k), PROMISES[neighbours])
+
+
+def _reach(people: int, neighbours: Neighbours) -> Fraction:
+    """The sensitivity of chi-squared in steps of the grid."""
+    return sensitivity(people, "chi2", neighbours) * _STEPS + 1
+
+
+def _checked_for(k: int, tables: npt.ArrayLike, neighbours: Neighbours) -> tuple[Int64, int]:
     counts, people = _checked(tables, neighbours)
     if not 1 <= k <= len(counts):
         raise ParameterError(field="k", problem="is not from 1 to the number of tables", fix="ask for fewer")
-    reach = sensitivity(people, "chi2", neighbours) * _STEPS + 1
-    scale = 2 * k * reach / positive(epsilon, field="epsilon")
-    values = _with_noise(chi_squared_statistic(counts), _STEPS, scale)
-    return Rival(np.argsort(-values, kind="stable")[:k], PROMISES[neighbours])
+    return counts, people
 
 
 def _checked(tables: npt.ArrayLike, neighbours: Neighbours) -> tuple[Int64, int]:
