@@ -18,7 +18,7 @@ from starling.release import verify as release_verify
 from starling.release.checks import Check
 from starling.release.manifest import AGAIN, OWN_LEDGER
 from starling.release.reading import Release
-from starling.release.statement import FILE
+from starling.release.statement import FILE, AddsTo
 from starling.release.verify import Checked
 from starling.release.zipped import opened
 
@@ -31,6 +31,7 @@ OPENED: Final = {"genome": "starling.genome.analysis", "tables": "starling.table
 
 BUNDLE: Final = "the files are those that were signed; data package and arithmetic of the cost are right"
 DOMAIN: Final = "its numbers can be repeated from its measurements"
+EARLIER: Final = "the ledger holds the charges of the releases that it adds to, with these as their answers: "
 CHARGE: Final = "the ledger holds the charge, with this release as its answer"
 
 
@@ -124,8 +125,11 @@ def _verify(folder: Path, ledger: str | None, key: Public | None) -> Verificatio
         findings = _on_chain(charged, place)
     elif charged is not None and charged.inside:
         findings = [Problem(OWN_LEDGER, "is missing: the ledger inside the release that it was charged to", AGAIN)]
+    checks.append(Check("charge", CHARGE, tuple(findings), looked))
+    if earlier := release_verify.adds_to(checked):
+        checks.append(_earlier(charged, earlier, place))
     return Verification(
-        (*checks, Check("charge", CHARGE, tuple(findings), looked)),
+        tuple(checks),
         signer=checked.signature.key if checked.signature else None,
         guarantee=checked.guarantee,
         request_id=charged.request_id if charged else "",
@@ -141,6 +145,19 @@ def _domain(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) 
         return (Check("domain", DOMAIN, (Problem("domain", problem, "use the version that wrote it", FILE),)),)
     check: DomainCheck = import_module(DOMAINS[name]).check
     return check(folder, stated, hashes)
+
+
+def _earlier(charged: on_chain.Charged | None, earlier: tuple[AddsTo, ...], place: str | None) -> Check:
+    """Whether the ledger that paid for a release paid for those that it adds to; another ledger's charges are not known here."""
+    says = EARLIER + ", ".join(f"request {each.request_id} of {each.cost}" for each in earlier)
+    known = tuple(each for each in earlier if charged is not None and each.ledger == charged.ledger)
+    if place is None or charged is None or not known:
+        return Check("earlier charges", says, (), False)
+    try:
+        findings = on_chain.check_earlier(charged, known, events(place))
+    except IntegrityError as error:
+        findings = list(error.problems)
+    return Check("earlier charges", says, tuple(findings), len(known) == len(earlier))
 
 
 def _on_chain(charged: on_chain.Charged | None, place: str) -> list[Problem]:

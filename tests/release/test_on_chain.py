@@ -10,11 +10,13 @@ import pytest
 from starling.ledger.chain import START, Event, digest
 from starling.ledger.keys import Key
 from starling.ledger.rules import UNIT, canonical
+from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.laws import DiscreteGaussian
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from starling.release.manifest import answer
-from starling.release.on_chain import Charged, check
+from starling.release.on_chain import Charged, check, check_earlier
+from starling.release.statement import AddsTo
 
 KEY = Key(bytes(32)).public
 MANIFEST = answer({"a": "1" * 64})
@@ -128,3 +130,40 @@ def test_a_hostile_ledger_is_a_finding_not_a_failure() -> None:
     odd = chain(CREATE, LINEAGE, DATASET, ("charge", {"amount": "much"}))
     release = replace(charged(EVENTS), head=odd[3].hash)
     assert check(release, odd)
+
+
+LATER = ("charge", {"request_id": "r-3", "dataset": "census", "amount": UNIT // 2, "analyst": "ann", "cost": "rho 0.5"})
+TOPPED = chain(CREATE, LINEAGE, DATASET, CHARGE, ANSWER, LATER, ("answer", {"charge": 6, "sha256": "22"}))
+WHOLE = Rho(Fraction(1))
+SECOND = Charged("ledger-1", 6, TOPPED[5].hash, "r-3", "census", "people", ONE, "", KEY)
+
+
+def added(request: str = "r-1", manifest: str = sha256(MANIFEST), cost: Cost = WHOLE) -> AddsTo:
+    return AddsTo(request, "ledger-1", manifest, cost)
+
+
+def test_the_charge_of_a_release_that_is_added_to_is_found() -> None:
+    assert check_earlier(SECOND, (added(),), TOPPED) == []
+
+
+@pytest.mark.parametrize(
+    ("earlier", "expected"),
+    [
+        (added("r-9"), "holds no charge of the release that this one adds to"),
+        (added("r-3", "22", Rho(Fraction(1, 2))), "holds no charge of the release that this one adds to before"),
+        (added(manifest="33"), "answered event 4 by another release"),
+        (
+            added(cost=Rho(Fraction(1, 2))),
+            "charged 1 as event 4, and the release that this one adds to is said to cost 0.5",
+        ),
+        (added(cost=Epsilon(Fraction(1))), "is said to cost 0.5"),
+    ],
+)
+def test_another_charge_than_a_release_says_that_it_adds_to_is_found(earlier: AddsTo, expected: str) -> None:
+    found = check_earlier(SECOND, (added(), earlier), TOPPED)
+    assert expected in "\n".join(map(str, found))
+
+
+def test_a_ledger_that_cannot_be_read_for_what_is_added_to_is_a_finding() -> None:
+    broken = chain(CREATE, LINEAGE, ("charge", {}))
+    assert "cannot be read" in str(check_earlier(SECOND, (added(),), broken)[0])

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from starling.ledger.keys import Public
+from starling.privacy.budget import Rho
 from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
@@ -57,6 +58,19 @@ def test_key_and_place_in_the_ledger_stand_there() -> None:
 
 def test_the_epsilon_of_others_is_stated() -> None:
     assert "ε = 0.2 at δ = 1e-10" in page(LAPLACE)
+
+
+def test_what_is_added_to_counts_for_the_whole() -> None:
+    receipt = Receipt("id", GAUSSIAN, "in memory")
+    text = " ".join(render("Title", receipt, Section("Charged"), (), Rho(Fraction(1, 2))).split())
+    for part in (
+        "ρ = 0.5<small>",
+        "ρ = 0.1 of it charged for this release",
+        "For all of them together ρ = 0.5",
+        "(rho 0.5)",
+    ):
+        assert part in text
+    assert "of it charged" not in page(GAUSSIAN)
 
 
 def test_paragraphs_are_cut_at_empty_lines() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.errors import IntegrityError, PlanError
+from starling.errors import IntegrityError, ParameterError, PlanError
 from starling.privacy.accounting import epsilon_at_delta
 from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.guarantee import sequential
@@ -42,6 +42,15 @@ def test_costs_of_all_add_up_and_compose(world: tuple[Plan, Path, Path]) -> None
     assert found.epsilon == epsilon_at_delta(sequential("all", (plan.guarantee,) * 3), found.delta)
     assert found.lineages == {None}
     assert all(compared.blocks for _, compared in found.earlier)
+
+
+def test_a_release_counts_with_what_it_adds_to(world: tuple[Plan, Path, Path], tmp_path: Path) -> None:
+    plan, folder, blocks = world
+    persons = blocks.with_name("person-records.txt")
+    release(plan, persons, blocks, tmp_path / "more", top_up=folder)
+    assert beside(plan, [folder, tmp_path / "more"]).cost == 3 * plan.guarantee.cost
+    with pytest.raises(ParameterError, match="which is not among the earlier ones"):
+        beside(plan, [tmp_path / "more"])
 
 
 def test_measures_that_differ_are_told_in_rho() -> None:

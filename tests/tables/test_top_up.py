@@ -5,6 +5,7 @@ import shutil
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,11 +18,13 @@ from starling.ledger.opening import Ledger, create_ledger
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.manifest import digests, files_of
 from starling.tables.analysis import open_release
-from starling.tables.artifact import read_measurements
-from starling.tables.artifact.measured import EARLIER
+from starling.tables.artifact import read_measurements, with_earlier
+from starling.tables.artifact.measured import EARLIER, place_of
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.comparison import compare
+from starling.tables.inference.combined import standard_deviation
 from starling.tables.plan import Plan
+from starling.tables.plan.model import MOST_RELEASES
 from starling.tables.publish import release
 from starling.tables.verify import check
 
@@ -48,6 +51,15 @@ def topped(plan: Plan, earlier: Path, toy: Path, tmp_path_factory: pytest.TempPa
     out = tmp_path_factory.mktemp("topped") / "topped"
     cheaper = replace(plan, levels=tuple(replace(each, budget=each.budget / 3) for each in plan.levels))
     release(cheaper, toy / "person-records.txt", toy / "GRF-C.txt", out, top_up=earlier)
+    return out
+
+
+@pytest.fixture(scope="module")
+def again(plan: Plan, topped: Path, toy: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The topped-up release topped up once more, without its first level."""
+    out = tmp_path_factory.mktemp("again") / "again"
+    fewer = replace(plan, levels=tuple(replace(each, budget=2 * each.budget) for each in plan.levels[1:]))
+    release(fewer, toy / "person-records.txt", toy / "GRF-C.txt", out, top_up=topped)
     return out
 
 
@@ -107,9 +119,9 @@ def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
 
 
 def test_what_cannot_be_topped_up_is_refused_before_a_charge(
-    plan: Plan, earlier: Path, topped: Path, toy: Path, ledger: Ledger, tmp_path: Path
+    plan: Plan, earlier: Path, again: Path, toy: Path, ledger: Ledger, tmp_path: Path
 ) -> None:
-    persons, blocks = toy / "person-records.txt", toy / "GRF-C.txt"
+    persons, blocks, fewer_levels = toy / "person-records.txt", toy / "GRF-C.txt", again
     release(plan, persons, blocks, tmp_path / "paid", ledger=ledger, dataset="toy")
     before = ledger.reading.account("people").caps[0].spent
     lines = blocks.read_text().splitlines()
@@ -120,9 +132,8 @@ def test_what_cannot_be_topped_up_is_refused_before_a_charge(
     refused = [
         (replace(plan, gamma=Fraction(1, 3)), blocks, earlier, "toy", "is not the plan of earlier"),
         (thresholds, blocks, earlier, "toy", "is not the plan of earlier"),
-        (replace(plan, levels=plan.levels[1:]), blocks, earlier, "toy", "is not the plan of earlier"),
+        (plan, blocks, fewer_levels, "toy", "is not the plan of again"),
         (plan, fewer, earlier, "toy", "other regions"),
-        (plan, blocks, topped, "toy", "was topped up before"),
         (plan, blocks, tmp_path / "paid", "other", "is about toy, of people, not about other"),
         (replace(plan, both_stages=True), blocks, earlier, "toy", "is not the plan of earlier"),
         (faint, blocks, earlier, "toy", "beyond 512 persons"),
@@ -134,13 +145,90 @@ def test_what_cannot_be_topped_up_is_refused_before_a_charge(
     assert not (tmp_path / "no").exists()
 
 
-def test_releases_that_share_measurements_are_not_compared_as_if_they_did_not(topped: Path, earlier: Path) -> None:
+@pytest.mark.parametrize("pair", [("earlier", "topped"), ("earlier", "again"), ("topped", "again")])
+def test_releases_that_share_measurements_are_not_compared_as_if_they_did_not(
+    pair: tuple[str, str], request: pytest.FixtureRequest
+) -> None:
+    one, other = (request.getfixturevalue(name) for name in pair)
     with pytest.raises(ParameterError, match="shares measurements"):
-        compare(earlier, topped, keep=lambda _: None)
+        compare(one, other, keep=lambda _: None)
 
 
-def test_a_topped_up_number_knows_both_draws_of_its_noise(topped: Path) -> None:
-    opened = open_release(topped)
+def test_a_release_is_topped_up_again_in_some_of_its_levels(
+    again: Path, topped: Path, earlier: Path, plan: Plan, toy: Path, tmp_path: Path
+) -> None:
+    """Values are those of three measurements by inverse variance, each rounding apart; what it costs is that of its own levels."""
+    assert starling.verify(again).findings == ()
+    public, geography = read_plan(again)
+    assert [level.name for level in public.levels] == [level.name for level in plan.levels[1:]]
+    assert public.cost.amount == 2 * sum(level.budget for level in plan.levels[1:])
+    assert public.together.amount == public.cost.amount + plan.cost.amount * Fraction(4, 3)
+    first = replace(plan, levels=plan.levels[1:])
+    drawn = [
+        list(read_measurements(folder, first, geography, place))
+        for folder, place in ((earlier, place_of(0)), (again, place_of(1)), (again, place_of(0)))
+    ]
+    own = list(with_earlier(again, public, geography, read_measurements(again, public, geography)))
+    for (piece, found), *parts in zip(own, *drawn, strict=True):
+        level = public.levels[piece.level]
+        assert np.array_equal(parts[0][1].branch, found.branch)
+        once = np.repeat(found.branch < 0, np.diff(found.offsets()))
+        for here, total_only in ((once, True), (~once, False)):
+            # Budgets of 1, 1/3 and 2 times the first: Gaussian precision is proportional to them, and topping up has no first stage.
+            share = Fraction(1) if total_only else 1 - plan.gamma
+            weights = np.array([float(share), 1 / 3, 2.0])
+            best = sum(
+                weight * part[1].values[here] for weight, part in zip(weights / weights.sum(), parts, strict=True)
+            )
+            assert np.abs(found.values[here] - best).max(initial=0) <= 1.01
+        before = next(each for each in plan.levels if each.name == level.name)
+        assert standard_deviation(public.noise(level)) < standard_deviation(plan.noise(before))
+    forged = tmp_path / "forged"
+    shutil.copytree(again, forged)
+    swapped = min((forged / place_of(1)).iterdir()).name
+    shutil.copyfile(forged / place_of(1) / swapped, forged / place_of(2) / swapped)
+    assert "top-up" in findings(forged)
+
+
+def test_more_releases_than_are_combined_are_refused(again: Path) -> None:
+    public, _ = read_plan(again)
+    assert public.top_up is not None
+    deep = public.top_up
+    for _ in range(MOST_RELEASES):
+        deep = replace(deep, earlier=deep)
+    with pytest.raises(PlanError, match="no more are combined"):
+        replace(public, top_up=deep)
+    with pytest.raises(PlanError, match="below that of its own levels"):
+        replace(public, top_up=replace(public.top_up, cost=Fraction(1, 1000)))
+
+
+def test_the_charge_of_the_earlier_release_is_looked_up(plan: Plan, toy: Path, ledger: Ledger, tmp_path: Path) -> None:
+    inputs = toy / "person-records.txt", toy / "GRF-C.txt"
+    paid: dict[str, Any] = {"ledger": ledger, "dataset": "toy"}
+    first = release(plan, *inputs, tmp_path / "first", **paid)
+    release(plan, *inputs, tmp_path / "second", top_up=first.folder, **paid)
+    release(plan, *inputs, tmp_path / "third", top_up=tmp_path / "second", **paid)
+    url = f"sqlite:///{tmp_path / 'ledger.sqlite'}"
+
+    def state(folder: Path, place: str | None) -> str:
+        checks = {each.name: each for each in starling.verify(folder, ledger=place).checks}
+        assert first.request_id in checks["earlier charges"].says
+        return checks["earlier charges"].state
+
+    assert state(tmp_path / "second", None) == "not checked"
+    assert state(tmp_path / "second", url) == state(tmp_path / "third", url) == "holds"
+    assert not any(each.name == "earlier charges" for each in starling.verify(first.folder, ledger=url).checks)
+
+
+def test_a_release_that_brought_its_own_ledger_cannot_be_looked_up(topped: Path) -> None:
+    states = {each.name: each.state for each in starling.verify(topped).checks}
+    assert states["charge"] == "holds"
+    assert states["earlier charges"] == "not checked"
+
+
+@pytest.mark.parametrize("folder", ["topped", "again"])
+def test_a_topped_up_number_knows_all_draws_of_its_noise(folder: str, request: pytest.FixtureRequest) -> None:
+    opened = open_release(request.getfixturevalue(folder))
     row = opened.rows("t1").to_pylist()[0]
     value = opened.number("t1", **{name: row[name] for name in ("region_type", "region_id", "iteration_code")})
     low, high = value.interval()

@@ -32,7 +32,8 @@ def geography(*, required: bool) -> Callable[[Decorated], Decorated]:
 
 def top_up(function: Decorated) -> Decorated:
     """--top-up."""
-    text = "An earlier release of this plan but for budgets: measure its groups once more and combine both."
+    text = "An earlier release of this plan but for budgets: measure its groups once more and combine both. Levels left out of PLAN stay as"
+    text += " they are."
     return click.option("--top-up", type=PATH, metavar="RELEASE", help=text)(function)
 
 

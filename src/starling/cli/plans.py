@@ -118,6 +118,8 @@ def plan_json(overview: "Overview") -> "dict[str, Json]":
         "cost": {"add-remove": amount(overview.cost), "replace-one": amount(as_replace_one(overview.cost))},
         **{name: None if cost is None else amount(cost) for name, cost in parts.items()},
         "groups": overview.groups,
+        "adds_to": [*overview.adds_to],
+        "together": amount(overview.together),
         "levels": [_level_json(each) for each in overview.levels],
     }
 
@@ -149,7 +151,7 @@ def preview_text(preview: "Preview") -> str:
     from starling.tables.labels import level_words
 
     sure = f"{float(100 * preview.confidence):g} %"
-    pairs = [("plan", preview.overview.title), ("cost", str(preview.overview.cost))]
+    pairs = [("plan", preview.overview.title), ("cost", str(preview.overview.cost)), *adds_to(preview.overview)]
     if preview.overview.groups is not None:
         pairs.append(("groups", f"{preview.overview.groups:,}"))
     kinds = table(KINDS, [(level_words(level.overview.level), *_margins(level)) for level in preview.levels])
@@ -170,6 +172,19 @@ def preview_text(preview: "Preview") -> str:
         "The same of the total of a group, by its true size; marked with the ages by sex that it will likely be published by\n\n"
         f"{by_size}"
     )
+
+
+def adds_to(overview: "Overview") -> list[tuple[str, str]]:
+    """Which releases a plan tops up, and what that makes together; nothing for one that stands alone."""
+    if not overview.adds_to:
+        return []
+    return [
+        (
+            "tops up",
+            f"request {', then '.join(overview.adds_to)}: this cost is added, for better numbers of the same groups",
+        ),
+        ("together", f"{overview.together}, of both" if len(overview.adds_to) == 1 else f"{overview.together}, of all"),
+    ]
 
 
 def _margins(level: "LevelPreview") -> list[str]:

@@ -31,30 +31,34 @@ def paying_ledger(url: str | None, dataset: str) -> "Ledger | None":
     return open_ledger(url)
 
 
-def published_json(plan: "Plan", published: "Published") -> "dict[str, Json]":
+def published_json(published: "Published") -> "dict[str, Json]":
     """What was released and paid, for programs."""
-    from starling.release.statement import readings
+    from starling.release.statement import amount, readings
 
+    plan = published.plan
     return {
         "release": str(published.folder),
         "request_id": published.request_id,
         "account": None if published.receipt is None else published.receipt.account,
         "charged_now": published.receipt is not None,
         "cost": readings(plan.guarantee),
+        "adds_to": [each.request_id for each in plan.releases],
+        "together": amount(plan.together),
         "rows": {"t1": published.rows("t1"), "t2": published.rows("t2")},
     }
 
 
-def published_text(plan: "Plan", published: "Published") -> str:
+def published_text(published: "Published") -> str:
     """The same in words, with what limits a next release."""
     from starling.cli.text import facts
     from starling.release.statement import limits
 
-    data, receipt = published.folder / "data", published.receipt
+    data, receipt, plan = published.folder / "data", published.receipt, published.plan
     charged = f"{plan.guarantee.cost} for {plan.guarantee.relation}"
     said = facts(
         [
             ("charged", charged if receipt else "nothing: this request was answered before"),
+            *([("together", f"{plan.together}, with what it adds to")] if plan.top_up else []),
             ("request id", published.request_id),
             ("totals", f"{published.rows('t1'):,} rows in {data / 't1.txt'}"),
             ("sex by age", f"{published.rows('t2'):,} rows in {data / 't2.txt'}"),
@@ -72,7 +76,10 @@ def confirm(plan: "Plan", out: Path) -> None:
             problem="is missing, and there is no terminal to ask whether to spend",
             fix=f"add --yes to charge {plan.cost}",
         )
-    click.echo(f"{plan.title}\nThis charges {plan.cost} to each person in the records, and publishes {out}.", err=True)
+    charges = f"This charges {plan.cost} to each person in the records, and publishes {out}."
+    if plan.top_up is not None:
+        charges += f"\nIt tops up the release of request {plan.top_up.request_id}: together they cost {plan.together}."
+    click.echo(f"{plan.title}\n{charges}", err=True)
     if not click.confirm("Spend it?", err=True):
         click.echo("Nothing was charged.", err=True)
         raise click.exceptions.Exit(INTERRUPTED)

@@ -119,11 +119,7 @@ def preview(
         )
     chosen = plan_of(plan)
     regions = _regions(chosen, geography)
-    if top_up is not None:
-        from starling.tables.top_up import topping_up
-
-        with topping_up(chosen, top_up, regions) as topped:
-            chosen = topped.plan
+    chosen = _topping_up(chosen, top_up, regions)
     seen = foresee(chosen, regions, sizes=SIZES if sizes is None else _numbers(sizes, "--sizes"))
     if out is not None:
         found = fates(chosen, None if group_sizes is None else read_sizes(group_sizes))
@@ -259,7 +255,7 @@ def release(  # noqa: PLR0913 - one for each option
     if zip_file is not None:
         zipped.check(zip_file)
     if not yes:
-        confirm(chosen, out)
+        confirm(_topping_up(chosen, top_up, None), out)
     for removed in bundle.sweep(out):
         click.echo(f"starling: {removed}", err=True)
     note_first_compilation("tables")
@@ -283,7 +279,7 @@ def release(  # noqa: PLR0913 - one for each option
         if zip_file is not None:
             step("zipping it")
             zipped.zipped(published.folder, zip_file)
-    show(published_json(chosen, published) if as_json else published_text(chosen, published))
+    show(published_json(published) if as_json else published_text(published))
 
 
 def _validation_json(found: "Validation") -> "dict[str, Json]":
@@ -298,6 +294,16 @@ def _validation_json(found: "Validation") -> "dict[str, Json]":
 
 def _regions(plan: "Plan", geography: Path | None) -> "Geography | None":
     return None if geography is None else _known_regions(plan, geography)
+
+
+def _topping_up(plan: "Plan", release: Path | None, regions: "Geography | None") -> "Plan":
+    """The plan, on top of an earlier release if one is named."""
+    if release is None:
+        return plan
+    from starling.tables.top_up import topping_up
+
+    with topping_up(plan, release, regions) as topped:
+        return topped.plan
 
 
 def _known_regions(plan: "Plan", geography: Path) -> "Geography":

@@ -53,6 +53,13 @@ class Masses:
     mass: Floats
     above: Floats
 
+    @property
+    def variance(self) -> float:
+        """To float precision, the same on every machine."""
+        squares = np.arange(-self.reach, self.reach + 1, dtype=np.float64) ** 2
+        # Added one after the other: numpy's sum may take another order on another machine.
+        return float(np.cumsum(squares * self.mass)[-1])
+
 
 @lru_cache(maxsize=64)
 def masses(law: Law, terms: int = 1) -> Masses:

@@ -25,6 +25,7 @@ def stated(guarantee: Guarantee, domain: Domain) -> dict[str, Any]:
         "bounds": domain.bounds,
         "invariants": list(domain.invariants),
         "mechanism": domain.mechanism,
+        "adds_to": statement.added_to(domain.adds_to),
     }
     # As JSON says it: a tuple is a list there.
     again: dict[str, Any] = json.loads(json.dumps(said))

@@ -7,19 +7,22 @@ rewritten, cut or rolled back behind that place no longer fits. Signatures of cu
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from starling.errors import IntegrityError, Problem, StarlingError
 from starling.ledger.chain import Event, Follower
 from starling.ledger.keys import Public
-from starling.ledger.rules import Lineage, charge_in, shown
+from starling.ledger.rules import Lineage, amount_in, charge_in, shown
 from starling.privacy.budget import Measure
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import Change, Relation, Unit
+from starling.release.manifest import shown as shown_name
+from starling.release.statement import AddsTo
 
 ASK = "ask the custodian which is right, the ledger or the release"
+_UNREADABLE = Problem("ledger", "holds an event that cannot be read", "restore the ledger and ask who changed it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,70 @@ def check(charged: Charged, events: Iterable[Event]) -> list[Problem]:
     except IntegrityError as error:
         return [_of_ledger(problem) for problem in error.problems]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return [Problem("ledger", "holds an event that cannot be read", "restore the ledger and ask who changed it")]
+        return [_UNREADABLE]
+
+
+def check_earlier(charged: Charged, earlier: Sequence[AddsTo], events: Iterable[Event]) -> list[Problem]:
+    """What speaks against the charges of the releases that a release adds to, in the ledger that paid for all of them.
+
+    Args:
+        charged: Of the release; `check` has followed the chain for it.
+        earlier: Charged to the same ledger, each before the release and for the same dataset.
+        events: Of the ledger.
+    """
+    lineage: Lineage | None = None
+    charges: dict[str, tuple[int, Mapping[str, Any]]] = {}
+    answers: dict[int, str] = {}
+    wanted = {each.request_id for each in earlier}
+    try:
+        for event in events:
+            if event.kind not in ("lineage", "charge", "answer"):
+                continue
+            body = json.loads(event.body)
+            if event.kind == "lineage" and body["name"] == charged.lineage:
+                lineage = _lineage(charged, body)
+            elif event.kind == "charge" and body["request_id"] in wanted and body["dataset"] == charged.dataset:
+                charges[body["request_id"]] = event.seq, body
+            elif event.kind == "answer":
+                answers[body["charge"]] = body["sha256"]
+        return [
+            Problem("ledger", f"{problem} (request {shown_name(each.request_id)})", ASK)
+            for each in earlier
+            for problem in _earlier(charged, lineage, each, charges.get(each.request_id), answers)
+        ]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return [_UNREADABLE]
+
+
+def _earlier(
+    charged: Charged,
+    lineage: Lineage | None,
+    earlier: AddsTo,
+    charge: tuple[int, Mapping[str, Any]] | None,
+    answers: Mapping[int, str],
+) -> list[str]:
+    """Sentences about the ledger, without their subject."""
+    if charge is None or lineage is None or charge[0] >= charged.position:
+        return ["holds no charge of the release that this one adds to before the charge of this one"]
+    position, body = charge
+    found = []
+    if answers.get(position) != earlier.manifest:
+        found.append(f"answered event {position} by another release than the one that this one adds to")
+    try:
+        due = amount_in(lineage, charged.guarantee.relation.change, earlier.cost)
+    except StarlingError:
+        return [*found, "cannot have charged the release that this one adds to, in that measure or neighbour relation"]
+    if body["amount"] != due:
+        paid, said = shown(body["amount"]), shown(due)
+        found.append(
+            f"charged {paid} as event {position}, and the release that this one adds to is said to cost {said}"
+        )
+    return found
+
+
+def _lineage(charged: Charged, body: Mapping[str, Any]) -> Lineage:
+    relation = Relation(cast(Change, body["change"]), cast(Unit, body["unit"]))
+    return Lineage(charged.lineage, cast(Measure, body["measure"]), relation)
 
 
 def _of_ledger(problem: Problem) -> Problem:
@@ -130,8 +196,7 @@ def _differences(charged: Charged, seen: _Seen, event: Event) -> list[str]:
 def _amounts(charged: Charged, seen: _Seen, body: Mapping[str, Any]) -> list[str]:
     if seen.lineage is None or seen.dataset is None or seen.dataset["lineage"] != charged.lineage:
         return ["is for another lineage of people than the release states"]
-    relation = Relation(cast(Change, seen.lineage["change"]), cast(Unit, seen.lineage["unit"]))
-    lineage = Lineage(charged.lineage, cast(Measure, seen.lineage["measure"]), relation)
+    lineage = _lineage(charged, seen.lineage)
     try:
         due = charge_in(lineage, charged.guarantee)
     except StarlingError:

@@ -47,6 +47,31 @@ OWN: Final = (
 
 
 @dataclass(frozen=True, slots=True)
+class AddsTo:
+    """An earlier release that a release adds to.
+
+    Attributes:
+        request_id: Of its charge.
+        ledger: Id of the ledger that paid for it; empty where it brought one of its own.
+        manifest: SHA-256 of its manifest, hexadecimal: what a ledger keeps as the answer.
+        cost: That was charged.
+    """
+
+    request_id: str
+    ledger: str
+    manifest: str
+    cost: Cost
+
+
+def added_to(earlier: tuple[AddsTo, ...]) -> list[Json]:
+    """The same for machines."""
+    return [
+        {"request_id": each.request_id, "ledger": each.ledger, "manifest": each.manifest, "cost": amount(each.cost)}
+        for each in earlier
+    ]
+
+
+@dataclass(frozen=True, slots=True)
 class Domain:
     """What a domain says of its release in privacy.json.
 
@@ -55,12 +80,14 @@ class Domain:
         mechanism: Public parameters, so that post-processing can be repeated and the cost recomputed.
         bounds: Public bounds that the sensitivities rest on.
         invariants: What is published exactly, in words.
+        adds_to: Earlier releases whose measurements are in this one, each charged on its own; the last first.
     """
 
     name: str
     mechanism: Mapping[str, Json]
     bounds: Mapping[str, Json] = field(default_factory=dict)
     invariants: tuple[str, ...] = ()
+    adds_to: tuple[AddsTo, ...] = ()
 
 
 def statement(receipt: Receipt, domain: Domain) -> dict[str, Json]:
@@ -89,6 +116,7 @@ def statement(receipt: Receipt, domain: Domain) -> dict[str, Json]:
         "bounds": dict(domain.bounds),
         "composition": composition(guarantee),
         "mechanism": dict(domain.mechanism),
+        "adds_to": added_to(domain.adds_to),
         "account": account(receipt),
     }
 

@@ -11,13 +11,15 @@ from typing import Any, Final
 
 from starling.errors import IntegrityError, Problem
 from starling.ledger.keys import Public
+from starling.privacy.budget import Cost
 from starling.privacy.guarantee import Guarantee
 from starling.release import datapackage
-from starling.release.arithmetic import Stated, check_cost
+from starling.release.arithmetic import COSTS, Stated, check_cost, rational
 from starling.release.manifest import AGAIN, SIGNATURE, answer, digests, shown, walk
 from starling.release.on_chain import Charged
+from starling.release.public_json import text
 from starling.release.signing import Signature, read_signature
-from starling.release.statement import FILE
+from starling.release.statement import FILE, AddsTo
 
 WHERE: Final = "give the folder that a release was made as, or its zip"
 
@@ -115,6 +117,23 @@ def _account(stated: Stated, signature: Signature | None) -> list[Problem]:
     if signature is None or ledger is None or ledger.get("signer") == signature.key.text:
         return []
     return [Problem("account", "names a ledger of another key than the one that signed the release", AGAIN, FILE)]
+
+
+def adds_to(checked: Checked) -> tuple[AddsTo, ...]:
+    """The earlier releases that a release says it adds to; none where that cannot be read, as its domain will find."""
+    try:
+        said = (checked.stated or {}).get("adds_to") or []
+        return tuple(
+            AddsTo(text(each["request_id"]), text(each["ledger"]), text(each["manifest"]), _cost(each["cost"]))
+            for each in said
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return ()
+
+
+def _cost(said: Mapping[str, Any]) -> Cost:
+    (measure,) = COSTS.keys() & said.keys()
+    return COSTS[measure](rational(said[measure]))
 
 
 def _ledger(stated: Stated) -> Mapping[str, Any] | None:

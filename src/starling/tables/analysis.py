@@ -187,14 +187,19 @@ def _linear(plan: Plan, level: Level, group: tuple[str, ...], row: dict[str, Any
 
 
 def _combined(noise: Noise, name: Any, mine: frozenset[int], estimate: Fraction) -> Value:
-    """A number of which each cell is combined from two draws, and rounded once."""
-    assert isinstance(noise, Twice)  # a plan that tops up has two measurements of each value
-    weight = later_weight(noise)
-    draws: dict[Any, tuple[Law, Fraction]] = {}
-    for cell in mine:
-        draws[name, cell, "earlier"] = (noise.earlier, 1 - weight)
-        draws[name, cell, "later"] = (noise.later, weight)
-    return Value(estimate, {each: draw for each, draw in draws.items() if draw[1]}, Fraction(len(mine), 2))
+    """A number of which each cell is combined from draws of several releases, and rounded each time."""
+    drawn: list[tuple[Law, Fraction]] = []
+    left, slack = Fraction(1), Fraction(0)
+    while isinstance(noise, Twice):
+        weight = later_weight(noise)
+        drawn.append((noise.later, left * weight))
+        slack += left / 2
+        left, noise = left * (1 - weight), noise.earlier
+    drawn.append((noise, left))
+    draws: dict[Any, tuple[Law, Fraction]] = {
+        (name, cell, back): draw for cell in mine for back, draw in enumerate(drawn) if draw[1]
+    }
+    return Value(estimate, draws, len(mine) * slack)
 
 
 def _kind(plan: Plan, level: Level, row: dict[str, Any]) -> tuple[int, frozenset[int]]:

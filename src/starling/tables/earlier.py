@@ -32,7 +32,8 @@ class Earlier:
         plan: Its public plan.
         geography: Its regions and their names, without blocks.
         request_id: Of its charge.
-        lineage: Whose people it is about; None where it brought a ledger of its own, or none.
+        ledger: Id of the ledger that paid for it; None where it brought a ledger of its own, or none.
+        lineage: Whose people it is about; likewise.
         dataset: Which of their data; likewise.
     """
 
@@ -40,6 +41,7 @@ class Earlier:
     plan: Plan
     geography: Geography
     request_id: str
+    ledger: str | None
     lineage: str | None
     dataset: str | None
 
@@ -87,9 +89,10 @@ def earlier_of(release: Release, path: Path) -> Earlier:
     if release.statement["domain"] != DOMAIN:
         raise ParameterError(field=str(path), problem="is no release of tables", fix="name one")
     plan, geography = read_plan(release.folder)
-    ledger = release.statement["account"]["ledger"]
-    lineage, dataset = (None, None) if not ledger or ledger["inside"] else (ledger["lineage"], ledger["dataset"])
-    return Earlier(path, plan, geography, release.request_id, lineage, dataset)
+    account = release.statement["account"]
+    paid = account["ledger"]
+    where = (None, None, None) if not paid or paid["inside"] else (account["name"], paid["lineage"], paid["dataset"])
+    return Earlier(path, plan, geography, release.request_id, *where)
 
 
 def beside(plan: Plan, releases: Sequence[Path], blocks: Path | None = None) -> Beside:
@@ -101,16 +104,22 @@ def beside(plan: Plan, releases: Sequence[Path], blocks: Path | None = None) -> 
         blocks: The block file of all of them; without it, regions are not compared block by block.
 
     Raises:
-        IntegrityError, ParameterError: by a release.
+        IntegrityError, ParameterError: by a release; a release adds to one that is not among them, whose cost is then not known.
         PlanError: the block file is not that of a release, or wrong.
     """
     earlier = [read_earlier(path) for path in releases]
+    known = {each.request_id for each in earlier}
+    for each in earlier:
+        missing = [below.request_id for below in each.plan.releases if below.request_id not in known]
+        if missing:
+            problem = f"adds to the release of request {missing[0]}, which is not among the earlier ones"
+            raise ParameterError(field=str(each.path), problem=problem, fix="name that one too: both together count")
     here = None if blocks is None else read_geography(blocks, plan)
     compared = tuple((each, differencing(plan, each.plan, here, _blocks(each, blocks))) for each in earlier)
     plans = [plan, *(each.plan for each in earlier)]
     events: Counter[Event] = Counter()
-    for each in plans:
-        events.update(dict(bag_of(each.guarantee)))
+    for one in plans:
+        events.update(dict(bag_of(one.guarantee)))
     return Beside(
         compared, _sum([each.cost for each in plans]), epsilon_of_events(frozenset(events.items()), DELTA), DELTA
     )

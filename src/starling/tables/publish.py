@@ -31,7 +31,13 @@ from starling.tables.top_up import topping_up
 
 @dataclass(frozen=True, slots=True)
 class Published(road.Published):
-    """What a release of tables ended in."""
+    """What a release of tables ended in.
+
+    Attributes:
+        plan: As released: with what it adds to.
+    """
+
+    plan: Plan
 
     def rows(self, table: str) -> int:
         """Rows of "t1" or "t2"."""
@@ -61,7 +67,8 @@ def release(  # noqa: PLR0913 - one for each public choice
         geography: The public geographic reference file.
         out: Folder to make; must not exist, unless it is the answer of this very request.
         names: Optional table of names of regions, published beside their ids (`read_geography`).
-        top_up: An earlier release of the same plan, but for budgets: spend more on its groups, and combine both.
+        top_up: An earlier release of the same plan but for budgets: spend more on its groups, and combine both. Levels that the
+            plan leaves out are measured no further.
         ledger: Pays, for `dataset`, in the name of `analyst`. Without one, a fresh ledger inside the folder grants the plan's
             cost once, and the report says that nothing then limits a second release.
         dataset: Registered in the ledger.
@@ -95,14 +102,14 @@ def release(  # noqa: PLR0913 - one for each public choice
             request_id=request_id,
         )
         if asked.finished():
-            return Published(out, asked.request_id, None)
+            return Published(out, asked.request_id, None, plan)
         cluster = stack.enter_context(cluster_for(engine, source))
         folder, payment = stack.enter_context(asked.writing(step))
         if earlier is not None:
             earlier.copy(folder)
         counts = count(plan, regions, source, cluster=cluster)
         receipt = _fill(folder, plan, regions, counts, payment, step)
-    return Published(out, asked.request_id, receipt)
+    return Published(out, asked.request_id, receipt, plan)
 
 
 def _fill(

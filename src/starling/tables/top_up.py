@@ -1,7 +1,9 @@
 """More budget for an earlier release: whether a plan may add to it, and its measurements, from its folder alone. Before any charge.
 
-A release is topped up by the same plan with budgets of its own, over the same regions; its ledger, where it names one, must have paid
-for the same data. What is drawn stands in mechanism/top_up.py, how both are combined in inference/combined.py.
+A release is topped up by the same plan with budgets of its own, in all or some of its levels, over the same regions; its ledger, where it
+names one, must have paid for the same data. What is drawn stands in mechanism/top_up.py, how both are combined in
+inference/combined.py. Levels that the plan leaves out are measured no further, cost nothing, and are not in the new release: they stay
+as the earlier one published them.
 """
 
 import hashlib
@@ -15,7 +17,7 @@ from pathlib import Path
 from starling.errors import PlanError
 from starling.release.manifest import digest, manifest
 from starling.release.reading import open_release
-from starling.tables.artifact.measured import EARLIER, measurements_path, read_measurements
+from starling.tables.artifact.measured import measurements_path, place_of, read_measurements, with_earlier
 from starling.tables.earlier import Earlier, earlier_of
 from starling.tables.plan import Geography, Plan, TopUp
 
@@ -34,9 +36,11 @@ class ToppedUp:
 
     def copy(self, out: Path) -> None:
         """Put the earlier measurements into the folder of the new release, file by file as they are."""
-        (out / EARLIER).mkdir(parents=True)
-        for level in self.plan.levels:
-            shutil.copyfile(self.folder / measurements_path(level), out / measurements_path(level, EARLIER))
+        for back in range(len(self.plan.releases)):
+            here, there = place_of(back), place_of(back + 1)
+            (out / there).mkdir(parents=True)
+            for level in self.plan.levels:
+                shutil.copyfile(self.folder / measurements_path(level, here), out / measurements_path(level, there))
 
 
 @contextmanager
@@ -44,7 +48,7 @@ def topping_up(plan: Plan, path: Path, geography: Geography | None = None, datas
     """Open an earlier release, folder or zip, to add to it.
 
     Args:
-        plan: Of the earlier release, but for its title and budgets.
+        plan: Of the earlier release, but for its title and budgets, and perhaps without some of its levels.
         path: The earlier release.
         geography: The public regions, to be compared with those of the earlier release.
         dataset: What the ledger calls the data that are read now; compared where the earlier release names its own.
@@ -57,14 +61,19 @@ def topping_up(plan: Plan, path: Path, geography: Geography | None = None, datas
     with open_release(path) as release:
         earlier = earlier_of(release, path)
         _check(plan, earlier, geography, dataset)
+        kept = earlier.plan.only([level.name for level in plan.levels])
+        drawn = read_measurements(release.folder, kept, earlier.geography)
         # Every record is read once: after the charge, none of them can make the run fail.
-        for _ in read_measurements(release.folder, earlier.plan, earlier.geography):
+        for _ in with_earlier(release.folder, kept, earlier.geography, drawn):
             pass
         top_up = TopUp(
             hashlib.sha256(manifest(release.folder).encode()).hexdigest(),
             earlier.request_id,
-            tuple(level.budget for level in earlier.plan.levels),
-            tuple(digest(release.folder / measurements_path(level)) for level in earlier.plan.levels),
+            earlier.ledger or "",
+            earlier.plan.cost.amount,
+            tuple(level.budget for level in kept.levels),
+            tuple(digest(release.folder / measurements_path(level)) for level in kept.levels),
+            kept.top_up,
         )
         # A promise is of a release that stands alone.
         levels = tuple(replace(level, promises=()) for level in plan.levels)
@@ -73,13 +82,15 @@ def topping_up(plan: Plan, path: Path, geography: Geography | None = None, datas
 
 def _check(plan: Plan, earlier: Earlier, geography: Geography | None, dataset: str) -> None:
     name = earlier.path.name
-    if earlier.plan.top_up is not None:
-        problem = f"{name} was topped up before, which is done once"
-        raise PlanError(field="top-up", problem=problem, fix="release anew, or top up a release that stands alone")
-    if _but_budgets(plan) != _but_budgets(earlier.plan):
-        problem = f"is not the plan of {name}: more than titles and budgets differ"
-        raise PlanError(field="plan", problem=problem, fix="take the plan of that release, with other budgets only")
-    if geography is not None and geography.regions != earlier.geography.regions:
+    names = {level.name for level in plan.levels}
+    known = {level.name for level in earlier.plan.levels}
+    if not names <= known or _but_budgets(plan) != _but_budgets(earlier.plan.only(names)):
+        problem = f"is not the plan of {name}: more than title, budgets and levels left out differs"
+        fix = "take the plan of that release, with other budgets, and without the levels that are good enough"
+        raise PlanError(field="plan", problem=problem, fix=fix)
+    if geography is not None and any(
+        regions != earlier.geography.regions[level] for level, regions in geography.regions.items()
+    ):
         problem = f"has other regions than {name} was released for"
         raise PlanError(field="geography", problem=problem, fix="give the block file of that release")
     if earlier.dataset is not None and dataset not in ("", earlier.dataset):
@@ -89,4 +100,4 @@ def _check(plan: Plan, earlier: Earlier, geography: Geography | None, dataset: s
 
 def _but_budgets(plan: Plan) -> Plan:
     levels = tuple(replace(level, budget=Fraction(1), promises=()) for level in plan.levels)
-    return replace(plan, title="", levels=levels)
+    return replace(plan, title="", levels=levels, top_up=None)

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.errors import IntegrityError, PlanError, Problem
+from starling.privacy.budget import decimal_up
 from starling.release import again, datapackage, registry, statement
 from starling.release.checks import Check, Findings
 from starling.release.difference import first_difference
@@ -24,7 +25,7 @@ from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE
 from starling.release.report.pages import undrawn
 from starling.tables.artifact import REPORT, pages, sections
 from starling.tables.artifact.data import MOST_CSV_ROWS, census, csv
-from starling.tables.artifact.measured import EARLIER, measurements_path, read_measurements, with_earlier
+from starling.tables.artifact.measured import measurements_path, place_of, read_measurements, with_earlier
 from starling.tables.artifact.parameters import domain
 from starling.tables.artifact.public_plan import PLAN, REGIONS, read_plan
 from starling.tables.artifact.summary import Summary
@@ -70,18 +71,25 @@ def check(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) ->
 
 
 def _earlier(plan: Plan) -> dict[str, str]:
-    """SHA-256 of the measurements of the release that a plan tops up, by their path here."""
-    hashes = () if plan.top_up is None else plan.top_up.measurements
-    return {measurements_path(level, EARLIER): digest for level, digest in zip(plan.levels, hashes, strict=False)}
+    """SHA-256 of the measurements of the releases that a plan adds to, by their path here."""
+    return {
+        measurements_path(level, place_of(back)): digest
+        for back, each in enumerate(plan.releases, 1)
+        for level, digest in zip(plan.levels, each.measurements, strict=True)
+    }
 
 
 def _top_up(plan: Plan, hashes: Mapping[str, str]) -> tuple[Check, ...]:
-    """Which release this one adds to, and whether the earlier values are those that the plan, and so its charge, names."""
+    """Which releases this one adds to, and whether the earlier values are those that the plan, and so its charge, names."""
     if plan.top_up is None:
         return ()
     other = [name for name, digest in _earlier(plan).items() if hashes.get(name) != digest]
-    problem = "is not what the release that the plan tops up published"
-    says = f"adds to request {plan.top_up.request_id} of {plan.earlier.cost}, charged on its own; manifest {plan.top_up.manifest}"
+    problem = "is not what the release that the plan adds to published"
+    named = "; ".join(
+        f"request {each.request_id} of {plan.measure} {decimal_up(each.cost)}, manifest {each.manifest}"
+        for each in plan.releases
+    )
+    says = f"adds to {named}; each charged on its own, {plan.together} together with this one"
     return (Check("top-up", says, tuple(Problem(name, problem, AGAIN) for name in other), True),)
 
 

@@ -62,5 +62,9 @@ def test_the_words_name_unit_and_costs() -> None:
     assert "rho 0.01 at most" in text
     assert "(rho 0.09)" in text
     assert "hold a given person at all" in text
+    topped = plainly(degree("all", 9, (one,)), Rho(Fraction(1)))
+    assert "From everything at once, the measurements of earlier releases in it included (rho 1)" in " ".join(
+        topped.split()
+    )
     replaced = plainly(measurement("one", REPLACE_PERSON, DiscreteGaussian(Fraction(50))))
     assert "what a given person's data are" in replaced

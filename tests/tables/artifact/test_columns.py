@@ -38,7 +38,7 @@ def test_types_are_those_of_a_table_schema() -> None:
     plan = small_plan()
     made = {
         sheet.path: sheet
-        for sheet in sheets(plan, {level.name: measurements_path(level) for level in plan.levels}, ("t1",), {})
+        for sheet in sheets(plan, {level.name: measurements_path(level) for level in plan.levels}, ("t1",), ())
     }
     assert "data/t1.csv" in made
     assert "data/t2.csv" not in made

@@ -21,7 +21,8 @@ BRANCHES = range(len(cells.BRANCH_CELLS))
 
 def topping(plan: Plan, budget: Fraction = Fraction(1)) -> Plan:
     """The plan on top of itself, with another budget."""
-    top_up = TopUp("00", "earlier", tuple(level.budget for level in plan.levels), ("00",) * len(plan.levels))
+    budgets = tuple(level.budget for level in plan.levels)
+    top_up = TopUp("00", "earlier", "", plan.cost.amount, budgets, ("00",) * len(plan.levels), plan.top_up)
     return replace(plan, levels=tuple(replace(level, budget=budget) for level in plan.levels), top_up=top_up)
 
 

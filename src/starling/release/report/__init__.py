@@ -6,7 +6,7 @@ what is exact, and how far the numbers are off; the domain adds its sections. It
 
 from collections.abc import Sequence
 
-from starling.privacy.budget import decimal_up
+from starling.privacy.budget import Cost, decimal_up
 from starling.privacy.neighbours import as_replace_one
 from starling.privacy.trust import Receipt
 from starling.release.report.pages import Picture, Section, Table, filled, page
@@ -16,7 +16,9 @@ from starling.release.statement import DELTA, epsilon, limits, signer
 __all__ = ["Picture", "Section", "Table", "page", "render"]
 
 
-def render(title: str, receipt: Receipt, charged: Section, sections: Sequence[Section]) -> str:
+def render(
+    title: str, receipt: Receipt, charged: Section, sections: Sequence[Section], together: Cost | None = None
+) -> str:
     """The page, complete in one text.
 
     Args:
@@ -24,16 +26,19 @@ def render(title: str, receipt: Receipt, charged: Section, sections: Sequence[Se
         receipt: Of its charge.
         charged: How the cost comes about, by the domain's own parts.
         sections: What the domain adds: accuracy, files.
+        together: Cost of the release and of all that it adds to; without it, it stands alone.
     """
     guarantee = receipt.guarantee
+    whole = together or guarantee.cost
     both = guarantee.relation.change == "add-remove"
     return filled(
         "page.html",
         title=title,
         guarantee=guarantee,
-        promise=Section("What is promised, in plain words", plainly(guarantee)),
+        promise=Section("What is promised, in plain words", plainly(guarantee, whole)),
         cost=guarantee.cost,
         amount=decimal_up(guarantee.cost.amount),
+        whole=decimal_up(whole.amount),
         replaced=decimal_up(as_replace_one(guarantee.cost).amount) if both else decimal_up(guarantee.cost.amount),
         epsilon=epsilon(guarantee),
         delta=DELTA,

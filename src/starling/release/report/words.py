@@ -58,13 +58,19 @@ def dearest(guarantee: Guarantee) -> Guarantee:
     return max((dearest(part) for part in guarantee.parts), key=lambda leaf: leaf.cost.amount, default=guarantee)
 
 
-def plainly(guarantee: Guarantee) -> str:
-    """What the guarantee means for the protected unit: paragraphs with an empty line between them."""
+def plainly(guarantee: Guarantee, together: Cost | None = None) -> str:
+    """What the guarantee means for the protected unit: paragraphs with an empty line between them.
+
+    Args:
+        guarantee: Of the charge.
+        together: Cost of the release and of all that it adds to; without it, it stands alone.
+    """
     unit, change = guarantee.relation.unit, guarantee.relation.change
     whether = (
         f"whether the data hold a given {unit} at all" if change == "add-remove" else f"what a given {unit}'s data are"
     )
-    all_of_it, one = guarantee.cost, dearest(guarantee).cost
+    all_of_it, one = together or guarantee.cost, dearest(guarantee).cost
+    earlier = "" if all_of_it == guarantee.cost else ", the measurements of earlier releases in it included"
     found = [percent_up(detection(cost, ALARMS / 100)) for cost in (all_of_it, one)]
     return f"""
         Every published number was made noisy on purpose. The noise hides {UNITS[unit]}. Somebody who knows everything about
@@ -73,7 +79,7 @@ def plainly(guarantee: Guarantee) -> str:
 
         How far that goes is one number, the privacy loss. Take the best possible attacker, who accepts a false alarm in
         {ALARMS} of 100 cases: without any release he finds {ALARMS} % of those who are there. From one published measurement
-        alone ({one} at most) he finds at most {found[1]}. From everything at once ({all_of_it}) the bound is {found[0]}; it
+        alone ({one} at most) he finds at most {found[1]}. From everything at once{earlier} ({all_of_it}) the bound is {found[0]}; it
         is a worst case, reached only if every number of the release tells against the same {unit}.
 
         The promise holds for everybody alike, for good, and against future data and methods. It does not say that nothing

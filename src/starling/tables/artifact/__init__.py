@@ -4,7 +4,7 @@
     data/t1.csv, data/t2.csv          the same as text, where they are not long
     data/t1.txt, data/t2.txt          the same in the Census format, which has the estimate alone
     data/measurements/LEVEL.parquet   every noisy value before post-processing, in plan order
-    data/earlier/LEVEL.parquet        of a release that tops up an earlier one: the same of that one
+    data/earlier/LEVEL.parquet        of a release that tops up an earlier one: the same of that one; data/earlier-2 of the one before
     plan/plan.json, plan/regions.json the public plan, so that post-processing can be repeated from the folder alone
     privacy.json                      what is promised and what was charged, for machines
     report.html                       the same for a review board, with pictures
@@ -28,9 +28,9 @@ from starling.release.report import Section
 from starling.tables.artifact.columns import sheets
 from starling.tables.artifact.data import TableFiles
 from starling.tables.artifact.measured import (
-    EARLIER,
     keep_measurements,
     measurements_path,
+    place_of,
     read_measurements,
     with_earlier,
 )
@@ -69,7 +69,10 @@ def write_release(folder: Path, plan: Plan, geography: Geography, tables: Releas
     for name, text in pages(plan, receipt, said).items():
         _write(folder / name, text)
     paths = {level.name: measurements_path(level) for level in plan.levels}
-    earlier = {level.name: measurements_path(level, EARLIER) for level in plan.levels} if plan.top_up else {}
+    earlier = [
+        {level.name: measurements_path(level, place_of(back)) for level in plan.levels}
+        for back, _ in enumerate(plan.releases, 1)
+    ]
     datapackage.write(folder, plan.title, sheets(plan, paths, csv, earlier), NOTES)
 
 
@@ -90,7 +93,7 @@ def write_tables(data: Path, plan: Plan, tables: Iterable[Tabulated]) -> tuple[S
 def pages(plan: Plan, receipt: Receipt, said: Sequence[Section]) -> dict[str, str]:
     """report.html and registry.yaml: a function of the plan, the receipt, and what `sections` says of the released values."""
     return {
-        REPORT: report.render(plan.title, receipt, charged(plan), said),
+        REPORT: report.render(plan.title, receipt, charged(plan), said, plan.together),
         registry.FILE: registry.entry(plan.title, receipt, product(plan)),
     }
 

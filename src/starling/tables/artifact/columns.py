@@ -1,5 +1,6 @@
 """Every column of a tables release, declared once: its type, and what it says to whoever reads the data package."""
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import pyarrow as pa
@@ -55,14 +56,16 @@ TABLES: Final = {
 """Title, columns and key of each table."""
 
 
-def sheets(plan: Plan, paths: dict[str, str], csv: tuple[str, ...], earlier: dict[str, str]) -> list[Sheet]:
+def sheets(
+    plan: Plan, paths: dict[str, str], csv: tuple[str, ...], earlier: Sequence[Mapping[str, str]]
+) -> list[Sheet]:
     """The tables of a release for its data package.
 
     Args:
         plan: Of the release.
         paths: File of the measurements of each level, by the level's name.
         csv: Tables that are there as CSV too: "t1", "t2".
-        earlier: As `paths`, of the release that this one tops up; empty where it tops up none.
+        earlier: As `paths`, of each release that this one adds to, the last first.
     """
     found: list[Sheet] = []
     for name, (title, schema, key) in TABLES.items():
@@ -83,9 +86,10 @@ def sheets(plan: Plan, paths: dict[str, str], csv: tuple[str, ...], earlier: dic
     for level in plan.levels:
         title = f"Noisy measurements of level {level.name} before post-processing, in plan order"
         found.append(Sheet(paths[level.name], title, tuple(map(_measured, MEASURED)), GROUP[1:]))
-    for level in plan.levels if earlier else ():
-        title = f"Noisy measurements of level {level.name} by the earlier release, as it published them"
-        found.append(Sheet(earlier[level.name], title, tuple(map(_measured, MEASURED)), GROUP[1:]))
+    for top_up, files in zip(plan.releases, earlier, strict=True):
+        for level in plan.levels:
+            title = f"Noisy measurements of level {level.name} by the earlier release of request {top_up.request_id}"
+            found.append(Sheet(files[level.name], title, tuple(map(_measured, MEASURED)), GROUP[1:]))
     return found
 
 

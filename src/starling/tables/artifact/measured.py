@@ -5,9 +5,10 @@
     branch                     thresholds at or below it, -1 for total-only
     stage_2                    the 1, 8, 18 or 46 noisy values, sex-major
 
-A release that tops up an earlier one has that one's files too, below EARLIER; its own repeat the first totals and branches, and have new
-values. Every group of the plan is there, in plan order, empty or suppressed ones too. All numbers are int64, so that the type depends on no
-value; the file is no larger for that, since Parquet keeps each distinct number of a piece once and then its place among them.
+A release that tops up an earlier one has that one's files too, and those that it added to in its turn (`place_of`); each repeats the
+first totals and branches, and has new values. Every group of the plan is there, in plan order, empty or suppressed ones too. All numbers
+are int64, so that the type depends on no value; the file is no larger for that, since Parquet keeps each distinct number of a piece once
+and then its place among them.
 
 The files are opened for the first time: what was drawn is never drawn over. They lie in the closed folder of a release that is not yet in
 place (release/bundle.py) and are removed with it if the run fails, so nobody sees a part of them.
@@ -34,7 +35,7 @@ from starling.tables.plan import MOST_GROUPS, Geography, Level, Piece, Plan
 
 FOLDER: Final = "data/measurements"
 EARLIER: Final = "data/earlier"
-"""Of a release that tops up an earlier one: that one's measurements, file by file as it published them."""
+"""Of a release that tops up an earlier one: what that one drew, file by file as it published it."""
 COMPRESSION: Final = "zstd"
 LABELS: Final = pa.dictionary(pa.int32(), pa.string())
 SCHEMA: Final = pa.schema(
@@ -48,6 +49,11 @@ SCHEMA: Final = pa.schema(
 )
 AHEAD: Final = 2
 """Pieces that wait to be written, and pieces that are read before they are needed."""
+
+
+def place_of(back: int) -> str:
+    """Of the measurements that were drawn so many releases back: data/measurements, data/earlier, data/earlier-2, ..."""
+    return (FOLDER, EARLIER)[back] if back < 2 else f"{EARLIER}-{back}"
 
 
 def measurements_path(level: Level, place: str = FOLDER) -> str:
@@ -101,14 +107,22 @@ def read_measurements(folder: Path, plan: Plan, geography: Geography, place: str
     return _Files(folder, plan, geography, place)
 
 
-def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurements) -> Measurements:
-    """What post-processing begins with: what was drawn, combined with the measurements of the release that the plan tops up, if it does.
+def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurements, back: int = 0) -> Measurements:
+    """What post-processing begins with: what was drawn, combined with the measurements of the releases that the plan adds to, if any.
 
-    Iterating raises Broken where the two are not of the same groups in the same detail.
+    Iterating raises Broken where they are not of the same groups in the same detail.
+
+    Args:
+        folder: Of the release.
+        plan: Of the release, or of one that it adds to.
+        geography: Of the release.
+        drawn: For the plan.
+        back: How many releases the plan lies back.
     """
     if plan.top_up is None:
         return drawn
-    return _Combined(plan, read_measurements(folder, plan, geography, EARLIER), drawn)
+    before = read_measurements(folder, plan.earlier, geography, place_of(back + 1))
+    return _Combined(plan, with_earlier(folder, plan.earlier, geography, before, back + 1), drawn)
 
 
 def _table(level: Level, geography: Geography, piece: Piece, measured: Measured) -> pa.Table:

@@ -17,12 +17,13 @@ from starling.release.report import Picture, Section, Table
 from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, shares, tiles
 from starling.tables import labels
 from starling.tables.artifact.data import MOST_CSV_ROWS
+from starling.tables.artifact.measured import place_of
 from starling.tables.artifact.parameters import BRANCH_NAMES, missing
 from starling.tables.artifact.summary import Summary, Widths
 from starling.tables.inference.combined import margin
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
 from starling.tables.labels import level_title, short_percent
-from starling.tables.plan import Geography, Plan
+from starling.tables.plan import Geography, Level, Plan
 
 CLASSES: Final = ("under 10", "10 to 99", "100 to 999", "1,000 to 9,999", "10,000 or more")
 CLASS_CUTS: Final = (10, 100, 1000, 10_000)
@@ -32,30 +33,31 @@ def charged(plan: Plan) -> Section:
     """How the cost of the plan comes about."""
     symbol = plan.cost.symbol
     scale = "scale" if plan.measure == "epsilon" else "σ"
-    rows = []
-    for level in plan.levels:
-        laws = plan.laws(level)
-        rows.append(
-            (
-                level_title(level),
-                decimal_up(level.budget),
-                str(level.stability),
-                decimal_up(level.budget / level.stability),
-                *(_scale(law) for law in (laws.total_only, laws.stage1, laws.stage2)),
-                f"± {margin(plan.noise(level), missing()):,}",
-            )
+    names: tuple[str, ...] = (
+        "Noise of a once-measured total",
+        "Noise of the first total",
+        "Noise of a second measurement",
+    )
+    if plan.top_up:
+        names = ("Noise of the new measurement",)
+    rows = [
+        (
+            level_title(level),
+            decimal_up(level.budget),
+            str(level.stability),
+            decimal_up(level.budget / level.stability),
+            *_noise(plan, level),
+            f"± {margin(plan.noise(level), missing()):,}",
         )
+        for level in plan.levels
+    ]
     header = (
         "Level",
         symbol,
         "Groups of one person",
         f"{symbol} of a group",
-        f"Noise of a once-measured total ({scale})",
-        f"Noise of the first total ({scale})",
-        f"Noise of a second measurement ({scale})",
-        f"{_percent(CONFIDENCE)} margin of one published number"
-        if plan.top_up
-        else f"{_percent(CONFIDENCE)} margin of one such number",
+        *(f"{name} ({scale})" for name in names),
+        f"{_percent(CONFIDENCE)} margin of one {'published' if plan.top_up else 'such'} number",
     )
     law = "discrete Laplace (two-sided geometric)" if plan.measure == "epsilon" else "discrete Gaussian"
     text = f"""
@@ -70,7 +72,13 @@ def charged(plan: Plan) -> Section:
         A person lives in the United States or in Puerto Rico, never in both, so the larger of two sums is charged: {each}.
         """
     table = Table(header, tuple(rows), f"Budget and noise of each level; {plan.cost} in all")
-    return Section("What was charged", text, tables=(table,))
+    return Section("What was charged", text, tables=(*_together(plan), table))
+
+
+def _noise(plan: Plan, level: Level) -> list[str]:
+    """Scales of what is drawn: once, first and second, or again of an earlier release, where all of a group is drawn alike."""
+    laws = plan.laws(level)
+    return [_scale(law) for law in ((laws.stage2,) if plan.top_up else (laws.total_only, laws.stage1, laws.stage2))]
 
 
 def _measured(plan: Plan) -> str:
@@ -78,10 +86,23 @@ def _measured(plan: Plan) -> str:
     if plan.top_up is None:
         return f"""Each group, empty or not, is measured: one noisy total decides how much detail the group gets and takes
         {_percent(plan.gamma)} of its budget; a second, independent measurement gives the published numbers."""
-    return f"""This release adds to an earlier one, which was charged {plan.earlier.cost} on its own (request {plan.top_up.request_id}; its
-        manifest has SHA-256 {plan.top_up.manifest}). Each group, empty or not, is measured once more, in the detail that the earlier
+    return """This release adds to an earlier one. Each group, empty or not, is measured once more, in the detail that the earlier
         release published and with all of the group's new budget; the first totals are the earlier ones. Each published number
-        combines both measurements by inverse variance, which makes it better than either. Both together cost the sum of both charges."""
+        combines what was published before with the new measurement by inverse variance, which makes it better than either."""
+
+
+def _together(plan: Plan) -> tuple[Table, ...]:
+    """Which releases a topped-up release consists of, and what they cost."""
+    if plan.top_up is None:
+        return ()
+    rows = [("This release", decimal_up(plan.cost.amount), "the request above")]
+    rows += [
+        ("Added to", decimal_up(each.cost), f"request {each.request_id}; manifest with SHA-256 {each.manifest}")
+        for each in plan.releases
+    ]
+    rows.append(("Together", decimal_up(plan.together.amount), "each of them charged on its own"))
+    caption = "What was spent on these numbers, over all releases that are in them"
+    return (Table(("Release", plan.cost.symbol, "Charged as"), tuple(rows), caption, words=True),)
 
 
 def sections(plan: Plan, geography: Geography, summary: Summary) -> tuple[Section, ...]:
@@ -241,11 +262,10 @@ def _sums(plan: Plan) -> str:
 
 
 def _files(plan: Plan, summary: Summary) -> Section:
-    earlier = (
-        [("data/earlier/", "the same of the release that this one adds to, as it published them")]
-        if plan.top_up
-        else []
-    )
+    earlier = [
+        (f"{place_of(back)}/", f"the same of the earlier release of request {each.request_id}, as it published them")
+        for back, each in enumerate(plan.releases, 1)
+    ]
     rows = (
         ("data/t1.parquet", f"{summary.rows['t1']:,} totals with names, standard deviation and interval"),
         ("data/t2.parquet", f"{summary.rows['t2']:,} counts by sex and age, likewise"),

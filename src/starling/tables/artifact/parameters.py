@@ -5,10 +5,11 @@ for the registry of deployments.
 from fractions import Fraction
 from typing import Final
 
+from starling.privacy.budget import Epsilon, Rho
 from starling.release.registry import Product
-from starling.release.statement import Domain, Json, amount, law
+from starling.release.statement import AddsTo, Domain, Json, law
 from starling.tables import cells
-from starling.tables.artifact.measured import EARLIER, measurements_path
+from starling.tables.artifact.measured import measurements_path, place_of
 from starling.tables.artifact.public_plan import PLAN, REGIONS, choices_json
 from starling.tables.counting_sql import COUNTED, COUNTING_SQL
 from starling.tables.inference.combined import later_weight, margin
@@ -23,7 +24,9 @@ BRANCH_NAMES: Final = ("total", "sex by 4 ages", "sex by 9 ages", "sex by 23 age
 
 def domain(plan: Plan, geography: Geography) -> Domain:
     """What privacy.json says of a tables release."""
-    return Domain("tables", parameters(plan, geography), bounds(plan))
+    kind = Epsilon if plan.measure == "epsilon" else Rho
+    earlier = (AddsTo(each.request_id, each.ledger, each.manifest, kind(each.cost)) for each in plan.releases)
+    return Domain("tables", parameters(plan, geography), bounds(plan), adds_to=tuple(earlier))
 
 
 def bounds(plan: Plan) -> dict[str, Json]:
@@ -47,20 +50,11 @@ def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
         "regions": REGIONS,
         "title": plan.title,
         **choices_json(plan),
-        "top_up": _top_up(plan),
         "confidence": str(CONFIDENCE),
         "branches": list[Json](BRANCH_NAMES),
         "counting": {"sql": COUNTING_SQL, "tables": dict(COUNTED)},
         "levels": [_level(plan, geography, level) for level in plan.levels],
     }
-
-
-def _top_up(plan: Plan) -> Json:
-    """The release that this one adds to, and its cost, which is charged on its own."""
-    if plan.top_up is None:
-        return None
-    cost = amount(plan.earlier.cost)
-    return {"manifest": plan.top_up.manifest, "request_id": plan.top_up.request_id, "cost": cost}
 
 
 def _level(plan: Plan, geography: Geography, level: Level) -> dict[str, Json]:
@@ -83,21 +77,26 @@ def _level(plan: Plan, geography: Geography, level: Level) -> dict[str, Json]:
         },
         "stage_1_weights": [str(stage1_share(plan, level, branch)) for branch in BRANCHES],
         "suppressed_up_to": suppression_quantile(plan, level),
-        "top_up": _level_top_up(plan, level),
+        "adds_to": _earlier(plan, level),
     }
 
 
-def _level_top_up(plan: Plan, level: Level) -> Json:
-    """The noise of the earlier values, and the weight of the later ones beside them."""
+def _earlier(plan: Plan, level: Level) -> list[Json]:
+    """The noise that each earlier release drew, and the weight of what was drawn after it beside what it published; the last first."""
+    found: list[Json] = []
     kinds = {"total_only": plan.noise(level, total_only=True), "cell": plan.noise(level)}
-    both = {name: noise for name, noise in kinds.items() if isinstance(noise, Twice)}
-    if not both:
-        return None
-    return {
-        "measurements": measurements_path(level, EARLIER),
-        "noise": {name: law(noise.earlier) for name, noise in both.items()},
-        "weights": {name: str(later_weight(noise)) for name, noise in both.items()},
-    }
+    for back, _ in enumerate(plan.releases, 1):
+        both = {name: noise for name, noise in kinds.items() if isinstance(noise, Twice)}
+        kinds = {name: noise.earlier for name, noise in both.items()}
+        drawn = {name: noise.later if isinstance(noise, Twice) else noise for name, noise in kinds.items()}
+        found.append(
+            {
+                "measurements": measurements_path(level, place_of(back)),
+                "noise": {name: law(noise) for name, noise in drawn.items()},
+                "weights": {name: str(later_weight(noise)) for name, noise in both.items()},
+            }
+        )
+    return found
 
 
 def missing() -> Fraction:
@@ -126,7 +125,12 @@ def product(plan: Plan) -> Product:
         f" integers; {_measured(plan)}",
         post_processing=f"Totals are sums of noisy cells. {_made(plan)}{dropped}{clamped}",
         composition="Sequential over levels and over the two measurements of a group; within a level, parallel composition of bounded"
-        " degree over groups. The tree with every law and amount is in privacy.json.",
+        " degree over groups. The tree with every law and amount is in privacy.json."
+        + (
+            f" Earlier releases that it adds to were charged on their own; {plan.together} in all."
+            if plan.top_up
+            else ""
+        ),
         unprotected="None: the plan, the definitions and the geography are public, and no number is published without noise.",
     )
 
@@ -137,7 +141,7 @@ def _measured(plan: Plan) -> str:
         return "a noisy total chooses how much detail the group gets, a second measurement is published."
     return (
         "each is measured once more in the detail that an earlier release published"
-        f" (request {plan.top_up.request_id}, charged on its own), and both values are combined by inverse variances."
+        f" (request {plan.top_up.request_id}, charged on its own), and combined with what was published by inverse variances."
     )
 
 

@@ -83,8 +83,11 @@ def _top_up_json(top_up: TopUp) -> dict[str, Json]:
     return {
         "manifest": top_up.manifest,
         "request_id": top_up.request_id,
+        "ledger": top_up.ledger,
+        "cost": str(top_up.cost),
         "budgets": [str(budget) for budget in top_up.budgets],
         "measurements": list[Json](top_up.measurements),
+        "top_up": None if top_up.earlier is None else _top_up_json(top_up.earlier),
     }
 
 
@@ -160,8 +163,11 @@ def _top_up(data: Any) -> TopUp:
     return TopUp(
         text(data["manifest"]),
         text(data["request_id"]),
+        text(data["ledger"]),
+        rational(data["cost"]),
         tuple(map(rational, data["budgets"])),
         tuple(map(text, data["measurements"])),
+        None if data["top_up"] is None else _top_up(data["top_up"]),
     )
 
 

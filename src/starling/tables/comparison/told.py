@@ -180,8 +180,7 @@ def compare(
 
 def _drawn(release: Earlier) -> set[str]:
     """The requests whose noise is in a release."""
-    top_up = release.plan.top_up
-    return {release.request_id} if top_up is None else {release.request_id, top_up.request_id}
+    return {release.request_id, *(each.request_id for each in release.plan.releases)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,13 +1,15 @@
-"""A number measured twice, by an earlier release and by one that tops it up: the combination, and the exact law of its error.
+"""A number of an earlier release and one more measurement of it: the combination, and the exact law of its error.
 
-With Y1 = N + e1 the earlier value and Y2 = N + e2 the later one, independent, a = Var e1 / (Var e1 + Var e2) is the weight of least
+With Y1 = N + e1 the earlier value and Y2 = N + e2 the new one, independent, a = Var e1 / (Var e1 + Var e2) is the weight of least
 variance of Y2 in (1 - a) Y1 + a Y2. Published is
 
     Y = Y1 + round(a (Y2 - Y1)),  so  Y - N = e1 + round(a (e2 - e1)),
 
 halves away from 0, a a rational by the laws alone (reuse.py). Rounding is odd and both laws are symmetric, so the error is too:
-Y is unbiased. Cells of a group have independent errors of one law, so that a sum of k cells has its k-fold power
-(privacy/masses.py). Probabilities are listed to float precision in a fixed order, the same on every machine.
+Y is unbiased. A release that was topped up is topped up again in the same way: Y takes the place of Y1, with its own law, which is
+symmetric too and has its rounding in it. Weights are then those of inverse variance over all measurements, that rounding apart.
+Cells of a group have independent errors of one law, so that a sum of k cells has its k-fold power (privacy/masses.py).
+Probabilities are listed to float precision in a fixed order, the same on every machine.
 
 `margin`, `quantile`, `tail` and `standard_deviation` here are those of privacy/accuracy.py for the noise of one draw, and ask the same of
 the listed law for two combined.
@@ -39,14 +41,21 @@ def later_weight(noise: Twice) -> Fraction:
     >>> later_weight(Twice(DiscreteGaussian(Fraction(300)), DiscreteGaussian(Fraction(100))))
     Fraction(3, 4)
     """
-    earlier, later = variance(noise.earlier), variance(noise.later)
+    earlier, later = _variance(noise.earlier), variance(noise.later)
     if not earlier:
         return Fraction(0)  # so little noise that a float holds none of it
     return min((earlier / (earlier + later)).limit_denominator(FINEST), 1 - Fraction(1, FINEST))
 
 
 def combined(plan: Plan, level: Level, earlier: Measured, later: Measured) -> Measured:
-    """The measurements of a piece, each value from both; first totals and branches are those of the earlier release."""
+    """The measurements of a piece, each value from both; first totals and branches are those of the earlier release.
+
+    Args:
+        plan: It tops up.
+        level: Of the piece.
+        earlier: What the earlier release published, combined in its turn where that one topped up another.
+        later: What was drawn now.
+    """
     total_only = np.repeat(earlier.branch < 0, np.diff(earlier.offsets()))
     values = earlier.values.copy()
     for here, once in ((total_only, True), (~total_only, False)):
@@ -100,10 +109,11 @@ def standard_deviation(noise: Noise) -> float:
     """Of one error."""
     if not isinstance(noise, Twice):
         return accuracy.standard_deviation(noise)
-    law = _twice(noise, 1)
-    squares = np.arange(-law.reach, law.reach + 1, dtype=np.float64) ** 2
-    # Added one after the other: numpy's sum may take another order on another machine.
-    return sqrt(float(np.cumsum(squares * law.mass)[-1]))
+    return sqrt(_variance(noise))
+
+
+def _variance(noise: Noise) -> Fraction:
+    return Fraction(_twice(noise, 1).variance) if isinstance(noise, Twice) else variance(noise)
 
 
 @lru_cache(maxsize=256)
@@ -111,7 +121,7 @@ def _twice(noise: Twice, terms: int) -> Masses:
     if terms > 1:
         return summed(_twice(noise, 1), terms)
     weight = later_weight(noise)
-    earlier, later = masses(noise.earlier), masses(noise.later)
+    earlier, later = listed_noise(noise.earlier), masses(noise.later)
     half = np.zeros(max(earlier.reach, later.reach) + 1)
     _add_masses(earlier.mass, later.mass, weight.numerator, weight.denominator, half)
     return listed(half.tolist())

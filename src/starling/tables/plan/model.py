@@ -11,9 +11,11 @@ total-only group on one count; any other on a total with gamma of it and then, a
 the rest. So the level costs s_i (rho_i / s_i) = rho_i (Lemmas 9 and 10 with degree s_i), and the levels add up (Lemmas 1 and
 2). A block lies in the United States or in Puerto Rico, never in both: the two are composed in parallel, and the whole costs
 the larger. `Plan.guarantee` says this as a value; no cost is stated elsewhere. A plan that tops up an earlier release measures each
-group once, with all of its budget (mechanism/top_up.py).
+group of its levels once, with all of its budget (mechanism/top_up.py); what it adds to was charged on its own, and `Plan.together` is
+the sum of all these charges.
 """
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -25,9 +27,8 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.errors import PlanError, Problem
-from starling.privacy.budget import Cost, Measure
+from starling.privacy.budget import Cost, Epsilon, Measure, Rho
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
-from starling.privacy.laws import Law
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration, Kind
 from starling.tables.plan.promises import Promise
@@ -44,6 +45,8 @@ WIDEST_LISTED: Final = 2**13
 WIDEST_CONDITIONED: Final = 2**9
 """The same where it is asked for given what is published: that takes time with the square of it, some 100 s a level at the most. Also
 that of a value which is combined with another, whose joint law is listed."""
+MOST_RELEASES: Final = 8
+"""That a release may add to, one on top of the other; the law of each number is combined so many times."""
 SMALLEST_SHARE: Final = Fraction(1, 2**40)
 """Epsilon or rho of one draw; below it the noise of a count nears the range of a 64-bit integer."""
 
@@ -106,19 +109,34 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class TopUp:
-    """The earlier release that a plan spends more on: the same plan, but for its budgets.
+    """The earlier release that a plan spends more on: of the same plan, but for its budgets, in all or some of its levels.
 
     Attributes:
         manifest: SHA-256 of its manifest, hexadecimal.
         request_id: Of its charge.
-        budgets: Of each of its levels, epsilon or rho.
-        measurements: SHA-256 of its measurements of each level, hexadecimal.
+        ledger: Id of the ledger that paid for it; empty where it brought one of its own.
+        cost: Epsilon or rho that was charged for it, all its levels together.
+        budgets: It gave these to the levels of the plan, epsilon or rho.
+        measurements: SHA-256 of its measurements of each of these levels, hexadecimal.
+        earlier: What it added to in its turn.
     """
 
     manifest: str
     request_id: str
+    ledger: str
+    cost: Fraction
     budgets: tuple[Fraction, ...]
     measurements: tuple[str, ...]
+    earlier: "TopUp | None" = None
+
+    def only(self, kept: Sequence[int]) -> "TopUp":
+        """The same for some of the levels, by their places."""
+        return replace(
+            self,
+            budgets=tuple(self.budgets[place] for place in kept),
+            measurements=tuple(self.measurements[place] for place in kept),
+            earlier=None if self.earlier is None else self.earlier.only(kept),
+        )
 
 
 @dataclass(frozen=True)
@@ -183,19 +201,38 @@ class Plan:
         """What a plan that tops up cannot have."""
         if self.top_up is None:
             return []
-        top_up, count = self.top_up, len(self.levels)
-        if len(top_up.budgets) != count or len(top_up.measurements) != count:
-            return [Problem("top-up", "is of a release with other levels", "top up a release of the same plan")]
-        if not all(0 < budget <= LARGEST_BUDGET for budget in top_up.budgets):
-            return [
-                Problem("top-up", "states a budget of the earlier release that cannot be", "read it from that release")
-            ]
-        if self.both_stages or self.add_up or self.given_published:
-            problem = "cannot be combined with totals of both stages, totals that add up, or intervals given what is published"
-            return [Problem("top-up", problem, "top up a release of a plan without these")]
-        if any(level.promises for level in self.levels):
-            return [Problem("top-up", "has promises of margins, which are of one release", "state budgets")]
-        return []
+        other = "read it from a release of the same plan"
+        if wrong := self._cannot_add_to(self.top_up):
+            return [Problem("top-up", wrong, other)]
+        refused = (
+            (
+                len(self.releases) > MOST_RELEASES,
+                f"comes after {MOST_RELEASES} releases, one on top of the other, and no more are combined",
+                "release anew with the whole budget",
+            ),
+            (
+                self.both_stages or self.add_up or self.given_published,
+                "cannot be combined with totals of both stages, totals that add up, or intervals given what is published",
+                "top up a release of a plan without these",
+            ),
+            (
+                any(level.promises for level in self.levels),
+                "has promises of margins, which are of one release",
+                "state budgets",
+            ),
+        )
+        problems = [Problem("top-up", problem, fix) for holds, problem, fix in refused if holds]
+        if not problems and self.levels and self.top_up.cost < self.earlier.cost.amount:
+            problems = [Problem("top-up", "states a cost below that of its own levels", other)]
+        return problems
+
+    def _cannot_add_to(self, earlier: TopUp) -> str:
+        """What is wrong with what is stated of an earlier release; empty where nothing is."""
+        count = len(self.levels)
+        if len(earlier.budgets) != count or len(earlier.measurements) != count:
+            return "is of a release with other levels"
+        possible = all(0 < budget <= LARGEST_BUDGET for budget in earlier.budgets)
+        return "" if possible else "states a budget of the earlier release that cannot be"
 
     def _level_problems(self, level: Level) -> list[Problem]:
         """What would make the guarantee untrue or the noise impossible; the readers refuse the rest with lines."""
@@ -216,7 +253,7 @@ class Plan:
         """What the noise of a level, which can be drawn, does not give."""
         laws = self.laws(level)
         if self.top_up is not None:
-            values = (laws.widest_value, self._earlier_laws(level).widest_value)
+            values = (laws.widest_value, self._earlier(level)[1].widest_value)
             if max(values) > WIDEST_CONDITIONED:
                 problem = (
                     f"has noise of a standard deviation beyond {WIDEST_CONDITIONED} persons in a value, now or earlier"
@@ -238,35 +275,47 @@ class Plan:
     def laws(self, level: Level) -> StageLaws:
         """The noise of the groups of `level`: each has `budget / stability` of it, gamma of that for stage 1.
 
-        Where the plan tops up, the first total is that of the earlier release, and the second measurement has all of it.
+        Where the plan tops up, the first total is that of the first release, and the second measurement has all of it.
         """
         if self.top_up is None:
             return stage_laws(self.measure, level.budget / level.stability, self.gamma)
         again = law_of(self.measure, level.budget / level.stability)
-        return StageLaws(again, self._earlier_laws(level).stage1, again)
+        return StageLaws(again, self._earlier(level)[1].stage1, again)
 
     def noise(self, level: Level, *, total_only: bool = False) -> Noise:
         """The noise of a value of a group before post-processing: of its second measurement, or of the one of a total-only group."""
-
-        def chosen(laws: StageLaws) -> Law:
-            return laws.total_only if total_only else laws.stage2
-
-        now = chosen(self.laws(level))
+        laws = self.laws(level)
+        now = laws.total_only if total_only else laws.stage2
         if self.top_up is None:
             return now
-        return Twice(chosen(self._earlier_laws(level)), now)
+        return Twice(self.earlier.noise(self._earlier(level)[0], total_only=total_only), now)
 
     @cached_property
     def earlier(self) -> "Plan":
-        """The plan of the release that this one tops up."""
+        """The plan of the release that this one tops up, in the levels of this one."""
         if self.top_up is None:
             raise ValueError("the plan tops up no release")
         pairs = zip(self.levels, self.top_up.budgets, strict=True)
         levels = tuple(replace(level, budget=budget) for level, budget in pairs)
-        return replace(self, levels=levels, top_up=None)
+        return replace(self, levels=levels, top_up=self.top_up.earlier)
 
-    def _earlier_laws(self, level: Level) -> StageLaws:
-        return next(self.earlier.laws(each) for each in self.earlier.levels if each.name == level.name)
+    def _earlier(self, level: Level) -> tuple[Level, StageLaws]:
+        return next((each, self.earlier.laws(each)) for each in self.earlier.levels if each.name == level.name)
+
+    @property
+    def releases(self) -> tuple[TopUp, ...]:
+        """The releases that this one adds to, the last first; none for a release that stands alone."""
+        found, last = [], self.top_up
+        while last is not None:
+            found.append(last)
+            last = last.earlier
+        return tuple(found)
+
+    def only(self, names: Collection[str]) -> "Plan":
+        """The same plan in the levels of these names alone."""
+        kept = [place for place, level in enumerate(self.levels) if level.name in names]
+        levels = tuple(self.levels[place] for place in kept)
+        return replace(self, levels=levels, top_up=None if self.top_up is None else self.top_up.only(kept))
 
     def _level_guarantee(self, level: Level) -> Guarantee:
         laws = self.laws(level)
@@ -308,6 +357,12 @@ class Plan:
     def cost(self) -> Cost:
         """Exact epsilon or rho of the whole release."""
         return self.guarantee.cost
+
+    @property
+    def together(self) -> Cost:
+        """Exact epsilon or rho of the release and of all that it adds to, each of which is charged on its own."""
+        whole = sum((each.cost for each in self.releases), self.cost.amount)
+        return Epsilon(whole) if self.measure == "epsilon" else Rho(whole)
 
     @classmethod
     def load(cls, path: str | Path) -> "Plan":

@@ -45,6 +45,8 @@ class Overview:
         puerto_rico: Likewise. A person pays for one of the two parts.
         levels: In plan order.
         groups: Population groups of all levels; None without a geography.
+        adds_to: Requests of the earlier releases that the plan adds to, the last first; none for one that stands alone.
+        together: Cost of the release and of all that it adds to.
     """
 
     title: str
@@ -54,6 +56,8 @@ class Overview:
     puerto_rico: Cost | None
     levels: tuple[LevelOverview, ...]
     groups: int | None
+    adds_to: tuple[str, ...]
+    together: Cost
 
 
 def describe(plan: Plan, geography: Geography | None = None) -> Overview:
@@ -83,4 +87,6 @@ def describe(plan: Plan, geography: Geography | None = None) -> Overview:
         puerto_rico=None if pr is None else pr.cost,
         levels=tuple(levels),
         groups=None if geography is None else sum(level.groups or 0 for level in levels),
+        adds_to=tuple(each.request_id for each in plan.releases),
+        together=plan.together,
     )

@@ -12,19 +12,19 @@ from starling.tables.cells import CELLS
 
 @dataclass(frozen=True, slots=True)
 class Twice:
-    """The noise of a number that was measured twice and combined by inverse variance (inference/combined.py).
+    """The noise of a number that was measured before and once more, and combined by inverse variance (inference/combined.py).
 
     Attributes:
-        earlier: Of its first measurement.
-        later: Of its second.
+        earlier: Of the number as it was published; of one draw, or of two combined in their turn.
+        later: Of the new measurement.
     """
 
-    earlier: Law
+    earlier: "Noise"
     later: Law
 
 
 Noise: TypeAlias = Law | Twice
-"""The noise of a number before it is post-processed: of one draw, or of two combined."""
+"""The noise of a number before it is post-processed: of one draw, or of several combined, one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
