@@ -23,10 +23,12 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from starling.engine.ahead import in_order
 from starling.tables import cells
 from starling.tables.desiderata import Broken, Wish
 from starling.tables.inference.combined import combined
@@ -48,7 +50,7 @@ SCHEMA: Final = pa.schema(
     ]
 )
 AHEAD: Final = 2
-"""Pieces that wait to be written, and pieces that are read before they are needed."""
+"""Pieces that wait to be written."""
 
 
 def place_of(back: int) -> str:
@@ -143,23 +145,19 @@ def _coded(index: Int64, names: tuple[str, ...]) -> pa.DictionaryArray:
 
 
 class _Files:
-    """The files of a release, read piece by piece, a thread reading while the piece before is worked on."""
+    """The files of a release, read piece by piece, threads reading a little ahead of the piece that is worked on."""
 
     def __init__(self, folder: Path, plan: Plan, geography: Geography, place: str) -> None:
         self._folder, self._plan, self._geography, self._place = folder, plan, geography, place
 
     def __iter__(self) -> Iterator[tuple[Piece, Measured]]:
-        waiting: deque[Future[tuple[Piece, Measured]]] = deque()
-        with ExitStack() as open_files, ThreadPoolExecutor(1) as reading:
-            for number in range(len(self._plan.levels)):
-                level = _Level(self._folder, self._plan, self._geography, number, self._place)
-                open_files.callback(level.close)
-                for index, piece in enumerate(level.pieces):
-                    waiting.append(reading.submit(level.read, index, piece))
-                    if len(waiting) > AHEAD:
-                        yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+        return in_order(lambda found: found[0].read(*found[1:]), self._pieces())
+
+    def _pieces(self) -> Iterator[tuple["_Level", int, Piece]]:
+        for number in range(len(self._plan.levels)):
+            level = _Level(self._folder, self._plan, self._geography, number, self._place)
+            for index, piece in enumerate(level.pieces):
+                yield level, index, piece
 
 
 class _Combined:
@@ -199,35 +197,31 @@ class _Level:
         self._iterations = pa.array([iteration.code for iteration in level.iterations], pa.string())
         self._total_only = level.total_only
         self._thresholds = np.array(level.thresholds, dtype=np.int64)
+        self._path = folder / self._name
         try:
-            self._file = pq.ParquetFile(folder / self._name)
+            with pq.ParquetFile(self._path) as file:
+                self._stated = file.metadata
+                schema = file.schema_arrow
         except (OSError, pa.ArrowException):
             raise Broken(Wish.FORMS, self._name, "cannot be read as Parquet") from None
-        try:
-            self.pieces = self._pieces(number)
-        except Broken:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """The file."""
-        self._file.close()
+        self.pieces = self._pieces(number, schema)
 
     def read(self, index: int, piece: Piece) -> tuple[Piece, Measured]:
-        """A piece and the values in its row group."""
+        """A piece and the values in its row group; several threads may read."""
         try:
-            table = self._file.read_row_group(index, use_threads=False).combine_chunks()
+            # Opened for each: one open file is not for several threads.
+            with pq.ParquetFile(self._path, metadata=self._stated) as file:
+                table = file.read_row_group(index, use_threads=False).combine_chunks()
         except (OSError, pa.ArrowException):
             raise Broken(Wish.FORMS, self._name, "cannot be read as Parquet") from None
         return piece, self._measured(piece, table)
 
-    def _pieces(self, number: int) -> tuple[Piece, ...]:
-        if not self._file.schema_arrow.equals(SCHEMA):
+    def _pieces(self, number: int, schema: pa.Schema) -> tuple[Piece, ...]:
+        if not schema.equals(SCHEMA):
             raise Broken(
                 Wish.INTEGRALITY, self._name, "has other columns or types than measurements, which are integers"
             )
-        stated = self._file.metadata
-        rows = [stated.row_group(index).num_rows for index in range(stated.num_row_groups)]
+        rows = [self._stated.row_group(index).num_rows for index in range(self._stated.num_row_groups)]
         iterations = len(self._iterations)
         if sum(rows) != len(self._regions) * iterations:
             raise Broken(Wish.GROUPS, self._name, "does not hold one row for each group of the plan")
@@ -243,10 +237,11 @@ class _Level:
         )
 
     def _measured(self, piece: Piece, table: pa.Table) -> Measured:
-        region, iteration = np.divmod(np.arange(piece.groups), piece.iterations)
+        region, iteration = np.arange(piece.regions, dtype=np.int32), np.arange(piece.iterations, dtype=np.int32)
+        regions = self._regions.slice(piece.first, piece.regions)
         labels = (
-            (table["region_id"], self._regions, region + piece.first),
-            (table["iteration_code"], self._iterations, iteration),
+            (table["region_id"], regions, np.repeat(region, piece.iterations)),
+            (table["iteration_code"], self._iterations, np.tile(iteration, piece.regions)),
         )
         if not all(np.array_equal(_positions(column, names), index) for column, names, index in labels):
             raise Broken(Wish.GROUPS, self._name, "has its groups in another order than the plan")
@@ -278,15 +273,17 @@ class _Level:
         return _int64(values)
 
 
-def _positions(column: pa.ChunkedArray, names: pa.Array) -> Int64:
+def _positions(column: pa.ChunkedArray, names: pa.Array) -> npt.NDArray[np.int32]:
     """Where each label stands in `names`; -1 for one that does not."""
     found = []
     for chunk in column.chunks:
-        place = _int64(pc.index_in(chunk.dictionary, names).fill_null(-1))
-        index = _int64(chunk.indices.fill_null(-1))
-        # One more place, at the end, for a label that is missing.
-        found.append(np.append(place, -1)[index])
-    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+        place = pc.index_in(chunk.dictionary, names).fill_null(-1).to_numpy(zero_copy_only=False)
+        index = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        if chunk.null_count or not np.array_equal(place, np.arange(len(place))):
+            # One more place, at the end, for a label that is missing.
+            index = np.append(place, np.int32(-1))[index]
+        found.append(index)
+    return np.concatenate(found) if found else np.zeros(0, dtype=np.int32)
 
 
 def _int64(column: pa.ChunkedArray | pa.Array) -> Int64:
