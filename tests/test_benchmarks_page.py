@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bench import genome_figure3, markdown, measure, noise, pages, peers, record, selection, thresholds
+from bench import genome_figure3, homer, markdown, measure, noise, pages, peers, record, selection, thresholds
 from tests.conftest import ROOT
 
 RESULTS = {name: record.load(name) for name in pages.NAMES}
@@ -108,7 +108,9 @@ def test_exact_figures_come_out_again() -> None:
     assert thresholds.dropped("geometric", 60) in kept
 
 
-@pytest.mark.parametrize("benchmark", [thresholds, genome_figure3], ids=["thresholds", "genome_figure3"])
+@pytest.mark.parametrize(
+    "benchmark", [thresholds, genome_figure3, homer], ids=["thresholds", "genome_figure3", "homer"]
+)
 def test_the_picture_is_drawn_from_the_result(benchmark: Any) -> None:
     name = benchmark.__name__.removeprefix("bench.")
     drawn = benchmark.PICTURE.read_text()

@@ -31,6 +31,7 @@ NAMES: Final = (
     "genome_distance",
     "genome_figure3",
     "genome_kernels",
+    "homer",
     "startup",
     "thresholds",
 )

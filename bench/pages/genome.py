@@ -64,8 +64,29 @@ def genome_figure3(results: Mapping[str, Results]) -> str:
     )
 
 
+def homer(results: Mapping[str, Results]) -> str:
+    """How often the attacker knew who took part, beside the most that anybody can."""
+    result = results["homer"]
+    rows = (
+        [
+            row["published"],
+            "none: exact" if row["epsilon"] is None else f"{row['epsilon']:g}",
+            f"{100 * row['right']:.1f} % ({100 * row['low']:.1f} to {100 * row['high']:.1f})",
+            f"{100 * row['bound']:.1f} %",
+            f"{100 * (2 * row['right'] - 1):.1f} %",
+            f"{100 * (2 * row['bound'] - 1):.1f} %",
+            f"{row['games']:,}",
+        ]
+        for row in result["rows"]
+    )
+    head = ["published", "epsilon", "right: AUC (95 % interval)", "at most", "advantage", "at most", "studies"]
+    chosen = result["settings"]
+    return f"{table(head, rows)}\n\n{chosen['people']:,} people, {chosen['snps']:,} SNPs. {untimed(result)}"
+
+
 TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "genome_distance": genome_distance,
     "genome_figure3": genome_figure3,
     "genome_kernels": genome_kernels,
+    "homer": homer,
 }

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from starling.audit.generate import towns
+from starling.audit.generate import deals, genomes, towns
 
 
 def test_the_same_seed_gives_the_same_people() -> None:
@@ -17,3 +17,18 @@ def test_persons_are_as_many_as_said_and_of_all_kinds() -> None:
     assert people.shape == (10_000, 80)
     assert abs(people.mean() - 3.0) < 0.02
     assert set(kinds.tolist()) == set(range(80))
+
+
+def test_genomes_are_common_snps_and_the_seed_decides() -> None:
+    people = genomes(500, 40, seed=3)
+    assert people.shape == (500, 40)
+    assert (people == genomes(500, 40, seed=3)).all()
+    assert (people != genomes(500, 40, seed=4)).any()
+    assert 0.01 < people.mean(axis=0).min() < people.mean(axis=0).max() < 0.85
+
+
+def test_deals_are_orders_of_all_people() -> None:
+    dealt = list(deals(9, 50, seed=1))
+    assert all(sorted(order.tolist()) == list(range(9)) for order, _ in dealt)
+    assert len({tuple(order.tolist()) for order, _ in dealt}) > 40
+    assert 10 < sum(turned for _, turned in dealt) < 40
