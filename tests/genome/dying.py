@@ -1,0 +1,46 @@
+"""An exploration that dies where it is told to: `python -m tests.genome.dying LEDGER PLAN PREFIX OUT POINT`."""
+
+import sys
+from pathlib import Path
+
+from starling.genome import publish
+from starling.genome.counts import counting
+from starling.genome.plan import Plan
+from starling.ledger.opening import open_ledger
+from tests.genome.worlds import QUESTIONS
+from tests.release.striking import AFTER, BEFORE, Point, strike
+
+POINTS: dict[str, Point] = {
+    **BEFORE,
+    "while reading": (counting, "read", False),
+    "after the draw": (publish, "write_release", False),
+    **{
+        point: AFTER[point]
+        for point in ("before the answer", "after the answer", "before the rename", "after the rename")
+    },
+}
+REQUEST = "exploration"
+
+
+def release(url: str, plan: Path, prefix: Path, out: Path) -> publish.Answered:
+    """An exploration of the study, paid by the ledger."""
+    return publish.release(
+        Plan.load(plan),
+        QUESTIONS["explore"],
+        prefix,
+        out,
+        ledger=open_ledger(url),
+        dataset="t2d",
+        analyst="ann",
+        request_id=REQUEST,
+    )
+
+
+def main(url: str, plan: str, prefix: str, out: str, point: str) -> None:
+    """See above."""
+    strike(*POINTS[point])
+    release(url, Path(plan), Path(prefix), Path(out))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,67 @@
+"""A killed answer is resumed by its request id: paid once, drawn once as far as anybody can see."""
+
+import os
+import signal
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import starling
+from starling.errors import LedgerUnavailable
+from starling.ledger import rules
+from starling.release.manifest import manifest
+from tests.conftest import ROOT
+from tests.genome.dying import POINTS, REQUEST, release
+from tests.genome.worlds import World, a_world
+
+COST = Fraction(4)
+ANSWERED = ("after the answer", "before the rename", "after the rename")
+
+
+def killed(world: World, out: Path, point: str) -> None:
+    """An exploration of another process that dies at the point."""
+    arguments = (world.url, str(world.prefix.parent / "plan.toml"), str(world.prefix), str(out), point)
+    command = [sys.executable, "-m", "tests.genome.dying", *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=dict(os.environ), capture_output=True, timeout=300, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+
+def resumed(world: World, out: Path) -> bool:
+    """The same in this process; whether it was drawn now."""
+    return release(world.url, world.prefix.parent / "plan.toml", world.prefix, out).receipt is not None
+
+
+def spent(world: World) -> Fraction:
+    return Fraction(world.ledger.reading.account("patients").caps[0].spent, rules.UNIT)
+
+
+def stored(world: World) -> str | None:
+    row = world.ledger.book.read(lambda tx: tx.one("SELECT answer FROM charges WHERE request_id = ?", REQUEST))
+    return None if row is None or row[0] is None else str(row[0])
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_an_exploration_killed_anywhere_is_resumed(point: str, tmp_path: Path) -> None:
+    world, out = a_world(tmp_path / "world"), tmp_path / "out"
+    killed(world, out, point)
+    assert out.exists() == (point == "after the rename")
+    assert spent(world) == (0 if point == "before the charge" else COST)
+    answer = stored(world)
+    assert (answer is not None) == (point in ANSWERED)
+    if point == "while reading":
+        with pytest.raises(LedgerUnavailable, match="lease"):
+            resumed(world, out)
+    # As two minutes would.
+    world.ledger.book.store.atomically(lambda tx: tx.run("UPDATE charges SET lease_until = 0"))
+    assert resumed(world, out) == (point not in ANSWERED)
+    assert not resumed(world, out)
+    # The ledger's total is exactly epsilon; what had been answered is what is published.
+    assert spent(world) == COST
+    assert answer in (None, stored(world))
+    assert manifest(out) == stored(world)
+    assert [path.name for path in tmp_path.iterdir() if "partial" in path.name] == []
+    starling.verify(out, ledger=world.url).refuse()
+    world.ledger.reading.verify()

@@ -1,0 +1,37 @@
+"""Where a run of a release may die, whatever its domain, and the blow."""
+
+import os
+import signal
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from starling.ledger import account, charging
+from starling.release import bundle
+
+Point: TypeAlias = tuple[Any, str, bool]
+"""Where, which function, and whether before or after it."""
+
+BEFORE: dict[str, Point] = {
+    "before the charge": (charging.Charging, "charge", False),
+    "after the charge": (charging.Charging, "charge", True),
+}
+AFTER: dict[str, Point] = {
+    "before the flush": (bundle, "_flush", False),
+    "before the answer": (account.RequestAccount, "answer", False),
+    "after the answer": (account.RequestAccount, "answer", True),
+    "before the rename": (bundle, "_place", False),
+    "after the rename": (bundle, "_place", True),
+}
+"""Of the domain's own reading, drawing and writing."""
+
+
+def strike(owner: Any, name: str, after: bool) -> None:
+    """Kill this process, as kill -9 would, when the function is called, or when it returns."""
+    plain: Callable[..., Any] = getattr(owner, name)
+
+    def struck(*arguments: Any, **named: Any) -> Any:
+        if after:
+            plain(*arguments, **named)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    setattr(owner, name, struck)
