@@ -302,10 +302,11 @@ def test_an_answer_reads_well(world: World, tmp_path: Path) -> None:
     question = replace(QUESTIONS["snp_pval"], epsilon=Fraction(3, 2))
     answered = ask(world, question, tmp_path / "out", request_id="p-of-rs2")
     assert isinstance(answered.error, type(answered.answer.log10))  # type: ignore[union-attr] # it is a PValue
+    assert repr(answered) == str(answered)
     first, error, charge, code = str(answered).splitlines()
     assert first.startswith("rs2: p = ")
     assert error == "Each interval holds the exact value with a chance of at least 95 %, each on its own."
-    assert charge == "charged epsilon 1.5 (request p-of-rs2)"
+    assert charge == f"charged epsilon 1.5 (request p-of-rs2); published as {tmp_path / 'out'}"
     assert code.startswith(">>> genome.release(plan, genome.SnpPval(snp='rs2'")
     again = ask(world, question, tmp_path / "out")
     assert "charged nothing: this question was answered before (request p-of-rs2)" in str(again)

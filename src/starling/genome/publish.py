@@ -25,7 +25,7 @@ from starling.release.road import CUSTODIAN, Published, Step, order
 from starling.release.statement import FILE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Answered(Published):
     """An answer, and the release that it stands in.
 
@@ -44,15 +44,15 @@ class Answered(Published):
     error: Error
     code: str
 
-    def __str__(self) -> str:
-        """For a session: the answer, how far it may be off, what it cost, how to repeat it."""
+    def __repr__(self) -> str:
+        """For a session: the answer, how far it may be off, what it cost, where it is, how to repeat it."""
         cost = self.question.guarantee.cost
         charge = f"charged {cost}" if self.receipt else "charged nothing: this question was answered before"
         return "\n".join(
             [
                 *answer_words(self.plan, self.question, self.answer),
                 *error_words(self.error),
-                f"{charge} (request {self.request_id})",
+                f"{charge} (request {self.request_id}); published as {self.folder}",
                 f">>> {self.code}",
             ]
         )

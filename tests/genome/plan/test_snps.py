@@ -1,12 +1,13 @@
 """The public SNP list: what is kept, in which order, and which allele is carried."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from starling.errors import ParameterError, Problem
 from starling.genome.plan.sites import Site, Sites
-from starling.genome.plan.snps import Snps, chosen, read_carriers, read_extract
+from starling.genome.plan.snps import Snps, chosen, in_plan_order, read_carriers, read_extract
 
 LISTED = [
     Site("2", 50, "d", "A", "C"),
@@ -41,6 +42,21 @@ def test_plan_order_is_chromosome_position_and_then_the_list() -> None:
     assert snps.chromosome_ranges == {"1": (0, 3), "2": (3, 4), "X": (4, 5)}
     assert snps.carried == ("T", "G", "C", "A", "C")
     assert snps.other == ("G", "T", "A", "C", "A")
+
+
+def test_a_list_that_was_written_down_is_checked() -> None:
+    snps = made(LISTED)
+    assert in_plan_order(snps)
+    for wrong in (
+        {"chromosomes": ("1", "1", "2", "1", "X")},
+        {"chromosomes": ("2", "2", "2", "1", "X")},
+        {"chromosomes": ("1", "1", "1", "02", "X")},
+        {"positions": snps.positions[[1, 0, 2, 3, 4]]},
+        {"ids": ("a", "b", "c", "d", "a")},
+        {"carried": snps.other},
+        {"carried": (".", *snps.carried[1:])},
+    ):
+        assert not in_plan_order(replace(snps, **wrong)), wrong
 
 
 def test_the_carried_allele_can_be_named() -> None:

@@ -16,6 +16,7 @@ from tests.genome.mechanism.laws import tiny_plan
 ONE, FIFTH = Fraction(1), Fraction(1, 5)
 PLAN = tiny_plan(60, 30, p=Fraction(1, 1000))
 NUMBER, EXPLORE = NumSig("g", 2, ONE), Explore("g", "r2", FIFTH, ONE)
+WITHIN = "a score at most 11 patients below the best of 16 candidates, with a chance of at least 95 %"
 P = PValue("rs1", "g", (1, 2, 3, 4), Interval(-5.0, -7.0, -3.5))
 WIDE = PValue("rs2", "g", (1, 2, 3, 4), Interval(-5.0, -700.0, -1.0))
 
@@ -78,16 +79,17 @@ def test_an_exploration_is_told_from_number_to_blocks() -> None:
 
 
 def test_how_far_an_answer_may_be_off_is_told_by_its_parts() -> None:
-    one = SelectionError(16, ONE)
-    assert error_words(one) == [
-        "off by more than 11 patients with a chance of at most 5 % (the best of 16 candidates)."
-    ]
+    one, two = SelectionError(16, ONE), SelectionError(30, ONE, 2)
+    assert error_words(one) == [f"The answer has {WITHIN}."]
     assert error_words(P.log10)[0].startswith("Each interval holds")
-    both = error_words(ExplorationError(one, SelectionError(30, ONE, 2), (one, one), (P.log10,)))
-    assert [line.split(":")[0] for line in both[:-1]] == ["The number", "The SNPs", "Block 1", "Block 2"]
-    assert error_words(ExplorationError(one, None, (), ())) == [
-        "The number: off by more than 11 patients with a chance of at most 5 % (the best of 16 candidates)."
-    ]
+    assert error_words(two)[0].startswith("Each answer has a score at most ")
+    both = error_words(ExplorationError(one, two, (one, one), (P.log10,)))
+    assert both[0] == f"The number has {WITHIN}."
+    assert both[1].startswith("Each SNP has a score at most ")
+    assert both[1].endswith(" of 30 candidates, with a chance of at least 95 % for all of them.")
+    assert both[2:4] == [f"Block {number} has {WITHIN}." for number in (1, 2)]
+    assert both[4].startswith("Each interval holds")
+    assert error_words(ExplorationError(one, None, (), ())) == [f"The number has {WITHIN}."]
 
 
 def test_an_interval_tells_what_is_significant() -> None:

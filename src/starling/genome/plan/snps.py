@@ -13,7 +13,7 @@ import hashlib
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import groupby, islice, pairwise
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Final
 
@@ -100,16 +100,17 @@ class Snps:
 
 def in_plan_order(snps: Snps) -> bool:
     """Whether a list that was written down is one: ids all different, two alleles, ascending places."""
-    names = set(snps.chromosomes)
-    places = list(zip(map(chromosome_order, snps.chromosomes), snps.positions.tolist(), strict=True))
+    ranges = snps.chromosome_ranges
+    names = list(ranges)
     return (
-        len(snps.places) == len(snps)
-        and all(first <= then for first, then in pairwise(places))
+        len(snps.places) == len(snps) == sum(stop - start for start, stop in ranges.values())
+        and names == sorted(names, key=chromosome_order)
+        and all(name == chromosome(name) != UNPLACED for name in names)
+        and all((np.diff(snps.positions[start:stop]) >= 0).all() for start, stop in ranges.values())
         and int(snps.positions.min()) > 0
         and int(snps.positions.max()) <= MOST_POSITION
         and all(first != other for first, other in zip(snps.carried, snps.other, strict=True))
         and not {*UNKNOWN} & {*snps.ids, *snps.carried}
-        and all(name == chromosome(name) != UNPLACED for name in names)
     )
 
 

@@ -52,13 +52,13 @@ def _explored(plan: Plan, question: Question, answer: Exploration) -> list[str]:
 def error_words(error: Error) -> list[str]:
     """How far an answer may be off, in sentences."""
     if isinstance(error, SelectionError):
-        return [f"{_selection(error)}."]
+        return [f"{'The answer' if error.rounds == 1 else 'Each answer'} has {_selection(error)}."]
     if isinstance(error, Interval):
         return [_INTERVAL]
-    lines = [f"The number: {_selection(error.number)}."]
+    lines = [f"The number has {_selection(error.number)}."]
     if error.places is not None:
-        lines.append(f"The SNPs: {_selection(error.places)}.")
-    lines += [f"Block {number}: {_selection(each)}." for number, each in enumerate(error.blocks, 1)]
+        lines.append(f"Each SNP has {_selection(error.places)}.")
+    lines += [f"Block {number} has {_selection(each)}." for number, each in enumerate(error.blocks, 1)]
     return [*lines, _INTERVAL] if error.p_values else lines
 
 
@@ -131,8 +131,8 @@ def _selection(error: SelectionError) -> str:
     off = error.within(1 - CONFIDENCE)
     patients = "1 patient" if off == 1 else f"{off:,} patients"
     return (
-        f"off by more than {patients} with a chance of at most {float(100 * (1 - CONFIDENCE)):g} %"
-        f" (the best of {error.candidates:,} candidates)"
+        f"a score at most {patients} below the best of {error.candidates:,} candidates,"
+        f" with a chance of at least {_percent()}" + (" for all of them" if error.rounds > 1 else "")
     )
 
 
