@@ -1,17 +1,18 @@
-"""Exact distances to significance: SNPs a second on one core, by test and number of patients. Tables are invented from a public seed."""
+"""Exact distances to significance, and of pairs to a correlation: tables a second on one core, by test or measure and number of patients.
+
+Tables are invented from a public seed: SNPs that have nothing to do with the disease, pairs that have nothing to do with each other.
+"""
 
 from dataclasses import dataclass
-from functools import partial
-from time import perf_counter
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from bench.measure import Json, Spread, in_turn
+from bench.measure import Json, Spread, in_turn, timed
 from bench.record import Limit, Recorder
-from starling.genome.distance import distance_to_significance
-from starling.genome.statistics import Test
+from starling.genome.distance import distance_to_correlation, distance_to_significance
+from starling.genome.statistics import Correlation, Test
 
 Int64 = npt.NDArray[np.int64]
 
@@ -20,23 +21,29 @@ P: Final = 0.05 / 1e5
 STUDIES: Final = {1_138: 567, 500_000: 250_000}
 """Patients, and cases among them: the smaller one as in the paper's Section 7.1."""
 TESTS: Final[tuple[Test, ...]] = ("g", "chi2", "fisher")
+DELTAS: Final[dict[Correlation, str]] = {"r2": "0.05", "dprime": "0.8"}
 LEAST: Final = {1_138: 1.5, 500_000: 0.7}
-"""Million SNPs a second of G."""
+"""Million SNPs a second of G and of Fisher."""
+LIMITED: Final = {"g": "G", "fisher": "Fisher"}
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test on one study."""
+    """One test or correlation on one study."""
 
-    test: Test
+    what: Test | Correlation
     patients: int
     tables: Int64
 
+    def distances(self) -> Int64:
+        """Of all tables."""
+        if self.what == "r2" or self.what == "dprime":
+            return distance_to_correlation(self.tables, self.what, DELTAS[self.what])
+        return distance_to_significance(self.tables, self.what, P)
+
     def rate(self) -> float:
-        """Million SNPs a second."""
-        began = perf_counter()
-        distance_to_significance(self.tables, self.test, P)
-        return len(self.tables) / (perf_counter() - began) / 1e6
+        """Million tables a second."""
+        return len(self.tables) / timed(self.distances) / 1e6
 
 
 def study(patients: int, cases: int, snps: int) -> Int64:
@@ -57,31 +64,31 @@ def main() -> None:
     cases = []
     for patients, among in STUDIES.items():
         tables = study(patients, among, snps)
-        for test in TESTS:
-            # Fisher's tails take many terms each.
-            few = tables if test != "fisher" else tables[: max(1, snps // (10 if patients < 10_000 else 200))]
-            cases.append(Case(test, patients, few))
-            distance_to_significance(few[:1], test, P)
-    found = in_turn({(case.test, case.patients): partial(case.rate) for case in cases}, rounds)
+        for what in (*TESTS, *DELTAS):
+            case = Case(what, patients, tables)
+            case.distances()
+            cases.append(case)
+    found = in_turn({(case.what, case.patients): case.rate for case in cases}, rounds)
     rows: list[Json] = [
         {
-            "test": test,
+            "test": what,
             "patients": patients,
             "million_snps_per_second": Spread.of(rates).to_json(),
         }
-        for (test, patients), rates in found.items()
+        for (what, patients), rates in found.items()
     ]
     recorder.end(
-        settings={"snps": snps, "p_threshold": P, "rounds": rounds, "threads": 1},
+        settings={"snps": snps, "p_threshold": P, "delta_c": dict(DELTAS), "rounds": rounds, "threads": 1},
         rows=rows,
         limits=[
             Limit.of(
-                f"distances of G on one core, {patients:,} patients",
-                Spread.of(found["g", patients]),
+                f"distances of {name} on one core, {patients:,} patients",
+                Spread.of(found[what, patients]),
                 least,
                 "million SNPs/s",
                 least=True,
             )
+            for what, name in LIMITED.items()
             for patients, least in LEAST.items()
         ],
     )

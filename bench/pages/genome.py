@@ -11,11 +11,18 @@ from bench.pages.origin import Results, made, untimed
 def genome_distance(results: Mapping[str, Results]) -> str:
     """Distances a second."""
     result = results["genome_distance"]
-    names = {"g": "G", "chi2": "Pearson", "fisher": "Fisher"}
+    deltas = result["settings"]["delta_c"]
+    names = {
+        "g": "G",
+        "chi2": "Pearson",
+        "fisher": "Fisher",
+        "r2": f"r² above {deltas['r2']}",
+        "dprime": f"D' above {deltas['dprime']}",
+    }
     rows = (
         [names[row["test"]], f"{row['patients']:,}", spread(row["million_snps_per_second"])] for row in result["rows"]
     )
-    return f"{table(['test', 'patients', 'million SNPs a second'], rows)}\n\n{made(result)}"
+    return f"{table(['test, or correlation of pairs', 'patients', 'million a second'], rows)}\n\n{made(result)}"
 
 
 def genome_kernels(results: Mapping[str, Results]) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.genome.distance.constants import LARGEST_P, SMALLEST_P, entropies, quantile, threshold_p
+from starling.genome.distance.constants import LARGEST_P, SMALLEST_P, entropies, log_factorials, quantile, threshold_p
 
 
 @pytest.mark.parametrize("degrees", [1, 2])
@@ -35,6 +35,16 @@ def test_entropies_are_within_their_error(n: int) -> None:
             wanted = x * mpmath.log(x) * 2**found.shift if x else mpmath.mpf(0)
             assert abs(int(found.table[x]) - wanted) <= found.error
     assert found.table.max() < 1 << 61
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 25, 1138, 70_000, 1 << 20])
+def test_log_factorials_are_within_their_error(n: int) -> None:
+    found = log_factorials(n)
+    with mpmath.workprec(200):
+        for x in np.unique(np.linspace(0, n, 200).astype(np.int64)).tolist():
+            assert abs(int(found.table[x]) - mpmath.loggamma(x + 1) * 2**found.shift) <= found.error
+    assert found.table.max() < 1 << 60
+    assert 9 * found.error / 2**found.shift < 1e-8
 
 
 def test_entropies_of_the_largest_study_fit() -> None:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
-from starling.genome.distance.constants import threshold_p
-from starling.genome.distance.rules import UNDECIDED, Rule, decide, of_correlation, of_statistic, of_test, way
+from starling.genome.distance.constants import UNDECIDED, threshold_p
+from starling.genome.distance.rules import Rule, decide, of_correlation, of_statistic, of_test, way
 from starling.genome.statistics import Test, correlation, p_values
 from tests.genome.small_tables import all_tables
 

@@ -95,7 +95,8 @@ def test_large_studies_agree_too(scale: int) -> None:
     for rule in (
         of_test("g", threshold_p("5e-7"), int(tables.sum(axis=1).max())),
         of_test("chi2", threshold_p("5e-7"), 0),
-    ):
+        of_test("fisher", threshold_p("5e-7"), int(tables.sum(axis=1).max())),
+    )[: 2 if scale > 1000 else 3]:  # Counting Fisher's tails exactly takes long in a study of millions.
         found = settled(rule, tables)
         assert found.tolist() == [distance_exactly(rule, (a, b, c, d)) for a, b, c, d in tables.tolist()]
 

@@ -1,4 +1,4 @@
-"""The public constants behind "significant": the threshold of a statistic, and x ln x as certified integers.
+"""The public constants behind "significant": the threshold of a statistic, and x ln x and ln x! as certified integers.
 
 The threshold t of a p-value is the quantile of the chi-squared law, rounded to the nearest double: one public rational number,
 the same on every machine, and what "significant" means here. (Against the quantile itself a statistic is judged differently only
@@ -6,8 +6,8 @@ within a relative 2^-53 of it.) That t is rational has a use: G is twice the log
 transcendental unless G is 0 (Lindemann), so no table has G = t, and enough digits always decide. Pearson's statistic is
 rational, and integers decide.
 
-x ln x is kept as an integer multiple of 2^-shift with a proved error. ln of a prime comes from Arb; ln of another number is the sum
-over its prime factors. Sums of such integers are exact, whatever the order: G of a table is the same integer after any swap.
+x ln x and ln x! are kept as integer multiples of 2^-shift with a proved error. ln of a prime comes from Arb; ln of another number is
+the sum over its prime factors. Sums of such integers are exact, whatever the order: G of a table is the same integer after any swap.
 """
 
 from fractions import Fraction
@@ -33,6 +33,8 @@ LARGEST_P = Fraction(3, 10)
 """Of a threshold. Above it one step may lead from significant one way to significant the other way, so that a distance is not that to
 the nearest insignificant table."""
 SMALLEST_P = Fraction(1, 10**250)
+UNDECIDED = 2
+"""What a predicate says of a table that doubles cannot decide about."""
 
 _LOG_BITS = 58
 """ln x, x up to 2^24, as a multiple of 2^-58: below 2^63."""
@@ -86,11 +88,11 @@ def _tail(statistic: arb, degrees: int) -> arb:
     return (statistic / 2).sqrt().erfc() if degrees == 1 else (-statistic / 2).exp()
 
 
-class Entropies(NamedTuple):
-    """x ln x for x = 0..n as integers.
+class FixedPoint(NamedTuple):
+    """A function of x = 0..n as integers.
 
     Attributes:
-        table: int64 (n + 1,), multiples of 2^-shift.
+        table: int64 (n + 1,), multiples of 2^-shift, below 2^60.
         shift: See `table`.
         error: An entry is within this many units of the truth.
     """
@@ -101,20 +103,40 @@ class Entropies(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def entropies(n: int) -> Entropies:
-    """The table up to n, at most 2^24; built once for each n (0.2 s at 500,000)."""
+def entropies(n: int) -> FixedPoint:
+    """x ln x up to n, at most 2^24; built once for each n (0.2 s at 500,000)."""
+    shift = _shift(n)
+    # An entry of `logs` is short by at most one unit a prime factor, of which x has at most log2 x; then the product is floored.
+    return _kept(_times(_logs(n), _LOG_BITS - shift), n, shift)
+
+
+@lru_cache(maxsize=4)
+def log_factorials(n: int) -> FixedPoint:
+    """ln x! up to n, at most 2^24; built once for each n."""
+    shift = _shift(n)
+    # The sum of n entries of `logs`, each short by at most log2 n units; then it is floored.
+    return _kept(_sums(_logs(n), _LOG_BITS - shift), n, shift)
+
+
+def _shift(n: int) -> int:
+    """So that n ln n, and ln n!, stay below 2^60."""
+    return 60 - max(2, ceil(n * log(n + 1))).bit_length()
+
+
+def _kept(table: Int64, n: int, shift: int) -> FixedPoint:
+    table.flags.writeable = False
+    return FixedPoint(table, shift, (n * n.bit_length() >> (_LOG_BITS - shift)) + 2)
+
+
+def _logs(n: int) -> Int64:
+    """ln x for x = 0..n in units of 2^-_LOG_BITS, from below; 0 for x = 0."""
     primes = _primes(n)
     logs = np.zeros(n + 1, dtype=np.int64)
     with precision(128):
         scale = arb(2) ** _LOG_BITS
         logs[primes] = [_floor(arb(prime).log() * scale) for prime in primes.tolist()]
     _add_up(logs, _smallest_factors(n, primes))
-    shift = 60 - max(2, ceil(n * log(n + 1))).bit_length()
-    # An entry of `logs` is short by at most one unit a prime factor, of which x has at most log2 x; then the product is floored.
-    error = (n * n.bit_length() >> (_LOG_BITS - shift)) + 2
-    table = _times(logs, _LOG_BITS - shift)
-    table.flags.writeable = False
-    return Entropies(table, shift, error)
+    return logs
 
 
 def _floor(number: arb) -> int:
@@ -160,6 +182,21 @@ def _times(logs: Int64, shift: int) -> Int64:
     mask = (np.int64(1) << np.int64(_HALF)) - np.int64(1)
     for x in range(logs.size):
         high, low = np.int64(x) * (logs[x] >> np.int64(_HALF)), np.int64(x) * (logs[x] & mask)
+        if shift >= _HALF:
+            out[x] = (high + (low >> np.int64(_HALF))) >> np.int64(shift - _HALF)
+        else:
+            out[x] = (high << np.int64(_HALF - shift)) + (low >> np.int64(shift))
+    return out
+
+
+@compiled
+def _sums(logs: Int64, shift: int) -> Int64:
+    """floor((logs[0] + ... + logs[x]) / 2^shift) for every x, the sum of up to 87 bits kept in two halves."""
+    out = np.empty_like(logs)
+    mask = (np.int64(1) << np.int64(_HALF)) - np.int64(1)
+    high, low = np.int64(0), np.int64(0)
+    for x in range(logs.size):
+        high, low = high + (logs[x] >> np.int64(_HALF)), low + (logs[x] & mask)
         if shift >= _HALF:
             out[x] = (high + (low >> np.int64(_HALF))) >> np.int64(shift - _HALF)
         else:

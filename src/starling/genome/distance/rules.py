@@ -12,13 +12,13 @@ n = a + b + c + d and margins meaning (a+b)(c+d)(a+c)(b+d):
 The last from |D'| = |Delta| / most: for Delta > 0 most = min((a+b)(b+d), (a+c)(c+d)), and (a+b)(b+d) = Delta + bn,
 (a+c)(c+d) = Delta + cn.
 
-The compiled predicate computes with certified integers (G, |D'|) or doubles (others), and answers only beyond its proved error;
-where it cannot tell it says UNDECIDED, and `decide` computes with Arb balls (G) or integers. So the answer is that of exact
-arithmetic, always.
+The compiled predicate computes with certified integers (G, |D'|) or doubles (others; fisher.py has Fisher's), and answers only beyond its
+proved error; where it cannot tell it says UNDECIDED, and `decide` computes with Arb balls (G) or integers. So the answer is that of
+exact arithmetic, always.
 """
 
 from fractions import Fraction
-from math import ceil, floor, log, sqrt
+from math import ceil, floor, sqrt
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -26,9 +26,9 @@ import numpy.typing as npt
 from flint import arb, fmpz
 
 from starling.errors import ParameterError
-from starling.genome.distance.constants import Entropies, entropies, quantile
+from starling.genome.distance.constants import UNDECIDED, FixedPoint, entropies, log_factorials, quantile
+from starling.genome.distance.fisher import tail_bounds, tail_reaches
 from starling.genome.statistics.association import Correlation, Test
-from starling.genome.statistics.tails import fisher_tails
 from starling.privacy.compiled import compiled
 from starling.privacy.precision import precision
 from starling.privacy.tails import ball
@@ -36,7 +36,6 @@ from starling.privacy.tails import ball
 Int64: TypeAlias = npt.NDArray[np.int64]
 
 G, PEARSON, FISHER, R_SQUARED, D_PRIME = range(5)
-UNDECIDED = 2
 
 _SURE = 2.0**-47
 """Doubles decide when two sides differ by this part. Each is a product or quotient of at most nine factors, every factor and
@@ -56,11 +55,13 @@ class Kernel(NamedTuple):
     Attributes:
         kind: G, PEARSON, FISHER, R_SQUARED or D_PRIME.
         threshold: t of G and Pearson, alpha/2 of Fisher, the threshold of a correlation; the nearest double.
-        low: G: a sum of entropies at or below is certainly not significant.
-        high: G: at or above is certainly significant.
+        low: G: a sum of entropies at or below is certainly not significant; Fisher: see `fisher.tail_bounds`.
+        high: G: at or above is certainly significant; Fisher likewise.
         numerator: Of a correlation's threshold.
         denominator: Of a correlation's threshold.
-        entropies: G: the table of x ln x; otherwise one entry that nobody reads.
+        table: G: x ln x; Fisher: ln x!; otherwise one entry that nobody reads.
+        unit: Fisher: of the table.
+        margin: Fisher: see `fisher.tail_bounds`.
     """
 
     kind: int
@@ -69,7 +70,9 @@ class Kernel(NamedTuple):
     high: int
     numerator: int
     denominator: int
-    entropies: Int64
+    table: Int64
+    unit: float = 0.0
+    margin: float = 0.0
 
 
 class Rule(NamedTuple):
@@ -95,7 +98,9 @@ def of_test(test: Test, p: Fraction, n: int) -> Rule:
         ParameterError: for an unknown test.
     """
     if test == "fisher":
-        return Rule(Kernel(FISHER, float(p / 2), 0, 0, 0, 1, _NONE), p / 2)
+        logs = log_factorials(n)
+        low, high, margin = tail_bounds(p / 2, n, logs)
+        return Rule(Kernel(FISHER, float(p / 2), low, high, 0, 1, logs.table, 2.0**-logs.shift, margin), p / 2)
     return of_statistic(test, Fraction(quantile(p, 1)), n)
 
 
@@ -133,7 +138,7 @@ def of_correlation(measure: Correlation, threshold: Fraction, n: int) -> Rule:
     return Rule(kernel, threshold)
 
 
-def g_bounds(t: Fraction, table: Entropies, terms: int) -> tuple[int, int, Int64]:
+def g_bounds(t: Fraction, table: FixedPoint, terms: int) -> tuple[int, int, Int64]:
     """Sums of `terms` entries at or below the first are certainly below t/2, at or above the second certainly at t/2 or above."""
     half = t / 2 * 2**table.shift
     return floor(half) - terms * table.error, ceil(half) + terms * table.error, table.table
@@ -143,11 +148,11 @@ def g_bounds(t: Fraction, table: Entropies, terms: int) -> tuple[int, int, Int64
 def way(rule: Kernel, a: int, b: int, c: int, d: int) -> tuple[int, float]:
     """+1, -1, 0 or UNDECIDED, and about how far: a signed root that passes +-1 near the thresholds, to guess by."""
     if rule.kind == G:
-        return _way_of_g(rule.low, rule.high, rule.entropies, a, b, c, d)
+        return _way_of_g(rule.low, rule.high, rule.table, a, b, c, d)
     if rule.kind == PEARSON:
         return _way_of_pearson(rule.threshold, a, b, c, d)
     if rule.kind == FISHER:
-        return _way_of_fisher(rule.threshold, a, b, c, d)
+        return _way_of_fisher(rule, a, b, c, d)
     if rule.kind == R_SQUARED:
         return _way_of_r_squared(rule.numerator, rule.denominator, a, b, c, d)
     return _way_of_d_prime(rule.numerator, rule.denominator, a, b, c, d)
@@ -216,21 +221,15 @@ def _margins(a: int, b: int, c: int, d: int) -> float:
 
 
 @compiled
-def _way_of_fisher(half: float, a: int, b: int, c: int, d: int) -> tuple[int, float]:
-    upper, lower, shift = fisher_tails(a, b, c, d)
-    sign = 1 if upper <= lower else -1
-    least, other = min(upper, lower), max(upper, lower)
-    size = -log(least) if least > 0 else 700.0
-    far = sign * sqrt(max(0.0, size + 623.8 * shift - log(2.0)) / -log(2 * half))
-    error = 16 * (a + b + c + d) * 2.0**-53
-    # alpha/2 is itself rounded: one more part.
-    margin = half * (error + 2.0**-50)
-    if abs(other - half) <= error + 2.0**-50:
-        return UNDECIDED, far
-    # A shifted tail is below n 2^-900, far below every threshold.
-    if shift > 0 or least <= half - margin:
-        return sign, far
-    return (0 if least >= half + margin else UNDECIDED), far
+def _way_of_fisher(rule: Kernel, a: int, b: int, c: int, d: int) -> tuple[int, float]:
+    delta = a * d - b * c
+    if delta == 0:
+        return 0, 0.0
+    sign = 1 if delta > 0 else -1
+    if delta < 0:
+        a, b, c, d = b, a, d, c
+    said, far = tail_reaches(rule.threshold, rule.low, rule.high, rule.unit, rule.margin, rule.table, a, b, c, d)
+    return (said if said == UNDECIDED else sign * said), sign * far
 
 
 def decide(rule: Rule, a: int, b: int, c: int, d: int) -> int:

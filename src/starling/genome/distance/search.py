@@ -42,8 +42,8 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from starling.genome.distance.constants import MOST_PATIENTS
-from starling.genome.distance.rules import UNDECIDED, Kernel, Rule, decide, way
+from starling.genome.distance.constants import MOST_PATIENTS, UNDECIDED
+from starling.genome.distance.rules import Kernel, Rule, decide, way
 from starling.privacy.compiled import compiled
 
 Int64: TypeAlias = npt.NDArray[np.int64]
