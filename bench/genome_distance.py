@@ -3,7 +3,9 @@
 Tables are invented from a public seed: SNPs that have nothing to do with the disease, pairs that have nothing to do with each other.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -31,19 +33,23 @@ LIMITED: Final = {"g": "G", "fisher": "Fisher"}
 class Case:
     """One test or correlation on one study."""
 
-    what: Test | Correlation
+    name: str
     patients: int
     tables: Int64
-
-    def distances(self) -> Int64:
-        """Of all tables."""
-        if self.what == "r2" or self.what == "dprime":
-            return distance_to_correlation(self.tables, self.what, DELTAS[self.what])
-        return distance_to_significance(self.tables, self.what, P)
+    distances: Callable[[Int64], Int64]
 
     def rate(self) -> float:
         """Million tables a second."""
-        return len(self.tables) / timed(self.distances) / 1e6
+        return len(self.tables) / timed(lambda: self.distances(self.tables)) / 1e6
+
+
+def distances_by_name() -> dict[str, Callable[[Int64], Int64]]:
+    """What is measured."""
+    tests = {test: partial(distance_to_significance, test=test, p_threshold=P) for test in TESTS}
+    pairs = {
+        measure: partial(distance_to_correlation, measure=measure, delta_c=delta) for measure, delta in DELTAS.items()
+    }
+    return {**tests, **pairs}
 
 
 def study(patients: int, cases: int, snps: int) -> Int64:
@@ -64,21 +70,21 @@ def main() -> None:
     cases = []
     for patients, among in STUDIES.items():
         tables = study(patients, among, snps)
-        for what in (*TESTS, *DELTAS):
-            case = Case(what, patients, tables)
-            case.distances()
+        for name, distances in distances_by_name().items():
+            case = Case(name, patients, tables, distances)
+            case.rate()
             cases.append(case)
-    found = in_turn({(case.what, case.patients): case.rate for case in cases}, rounds)
+    found = in_turn({(case.name, case.patients): case.rate for case in cases}, rounds)
     rows: list[Json] = [
         {
-            "test": what,
+            "test": name,
             "patients": patients,
             "million_snps_per_second": Spread.of(rates).to_json(),
         }
-        for (what, patients), rates in found.items()
+        for (name, patients), rates in found.items()
     ]
     recorder.end(
-        settings={"snps": snps, "p_threshold": P, "delta_c": dict(DELTAS), "rounds": rounds, "threads": 1},
+        settings={"snps": snps, "p_threshold": P, "delta_c": {**DELTAS}, "rounds": rounds, "threads": 1},
         rows=rows,
         limits=[
             Limit.of(
