@@ -45,8 +45,10 @@ class Case:
 
 def distances_by_name() -> dict[str, Callable[[Int64], Int64]]:
     """What is measured."""
-    tests = {test: partial(distance_to_significance, test=test, p_threshold=P) for test in TESTS}
-    pairs = {
+    tests: dict[str, Callable[[Int64], Int64]] = {
+        test: partial(distance_to_significance, test=test, p_threshold=P) for test in TESTS
+    }
+    pairs: dict[str, Callable[[Int64], Int64]] = {
         measure: partial(distance_to_correlation, measure=measure, delta_c=delta) for measure, delta in DELTAS.items()
     }
     return {**tests, **pairs}
@@ -84,7 +86,13 @@ def main() -> None:
         for (name, patients), rates in found.items()
     ]
     recorder.end(
-        settings={"snps": snps, "p_threshold": P, "delta_c": {**DELTAS}, "rounds": rounds, "threads": 1},
+        settings={
+            "snps": snps,
+            "p_threshold": P,
+            "delta_c": dict(DELTAS.items()),
+            "rounds": rounds,
+            "threads": 1,
+        },
         rows=rows,
         limits=[
             Limit.of(
