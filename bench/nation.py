@@ -61,9 +61,9 @@ def generate(plan: Path, folder: Path, form: str, **options: str) -> tuple[Made,
     return Made(folder, form), took
 
 
-def release(plan: Path, made: Made, out: Path) -> tuple[Run, dict[str, Any]]:
-    """`starling tables release` as a whole process, and the rows of its tables."""
-    files: list[str | Path] = ["--persons", made.persons, "--geography", made.geography, "--out", out]
+def release(plan: Path, made: Made, out: Path, *more: str | Path) -> tuple[Run, dict[str, Any]]:
+    """`starling tables release` as a whole process, with whatever more is given it, and the rows of its tables."""
+    files: list[str | Path] = ["--persons", made.persons, "--geography", made.geography, "--out", out, *more]
     took = run([STARLING, "tables", "release", plan, *files, "--yes", "--json"])
     return took, json.loads(took.output)["rows"]
 

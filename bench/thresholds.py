@@ -19,7 +19,8 @@ from starling.privacy.accuracy import standard_deviation
 from starling.privacy.noise import draw
 from starling.tables import cells
 from starling.tables.inference.law import Chosen, TotalLaw, ends
-from starling.tables.inference.reuse import corrections, stage1_weight
+from starling.tables.inference.reuse import corrections
+from starling.tables.plan.reused import stage1_weight
 from starling.tables.plan.stages import StageLaws, stage_laws
 
 if TYPE_CHECKING:

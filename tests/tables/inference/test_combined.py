@@ -19,9 +19,10 @@ from starling.tables.inference.combined import (
     standard_deviation,
     tail,
 )
-from starling.tables.inference.reuse import corrections, variance
+from starling.tables.inference.reuse import corrections
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured
 from starling.tables.plan import Noise, Twice
+from starling.tables.plan.reused import variance
 from tests.tables.mechanism.test_top_up import topping
 from tests.tables.small import small_plan
 

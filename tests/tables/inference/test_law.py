@@ -8,9 +8,10 @@ import pytest
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
 from starling.privacy.masses import masses
 from starling.tables.inference.law import Chosen, TotalLaw, ends
-from starling.tables.inference.reuse import corrections, stage1_weight
+from starling.tables.inference.reuse import corrections
 from starling.tables.measurements import Int64
 from starling.tables.plan import StageLaws
+from starling.tables.plan.reused import stage1_weight
 
 ALPHA = Fraction(1, 20)
 GAUSSIAN = (DiscreteGaussian(Fraction(9)), DiscreteGaussian(Fraction(1)))

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.tables import cells
 from starling.tables.inference.law import Chosen, TotalLaw
-from starling.tables.inference.reuse import corrections, rounded, spread, stage1_weight, variance
+from starling.tables.inference.reuse import corrections, rounded, spread
 from starling.tables.plan import StageLaws
+from starling.tables.plan.reused import stage1_weight, variance
 
 TENTH = Fraction(1, 10)
 

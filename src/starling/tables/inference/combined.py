@@ -18,19 +18,16 @@ the listed law for two combined.
 from fractions import Fraction
 from functools import lru_cache
 from math import sqrt
-from typing import Final
 
 import numpy as np
 
 from starling.privacy import accuracy
 from starling.privacy.compiled import compiled
 from starling.privacy.masses import Floats, Masses, listed, masses, summed
-from starling.tables.inference.reuse import FINEST, corrections, variance
+from starling.tables.inference.reuse import corrections
 from starling.tables.measurements import Measured
 from starling.tables.plan import Level, Noise, Plan, Twice
-
-SLACK: Final = 1e-12
-"""What sums of listed probabilities may be off; every bound is kept by so much more."""
+from starling.tables.plan.reused import FINEST, SLACK, variance
 
 
 @lru_cache(maxsize=256)

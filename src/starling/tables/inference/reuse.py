@@ -14,43 +14,14 @@ Cells. Least squares of the k cells and S together moves every cell by (S - Y) a
 still add up to the total. The first j cells together are moved by round(j C/k), so every run of cells, an age group or a
 sex, is moved by its part of C to within one person, and each cell's own correction is odd in C: unbiased as well. A single
 cell gains little (its variance falls by a/k of itself), a sex about half of what the total gains; what decides is that all published
-numbers of a group are then sums of the same cells.
+numbers of a group are then sums of the same cells. plan/reused.py has the weight, and the exact law of each number.
 """
 
 from fractions import Fraction
-from functools import lru_cache
-from typing import Final
 
 import numpy as np
 
-from starling.privacy.laws import Law
-from starling.privacy.masses import masses
 from starling.tables.measurements import Int64
-from starling.tables.plan import StageLaws
-
-FINEST: Final = 10_000
-"""Largest denominator of a weight: the variance is then within one part in 10^4 of the least."""
-
-
-@lru_cache(maxsize=256)
-def variance(law: Law) -> Fraction:
-    """Of one draw, to float precision, the same on every machine."""
-    return Fraction(masses(law).variance)
-
-
-def stage1_weight(laws: StageLaws, cells: int) -> Fraction:
-    """The share a of the first total in the estimate, for a group of `cells` stage-2 values; a rational in [0, 1).
-
-    >>> from starling.privacy.laws import DiscreteGaussian
-    >>> rho = Fraction(1, 100)
-    >>> laws = StageLaws(*(DiscreteGaussian(1 / (2 * share * rho)) for share in (1, Fraction(1, 10), Fraction(9, 10))))
-    >>> [str(stage1_weight(laws, cells)) for cells in (1, 8, 18, 46)]
-    ['1/10', '8/17', '2/3', '46/55']
-    """
-    second = cells * variance(laws.stage2)
-    if not second:
-        return Fraction(0)  # so little noise that a float holds none of it
-    return (second / (variance(laws.stage1) + second)).limit_denominator(FINEST)
 
 
 def corrections(stage1: Int64, sums: Int64, weight: Fraction) -> Int64:

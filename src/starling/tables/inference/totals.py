@@ -9,9 +9,9 @@ import numpy.typing as npt
 from starling.tables import cells
 from starling.tables.inference.combined import margin, quantile, standard_deviation
 from starling.tables.inference.law import Chosen, TotalLaw
-from starling.tables.inference.reuse import stage1_weight
 from starling.tables.measurements import TOTAL_ONLY
 from starling.tables.plan import Level, Plan
+from starling.tables.plan.reused import stage1_weight
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 

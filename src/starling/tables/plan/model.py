@@ -31,7 +31,7 @@ from starling.privacy.budget import Cost, Epsilon, Measure, Rho
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration, Kind
-from starling.tables.plan.promises import Promise
+from starling.tables.plan.promises import WIDEST_LISTED, Promise
 from starling.tables.plan.stability import stability
 from starling.tables.plan.stages import Noise, StageLaws, Twice, law_of, stage_laws
 
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 LARGEST_BUDGET: Final = 10**6
 """Epsilon or rho of a level; beyond it there is no noise to speak of."""
-WIDEST_LISTED: Final = 2**13
-"""Standard deviation of a total whose exact law is asked for, in persons; privacy/masses.py lists no more."""
 WIDEST_CONDITIONED: Final = 2**9
 """The same where it is asked for given what is published: that takes time with the square of it, some 100 s a level at the most. Also
 that of a value which is combined with another, whose joint law is listed."""
@@ -264,7 +262,9 @@ class Plan:
             problem = f"has noise of a standard deviation beyond {widest} persons in a total"
             fix = 'give it more, or let totals be of the "second stage" and intervals of "all groups"'
             return [Problem(level.name, problem, fix)]
-        broken = (each for each in level.promises if not each.kept(laws, level.thresholds))
+        broken = (
+            each for each in level.promises if not each.kept(laws, level.thresholds, both_stages=self.both_stages)
+        )
         return [Problem(level.name, f"has a budget that does not keep: {each}", "solve for it") for each in broken]
 
     @property

@@ -4,6 +4,7 @@ A promise speaks of the noise in a number, over all groups of its class, before 
 
 Which draws are in a number. A total is the sum of the cells that its group is published by: 1, 8, 18 or 46 independent draws; a sex
 marginal has half of them; a cell and a bare total one. A bare total by plan, and the total that decides the detail, are measured apart.
+(This is without reuse of the first total; with it, see the end.)
 
 Classes. By detail (bare total, 4, 9, 23 ages) the number of draws is known. Without a class a promise holds in every class; the one
 with most draws is the worst: adding an independent draw never makes a sum of symmetric unimodal draws likelier to be near 0 (Anderson).
@@ -12,6 +13,10 @@ By true size. A group of N persons is taken to have reached every threshold at o
 that the deciding total is lifted there; the error is that of the mix. Near a threshold from above the group may get less detail, hence
 less error, so this is on the safe side. It falls as the budget grows, where the plain mix need not: both families of laws are more
 peaked about 0 the more they cost, sums of symmetric log-concave draws keep that order, so every tail falls and every lift gets rarer.
+
+Where the plan uses the first total again, what is promised is the error of what is published: of totals, sexes and cells that have their
+part of it, by their exact joint law (reused.py). Of a group of N persons each branch counts with those outcomes that lead to it, above
+and below. Of sexes and cells the worst of a group decides.
 """
 
 from collections.abc import Sequence
@@ -33,6 +38,9 @@ AGES: Final = tuple(len(bands) for bands in cells.BRANCH_BANDS)
 """Age bands of each branch: 0 (a bare total), 4, 9, 23."""
 CONFIDENCE: Final = Fraction(95, 100)
 """Of a promise that states none."""
+
+WIDEST_LISTED: Final = 2**13
+"""Standard deviation of a total whose exact law is asked for, in persons; privacy/masses.py lists no more."""
 
 _CELLS: Final = cells.BRANCH_CELLS
 _DRAWS: Final[dict[Number, tuple[int, ...]]] = {
@@ -114,14 +122,28 @@ class Promise:
         above = zip(thresholds[branch:], counts[branch + 1 :], strict=True)
         return counts[branch], tuple(Lift(threshold - self.persons, draws) for threshold, draws in above)
 
-    def kept(self, laws: StageLaws, thresholds: Sequence[int]) -> bool:
+    def kept(self, laws: StageLaws, thresholds: Sequence[int], *, both_stages: bool = False) -> bool:
         """Whether noise of these laws keeps the promise, by exact probabilities; False also where no bound can tell.
 
         Args:
             laws: Of one group of the level.
             thresholds: Of the level, ascending.
+            both_stages: Whether the first total is used again.
         """
+        if both_stages and self.reused:
+            return _kept_reused(self, laws, tuple(thresholds))
         return _kept(self, laws, tuple(thresholds))
+
+    @property
+    def reused(self) -> bool:
+        """Whether the first total, where it is used again, is in the number."""
+        return self.number not in ("total only", "deciding total")
+
+    def cells(self, branch: int) -> int:
+        """That the number is a sum of, in a group of a branch; 0 where there is no such number in it."""
+        if self.number == "bare total":
+            return 1 if branch == 0 else 0
+        return _DRAWS[self.number][branch]
 
     def __str__(self) -> str:
         """In words.
@@ -159,6 +181,27 @@ def _kept(promise: Promise, laws: StageLaws, thresholds: tuple[int, ...]) -> boo
             if missed > limit:
                 return False
     return False
+
+
+@lru_cache(maxsize=4096)
+def _kept_reused(promise: Promise, laws: StageLaws, thresholds: tuple[int, ...]) -> bool:
+    # Numba takes a second to import, and few plans ask for it.
+    from starling.tables.plan.reused import beyond, runs
+
+    if laws.widest_total > WIDEST_LISTED:
+        return False
+    branches = [branch for branch, size in enumerate(_CELLS) if promise.cells(branch)]
+
+    def missed(branch: int, low: int | None = None, high: int | None = None) -> float:
+        size = _CELLS[branch]
+        return max(beyond(laws, run, promise.margin, low, high) for run in runs(size, promise.cells(branch)))
+
+    limit = float(promise.missing)
+    if promise.persons is None:
+        asked = branches if promise.ages is None else [AGES.index(promise.ages)]
+        return all(missed(branch) <= limit for branch in reversed(asked))
+    edges = (None, *(threshold - promise.persons for threshold in thresholds), None)
+    return sum(missed(branch, edges[branch], edges[branch + 1]) for branch in branches) <= limit
 
 
 def percent(share: Fraction) -> str:

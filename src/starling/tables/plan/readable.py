@@ -87,7 +87,7 @@ def _plan(top: Section, folder: Path) -> Plan:
     if top.problems or definitions is None:
         raise PlanError(problems=top.problems)
     bounds = {key: _bound(definitions.tabulated(*key), races) for key in stated}
-    gamma, budgets = _solved(top, stated, bounds, measure, gamma)
+    gamma, budgets = _solved(top, stated, bounds, measure, gamma, both_stages=estimates["both_stages"])
     if top.problems:
         raise PlanError(problems=top.problems)
     with within(top.file):
@@ -252,10 +252,14 @@ def _solved(
     bounds: dict[LevelKey, int],
     measure: Measure,
     gamma: Fraction | None,
+    *,
+    both_stages: bool,
 ) -> tuple[Fraction, dict[LevelKey, Fraction]]:
     """The share of stage 1 and the budget of each level, given or the least that keeps the level's promises."""
     half = Fraction(1, 2)
-    settings = {key: Setting(measure, gamma or half, bounds[key], each.thresholds) for key, each in stated.items()}
+    settings = {
+        key: Setting(measure, gamma or half, bounds[key], each.thresholds, both_stages) for key, each in stated.items()
+    }
     budgets = {key: each.budget for key, each in stated.items() if each.budget is not None}
     promising = [key for key in stated if key not in budgets]
 

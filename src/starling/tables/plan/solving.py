@@ -65,16 +65,22 @@ class Setting:
         gamma: Of the plan.
         stability: Of the level.
         thresholds: Of the level.
+        both_stages: Of the plan.
     """
 
     measure: Measure
     gamma: Fraction
     stability: int
     thresholds: tuple[int, int, int]
+    both_stages: bool = False
 
     def laws(self, budget: Fraction) -> StageLaws:
         """Of one group of the level, with that budget of the level."""
         return stage_laws(self.measure, budget / self.stability, self.gamma)
+
+    def keeps(self, promise: Promise, budget: Fraction) -> bool:
+        """Whether that budget of the level keeps a promise."""
+        return promise.kept(self.laws(budget), self.thresholds, both_stages=self.both_stages)
 
     def need(self, promise: Promise) -> Fraction | None:
         """The least budget of the level that keeps one promise; None where none up to LARGEST_BUDGET does."""
@@ -90,17 +96,22 @@ class Setting:
 @lru_cache(maxsize=4096)
 def _need(setting: Setting, promise: Promise) -> Fraction | None:
     draws, lifts = promise.draws(setting.thresholds)
+    reused = setting.both_stages and promise.reused
+    if reused:
+        # Two measurements are no better than one with the budget of both, and here one draw stands for any number.
+        draws = 1
     kind: Kind = "discrete_laplace" if setting.measure == "epsilon" else "discrete_gaussian"
     cost = law_for_margin(kind, promise.margin, promise.missing, draws).cost().amount
     part = {"total only": Fraction(1), "deciding total": setting.gamma}.get(promise.number, 1 - setting.gamma)
+    part = Fraction(1) if reused else part
     # Below the second, the noise of a draw nears the range of a count, and the plan would be refused.
     drawable = SMALLEST_SHARE * setting.stability / min(setting.gamma, 1 - setting.gamma)
     least = rounded_up(max(cost * setting.stability / part, drawable), DIGITS)
     if least > LARGEST_BUDGET:
         return None
-    if not lifts or promise.kept(setting.laws(least), setting.thresholds):
+    if not (lifts or reused) or setting.keeps(promise, least):
         return least
-    return _searched(lambda budget: promise.kept(setting.laws(budget), setting.thresholds), least)
+    return _searched(lambda budget: setting.keeps(promise, budget), least)
 
 
 def _searched(keeps: Callable[[Fraction], bool], above: Fraction) -> Fraction | None:
@@ -182,11 +193,11 @@ def _given(plan: Plan, level: Level, promise: Promise) -> int:
     laws, thresholds = plan.laws(level), level.thresholds
     draws, lifts = promise.draws(thresholds)
     alone = margin(promise.law(laws), promise.missing, draws)
-    if not lifts:
+    if not lifts and not (plan.both_stages and promise.reused):
         return alone
 
     def holds(persons: int) -> bool:
-        return replace(promise, within=persons).kept(laws, thresholds)
+        return replace(promise, within=persons).kept(laws, thresholds, both_stages=plan.both_stages)
 
     return smallest(holds, alone)
 
@@ -261,7 +272,7 @@ def _promising(plan: Plan) -> None:
 
 
 def _setting(plan: Plan, level: Level) -> Setting:
-    return Setting(plan.measure, plan.gamma, level.stability, level.thresholds)
+    return Setting(plan.measure, plan.gamma, level.stability, level.thresholds, plan.both_stages)
 
 
 def _with(plan: Plan, promises: dict[str, tuple[Promise, ...]]) -> Plan:
