@@ -49,3 +49,15 @@ def test_what_an_exploration_costs_is_told_by_its_four_parts() -> None:
     # "What is not significant" is told as such.
     said = sections(PLAN, QUESTIONS["snp_pval"], tell(PLAN, QUESTIONS["snp_pval"], Cells((50, 50, 50, 50))))
     assert said[0].tables[0].rows[0][-1] == "no"
+
+
+@pytest.mark.parametrize(
+    ("name", "drawn"),
+    [("num_sig", 0), ("loc_sig", 1), ("loc_block", 2), ("snp_pval", 1), ("snp_corr", 1), ("explore", 1)],
+)
+def test_what_has_a_place_in_the_genome_is_drawn_there(name: str, drawn: int) -> None:
+    answer = sections(PLAN, QUESTIONS[name], tell(PLAN, QUESTIONS[name], ANSWERS[name]))[0]
+    assert len(answer.pictures) == drawn
+    for picture in answer.pictures:
+        assert "not asked for" in picture.caption or "nothing was asked" in picture.caption
+        assert picture.draw().startswith("<svg")

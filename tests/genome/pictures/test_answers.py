@@ -27,7 +27,14 @@ def test_every_release_of_another_plan_is_named_with_what_differs() -> None:
     assert [problem.field for problem in refused.value.problems] == ["other0", "other1", "other2", "other3"]
     words = ("SNP list", "number of people", "model", "alpha")
     for word, problem in zip(words, refused.value.problems, strict=True):
-        assert problem.problem == f"is of another plan than mine: {word} differ"
+        assert problem.problem == f"has another {word} than mine"
+
+
+def test_releases_about_other_data_are_not_drawn_together() -> None:
+    one, other, unknown = (replace(some(), data=name) for name in ("study", "other", ""))
+    assert together([("a", unknown), ("b", one), ("c", one), ("d", unknown)]).data == "study"
+    with pytest.raises(ParameterError, match="c has another data set than a"):
+        together([("a", one), ("b", unknown), ("c", other)])
 
 
 def test_located_snps_without_a_p_value_and_selected_p_values() -> None:

@@ -10,7 +10,7 @@ from starling.genome.pictures.gallery import KINDS, MOST_ROWS, Source, picture, 
 from starling.release.report.pages import Section, page, undrawn, words
 from tests.genome.pictures.studies import HOSTILE, is_sound, p_value, plan, snps, some, three_chromosomes
 
-SOURCE = Source("release", "p-values", "r-1", "ab12")
+SOURCE = Source("release", "p-value of a SNP", "epsilon 1", "r-1", "ab12")
 
 
 def test_every_picture_that_has_something_to_show_is_written(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_hostile_names_are_escaped_in_the_page(tmp_path: Path) -> None:
     answers = Answers(
         plan(listed), tuple(p_value(name, 3) for name in HOSTILE[2:]), HOSTILE[:2], (Stretch(HOSTILE[0], HOSTILE[3]),)
     )
-    source = Source("<script>", "</td>", "<b>", '"')
+    source = Source("<script>", "</td>", "<b>", "&", '"')
     text = write(tmp_path / "out", answers, [source])[0].read_text("utf-8")
     assert "<script" not in text
     assert "<b>" not in text

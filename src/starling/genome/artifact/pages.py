@@ -11,6 +11,8 @@ from starling.genome.artifact.data import selections
 from starling.genome.artifact.drawn import DRAWN
 from starling.genome.artifact.parameters import ASKED, mechanisms
 from starling.genome.inference.selections import SelectionError
+from starling.genome.pictures.gallery import KINDS, picture
+from starling.genome.pictures.released import answers
 from starling.genome.plan import Explore, Plan, Question, SnpCorr, kind
 from starling.genome.postprocess import Exploration, ExplorationError, PValue, Told
 from starling.genome.postprocess.told import CONFIDENCE
@@ -20,6 +22,8 @@ from starling.release.report.pages import Section, Table
 
 MOST_ROWS: Final = 50
 """Of a table of the report; the whole is in data/."""
+PICTURES: Final = ("manhattan", "ld")
+"""Of a report, in order, where they have something to show."""
 SURE: Final = (50, 95, 99)
 """Percent."""
 
@@ -54,7 +58,9 @@ def _answer(plan: Plan, question: Question, told: Told) -> Section:
     found = (told.answer,) if isinstance(told.answer, PValue) else found
     if found:
         tables = (_p_values(plan, found),)
-    return Section(f"The answer: {ASKED[kind(question)]}", "\n\n".join(lines), tables=tables)
+    shown = answers(plan, told.answer)
+    pictures = tuple(picture(name, shown) for name in PICTURES if KINDS[name].shown(shown))
+    return Section(f"The answer: {ASKED[kind(question)]}", "\n\n".join(lines), pictures, tables)
 
 
 def _p_values(plan: Plan, found: tuple[PValue, ...]) -> Table:

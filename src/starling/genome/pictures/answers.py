@@ -1,21 +1,16 @@
 """What a picture may show: released answers of one plan, put together from any number of releases."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final, TypeVar
 
 from starling.errors import ParameterError, Problem
 from starling.genome.plan import Plan
+from starling.genome.postprocess.told import CONFIDENCE
 
-TEST_WORDS: Final = {
-    "g": "G test",
-    "chi2": "chi-squared test",
-    "fisher": "Fisher's exact test",
-    "logistic": "likelihood-ratio test",
-    "wald": "Wald test",
-}
-
+SURE: Final = f"{float(100 * CONFIDENCE):g} %"
+"""The probability of every interval that is drawn, each by itself."""
 _Row = TypeVar("_Row")
 
 
@@ -84,6 +79,7 @@ class Answers:
         located: Ids of SNPs that the study named as most significant.
         blocks: Likewise in order; answers of "no block" are left out.
         pairs: Likewise.
+        data: Name of the data in the ledger that was charged; empty where that is not known.
     """
 
     plan: Plan = field(repr=False)
@@ -91,6 +87,7 @@ class Answers:
     located: tuple[str, ...] = ()
     blocks: tuple[Stretch, ...] = ()
     pairs: tuple[Pair, ...] = ()
+    data: str = ""
 
     @property
     def threshold(self) -> Fraction:
@@ -108,31 +105,34 @@ class Answers:
         return each.found or each.snp in self.located
 
 
-def together(parts: Sequence[tuple[str, Answers]]) -> Answers:
+def together(parts: Iterable[tuple[str, Answers]]) -> Answers:
     """The answers of several releases of one plan, in their order; the same answer twice counts once.
 
     Args:
-        parts: Name of each release, for messages, and what it holds; at least one.
+        parts: Name of each release, for messages, and what it holds; at least one. Each is looked at once and only its answers are kept,
+            so that twenty releases of a long SNP list need the memory of one.
 
     Raises:
-        ParameterError: when plans differ in the SNP list, the number of people, the model, alpha or the word for a case.
+        ParameterError: when releases differ in the data they are about, the SNP list, the number of people, the model, alpha or the
+            word for a case; all of them are named.
     """
-    named, first = parts[0]
-    problems: list[Problem] = []
-    for name, answers in parts[1:]:
-        differs = _differences(first.plan, answers.plan)
-        if differs:
-            problem = f"is of another plan than {named}: {' and '.join(differs)} differ"
+    rest = iter(parts)
+    named, first = next(rest)
+    held, problems = [first], []
+    for name, answers in rest:
+        if differs := _differences(first, answers):
+            problem = f"has another {' and another '.join(differs)} than {named}"
             problems.append(Problem(name, problem, "draw releases of one plan together"))
+        held.append(replace(answers, plan=first.plan))
     if problems:
         raise ParameterError(problems=problems)
-    held = [answers for _, answers in parts]
     return Answers(
         first.plan,
         _once(each for answers in held for each in answers.p_values),
         _once(each for answers in held for each in answers.located),
         _once(each for answers in held for each in answers.blocks),
         _once(each for answers in held for each in answers.pairs),
+        next((answers.data for answers in held if answers.data), ""),
     )
 
 
@@ -140,12 +140,14 @@ def _once(rows: Iterable[_Row]) -> tuple[_Row, ...]:
     return tuple(dict.fromkeys(rows))
 
 
-def _differences(one: Plan, other: Plan) -> list[str]:
+def _differences(one: Answers, other: Answers) -> list[str]:
+    here, there = one.plan, other.plan
     choices = {
-        "SNP list": (one.snps.digest, other.snps.digest),
-        "number of people": (one.people, other.people),
-        "model": (one.model, other.model),
-        "alpha": (one.alpha, other.alpha),
-        "word for a case": (one.case, other.case),
+        "data set": one.data and other.data and one.data != other.data,
+        "SNP list": here.snps.digest != there.snps.digest,
+        "number of people": here.people != there.people,
+        "model": here.model != there.model,
+        "alpha": here.alpha != there.alpha,
+        "word for a case": here.case != there.case,
     }
-    return [name for name, (here, there) in choices.items() if here != there]
+    return [name for name, differ in choices.items() if differ]

@@ -10,9 +10,9 @@ from typing import Final
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
 from starling.genome.pictures import linkage, manhattan, quantiles
-from starling.genome.pictures.answers import TEST_WORDS, Answers
-from starling.genome.pictures.linkage import MEASURES
+from starling.genome.pictures.answers import SURE, Answers
 from starling.genome.pictures.naming import short
+from starling.genome.postprocess.wording import MEASURES, TESTS
 from starling.release.report.pages import Picture, Section, Table, page
 
 PAGE: Final = "index.html"
@@ -56,12 +56,14 @@ class Source:
     Attributes:
         name: Of the folder or zip.
         question: In words.
+        cost: In words.
         request_id: Of the charge.
         signer: Fingerprint of the key that signed.
     """
 
     name: str
     question: str
+    cost: str
     request_id: str
     signer: str
 
@@ -111,7 +113,7 @@ def write(out: Path, answers: Answers, sources: Sequence[Source], kinds: Sequenc
 
 
 _TEXT: Final = f"""
-    Every number is a released one. A range holds the exact value of the study with a probability of 95 % by itself; among many, some
+    Every number is a released one. A range holds the exact value of the study with a probability of {SURE} by itself; among many, some
     miss. Of a table with more than {MOST_ROWS} rows the first are shown, p-values from the smallest on.
 """
 
@@ -129,7 +131,7 @@ def tables(answers: Answers) -> tuple[Table, ...]:
         (
             short(each.snp),
             *where(each.snp),
-            TEST_WORDS[each.test],
+            TESTS[each.test],
             power(each.log10_p),
             f"{power(each.low)} to {power(each.high)}",
             "yes" if answers.selected(each) else "no",
@@ -180,8 +182,8 @@ def power(log10_p: float) -> str:
 
 
 def _origin(sources: Sequence[Source]) -> Section:
-    rows = tuple((each.name, each.question, each.request_id, each.signer) for each in sources)
-    header = ("Release", "Question", "Request", "Signed by the key")
+    rows = tuple((each.name, each.question, each.cost, each.request_id, each.signer) for each in sources)
+    header = ("Release", "Question", "Cost", "Request", "Signed by the key")
     return Section(
         "Where this is from",
         """

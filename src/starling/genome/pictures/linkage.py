@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from starling.genome.pictures.answers import Answers
+from starling.genome.pictures.answers import SURE, Answers
 from starling.genome.pictures.linked import Group, groups
 from starling.genome.pictures.naming import Box, short, width
 from starling.genome.pictures.sheet import SMALL, Entry, Sheet
 from starling.genome.pictures.view import View
+from starling.genome.postprocess.wording import MEASURES
 from starling.release.report.pictures import GREY, INK, blend, drawing
 
 WIDTH: Final = 500.0
@@ -30,7 +31,6 @@ ONE_BY_ONE: Final = 7.0
 """The same at least where SNPs are named and cells that were not asked are drawn each."""
 TRIANGLES: Final = 8
 """Drawn at most."""
-MEASURES: Final = {"r2": "r²", "dprime": "|D'|"}
 OUTLINE: Final = "#b7791f"
 _MAP: Final = 24.0
 """Points from the names to the map of base pairs."""
@@ -40,6 +40,8 @@ _FIRST: Final = 22.0
 """Points from the legend to the first title."""
 ABSENT: Final = "#c3ccd5"
 """Edge of a cell that was not asked."""
+_TINY: Final = 5.5
+"""Points of the letters at the map."""
 _PALEST: Final = 0.12
 """Shade of a correlation of 0, so that it is told from what was not asked."""
 
@@ -98,7 +100,8 @@ def _laid_out(answers: Answers, drawn: Sequence[Group]) -> tuple[list[_Spot], fl
     spots = []
     for group in drawn:
         step = min(LARGEST if group.pairs else WITHOUT, WIDTH / len(group.snps))
-        wide = max(step * len(group.snps), width(_title(answers, group), SMALL))
+        titles = width(_title(answers, group), SMALL), width(_ends(answers, group), _TINY)
+        wide = max(step * len(group.snps), *titles)
         if x and x + wide > WIDTH:
             x, top = 0.0, low - _ROOM
         names = max(width(short(snp), SMALL) for snp in group.snps) if step >= ONE_BY_ONE else 0.0
@@ -120,7 +123,7 @@ def _map(sheet: Sheet, answers: Answers, group: Group, spot: _Spot) -> None:
     """Where the SNPs lie among the base pairs, above their names; nothing for SNPs of several chromosomes."""
     snps = answers.plan.snps
     places = [snps.place(snp) for snp in group.snps]
-    if len({snps.chromosomes[place] for place in places}) > 1:
+    if not (ends := _ends(answers, group)):
         return
     x, y, wide = spot.x, spot.base + spot.names + 6, spot.step * len(places)
     low, high = float(snps.positions[places[0]]), float(snps.positions[places[-1]])
@@ -135,10 +138,20 @@ def _map(sheet: Sheet, answers: Answers, group: Group, spot: _Spot) -> None:
         if (at := view.of(snp)) is not None
     ]
     sheet.lines(joints, GREY, "joints", thick=0.4)
-    ends = f"{low:,.0f} to {high:,.0f}, {high - low:,.0f} base pairs"
-    if (listed_here := places[-1] - places[0] + 1) > len(places):
-        ends += f"; {len(places):,} of {listed_here:,} SNPs shown"
-    sheet.text(x, line + 9, ends, "map-ends", ha="left", fontsize=5.5, color=GREY)
+    sheet.text(x, line + 9, ends, "map-ends", ha="left", fontsize=_TINY, color=GREY)
+
+
+def _ends(answers: Answers, group: Group) -> str:
+    """Where a group begins and ends, and how many SNPs of the list are not shown; empty for SNPs of several chromosomes."""
+    snps = answers.plan.snps
+    first, last = snps.place(group.snps[0]), snps.place(group.snps[-1])
+    if snps.chromosomes[first] != snps.chromosomes[last]:
+        return ""
+    low, high = int(snps.positions[first]), int(snps.positions[last])
+    words = f"{low:,} to {high:,}, {high - low:,} base pairs"
+    if (listed := last - first + 1) > len(group.snps):
+        words += f"; {len(group.snps):,} of {listed:,} SNPs shown"
+    return words
 
 
 def _triangle(sheet: Sheet, group: Group, spot: _Spot, number: int) -> None:
@@ -225,7 +238,7 @@ def caption(answers: Answers) -> str:
     if pairs:
         parts.append(
             f"Released correlations of pairs of SNPs: {pairs:,}. Each cell tells the correlation and, where there is room, the range"
-            " that the noise leaves open, with a probability of 95 % by itself."
+            f" that the noise leaves open, with a probability of {SURE} by itself."
         )
     if answers.blocks:
         parts.append(

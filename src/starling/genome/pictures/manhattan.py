@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from math import log10
 from typing import Final
 
-from starling.genome.pictures.answers import TEST_WORDS, Answers
+from starling.genome.pictures.answers import SURE, Answers
 from starling.genome.pictures.association import BLOCK, SIGNS, Panel, beyond, draw, sure
 from starling.genome.pictures.naming import short, width
 from starling.genome.pictures.sheet import LETTERS, SMALL, Entry, Sheet, ticks
 from starling.genome.pictures.view import View, clusters
+from starling.genome.postprocess.wording import TESTS
 from starling.release.report.pictures import BLUE, GREY, INK, RED, drawing
 
 WIDTH: Final = 500.0
@@ -181,13 +182,13 @@ def _legend(answers: Answers, top: float) -> list[Entry]:
     tests = tuple(dict.fromkeys(each.test for each in values))
     inside = [sure(answers, each) for each in values]
     if len(tests) > 1:
-        entries += [Entry(SIGNS[test], BLUE, TEST_WORDS[test], hollow=True) for test in tests]
+        entries += [Entry(SIGNS[test], BLUE, f"{TESTS[test]} test", hollow=True) for test in tests]
     elif not all(inside):
-        entries.append(Entry("o", BLUE, f"p-value, {TEST_WORDS[tests[0]]}", hollow=True))
+        entries.append(Entry("o", BLUE, f"p-value, {TESTS[tests[0]]} test", hollow=True))
     if any(inside):
         entries.append(Entry("o", BLUE, "whole interval at or below α/m"))
     if values:
-        entries.append(Entry("|", BLUE, "95 % interval of the noise"))
+        entries.append(Entry("|", BLUE, f"{SURE} interval of the noise"))
     if any(each.high >= 0 for each in values):
         entries.append(Entry("+", BLUE, "it reaches p = 1"))
     if any(-each.low > top for each in values):
@@ -214,11 +215,11 @@ def caption(answers: Answers) -> str:
     """What the picture says, in words."""
     parts = []
     if values := answers.p_values:
-        tests = ", ".join(dict.fromkeys(TEST_WORDS[each.test] for each in values))
+        tests = ", ".join(dict.fromkeys(f"{TESTS[each.test]} test" for each in values))
         inside = sum(sure(answers, each) for each in values)
         parts.append(
             f"Released p-values ({tests}) at their places in the genome: {len(values):,}. A bar is the range that the noise leaves open,"
-            f" each with a probability of 95 % by itself. The dashed line is the threshold α/m = {scientific(float(answers.threshold))};"
+            f" each with a probability of {SURE} by itself. The dashed line is the threshold α/m = {scientific(float(answers.threshold))};"
             f" of {inside:,} the whole range is at or below it."
         )
     if answers.only_located:

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from math import log10
 from typing import Final
 
-from starling.genome.pictures.answers import TEST_WORDS, Answers, PValue
+from starling.genome.pictures.answers import SURE, Answers, PValue
 from starling.genome.pictures.naming import Box, Named, placed, short
 from starling.genome.pictures.order_statistics import expected, quantile
 from starling.genome.pictures.sheet import SMALL, Entry, Sheet, ticks
+from starling.genome.postprocess.wording import TESTS
 from starling.release.report.pictures import BLUE, GREY, LINE, RED, drawing
 
 SIDE: Final = 220.0
@@ -102,7 +103,7 @@ class _Panel:
             sheet.lines([[(at, y), (at, y - 3)]], GREY, "tick", thick=0.6)
             sheet.text(at, y - 9, f"{value:g}", va="center_baseline")
         sheet.text(x + SIDE / 2, y - 21, "expected −log₁₀ p if uniform", va="center_baseline")
-        title = f"{TEST_WORDS[self.test]}, {self.count:,} SNP{'s' * (self.count != 1)}"
+        title = f"{TESTS[self.test]} test, {self.count:,} SNP{'s' * (self.count != 1)}"
         sheet.text(x, y + SIDE + 9, title, f"title-{self.test}", ha="left", fontweight="bold")
         self._points(sheet)
 
@@ -158,7 +159,7 @@ def _legend(answers: Answers) -> list[Entry]:
         entries.append(Entry("o", BLUE, "SNP that was asked for"))
     if any(selected):
         entries.append(Entry("o", BLUE, "SNP that the study itself named", hollow=True))
-    entries.append(Entry("|", BLUE, "95 % interval of the noise"))
+    entries.append(Entry("|", BLUE, f"{SURE} interval of the noise"))
     entries.append(Entry("box", LINE, "95 % of each uniform order statistic"))
     return entries
 
