@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.genome.inference.fit import misfit
+from starling.genome.inference.fit import FAR, misfit
 from starling.genome.measurements import Block, Cells, Explored, Number, Places
 from starling.genome.mechanism import mechanism_of
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
@@ -62,7 +62,7 @@ MISFITS: list[tuple[Any, list[Any]]] = [
         ],
     ),
     (QUESTIONS[3], [Cells((15, 15, 15, 16)), Cells((60,)), Cells((10,) * 6), Number(1, 1)]),
-    (QUESTIONS[4], [Cells((2**63, 0, 0, 0)), Cells(())]),
+    (QUESTIONS[4], [Cells((FAR + 61, 0, 0, 0)), Cells((0, 0, 0, -FAR - 1)), Cells(())]),
     (QUESTIONS[5], [Cells((60, 0, 0, 1)), Cells((10,) * 6)]),
     (
         QUESTIONS[6],
@@ -90,7 +90,7 @@ def test_the_best_fitting_answers_fit() -> None:
         (QUESTIONS[2], Block("rs1", "rs3", 3)),
         (QUESTIONS[2], Block(None, None, 0)),
         (QUESTIONS[3], Cells((-5, 65, 0, 0))),
-        (QUESTIONS[4], Cells((-5, 0, 0, 0))),
+        (QUESTIONS[4], Cells((-FAR, 0, 0, FAR + 60))),
     ):
         assert misfit(PLAN, question, answer) is None
 

@@ -9,8 +9,8 @@ from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, 
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, Question, SnpCorr, SnpPval
 from starling.genome.scores.locations import num_sig_outputs
 
-_MOST: Final = 2**63
-"""Noisy counts are int64."""
+FAR: Final = 2**26
+"""Noise of the least epsilon of a count goes beyond it with a chance below e^-8000; so a larger count is no drawn one."""
 
 
 def misfit(plan: Plan, question: Question, drawn: Drawn) -> str | None:
@@ -45,7 +45,7 @@ def _cells(plan: Plan, query: SnpPval | SnpCorr, answer: Drawn) -> str | None:
     cells = 6 if isinstance(query, SnpPval) and plan.model in ("additive", "allelic") else 4
     if not isinstance(answer, Cells) or len(answer.counts) != cells:
         return "have another number of cells than the model's tables"
-    if any(not -_MOST <= count < _MOST for count in answer.counts):
+    if any(not -FAR <= count <= plan.people + FAR for count in answer.counts):
         return "have counts beyond all that noise gives"
     if query.noise == "lattice" and sum(answer.counts) != plan.people:
         return "do not add up to the number of people, as lattice noise leaves it"

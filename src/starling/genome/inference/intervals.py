@@ -84,12 +84,18 @@ def repaired(noisy: Sequence[int], people: int) -> tuple[int, ...]:
     """The noisy counts without negative ones, made to add up to n; what is too much is taken off the largest cell of the moment."""
     cells = [max(0, count) for count in noisy]
     over = sum(cells) - people
-    while over > 0:
+    if over > 0:
+        # The largest ones end at one level, or one above it.
         ordered = sorted(range(len(cells)), key=lambda cell: cells[cell], reverse=True)
-        largest, next_one = cells[ordered[0]], cells[ordered[1]]
-        cut = min(over, max(1, largest - next_one))
-        cells[ordered[0]] -= cut
-        over -= cut
+        taken = next(
+            size
+            for size in range(1, len(cells) + 1)
+            if size == len(cells) or sum(cells[cell] for cell in ordered[:size]) - over >= size * cells[ordered[size]]
+        )
+        level, above = divmod(sum(cells[cell] for cell in ordered[:taken]) - over, taken)
+        for place, cell in enumerate(reversed(ordered[:taken])):
+            cells[cell] = level + (place < above)
+        over = 0
     # What is missing is shared out evenly.
     for place in range(len(cells)):
         share = -over // (len(cells) - place)
