@@ -8,7 +8,7 @@ import pytest
 
 import starling
 from starling import genome
-from starling.errors import BudgetRefused, ParameterError, PlanError, SourceError
+from starling.errors import BudgetRefused, OutputError, ParameterError, PlanError, SourceError
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.study import Study
 from tests.genome.worlds import World, a_world
@@ -109,7 +109,12 @@ def test_a_study_that_cannot_be_asked_is_not_opened(world: World, tmp_path: Path
         Study.open(tmp_path / "nothing.toml", world.prefix, folder=tmp_path / "answers")
     with pytest.raises(ParameterError, match="ledger"):
         Study.open(world.plan, world.prefix, folder=tmp_path / "answers", ledger="sqlite:///nowhere.sqlite")
+    with pytest.raises(ParameterError, match="dataset is not a name"):
+        session(world, tmp_path, ledger=world.url)
     assert not (tmp_path / "answers").exists()
+    (tmp_path / "answers").write_text("")
+    with pytest.raises(OutputError, match="cannot be made"):
+        session(world, tmp_path)
 
 
 def test_what_is_no_number_or_no_measure_is_refused(world: World, tmp_path: Path) -> None:

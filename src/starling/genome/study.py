@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Self, TypeAlias
 
+from starling.errors import OutputError
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval, kind
 from starling.genome.plan.exploring import DELTA_C, Stretches
 from starling.genome.plan.model import P_VALUE_ONLY
@@ -18,6 +19,7 @@ from starling.genome.publish import Answered, release
 from starling.genome.request import request_body
 from starling.genome.source import open_genotypes
 from starling.ledger.opening import Ledger, open_ledger
+from starling.ledger.rules import name
 from starling.privacy.budget import Exact, exact
 from starling.release.road import CUSTODIAN, Step
 
@@ -82,17 +84,23 @@ class Study:
         phenotypes = None if phenotype is None else Path(phenotype)
         open_genotypes(genotypes, chosen, phenotypes)
         book = open_ledger(ledger) if isinstance(ledger, str) else ledger
-        Path(folder).mkdir(parents=True, exist_ok=True)
+        if book is not None:
+            name(dataset, field="dataset")
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            fix = "choose a folder in a place that you may write"
+            raise OutputError(field="folder", problem=f"cannot be made ({error.strerror})", fix=fix) from None
         return cls(chosen, Path(genotypes), phenotypes, Path(folder), book, dataset, analyst, step)
 
     def ask(self, question: Question, *, request_id: str | None = None) -> Answered:
         """The answer to a question, charged and published; from its folder where it was asked before. Raises as `release`."""
-        body = request_body(self.plan, question)
+        asked = f"{self.dataset}\n{request_body(self.plan, question)}"
         answered = release(
             self.plan,
             question,
             self.genotypes,
-            self.folder / f"{kind(question)}-{sha256(body.encode()).hexdigest()[:12]}",
+            self.folder / f"{kind(question)}-{sha256(asked.encode()).hexdigest()[:12]}",
             phenotype=self.phenotype,
             ledger=self.ledger,
             dataset=self.dataset,
