@@ -1,14 +1,17 @@
 """Invented inputs for the command line, made once, and a way to call it."""
 
+import json
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from starling.cli import main
+from starling.genome import generate
 
 Call = Callable[..., Result]
 
@@ -49,4 +52,18 @@ def released(inputs: Inputs, tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = ["tables", "release", "demo", *inputs.options, "--out", str(out), "--yes", "--request-id", "abc-1"]
     made = CliRunner().invoke(main, words)
     assert made.exit_code == 0, made.output
+    return out
+
+
+def document(result: Any) -> dict[str, Any]:
+    """The one JSON document on stdout."""
+    loaded: dict[str, Any] = json.loads(result.stdout)
+    return loaded
+
+
+@pytest.fixture(scope="session")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an invented study of 300 people and 60 SNPs."""
+    out = tmp_path_factory.mktemp("genome") / "study"
+    generate(people=300, snps=60, seed=1, out=out, causal={10: 20.0, 41: 15.0})
     return out

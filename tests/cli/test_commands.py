@@ -203,6 +203,7 @@ def test_help_starts_with_an_example_of_the_command(words: tuple[str, ...], comm
         ["tables", "release", "--help"],
         ["genome", "--help"],
         ["genome", "preview", "--help"],
+        ["genome", "explore", "--help"],
         ["demo", "--help"],
     ],
 )

@@ -3,30 +3,13 @@
 import json
 import shlex
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
 
 from starling.cli import main
 from starling.cli.commands import Group
-from tests.cli.conftest import Call
-
-
-def document(result: Any) -> dict[str, Any]:
-    """The one JSON document on stdout."""
-    loaded: dict[str, Any] = json.loads(result.stdout)
-    return loaded
-
-
-@pytest.fixture(scope="session")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an invented study of 300 people and 60 SNPs."""
-    from starling.genome import generate
-
-    out = tmp_path_factory.mktemp("genome") / "study"
-    generate(people=300, snps=60, seed=1, out=out, causal={10: 20.0, 41: 15.0})
-    return out
+from tests.cli.conftest import Call, document
 
 
 def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

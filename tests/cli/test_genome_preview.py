@@ -6,10 +6,7 @@ from typing import Any
 import pytest
 
 from starling.cli.genome_preview import COSTS, OF
-from tests.cli.conftest import Call
-from tests.cli.test_genome import document, study
-
-__all__ = ["study"]
+from tests.cli.conftest import Call, document
 
 
 def test_all_questions_at_a_ladder_of_costs(call: Call, study: Path) -> None:
@@ -38,8 +35,8 @@ def test_an_exploration_quarter_by_quarter(call: Call, study: Path) -> None:
     assert shown.exit_code == 0
     for says in (
         "ε = 0.333334",
-        "places of 2 SNPs",
-        "1/8",
+        "places of 1 SNP ",
+        "1/4",
         "The number: ",
         "The places: ",
         "Each block: ",

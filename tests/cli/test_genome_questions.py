@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from starling.cli.genome_questions import chosen_test, delta_c_of, epsilon_of, regions_of
+from starling.cli.genome_questions import chosen_test, delta_c_of, epsilon_of, regions_of, stretches_of
 from starling.errors import ParameterError
 from starling.genome.plan import Region
 from tests.genome.preview.conftest import a_plan
@@ -13,11 +13,10 @@ from tests.genome.preview.conftest import a_plan
 
 def test_the_first_test_that_can_be_asked_for() -> None:
     plan = a_plan(tests=("wald", "g", "fisher"))
-    assert chosen_test(plan, None, distance=True) == "g"
-    assert chosen_test(plan, None, distance=False) == "wald"
-    assert chosen_test(plan, "fisher", distance=True) == "fisher"
-    # The question itself refuses it.
-    assert chosen_test(replace(plan, tests=("wald",)), None, distance=True) == "wald"
+    assert chosen_test(plan, None) == "g"
+    assert chosen_test(plan, "fisher") == "fisher"
+    # Where it has no distance the question itself refuses it.
+    assert chosen_test(replace(plan, tests=("wald",)), None) == "wald"
 
 
 def test_regions_stand_apart_by_commas() -> None:
@@ -37,3 +36,11 @@ def test_amounts_are_exact() -> None:
     for text in ("0", "-1", "nan", "1e400", ""):
         with pytest.raises(ParameterError, match="--epsilon is not"):
             epsilon_of(text)
+
+
+def test_stretches_are_written_by_their_ends() -> None:
+    assert stretches_of(()) == ()
+    assert stretches_of(("rs1..rs9", "rs20")) == (("rs1", "rs9"), ("rs20", "rs20"))
+    for text in ("", "rs1..", "..rs1", "rs1..rs2..rs3"):
+        with pytest.raises(ParameterError, match="--excluding is not a first and a last SNP"):
+            stretches_of((text,))

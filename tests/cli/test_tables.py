@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
@@ -15,7 +14,7 @@ from starling.cli import main
 from starling.cli.commands import Group
 from starling.cli.tables import INPUTS
 from starling.ledger.auditing import events
-from tests.cli.conftest import Call, Inputs
+from tests.cli.conftest import Call, Inputs, document
 from tests.conftest import ROOT
 from tests.tables.plan.invented import census_folder
 
@@ -25,12 +24,6 @@ CONSTANT = "release stopped after its charge; nothing was published and the char
 def names(folder: Path) -> list[str]:
     """What is in a folder, hidden names too."""
     return sorted(path.name for path in folder.iterdir())
-
-
-def document(result: Any) -> dict[str, Any]:
-    """The one JSON document on stdout."""
-    loaded: dict[str, Any] = json.loads(result.stdout)
-    return loaded
 
 
 def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,12 @@ genome = Group(
         "plan": "starling.cli.genome:plan",
         "preview": "starling.cli.genome_preview:preview",
         "validate": "starling.cli.genome:validate",
+        "num-sig": "starling.cli.genome_asking:num_sig",
+        "loc-sig": "starling.cli.genome_asking:loc_sig",
+        "loc-block": "starling.cli.genome_asking:loc_block",
+        "snp-pval": "starling.cli.genome_asking:snp_pval",
+        "snp-corr": "starling.cli.genome_asking:snp_corr",
+        "explore": "starling.cli.genome_asking:explore",
     },
 )
 

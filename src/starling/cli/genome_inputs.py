@@ -57,3 +57,33 @@ def most(function: Decorated) -> Decorated:
     """--most."""
     text = "Follow up at most so many SNPs."
     return click.option("--most", type=int, default=10, show_default=True, metavar="N", help=text)(function)
+
+
+def epsilon(function: Decorated) -> Decorated:
+    """--epsilon, of one question."""
+    text = "What the answer may cost, exact: 0.5, 2, 1/3."
+    return click.option("--epsilon", required=True, metavar="X", help=text)(function)
+
+
+def k(text: str) -> Callable[[Decorated], Decorated]:
+    """--k, which each question explains."""
+    return click.option("--k", type=int, default=1, show_default=True, metavar="N", help=text)
+
+
+def excluding(function: Decorated) -> Decorated:
+    """--excluding."""
+    text = "Leave out a stretch, such as a released block, by its first and last SNP. May be given again."
+    return click.option("--excluding", multiple=True, metavar="FIRST..LAST", help=text)(function)
+
+
+def noise(function: Decorated) -> Decorated:
+    """--noise."""
+    kind, text = click.Choice(["lattice", "laplace"]), "Of the counts: lattice, or laplace as published."
+    return click.option("--noise", type=kind, default="lattice", show_default=True, help=text)(function)
+
+
+def selection(function: Decorated) -> Decorated:
+    """--selection."""
+    kind = click.Choice(["permute-and-flip", "exponential"])
+    text = "How the number is selected: exponential is as published."
+    return click.option("--selection", type=kind, default="permute-and-flip", show_default=True, help=text)(function)

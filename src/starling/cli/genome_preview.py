@@ -1,9 +1,8 @@
 """`starling genome preview`: what each question's answer will be worth at some costs, and what a wanted error costs. Opens no genotypes."""
 
-from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -48,9 +47,10 @@ OF: Final = {
 @click.option(
     "--k",
     type=int,
+    default=1,
+    show_default=True,
     metavar="N",
-    help="num-sig tells numbers one by one up to it, loc-sig finds so many SNPs, explore is supposed to follow up so many."
-    "  [default: 2]",
+    help="num-sig tells numbers one by one up to it, loc-sig finds so many SNPs, explore is supposed to follow up so many.",
 )
 @genome_inputs.regions
 @genome_inputs.corr
@@ -82,7 +82,7 @@ def preview(  # noqa: PLR0913 - one for each option
     question: str | None,
     epsilon: str | None,
     test: str | None,
-    k: int | None,
+    k: int,
     regions: str | None,
     corr: "Correlation",
     delta_c: str | None,
@@ -110,24 +110,22 @@ def preview(  # noqa: PLR0913 - one for each option
     chosen = Plan.load(plan)
     costs = [epsilon_of(text) for text in (epsilon or COSTS).split(",")]
     assumed = Assumed.of(chosen, cases, rarest)
-    number = 2 if k is None else k
-    searched, named = chosen_test(chosen, test, distance=True), regions_of(chosen, regions)
+    searched, named = chosen_test(chosen, test), regions_of(chosen, regions)
     above, one = delta_c_of(corr, delta_c), costs[0]
     first, last = chosen.snps.ids[0], chosen.snps.ids[-1]
-    few = min(number, len(chosen.snps)) if k is None else number
     questions: dict[str, Question] = {
-        "num-sig": NumSig(searched, few, one),
-        "loc-sig": LocSig(searched, few, one, named),
+        "num-sig": NumSig(searched, k, one),
+        "loc-sig": LocSig(searched, k, one, named),
         "loc-block": LocBlock(corr, above, (), one, named, longest),
-        "snp-pval": SnpPval(first, chosen_test(chosen, test, distance=False), one),
+        "snp-pval": SnpPval(first, searched, one),
         "snp-corr": SnpCorr(first, last, corr, one),
         "explore": Explore(searched, corr, above, one, named, longest, most),
     }
     questions = _possible(assumed, questions) if question is None else {question: questions[question]}
-    found = foresee(assumed, questions, costs, followed=number)
+    found = foresee(assumed, questions, costs, followed=k)
     least = None
     if error is not None and question is not None:
-        least = epsilon_for(assumed, questions[question], error, followed=number)
+        least = epsilon_for(assumed, questions[question], error, followed=k)
     if out is not None:
         from starling.genome.preview import write_page
 
@@ -185,6 +183,8 @@ def preview_text(found: "Foreseen", least: Fraction | None, error: float | None,
 
 def preview_json(found: "Foreseen", least: Fraction | None) -> "dict[str, Json]":
     """The same for machines: everything that was foreseen, by question and cost."""
+    from starling.release.request import plain
+
     plan, assumed = found.assumed.plan, found.assumed
     return {
         "title": plan.title,
@@ -193,14 +193,12 @@ def preview_json(found: "Foreseen", least: Fraction | None) -> "dict[str, Json]"
         "model": plan.model,
         "supposed": {"cases": assumed.cases, "rarest": str(assumed.rarest)},
         "epsilon_for_error": None if least is None else str(least),
-        "questions": {name: [_plainly(one) for one in seen] for name, seen in found.seen.items()},
+        "questions": {name: [_nameless(plain(one)) for one in seen] for name, seen in found.seen.items()},
     }
 
 
-def _plainly(value: object) -> "Json":
-    """Values as JSON; exact numbers as text. Which SNPs a question names is left out: none was looked at."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: _plainly(getattr(value, each.name)) for each in fields(value) if each.name not in UNNAMED}
-    if isinstance(value, tuple):
-        return [_plainly(each) for each in value]
-    return str(value) if isinstance(value, Fraction) else cast("Json", value)
+def _nameless(value: "Json") -> "Json":
+    """Without which SNPs a question names: none was looked at."""
+    if isinstance(value, dict):
+        return {name: _nameless(each) for name, each in value.items() if name not in UNNAMED}
+    return [_nameless(each) for each in value] if isinstance(value, list) else value

@@ -1,23 +1,19 @@
 """From the options of a command line to a question of a genome plan: what words mean, and what is taken where nothing is said."""
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from starling.errors import ParameterError
 
 if TYPE_CHECKING:
     from starling.genome.plan import Plan
+    from starling.genome.plan.exploring import Stretches
     from starling.genome.plan.queries import Correlation
 
-DELTA_C: Final = {"r2": Fraction(1, 5), "dprime": Fraction(4, 5)}
-"""What a correlation must exceed unless said otherwise."""
 
-
-def chosen_test(plan: "Plan", given: str | None, *, distance: bool) -> str:
-    """The test that is meant: the one given, else the plan's first that can be asked for."""
-    from starling.genome.plan.model import P_VALUE_ONLY
-
-    if given is not None:
-        return given
-    return next((test for test in plan.tests if not (distance and test in P_VALUE_ONLY)), plan.tests[0])
+def chosen_test(plan: "Plan", given: str | None) -> str:
+    """The test that is meant: the one given, else the plan's first that has a distance."""
+    return plan.first_test if given is None else given
 
 
 def regions_of(plan: "Plan", given: str | None) -> tuple[str, ...] | None:
@@ -29,9 +25,10 @@ def regions_of(plan: "Plan", given: str | None) -> tuple[str, ...] | None:
 
 def delta_c_of(corr: "Correlation", given: str | None) -> Fraction:
     """What a correlation must exceed."""
+    from starling.genome.plan.exploring import DELTA_C
     from starling.privacy.budget import exact
 
-    return DELTA_C[corr] if given is None else exact(given, field="--delta-c")
+    return exact(DELTA_C[corr] if given is None else given, field="--delta-c")
 
 
 def epsilon_of(text: str) -> Fraction:
@@ -43,3 +40,17 @@ def epsilon_of(text: str) -> Fraction:
     from starling.privacy.budget import positive
 
     return positive(text, field="--epsilon")
+
+
+def stretches_of(given: tuple[str, ...]) -> "Stretches":
+    """Stretches of SNPs, each written FIRST..LAST, or as one SNP.
+
+    Raises:
+        ParameterError: for anything else.
+    """
+    found = [tuple(text.split("..")) for text in given]
+    if any(len(ends) > len(("first", "last")) or not all(ends) for ends in found):
+        raise ParameterError(
+            field="--excluding", problem="is not a first and a last SNP", fix="write it like rs10..rs20"
+        )
+    return tuple((ends[0], ends[-1]) for ends in found)

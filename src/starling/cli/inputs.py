@@ -1,4 +1,4 @@
-"""What more than one command on tables is given: a plan, records, geography, an engine. Each is a decorator of the command."""
+"""What more than one command is given: a plan, records, geography, an engine, who pays. Each is a decorator of the command."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -46,3 +46,32 @@ def engine(function: Decorated) -> Decorated:
 def as_json(function: Decorated) -> Decorated:
     """--json."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(function)
+
+
+def publishing(function: Decorated) -> Decorated:
+    """Where a release goes and who pays for it: what `publishing.Paying` holds."""
+    options = (
+        click.option(
+            "--out", type=PATH, required=True, metavar="DIR", help="Folder to make; appears as a whole or not at all."
+        ),
+        click.option(
+            "--zip", "zip_file", type=PATH, metavar="FILE", help="The same as one zip file besides; must not exist."
+        ),
+        click.option(
+            "--ledger", metavar="URL", help="Pays: sqlite:///FILE or postgresql://...  [default: a fresh one in DIR]"
+        ),
+        click.option(
+            "--dataset", metavar="NAME", default="", help="Of the ledger: what the records are registered as."
+        ),
+        click.option(
+            "--analyst", metavar="NAME", default="custodian", show_default=True, help="Of the ledger: whose grant pays."
+        ),
+        click.option(
+            "--request-id", metavar="ID", help="Under which the charge is found again.  [default: a fresh one]"
+        ),
+        click.option("--yes", is_flag=True, help="Spend without asking."),
+        as_json,
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function

@@ -14,8 +14,13 @@ from starling.cli.commands import Command, Group, found_json, show
 from starling.errors import ParameterError, SourceError
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from starling.cli.publishing import Paying
+    from starling.privacy.guarantee import Guarantee
     from starling.release.statement import Json
     from starling.tables.plan import Geography, Plan
+    from starling.tables.publish import Published
     from starling.tables.source import Validation
 
 INPUTS = "--persons invented/person-records.txt --geography invented/GRF-C.txt"
@@ -197,89 +202,89 @@ def validate(plan: str, persons: Path, geography: Path, as_json: bool) -> None:
 @inputs.persons
 @inputs.geography(required=True)
 @click.option(
-    "--out", type=inputs.PATH, required=True, metavar="DIR", help="Folder to make; appears as a whole or not at all."
-)
-@click.option(
     "--names", type=inputs.PATH, metavar="FILE", help="Names of regions, public: REGION_TYPE|REGION_ID|REGION_NAME."
 )
 @inputs.top_up
-@click.option(
-    "--zip", "zip_file", type=inputs.PATH, metavar="FILE", help="The same as one zip file besides; must not exist."
-)
-@click.option("--ledger", metavar="URL", help="Pays: sqlite:///FILE or postgresql://...  [default: a fresh one in DIR]")
-@click.option("--dataset", metavar="NAME", default="", help="Of the ledger: what the records are registered as.")
-@click.option(
-    "--analyst", metavar="NAME", default="custodian", show_default=True, help="Of the ledger: whose grant pays."
-)
-@click.option("--request-id", metavar="ID", help="Under which the charge is found again.  [default: a fresh one]")
 @inputs.engine
-@click.option("--yes", is_flag=True, help="Spend without asking.")
-@inputs.as_json
-def release(  # noqa: PLR0913 - one for each option
+@inputs.publishing
+def release(
     plan: str,
     *,
     persons: Path,
     geography: Path,
-    out: Path,
     names: Path | None,
     top_up: Path | None,
-    zip_file: Path | None,
-    ledger: str | None,
-    dataset: str,
-    analyst: str,
-    request_id: str | None,
     engine: str,
-    yes: bool,
-    as_json: bool,
+    **paying: "Unpack[Paying]",
 ) -> None:
     """Charge the plan's cost, read the records, draw the noise, and publish the tables as a folder.
 
     A run that died is taken up by the same command with the same ledger and request id, at no further cost.
     """
+    from starling.cli import publishing
     from starling.cli.plans import plan_of
-    from starling.cli.progress import note_first_compilation, steps
-    from starling.cli.publishing import confirm, paying_ledger, published_json, published_text
+    from starling.cli.progress import note_first_compilation
     from starling.engine.choice import check_engine
-    from starling.ledger import rules
-    from starling.release import bundle, zipped
     from starling.tables.source import open_persons
 
-    if request_id is not None:
-        rules.name(request_id, field="--request-id")
     check_engine(engine)
     chosen = plan_of(plan)
     open_persons(persons, chosen)
-    book = paying_ledger(ledger, dataset)
-    if book is None:
-        bundle.check(out)
-    if zip_file is not None:
-        zipped.check(zip_file)
-    if not yes:
-        confirm(_topping_up(chosen, top_up, None), out)
-    for removed in bundle.sweep(out):
-        click.echo(f"starling: {removed}", err=True)
+    book = publishing.paying_ledger(paying)
+    publishing.prepare(paying, book, lambda: _spending(_topping_up(chosen, top_up, None)))
     note_first_compilation("tables")
     from starling.tables.publish import release as publish
 
-    with steps() as step:
-        published = publish(
+    published = publishing.publish(
+        paying,
+        lambda step: publish(
             chosen,
             persons,
             geography,
-            out,
+            paying["out"],
             names=names,
             top_up=top_up,
             ledger=book,
-            dataset=dataset,
-            analyst=analyst,
-            request_id=request_id,
+            dataset=paying["dataset"],
+            analyst=paying["analyst"],
+            request_id=paying["request_id"],
             engine=engine,
             step=step,
-        )
-        if zip_file is not None:
-            step("zipping it")
-            zipped.zipped(published.folder, zip_file)
-    show(published_json(published) if as_json else published_text(published))
+        ),
+    )
+    show(_published_json(published) if paying["as_json"] else _published_text(published))
+
+
+def _spending(plan: "Plan") -> "tuple[Guarantee, str]":
+    """What a release is charged, and what for."""
+    if plan.top_up is None:
+        return plan.guarantee, plan.title
+    tops = f"It tops up the release of request {plan.top_up.request_id}: together they cost {plan.together}."
+    return plan.guarantee, f"{plan.title}\n{tops}"
+
+
+def _published_json(published: "Published") -> "dict[str, Json]":
+    from starling.cli.publishing import published_json
+    from starling.release.statement import amount
+
+    plan = published.plan
+    return published_json(plan.guarantee, published) | {
+        "adds_to": [each.request_id for each in plan.releases],
+        "together": amount(plan.together),
+        "rows": {"t1": published.rows("t1"), "t2": published.rows("t2")},
+    }
+
+
+def _published_text(published: "Published") -> str:
+    from starling.cli.publishing import published_text
+
+    plan, data = published.plan, published.folder / "data"
+    together = [("together", f"{plan.together}, with what it adds to")] if plan.top_up else []
+    tables = [
+        ("totals", f"{published.rows('t1'):,} rows in {data / 't1.txt'}"),
+        ("sex by age", f"{published.rows('t2'):,} rows in {data / 't2.txt'}"),
+    ]
+    return published_text(plan.guarantee, published, [*together, *tables])
 
 
 def _validation_json(found: "Validation") -> "dict[str, Json]":

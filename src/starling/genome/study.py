@@ -13,7 +13,6 @@ from typing import Self, TypeAlias
 from starling.errors import OutputError
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval, kind
 from starling.genome.plan.exploring import DELTA_C, Stretches
-from starling.genome.plan.model import P_VALUE_ONLY
 from starling.genome.plan.queries import MOST_FOUND, Correlation, Noise, Selection
 from starling.genome.publish import Answered, release
 from starling.genome.request import request_body
@@ -120,7 +119,7 @@ class Study:
         request_id: str | None = None,
     ) -> Answered:
         """How many SNPs are significant: exact up to `k`, then as a range; see `NumSig`."""
-        return self.ask(NumSig(_test(self.plan, test), k, _amount(epsilon), selection), request_id=request_id)
+        return self.ask(NumSig(test or self.plan.first_test, k, _amount(epsilon), selection), request_id=request_id)
 
     def loc_sig(
         self,
@@ -133,7 +132,7 @@ class Study:
         request_id: str | None = None,
     ) -> Answered:
         """The `k` SNPs that are significant, or nearest to it, by the most patients; see `LocSig`."""
-        query = LocSig(_test(self.plan, test), k, _amount(epsilon), _texts(regions), _stretches(excluding))
+        query = LocSig(test or self.plan.first_test, k, _amount(epsilon), _texts(regions), _stretches(excluding))
         return self.ask(query, request_id=request_id)
 
     def loc_block(
@@ -170,7 +169,7 @@ class Study:
         request_id: str | None = None,
     ) -> Answered:
         """The p-value of a SNP; see `SnpPval`."""
-        return self.ask(SnpPval(snp, _test(self.plan, test), _amount(epsilon), noise), request_id=request_id)
+        return self.ask(SnpPval(snp, test or self.plan.first_test, _amount(epsilon), noise), request_id=request_id)
 
     def snp_corr(
         self,
@@ -202,7 +201,7 @@ class Study:
     ) -> Answered:
         """How many SNPs are significant, which, in which blocks, with which p-values; see `Explore`."""
         question = Explore(
-            _test(self.plan, test),
+            test or self.plan.first_test,
             correlation,
             _threshold(correlation, delta_c),
             _amount(epsilon),
@@ -241,7 +240,7 @@ def explore(  # noqa: PLR0913 - one for each public choice
     """Publish an exploration (Johnson and Shmatikov 2013, Section 4) as the folder `out`; see `Explore` and `release`."""
     chosen = plan if isinstance(plan, Plan) else Plan.load(plan)
     question = Explore(
-        _test(chosen, test),
+        test or chosen.first_test,
         correlation,
         _threshold(correlation, delta_c),
         _amount(epsilon),
@@ -264,11 +263,6 @@ def explore(  # noqa: PLR0913 - one for each public choice
         request_id=request_id,
         step=step,
     )
-
-
-def _test(plan: Plan, test: str | None) -> str:
-    """The given one, or the first of the plan that has a distance."""
-    return test or next((name for name in plan.tests if name not in P_VALUE_ONLY), plan.tests[0])
 
 
 def _amount(epsilon: Exact) -> Fraction:

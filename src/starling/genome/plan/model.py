@@ -134,6 +134,11 @@ class Plan:
         """alpha/m: the largest p-value that is significant."""
         return self.alpha / max(len(self.snps), 1)
 
+    @property
+    def first_test(self) -> str:
+        """What is meant where no test is named: the first that has a distance, or the first of all."""
+        return next((name for name in self.tests if name not in P_VALUE_ONLY), self.tests[0])
+
     @cached_property
     def ranges(self) -> dict[str, tuple[int, int]]:
         """The half-open range of SNPs of each region, by its name."""

@@ -173,7 +173,7 @@ def _open_psam(path: Path, plan: Plan, *, needed: bool) -> PeopleFile:
 
 
 def _open_phenotypes(path: Path, plan: Plan) -> PeopleFile:
-    size, lines = _size(path), _start(path)
+    size, lines = _size(path, field="phenotype"), _start(path)
     if lines[0].startswith((b"#FID", b"#IID", b"FID", b"IID")):
         columns = _header(path, lines[0])
         return PeopleFile(path, size, columns, 1, _phenotype_column(path, plan, columns))
@@ -211,10 +211,10 @@ def _header(path: Path, line: bytes) -> tuple[bytes, ...]:
     return columns
 
 
-def _size(path: Path) -> int:
-    size = size_of(path, field="people")
+def _size(path: Path, field: str = "people") -> int:
+    size = size_of(path, field=field)
     if size > LONGEST:
-        refuse(path, f"is longer than {LONGEST} bytes", "check what it is", field="people")
+        refuse(path, f"is longer than {LONGEST} bytes", "check what it is", field=field)
     return size
 
 
