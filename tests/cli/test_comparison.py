@@ -8,7 +8,7 @@ import pytest
 
 from starling.privacy.laws import DiscreteGaussian
 from starling.tables.comparison import compare
-from starling.tables.comparison.laws import Noise
+from starling.tables.comparison.laws import Sum
 from starling.tables.comparison.walk import noise
 from starling.tables.plan import Level, Plan
 from tests.cli.conftest import Call, Inputs
@@ -41,10 +41,10 @@ def test_noise_taken_for_smaller_than_it_is_would_be_told(
 ) -> None:
     """The power of the comparison: the same people at a third of the noise's deviation differ in hundreds of numbers."""
 
-    def third(plan: Plan, level: Level, branch: int, terms: int | None = None) -> Noise:
+    def third(plan: Plan, level: Level, branch: int, terms: int | None = None) -> Sum:
         right = noise(plan, level, branch, terms)
         assert isinstance(right.law, DiscreteGaussian)
-        return Noise(DiscreteGaussian(right.law.sigma_squared / 9), right.terms)
+        return Sum(DiscreteGaussian(right.law.sigma_squared / 9), right.terms)
 
     monkeypatch.setattr("starling.tables.comparison.told.noise", third)
     found = compare(released, second)

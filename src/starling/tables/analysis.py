@@ -31,7 +31,7 @@ from starling.tables.artifact.public_plan import read_plan
 from starling.tables.inference.combined import later_weight
 from starling.tables.inference.consistency import nested
 from starling.tables.inference.totals import deviation_of, run_deviation, stage1_share
-from starling.tables.measurements import TOTAL_ONLY
+from starling.tables.measurements import BRANCHES, TOTAL_ONLY
 from starling.tables.plan import Level, Noise, Plan, Twice
 
 Wanted: TypeAlias = str | Collection[str]
@@ -205,7 +205,7 @@ def _combined(noise: Noise, name: Any, mine: frozenset[int], estimate: Fraction)
 def _kind(plan: Plan, level: Level, row: dict[str, Any]) -> tuple[int, frozenset[int]]:
     """The branch of a row's group, and which of its cells are in the number: by its ages and its standard deviation."""
     found: list[tuple[float, int, frozenset[int]]] = []
-    for kind in (TOTAL_ONLY, *range(len(cells.BRANCH_CELLS))):
+    for kind in BRANCHES:
         size = cells.BRANCH_CELLS[max(kind, 0)]
         if "sex" not in row:
             found.append((deviation_of(plan, level, kind), kind, frozenset(range(size))))

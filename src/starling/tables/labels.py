@@ -27,6 +27,9 @@ ITERATIONS: Final = {1: "regional", 2: "detailed"}
 
 SEXES: Final = {"1": "male", "2": "female"}
 
+DETAILS: Final = {-1: "total only by plan", 0: "total", 1: "sex by 4 ages", 2: "sex by 9 ages", 3: "sex by 23 ages"}
+"""What a group of each branch gets."""
+
 ALL: Final = "*"
 """Ages of a sex marginal."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,11 @@ from starling.tables.plan import Piece
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 
-TOTAL_ONLY = -1
+TOTAL_ONLY: Final = -1
 """The branch of a group that is measured once."""
+
+BRANCHES: Final = range(TOTAL_ONLY, len(cells.BRANCH_CELLS))
+"""Every branch, ascending."""
 
 
 @dataclass(frozen=True, slots=True)

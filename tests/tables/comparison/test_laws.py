@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
-from starling.tables.comparison.laws import Float64, Noise, difference
+from starling.tables.comparison.laws import Float64, Sum, difference
 from starling.tables.plan import Twice
 
 NOISES = (
-    Noise(DiscreteLaplace(Fraction(3, 2)), 1),
-    Noise(DiscreteLaplace(Fraction(4)), 8),
-    Noise(DiscreteGaussian(Fraction(1, 2)), 3),
-    Noise(DiscreteGaussian(Fraction(9)), 1),
-    Noise(DiscreteGaussian(Fraction(25, 4)), 18),
+    Sum(DiscreteLaplace(Fraction(3, 2)), 1),
+    Sum(DiscreteLaplace(Fraction(4)), 8),
+    Sum(DiscreteGaussian(Fraction(1, 2)), 3),
+    Sum(DiscreteGaussian(Fraction(9)), 1),
+    Sum(DiscreteGaussian(Fraction(25, 4)), 18),
 )
 
 
-def by_hand(noise: Noise) -> Float64:
+def by_hand(noise: Sum) -> Float64:
     """The law of the sum on -400..400, by repeated convolution."""
     x = np.arange(-400, 401, dtype=np.float64)
     law = noise.law
@@ -33,7 +33,7 @@ def by_hand(noise: Noise) -> Float64:
 
 @pytest.mark.parametrize("one", NOISES)
 @pytest.mark.parametrize("other", NOISES)
-def test_tails_are_those_of_the_convolution(one: Noise, other: Noise) -> None:
+def test_tails_are_those_of_the_convolution(one: Sum, other: Sum) -> None:
     law = np.convolve(by_hand(one), by_hand(other))[400:1201]
     expected = [law[np.abs(np.arange(-400, 401)) >= distance].sum() for distance in range(200)]
     tails = difference(one, other)

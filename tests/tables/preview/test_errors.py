@@ -14,10 +14,10 @@ from starling.privacy.budget import Measure
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
 from starling.tables import cells
 from starling.tables.inference.combined import at_least
-from starling.tables.inference.totals import suppression_quantile
+from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
 from starling.tables.measurements import Int64
 from starling.tables.plan import GeographyLevel, Plan, load
-from starling.tables.preview.errors import CONFIDENCE, preview
+from starling.tables.preview.errors import preview
 from tests.tables.small import small_geography, small_plan
 
 

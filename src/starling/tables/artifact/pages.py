@@ -18,7 +18,7 @@ from starling.release.report.pictures import Interval, Tile, intervals, relative
 from starling.tables import labels
 from starling.tables.artifact.data import MOST_CSV_ROWS
 from starling.tables.artifact.measured import place_of
-from starling.tables.artifact.parameters import BRANCH_NAMES, missing
+from starling.tables.artifact.parameters import missing
 from starling.tables.artifact.summary import Summary, Widths
 from starling.tables.inference.combined import margin
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
@@ -202,7 +202,7 @@ def _interval(values: dict[str, Any]) -> Interval:
 
 def _detail(plan: Plan, geography: Geography, summary: Summary) -> Section:
     """How many groups of each level got how much detail."""
-    names = ("total only by plan", *BRANCH_NAMES)
+    names = tuple(labels.DETAILS.values())
     counts = summary.branches.tolist()
     titles = [level_title(level) for level in plan.levels]
     picture = Picture(

@@ -14,12 +14,13 @@ from starling.tables.artifact.public_plan import PLAN, REGIONS, choices_json
 from starling.tables.counting_sql import COUNTED, COUNTING_SQL
 from starling.tables.inference.combined import later_weight, margin
 from starling.tables.inference.totals import CONFIDENCE, half_width, stage1_share, suppression_quantile
+from starling.tables.labels import DETAILS
 from starling.tables.plan import Geography, Level, Plan, Twice
 from starling.tables.plan.states import STATES
 
 SOURCE: Final = "SafeTab-P, Algorithms 1 to 5 of SafeTab 2022 (Tumult Labs)"
 BRANCHES: Final = range(len(cells.BRANCH_CELLS))
-BRANCH_NAMES: Final = ("total", "sex by 4 ages", "sex by 9 ages", "sex by 23 ages")
+BRANCH_NAMES: Final = tuple(DETAILS[branch] for branch in BRANCHES)
 
 
 def domain(plan: Plan, geography: Geography) -> Domain:

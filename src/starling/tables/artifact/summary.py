@@ -5,10 +5,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from starling.tables.measurements import Int64
+from starling.tables.measurements import BRANCHES, Int64
 from starling.tables.plan import Plan
 from starling.tables.postprocess import Tabulated
-from starling.tables.postprocess.rows import BRANCHES
 
 LADDER: Final = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3_000, 1_000, 300, 100, 30)
 """Published counts to which the shown groups are the nearest ones."""

@@ -17,14 +17,14 @@ from starling.privacy.laws import DiscreteGaussian, Law
 from starling.privacy.masses import masses
 from starling.privacy.tails import NARROW
 from starling.tables.inference.combined import listed_noise
-from starling.tables.plan import Noise as OneNoise
+from starling.tables.plan import Noise
 
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Noise:
+class Sum:
     """A sum of independent draws.
 
     Attributes:
@@ -32,7 +32,7 @@ class Noise:
         terms: How many.
     """
 
-    law: OneNoise
+    law: Noise
     terms: int
 
 
@@ -57,14 +57,14 @@ class Tails:
 
 
 @lru_cache(maxsize=1024)
-def difference(one: Noise, other: Noise) -> Tails:
+def difference(one: Sum, other: Sum) -> Tails:
     """Of a draw of `one` less a draw of `other`; both are symmetric, so also of their sum.
 
     Raises:
         ParameterError: a noise has a standard deviation beyond some thousand persons.
 
     >>> from starling.privacy.laws import DiscreteLaplace
-    >>> noise = Noise(DiscreteLaplace(Fraction(10)), 1)
+    >>> noise = Sum(DiscreteLaplace(Fraction(10)), 1)
     >>> tails = difference(noise, noise)
     >>> tails.margin(0.05), round(float(tails.beyond[41]), 4)
     (41, 0.0526)
@@ -80,7 +80,7 @@ def difference(one: Noise, other: Noise) -> Tails:
     return Tails(np.concatenate((np.ones(1), np.minimum(2 * above, 1.0))))
 
 
-def _gaussian(one: Noise, other: Noise) -> Law | None:
+def _gaussian(one: Sum, other: Sum) -> Law | None:
     """The one law that a difference of Gaussian noises has."""
     parameters: list[Fraction] = []
     for noise in (one, other):

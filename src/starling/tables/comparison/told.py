@@ -16,14 +16,13 @@ from starling.errors import ParameterError
 from starling.privacy.budget import Exact, exact
 from starling.release.reading import open_release
 from starling.tables import cells, labels
-from starling.tables.comparison.laws import Float64, Int64, Noise, difference
+from starling.tables.comparison.laws import Float64, Int64, Sum, difference
 from starling.tables.comparison.significance import told
 from starling.tables.comparison.walk import Pair, Side, noise, pairs, shared_iterations, terms
 from starling.tables.earlier import Earlier, earlier_of
-from starling.tables.measurements import TOTAL_ONLY
+from starling.tables.measurements import BRANCHES, TOTAL_ONLY
 
 FAMILIES: Final = ("total", "cell")
-BRANCHES: Final = range(TOTAL_ONLY, len(cells.BRANCH_CELLS))
 MOST_TOLD: Final = 1000
 """Numbers that a comparison keeps; `keep` gets all."""
 
@@ -199,7 +198,7 @@ class _Numbers:
     label: tuple[int, int]
     first: Int64
     second: Int64
-    noises: tuple[Noise, Noise]
+    noises: tuple[Sum, Sum]
 
     def p_values(self) -> Float64:
         return difference(*self.noises).chance(self.second - self.first)

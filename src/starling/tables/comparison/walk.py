@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from starling.tables import cells
 from starling.tables.artifact import read_measurements, with_earlier
-from starling.tables.comparison.laws import Int64, Noise
+from starling.tables.comparison.laws import Int64, Sum
 from starling.tables.inference.totals import suppression_quantile
 from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
 from starling.tables.plan import Geography, GeographyLevel, Iteration, Level, Piece, Plan
@@ -123,11 +123,11 @@ def _meant(plan: Plan, iteration: Iteration) -> tuple[object, ...]:
     return iteration.code, iteration.kind, iteration.alone, iteration.codes, columns
 
 
-def noise(plan: Plan, level: Level, branch: int, terms: int | None = None) -> Noise:
+def noise(plan: Plan, level: Level, branch: int, terms: int | None = None) -> Sum:
     """Of a group's total, or of the sum of `terms` of its cells."""
     if branch == TOTAL_ONLY:
-        return Noise(plan.noise(level, total_only=True), 1)
-    return Noise(plan.noise(level), cells.BRANCH_CELLS[branch] if terms is None else terms)
+        return Sum(plan.noise(level, total_only=True), 1)
+    return Sum(plan.noise(level), cells.BRANCH_CELLS[branch] if terms is None else terms)
 
 
 def terms(branch: int, common: int) -> list[int]:

@@ -25,12 +25,11 @@ from starling.tables import cells
 from starling.tables.counts import cluster_for, count
 from starling.tables.evaluate.errors import NUMBERS, SIZES, Class, Errors, Evaluation, Groups
 from starling.tables.labels import level_title
-from starling.tables.measurements import TOTAL_ONLY, Int64
+from starling.tables.measurements import BRANCHES, TOTAL_ONLY, Int64
 from starling.tables.mechanism import ExactCounts
 from starling.tables.plan import MOST_GROUPS, Geography, Level, Plan, pieces
 from starling.tables.source import Persons
 
-_BRANCHES: Final = 1 + len(cells.BRANCH_CELLS)
 BATCH: Final = 1 << 18
 """Rows of a release that are compared at a time."""
 
@@ -163,14 +162,14 @@ class _Level:
     def __init__(self, level: Level) -> None:
         self.level = level
         self.rows = [0, 0]
-        self.sums = np.zeros((len(fields(Errors)), len(NUMBERS) * len(SIZES) * _BRANCHES))
+        self.sums = np.zeros((len(fields(Errors)), len(NUMBERS) * len(SIZES) * len(BRANCHES)))
         self.sizes = np.zeros((3, len(SIZES)), dtype=np.int64)
 
     def classes(self) -> list[Class]:
         """Of all numbers read."""
         found: list[Class] = []
         for kind in np.flatnonzero(self.sums[0]).tolist():
-            number_and_size, branch = divmod(kind, _BRANCHES)
+            number_and_size, branch = divmod(kind, len(BRANCHES))
             number, size = divmod(number_and_size, len(SIZES))
             rows, error, absolute, square, variance, covered = self.sums[:, kind].tolist()
             errors = Errors(int(rows), error, absolute, square, variance, int(covered))
@@ -240,7 +239,7 @@ class _Part:
         error = _numbers(batch["count"]) - truth
         variance = batch["standard_deviation"].to_numpy(zero_copy_only=False) ** 2
         covered = (_numbers(batch["lower"]) <= truth) & (truth <= _numbers(batch["upper"]))
-        kind = (number * len(SIZES) + self._size[group]) * _BRANCHES + self._branch[group] + 1
+        kind = (number * len(SIZES) + self._size[group]) * len(BRANCHES) + self._branch[group] + 1
         # In the order of the fields of Errors.
         values = (np.ones(len(error)), error, np.abs(error), error.astype(np.float64) ** 2, variance, covered)
         sums = self._level.sums

@@ -14,10 +14,10 @@ from starling.release import statement
 from starling.release.report import Picture, Section, Table, page
 from starling.release.report.pictures import Tile, relative_shade, tiles
 from starling.tables.evaluate.errors import MARK, NUMBERS, SIZE_WORDS, SIZES, WARNING, Errors, Evaluation
+from starling.tables.labels import DETAILS
 
 FILE: Final = "NOT-PRIVATE-evaluation.html"
 
-BRANCHES: Final = {-1: "total only by plan", 0: "total", 1: "sex by 4 ages", 2: "sex by 9 ages", 3: "sex by 23 ages"}
 NUMBER_WORDS: Final = dict(zip(NUMBERS, ("total", "sex", "sex by age"), strict=True))
 
 
@@ -131,13 +131,13 @@ def _by_branch(found: Evaluation) -> Picture:
             None
             if errors is None
             else Tile(f"± {_short(errors.root_mean_square)}, {_percent(errors.coverage)}", _missing(errors))
-            for branch in BRANCHES
+            for branch in DETAILS
             for errors in [totals.get((level, branch))]
         ]
         for level in found.levels
     ]
     picture = partial(
-        tiles, list(found.levels.values()), list(BRANCHES.values()), grid, "published detail", "branches", MARK
+        tiles, list(found.levels.values()), list(DETAILS.values()), grid, "published detail", "branches", MARK
     )
     caption = "Root mean square error of totals, and share of their intervals that hold the truth; darker below 95 %."
     return Picture(picture, f"{MARK}. {caption}")

@@ -31,7 +31,7 @@ from starling.tables import cells
 from starling.tables.inference.combined import margin, standard_deviation
 from starling.tables.inference.reuse import spread
 from starling.tables.inference.totals import CONFIDENCE, moved_deviation, suppression_quantile
-from starling.tables.measurements import TOTAL_ONLY, Int64, Measured
+from starling.tables.measurements import BRANCHES, Int64, Measured
 from starling.tables.plan import Level, Plan
 from starling.tables.postprocess.totals import Consistent, Total, consistent_totals, measured_totals
 
@@ -90,7 +90,7 @@ def estimate(plan: Plan, level: Level, measured: Measured, consistent: Consisten
     sizes = np.array(rows_of_branch())[np.maximum(branch, 0)]
     firsts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
     details = _Numbers(int(firsts[-1]))
-    for kind in (TOTAL_ONLY, *range(len(cells.BRANCH_CELLS))):
+    for kind in BRANCHES:
         here = np.flatnonzero(branch == kind)
         if not len(here):
             continue

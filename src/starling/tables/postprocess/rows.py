@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from starling.tables import cells
-from starling.tables.measurements import TOTAL_ONLY, Int64, Measurements
+from starling.tables.measurements import BRANCHES, TOTAL_ONLY, Int64, Measurements
 from starling.tables.plan import Geography, Piece, Plan
 from starling.tables.postprocess.estimates import Estimates, Numbers, clamp, estimate, rows_of_branch
 from starling.tables.postprocess.totals import AddedUp
@@ -25,9 +25,6 @@ _VALUE = [
 ]
 T1_SCHEMA = pa.schema([*_GROUP, *_VALUE])
 T2_SCHEMA = pa.schema([*_GROUP, *_CELL, *_VALUE])
-
-BRANCHES = range(TOTAL_ONLY, len(cells.BRANCH_CELLS))
-"""Every branch, ascending."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.privacy.budget import Measure
-from starling.tables import cells
 from starling.tables.inference.consistency import Totals, make_consistent, nested
 from starling.tables.inference.law import ends
 from starling.tables.inference.reuse import corrections
@@ -19,7 +18,7 @@ from starling.tables.inference.totals import (
     total_law,
     what_is_chosen,
 )
-from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements
+from starling.tables.measurements import BRANCHES, TOTAL_ONLY, Int64, Measured, Measurements
 from starling.tables.plan import Geography, Level, Piece, Plan
 
 Float64: TypeAlias = npt.NDArray[np.float64]
@@ -114,7 +113,7 @@ def _estimated(plan: Plan, level: Level, measured: Measured) -> tuple[Float64, F
     starts = measured.offsets()
     counts = np.add.reduceat(measured.values, starts[:-1]) if len(measured.values) else measured.stage1
     found, variances = counts.astype(np.float64), np.zeros(len(counts))
-    for kind in (TOTAL_ONLY, *range(len(cells.BRANCH_CELLS))):
+    for kind in BRANCHES:
         here = np.flatnonzero(measured.branch == kind)
         weight = float(stage1_share(plan, level, kind))
         found[here] += weight * (measured.stage1[here] - counts[here])

@@ -19,6 +19,7 @@ from starling.tables import cells
 from starling.tables.inference.combined import at_least, margin, standard_deviation, tail
 from starling.tables.inference.law import Ends, ends
 from starling.tables.inference.totals import (
+    CONFIDENCE,
     deviation_of,
     half_width,
     run_deviation,
@@ -27,9 +28,6 @@ from starling.tables.inference.totals import (
     what_is_chosen,
 )
 from starling.tables.plan import Geography, Level, LevelOverview, Noise, Overview, Plan, describe
-
-CONFIDENCE: Final = Fraction(95, 100)
-"""Of the margins, as of the published intervals."""
 
 SIZES: Final = (0, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 """True sizes of groups, in persons, when the reader names none."""
