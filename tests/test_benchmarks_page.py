@@ -10,7 +10,21 @@ from typing import Any
 
 import pytest
 
-from bench import genome_figure3, homer, markdown, measure, noise, pages, peers, record, selection, thresholds
+from bench import (
+    estimate,
+    genome_figure3,
+    genome_laws,
+    genome_pictures,
+    homer,
+    markdown,
+    measure,
+    noise,
+    pages,
+    peers,
+    record,
+    selection,
+    thresholds,
+)
 from tests.conftest import ROOT
 
 RESULTS = {name: record.load(name) for name in pages.NAMES}
@@ -61,7 +75,9 @@ def test_a_limit_is_judged_by_its_figures(name: str) -> None:
         assert limit["kept"] == kept
 
 
-@pytest.mark.parametrize("module", [markdown, measure, record, pages], ids=lambda module: str(module.__name__))
+@pytest.mark.parametrize(
+    "module", [estimate, genome_laws, markdown, measure, record, pages], ids=lambda module: str(module.__name__)
+)
 def test_docstrings_do_what_they_show(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
 
@@ -115,6 +131,12 @@ def test_the_picture_is_drawn_from_the_result(benchmark: Any) -> None:
     name = benchmark.__name__.removeprefix("bench.")
     drawn = benchmark.PICTURE.read_text()
     assert benchmark.numbers(RESULTS[name]["rows"]) in drawn, f"run: python -m bench.{name}"
+
+
+@pytest.mark.parametrize("name", genome_pictures.FIGURES)
+def test_a_figure_of_the_genome_paper_is_drawn_from_its_result(name: str) -> None:
+    drawn = genome_pictures.path_of(name).read_text()
+    assert genome_pictures.digest(RESULTS[name]) in drawn, f"run: python -m bench.{name}"
 
 
 @pytest.mark.parametrize("name", peers.NAMES)

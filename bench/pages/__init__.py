@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from bench.pages import core, genome, ledger, tables, whole
+from bench.pages import core, genome, genome_figures, ledger, tables, whole
 from bench.pages.origin import Results
 from bench.peers import ROOT
 from bench.record import RESULTS, load
@@ -29,14 +29,24 @@ NAMES: Final = (
     "verify",
     "ledger",
     "genome_distance",
+    "genome_figure1",
+    "genome_figure2",
     "genome_figure3",
+    "genome_figure4",
     "genome_kernels",
     "homer",
     "startup",
     "thresholds",
 )
 BLOCK: Final = re.compile(r"(<!-- ([a-z0-9_]+) -->\n).*?(<!-- end -->)", re.DOTALL)
-TABLES: Final = {**whole.TABLES, **core.TABLES, **tables.TABLES, **ledger.TABLES, **genome.TABLES}
+TABLES: Final = {
+    **whole.TABLES,
+    **core.TABLES,
+    **tables.TABLES,
+    **ledger.TABLES,
+    **genome.TABLES,
+    **genome_figures.TABLES,
+}
 
 
 def render(text: str, results: Mapping[str, Results]) -> str:
