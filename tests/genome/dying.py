@@ -14,10 +14,7 @@ POINTS: dict[str, Point] = {
     **BEFORE,
     "while reading": (counting, "read", False),
     "after the draw": (publish, "write_release", False),
-    **{
-        point: AFTER[point]
-        for point in ("before the answer", "after the answer", "before the rename", "after the rename")
-    },
+    **{point: AFTER[point] for point in ("after the answer", "after the rename")},
 }
 REQUEST = "exploration"
 

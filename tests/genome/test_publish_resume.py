@@ -18,7 +18,7 @@ from tests.genome.dying import POINTS, REQUEST, release
 from tests.genome.worlds import World, a_world
 
 COST = Fraction(4)
-ANSWERED = ("after the answer", "before the rename", "after the rename")
+ANSWERED = ("after the answer", "after the rename")
 
 
 def killed(world: World, out: Path, point: str) -> None:

@@ -1,7 +1,9 @@
 """Every column of every table is declared, with a type and words."""
 
 from dataclasses import replace
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from starling.genome.artifact.columns import COLUMNS, KEYS, TITLES, list_sheet, schemas, sheet
@@ -36,8 +38,6 @@ def test_every_declared_column_is_used() -> None:
 
 
 def test_the_list_is_described_as_it_is_written() -> None:
-    import pyarrow as pa
-
     described = list_sheet("plan/snps.parquet", pa.schema(list(SNP_COLUMNS.items())))
     assert [column.name for column in described.columns] == list(SNP_COLUMNS)
     assert all(COLUMNS[name][0] == kind for name, kind in SNP_COLUMNS.items())
@@ -52,3 +52,8 @@ def test_only_a_block_may_miss_its_place() -> None:
         if not column.required
     }
     assert missing == {("blocks", name) for name in ("CHR", "BP1", "BP2", "KB", "FIRST", "LAST", "SNPS")}
+
+
+def test_every_column_is_documented(root: Path) -> None:
+    page = (root / "docs" / "genome-release.md").read_text()
+    assert not [name for name in COLUMNS if f"`{name}`" not in page]
