@@ -59,5 +59,5 @@ def test_what_has_a_place_in_the_genome_is_drawn_there(name: str, drawn: int) ->
     answer = sections(PLAN, QUESTIONS[name], tell(PLAN, QUESTIONS[name], ANSWERS[name]))[0]
     assert len(answer.pictures) == drawn
     for picture in answer.pictures:
-        assert "not asked for" in picture.caption or "nothing was asked" in picture.caption
+        assert "nothing was released" in picture.caption
         assert picture.draw().startswith("<svg")

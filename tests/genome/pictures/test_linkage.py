@@ -125,6 +125,12 @@ def test_hostile_names_are_letters() -> None:
     is_sound(linkage(Answers(plan(listed), pairs=pairs)))
 
 
+def test_what_is_not_there_is_not_in_the_legend() -> None:
+    one = linkage(Answers(three_chromosomes(), pairs=(pair(1, 2, 0.5),)))
+    assert len(groups(one, "key")) == 5, "the shades"
+    assert len(groups(linkage(FEW), "key")) == 5 + 2 + 1, "an empty cell of two parts, and the outline"
+
+
 def test_nothing_is_shown_of_nothing() -> None:
     assert not shown(Answers(three_chromosomes(), blocks=(Stretch("rs4", "rs4"),)))
     assert shown(FEW)

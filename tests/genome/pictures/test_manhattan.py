@@ -59,6 +59,11 @@ def test_without_p_values_there_is_no_axis_of_them() -> None:
     assert len(groups(svg, "all-name")) == 2
 
 
+def test_blocks_alone_are_named() -> None:
+    answers = Answers(three_chromosomes(), blocks=(Stretch("rs2", "rs9"), Stretch("rs14", "rs14")))
+    assert len(groups(manhattan(answers), "all-name")) == 2
+
+
 def test_nothing_is_shown_of_nothing() -> None:
     assert not shown(Answers(three_chromosomes()))
     assert shown(some())

@@ -65,6 +65,10 @@ class Panel:
         """Below its lowest lane."""
         return self.y - _AXIS - LANE * len(lanes(self.answers))
 
+    def lane(self, title: str) -> float:
+        """The middle of one of its lanes."""
+        return self.y - _AXIS - LANE * (list(lanes(self.answers)).index(title) + 0.5)
+
     def height(self, log10_p: float) -> float:
         """Of a p-value; what is beyond the top stands at the top."""
         return self.y + self.high * min(-log10_p, self.top) / self.top
@@ -88,6 +92,16 @@ class Panel:
     def located(self) -> list[tuple[str, float]]:
         """The SNPs of the view that have no p-value, with x."""
         return [(snp, x) for snp in self.answers.only_located if (x := self.at(snp)) is not None]
+
+    def blocks(self) -> list[tuple[str, float]]:
+        """The blocks of the view by their ends, with the x of the middle."""
+        found = []
+        for block in self.answers.blocks:
+            first, last = self.at(block.first), self.at(block.last)
+            if first is not None and last is not None:
+                ends = dict.fromkeys((short(block.first), short(block.last)))
+                found.append((" to ".join(ends), (first + last) / 2))
+        return found
 
     def spans(self, least: float = 2.0) -> list[tuple[float, float]]:
         """Left and right end of each block in the view, at least so many points apart."""
@@ -138,8 +152,8 @@ def draw(sheet: Sheet, panel: Panel, letters: Mapping[str, str], *, titled: bool
     spans = [Box(left, panel.y, right, panel.y + panel.high) for left, right in panel.spans()]
     sheet.bars(spans, BLOCK, f"{panel.name}-spans", alpha=0.16, order=0.5)
     sheet.lines([[(panel.x, panel.y), (panel.right, panel.y)]], GREY, f"{panel.name}-one")
-    for number, (title, lane) in enumerate(lanes(panel.answers).items()):
-        middle = panel.y - _AXIS - LANE * (number + 0.5)
+    for title, lane in lanes(panel.answers).items():
+        middle = panel.lane(title)
         lane(sheet, panel, middle)
         if titled:
             sheet.text(panel.x - 5, middle, title, ha="right", va="center_baseline", fontsize=SMALL, color=GREY)
@@ -185,19 +199,21 @@ def _points(sheet: Sheet, panel: Panel) -> list[Box]:
 def _names(sheet: Sheet, panel: Panel, letters: Mapping[str, str], bars: Sequence[Box]) -> None:
     """Names of the points that matter most; SNPs that are shown once more have one letter together."""
     points = panel.points() if panel.top else []
-    lane = panel.y - _AXIS - LANE / 2
+    located = [(snp, x, panel.lane("located")) for snp, x in panel.located()]
     ordered = sorted(points, key=lambda point: point[0].log10_p)
     far = sum(beyond(panel.answers, each) for each, _, _ in ordered)
     rest = NAMED if len(points) <= NAMED else max(FEWEST, far)
     wanted: dict[str, Named] = {}
     for snp, x, y in (
         *((each.snp, x, y) for each, x, y in ordered[:far]),
-        *((snp, x, lane) for snp, x in panel.located()),
+        *located,
         *((each.snp, x, y) for each, x, y in ordered[far:rest]),
     ):
         text = letters.get(snp, short(snp))
         wanted.setdefault(letters.get(snp, f"name {snp}"), Named(x, y, text, _HALF))
-    signs = [_sign(x, y) for _, x, y in points] + [_sign(x, lane) for _, x in panel.located()]
+    if not panel.top:
+        wanted |= {f"block {text}": Named(x, panel.lane("blocks"), text, _HALF) for text, x in panel.blocks()}
+    signs = [_sign(x, y) for _, x, y in (*points, *located)]
     room = Box(panel.x + 1, panel.y + 2, panel.right, panel.y + panel.high + 4)
     named = list(wanted.items())[:MOST_NAMED]
     for (key, point), box in zip(named, placed([point for _, point in named], signs, bars, room, SMALL), strict=True):

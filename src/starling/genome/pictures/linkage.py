@@ -7,6 +7,7 @@ of a pair in it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import ceil, comb, floor
 from typing import Final
 
 from starling.genome.pictures.answers import SURE, Answers
@@ -188,7 +189,7 @@ def _triangle(sheet: Sheet, group: Group, spot: _Spot, number: int) -> None:
                 fontsize=min(7.5, step / 3.2),
             )
             if up:
-                ends = f"{_share(found.low)}–{_share(found.high)}"
+                ends = f"{_share(floor(100 * found.low) / 100)}–{_share(ceil(100 * found.high) / 100)}"
                 sheet.text(middle[0], middle[1] - 4.2, ends, f"range-{number}", color=ink, fontsize=4.8)
     outlines = [
         [
@@ -224,7 +225,8 @@ def _legend(drawn: Sequence[Group]) -> list[Entry]:
             )
             for value in (0.0, 0.25, 0.5, 0.75, 1.0)
         ]
-    entries.append(Entry("absent", GREY, "not asked: nothing is released of this pair"))
+    if any(len(group.pairs) < comb(len(group.snps), 2) for group in drawn):
+        entries.append(Entry("absent", GREY, "not asked: nothing is released of this pair"))
     if any(group.blocks for group in drawn):
         entries.append(Entry("-", OUTLINE, "released block"))
     return entries
@@ -245,7 +247,7 @@ def caption(answers: Answers) -> str:
             f"Released blocks: {len(answers.blocks):,}. A block tells no correlation of a single pair in it; one of a single SNP has no"
             " triangle."
         )
-    parts.append("An empty cell was not asked for: nothing is known of that pair from here.")
+    parts.append("An empty cell was not asked for: nothing was released of that pair.")
     if len(found) > TRIANGLES:
         parts.append(f"The first {TRIANGLES} of {len(found):,} triangles are drawn.")
     return " ".join(parts)

@@ -227,7 +227,7 @@ def caption(answers: Answers) -> str:
     if answers.blocks:
         parts.append(f"Released blocks: {len(answers.blocks):,}.")
     parts.append(
-        f"The lowest lane is the public list of SNPs, {len(answers.plan.snps):,} in all; of a SNP without a point nothing was asked,"
-        " and nothing is known from here."
+        f"The lowest lane is the public list of SNPs, {len(answers.plan.snps):,} in all; of a SNP without a sign"
+        " above it nothing was released by itself."
     )
     return " ".join(parts)
