@@ -36,6 +36,7 @@ genome = Group(
         "snp-pval": "starling.cli.genome_asking:snp_pval",
         "snp-corr": "starling.cli.genome_asking:snp_corr",
         "explore": "starling.cli.genome_asking:explore",
+        "plot": "starling.cli.genome_plot:plot",
     },
 )
 
