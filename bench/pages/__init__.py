@@ -35,6 +35,7 @@ NAMES: Final = (
     "genome_figure4",
     "genome_kernels",
     "homer",
+    "genome_audit",
     "startup",
     "thresholds",
 )

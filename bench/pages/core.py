@@ -69,7 +69,11 @@ def noise_fit(results: Mapping[str, Results]) -> str:
 
 def audit(results: Mapping[str, Results]) -> str:
     """How often the falsifier rejects broken mechanisms, and right ones."""
-    result = results["audit"]
+    return audited(results["audit"])
+
+
+def audited(result: Results) -> str:
+    """The rows of an audit."""
     rows = (
         [
             f"{row['mechanism']}{': ' if row['flaw'] else ''}{row['flaw']}",

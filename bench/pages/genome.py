@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Final
 
 from bench.markdown import number, spread, table
+from bench.pages.core import audited
 from bench.pages.origin import Results, made, untimed
 
 
@@ -91,9 +92,15 @@ def homer(results: Mapping[str, Results]) -> str:
     return f"{table(head, rows)}\n\n{chosen['people']:,} people, {chosen['snps']:,} SNPs. {untimed(result)}"
 
 
+def genome_audit(results: Mapping[str, Results]) -> str:
+    """How often the falsifier rejects broken genome mechanisms, and right ones."""
+    return audited(results["genome_audit"])
+
+
 TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "genome_distance": genome_distance,
     "genome_figure3": genome_figure3,
     "genome_kernels": genome_kernels,
     "homer": homer,
+    "genome_audit": genome_audit,
 }

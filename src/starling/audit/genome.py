@@ -1,0 +1,224 @@
+"""Genome mechanisms that break their promise, and their counterparts that keep it: mistakes that people make with genotypes.
+
+Each has a pair of neighbouring studies of a few SNPs, tables (a, b, c, d) one after the other: one patient is replaced. Several SNPs move
+at once, which is what a score of sensitivity 1 has to bear: the patient's status is one, her genotype at each SNP is free. So one SNP may
+gain what all others lose.
+
+What is not here: a p-value threshold above 0.3, r^2 below 1/n, D' below 1/2. They are refused because the distance is then no longer
+that to the nearest insignificant table. It is still one to the nearest table of another kind, and so of sensitivity 1.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import inf
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.audit.rejected import Case, Draws, laplace, lattice
+from starling.genome.baselines.distances import greedy_distance, wald_distance
+from starling.genome.distance import allelic_distance, distance_to_significance
+from starling.genome.statistics import chi_squared_statistic
+from starling.privacy.budget import Epsilon
+from starling.privacy.entropy import BitSource
+from starling.privacy.noise import discrete_laplace
+from starling.privacy.selection import exponential_mechanism
+
+Int64: TypeAlias = npt.NDArray[np.int64]
+Score: TypeAlias = Callable[[Int64], Int64]
+"""Tables (snps, 4) -> scores (snps,)."""
+Table: TypeAlias = tuple[int, int, int, int]
+
+P: Final = "0.05"
+"""Of significance."""
+SNPS: Final = 6
+FREQUENT: Final = 4
+"""Carriers that the filter asks for."""
+STEPS: Final = 16
+"""Grid steps of a unit of chi-squared."""
+
+
+def significance(tables: Int64) -> Int64:
+    """loc_sig's score, by G: right."""
+    return -distance_to_significance(tables, "g", P)
+
+
+def greedy(tables: Int64) -> Int64:
+    """The same by steps that each change the statistic most: neighbours may be 4 apart."""
+    return -greedy_distance(tables, P)
+
+
+def wald(tables: Int64) -> Int64:
+    """Wald's statistic searched as if it were monotone."""
+    return -wald_distance(tables, P)
+
+
+def without_skip(tables: Int64) -> Int64:
+    """Distance to an insignificant table where significant, minus that to a significant one elsewhere: from 1 to -1 over the edge."""
+    signed = distance_to_significance(tables, "g", P)
+    return np.where(signed <= 0, 1 - signed, -signed)
+
+
+def alleles_as_patients(tables: Int64) -> Int64:
+    """The distance of a table of alleles, of which one patient moves two."""
+    return -distance_to_significance(tables, "g", P)
+
+
+def alleles(tables: Int64) -> Int64:
+    """Half of it, as it is used: right."""
+    return -allelic_distance(tables, "g", P)
+
+
+def located(score: Score) -> Draws:
+    """One SNP by the exponential mechanism at epsilon 1, as loc_sig does."""
+
+    def draws(exact: Int64, number: int, source: BitSource) -> Int64:
+        scores = score(exact.reshape(-1, 4))
+        return np.array([exponential_mechanism(scores, 1, source=source)[0] for _ in range(number)], dtype=np.int64)
+
+    return draws
+
+
+def _filtered(exact: Int64, number: int, source: BitSource) -> Int64:
+    """loc_sig among SNPs that enough of the study's own people carry."""
+    tables = exact.reshape(-1, 4)
+    kept = np.flatnonzero(tables[:, 0] + tables[:, 2] >= FREQUENT)
+    scores = significance(tables[kept])
+    drawn = [int(exponential_mechanism(scores, 1, source=source)[0]) for _ in range(number)]
+    return np.asarray(kept[drawn], dtype=np.int64)
+
+
+def _of_the_rarer_allele(exact: Int64, number: int, source: BitSource) -> Int64:
+    """snp_pval of whichever allele fewer people carry, as PLINK makes its A1."""
+    turned = exact[[1, 0, 3, 2]] if exact[0] + exact[2] > exact[1] + exact[3] else exact
+    return lattice(1)(turned, number, source)
+
+
+def within(low: int, high: int, mechanism: Draws) -> Draws:
+    """Of the first two noisy counts what matters for the pair, so that a histogram of few outputs sees it; post-processing."""
+    return lambda exact, number, source: np.clip(mechanism(exact, number, source)[:, :2], low, high)
+
+
+def _counted(exact: Int64, number: int, source: BitSource) -> Int64:
+    """How many SNPs are significant, plus noise for one."""
+    significant = int((distance_to_significance(exact.reshape(-1, 4), "g", P) <= 0).sum())
+    return significant + discrete_laplace(1, (number, 1), source=source)
+
+
+def _chi_squared(sensitivity: Fraction) -> Draws:
+    """Laplace noise on the statistic of one SNP, on a grid (Fienberg et al. 2011)."""
+
+    def draws(exact: Int64, number: int, source: BitSource) -> Int64:
+        value = int(np.rint(chi_squared_statistic(exact.reshape(1, 4))[0] * STEPS))
+        return value + discrete_laplace(sensitivity * STEPS + 1, (number, 1), source=source)
+
+    return draws
+
+
+def _against(one: Table, other: Table) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The first SNP goes from `one` to `other`, all others the other way; within one row, so that the patient's status stays."""
+    return (*one, *other * (SNPS - 1)), (*other, *one * (SNPS - 1))
+
+
+_ONE: Final = Epsilon(Fraction(1))
+_PEOPLE: Final = 20
+_EMPTY: Final = ((0, 0, 0, _PEOPLE), (1, 0, 0, _PEOPLE - 1))
+"""Tables of which the second has chi-squared n, the first, with a zero margin, 0."""
+
+REJECTED: Final[tuple[Case, ...]] = (
+    Case(
+        "loc_sig, greedy distance",
+        "the steps that change G most",
+        _ONE,
+        3.119,
+        located(greedy),
+        *_against((0, 2, 3, 11), (1, 1, 3, 11)),
+        1_000,
+    ),
+    Case(
+        "loc_sig, Wald distance",
+        "a statistic that is not monotone",
+        _ONE,
+        1.637,
+        located(wald),
+        *_against((1, 4, 5, 2), (1, 4, 6, 1)),
+        8_000,
+    ),
+    Case(
+        "loc_sig without the skip",
+        "1 and -1 on both sides of the edge",
+        _ONE,
+        1.637,
+        located(without_skip),
+        *_against((0, 3, 6, 7), (0, 3, 7, 6)),
+        8_000,
+    ),
+    Case(
+        "loc_sig by alleles, counted as patients",
+        "a patient has two",
+        _ONE,
+        1.637,
+        located(alleles_as_patients),
+        *_against((0, 2, 5, 9), (2, 0, 5, 9)),
+        8_000,
+    ),
+    Case(
+        "loc_sig among SNPs frequent in the study",
+        "a list that depends on the data",
+        _ONE,
+        inf,
+        _filtered,
+        (4, 4, 0, 8, 2, 6, 2, 6),
+        (3, 5, 0, 8, 2, 6, 2, 6),
+        500,
+    ),
+    Case(
+        "snp_pval, alleles counted as patients",
+        "L1 sensitivity 2 for 4",
+        _ONE,
+        2,
+        within(8, 12, laplace(2)),
+        (10, 10, 10, 10),
+        (12, 8, 10, 10),
+        4_000,
+    ),
+    Case(
+        "snp_pval of the rarer allele",
+        "which it is, is told by the data",
+        _ONE,
+        15,
+        within(2, 6, _of_the_rarer_allele),
+        (8, 0, 0, 8),
+        (8, 0, 1, 7),
+        200,
+    ),
+    Case(
+        "number of significant SNPs, noise for one",
+        "one patient moves all SNPs",
+        _ONE,
+        5,
+        _counted,
+        (0, 3, 6, 7) * 5,
+        (0, 3, 7, 6) * 5,
+        500,
+    ),
+    Case(
+        "chi-squared, restricted sensitivity",
+        "4n/(n + 2), where status may change too",
+        _ONE,
+        5.407,
+        _chi_squared(Fraction(4 * _PEOPLE, _PEOPLE + 2)),
+        *_EMPTY,
+        500,
+    ),
+)
+"""All of them are rejected."""
+
+RIGHT: Final[tuple[Case, ...]] = (
+    Case("loc_sig", "", _ONE, 0.830, located(significance), *_against((0, 3, 6, 7), (0, 3, 7, 6)), 4_000),
+    Case("loc_sig by alleles", "", _ONE, 0.830, located(alleles), *_against((0, 1, 6, 9), (0, 1, 4, 11)), 4_000),
+    Case("snp_pval by copies", "", _ONE, 1, within(4, 8, laplace(2)), (6, 6, 2, 4, 4, 2), (7, 5, 2, 4, 4, 2), 10_000),
+    Case("chi-squared, sensitivity n", "", _ONE, 0.997, _chi_squared(Fraction(_PEOPLE)), *_EMPTY, 10_000),
+)
+"""Their counterparts that keep their promise, tried in the same way."""
