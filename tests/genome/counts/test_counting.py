@@ -13,7 +13,7 @@ from starling.genome.plan import Plan
 from starling.genome.source import open_genotypes
 from starling.privacy.trust import inspect
 from tests.genome.plink import plink
-from tests.genome.studies import Study, a_study, plan_of, tables_of, write_bed, write_phenotypes, write_vcf
+from tests.genome.studies import MISSING, Study, a_study, plan_of, tables_of, write_bed, write_phenotypes, write_vcf
 
 MODELS = ("dominant", "recessive", "additive", "allelic")
 FLIPS = [row % 2 == 0 for row in range(40)]
@@ -95,6 +95,22 @@ def test_a_replaced_person_moves_one_unit_of_every_table(tmp_path: Path) -> None
         moved = both[0] - both[1]
         assert not moved.sum(axis=1).any()
         assert np.abs(moved).sum(axis=1).max() <= 2
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_an_empty_person_is_a_control_who_carries_nothing(tmp_path: Path, model: str) -> None:
+    """So files may be filled up to a public n: a person who is added takes the place of an empty one, which is a replacement."""
+    study = a_study(snps=40, people=30)
+    empty = np.full((40, 1), MISSING, dtype=np.int8)
+    filled = Study(np.hstack((study.copies, empty)), study.alleles, (*study.phenotypes, "-9"), study.places)
+    few, many = (
+        inspect(count_tables(plan, open_genotypes(write_bed(one, tmp_path / name), plan))).value
+        for name, one in (("few", study), ("many", filled))
+        for plan in [planned(one, tmp_path, model)]
+    )
+    more = np.zeros_like(few[0])
+    more[3] = 1  # Controls: fourth of six cells by copies, 0 first; fourth of four, who carry and who do not.
+    np.testing.assert_array_equal(many - few, np.broadcast_to(more, few.shape))
 
 
 HAPSAMPLE = """title = "Simulated from HapMap"
