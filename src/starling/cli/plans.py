@@ -181,7 +181,7 @@ def adds_to(overview: "Overview") -> list[tuple[str, str]]:
     return [
         (
             "tops up",
-            f"request {', then '.join(overview.adds_to)}: this cost is added, for better numbers of the same groups",
+            f"request {', which tops up '.join(overview.adds_to)}: this cost is added, for better numbers of the same groups",
         ),
         ("together", f"{overview.together}, of both" if len(overview.adds_to) == 1 else f"{overview.together}, of all"),
     ]

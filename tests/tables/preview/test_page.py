@@ -12,8 +12,15 @@ from starling.tables.plan import Promise
 from starling.tables.preview import preview
 from starling.tables.preview.fates import fates
 from starling.tables.preview.page import FILE, as_page, write_page
+from tests.tables.mechanism.test_top_up import topping
 from tests.tables.plan.priced import promising_plan
 from tests.tables.small import small_geography, small_plan
+
+
+def test_the_page_of_a_top_up_says_what_all_costs_together() -> None:
+    plan = topping(small_plan("rho"))
+    assert f"on top of an earlier release: {plan.together} together" in as_page(preview(plan), fates(plan))
+    assert "on top of" not in as_page(preview(small_plan("rho")), fates(small_plan("rho")))
 
 
 class Reader(HTMLParser):

@@ -39,6 +39,8 @@ def write_page(seen: Preview, found: Sequence[Fate], folder: Path) -> Path:
 def as_page(seen: Preview, found: Sequence[Fate]) -> str:
     """The page, complete in one text."""
     kind = f"Expected error of a plan, before anything is spent; {seen.overview.cost} for {seen.overview.relation}"
+    if seen.overview.adds_to:
+        kind += f", on top of an earlier release: {seen.overview.together} together"
     return page(seen.overview.title, kind, (_cost(seen), _kinds(seen), _detail(found), _sizes(seen)))
 
 
