@@ -11,6 +11,7 @@ from bench.measure import Json
 from bench.nation import Made, definitions, generate, gigabytes, release
 from bench.process import STARLING, run
 from bench.record import Recorder
+from starling.tables import Plan, read_geography
 
 PERSONS = 30_000_000
 ASKED = "[publication]\n"
@@ -63,7 +64,9 @@ def main() -> None:
                 }
                 for what, each in (("release", took), ("verify", checked))
             ]
-    recorder.end(settings={"definitions": definitions().name, **land}, rows=rows)
+        census = Plan.load(definitions())
+        groups = census.cells(read_geography(made.geography, census))
+    recorder.end(settings={"definitions": definitions().name, "groups": groups, **land}, rows=rows)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ NAMES: Final = (
     "tables_tmlt",
     "tables_national",
     "tables_scale",
+    "tables_better",
     "verify",
     "ledger",
     "genome_distance",

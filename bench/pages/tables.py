@@ -68,6 +68,21 @@ def tables_scale(results: Mapping[str, Results]) -> str:
     return f"{table(['persons', 'seconds', 'CPU seconds', 'most memory, GB'], rows)}\n\n{what} {made(result)}"
 
 
+def tables_better(results: Mapping[str, Results]) -> str:
+    """What totals that add up and a top-up take beside a release as measured."""
+    result = results["tables_better"]
+    keys = ("seconds", "cpu_seconds", "gigabytes", "release_gb")
+    rows = ([row["run"], *(number(row[key]) for key in keys)] for row in result["rows"])
+    sizes = result["settings"]
+    what = (
+        f"{sizes['persons']:,} persons in {sizes['blocks']:,} blocks, {sizes['tracts']:,} tracts and {sizes['counties']:,} counties of "
+        f"{sizes['states']} states; definitions {sizes['definitions']}: {sizes['groups']:,} population groups."
+    )
+    return (
+        f"{table(['run', 'seconds', 'CPU seconds', 'most memory, GB', 'release, GB'], rows)}\n\n{what} {made(result)}"
+    )
+
+
 def verify(results: Mapping[str, Results]) -> str:
     """What verifying takes, and what of it is computing again."""
     result = results["verify"]
@@ -131,6 +146,7 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "tables_tmlt": tables_tmlt,
     "tables_national": tables_national,
     "tables_scale": tables_scale,
+    "tables_better": tables_better,
     "verify": verify,
     "gains": gains,
     "thresholds": thresholds,
