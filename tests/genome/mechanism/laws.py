@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import permutations
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -118,29 +120,13 @@ class _Courses:
         return False
 
     def exponential(self, scores: Any, epsilon: Any, sensitivity: Any = 1, k: int = 1) -> Int64:
-        weights = float(Fraction(epsilon) / (2 * Fraction(sensitivity) * k)) * np.asarray(scores, dtype=np.float64)
-        orders = list(permutations(range(weights.size), k))
-        logs = []
-        for order in orders:
-            left = list(range(weights.size))
-            total = 0.0
-            for place in order:
-                total += weights[place] - np.logaddexp.reduce(weights[left])
-                left.remove(place)
-            logs.append(float(total))
+        rate = float(Fraction(epsilon) / (2 * Fraction(sensitivity) * k))
+        orders, logs = _exponential(tuple(np.asarray(scores).tolist()), rate, k)
         return np.array(orders[self.answer(logs)], dtype=np.int64)
 
     def flips(self, scores: Any, epsilon: Any, sensitivity: Any = 1) -> int:
         rate = float(Fraction(epsilon) / (2 * Fraction(sensitivity)))
-        heads = np.exp(rate * (np.asarray(scores, dtype=np.float64) - np.max(scores)))
-        logs = []
-        for place, chance in enumerate(heads):
-            # First of the heads at a uniform time t: the integral of the product over the others of (1 - p t).
-            product = np.poly1d([1.0])
-            for other in np.delete(heads, place):
-                product *= np.poly1d([-other, 1.0])
-            logs.append(float(np.log(chance * product.integ()(1.0))))
-        return self.answer(logs)
+        return self.answer(_flips(tuple(np.asarray(scores).tolist()), rate))
 
     def lattice(self, epsilon: Any, size: int, *, columns: int = 2) -> Int64:
         self.rates.append(("lattice", Fraction(epsilon)))
@@ -149,6 +135,36 @@ class _Courses:
     def laplace(self, scale: Any, shape: Any) -> Int64:
         self.rates.append(("laplace", 1 / Fraction(scale)))
         return np.zeros(shape, dtype=np.int64)
+
+
+@lru_cache(maxsize=1024)
+def _exponential(scores: tuple[int, ...], rate: float, k: int) -> tuple[list[tuple[int, ...]], list[float]]:
+    """Every ordered choice, and the log of its probability."""
+    weights = rate * np.array(scores, dtype=np.float64)
+    orders = list(permutations(range(weights.size), k))
+    logs = []
+    for order in orders:
+        left = list(range(weights.size))
+        total = 0.0
+        for place in order:
+            total += weights[place] - np.logaddexp.reduce(weights[left])
+            left.remove(place)
+        logs.append(float(total))
+    return orders, logs
+
+
+@lru_cache(maxsize=1024)
+def _flips(scores: tuple[int, ...], rate: float) -> list[float]:
+    """Log of the probability of each."""
+    heads = np.exp(rate * (np.array(scores, dtype=np.float64) - max(scores)))
+    logs = []
+    for place, chance in enumerate(heads):
+        # First of the heads at a uniform time t: the integral of the product over the others of (1 - p t).
+        product = np.poly1d([1.0])
+        for other in np.delete(heads, place):
+            product *= np.poly1d([-other, 1.0])
+        logs.append(float(np.log(chance * product.integ()(1.0))))
+    return logs
 
 
 @contextmanager
@@ -211,11 +227,21 @@ def loss(left: Law, right: Law) -> float:
     return worst
 
 
-def worst_loss(draw: Callable[[Any], Any], studies: list[TinyStudy], people: int) -> float:
-    """Over all neighbours among all studies of that size."""
-    laws = [law_of(draw, study) for study in studies]
-    for law in laws[::50]:
-        assert abs(sum(np.exp(log) for log, _ in law.values()) - 1) < 1e-9
+def worst_loss(draw: Callable[[Any], Any], studies: list[TinyStudy], people: int, enough: float = inf) -> float:
+    """Over all neighbours among all studies of that size; or the first loss above `enough`, which is all that a mutant needs."""
+    laws: dict[int, Law] = {}
+
+    def law(number: int) -> Law:
+        if number not in laws:
+            laws[number] = law_of(draw, studies[number])
+            assert number % 50 or abs(sum(np.exp(log) for log, _ in laws[number].values()) - 1) < 1e-9
+        return laws[number]
+
     kinds = next(kinds for kinds in range(2, 200) if len(all_tables(people, kinds)) == len(studies))
     pairs = {(min(a, b), max(a, b)) for row in neighbours(people, kinds) for a, b in enumerate(row.tolist()) if a != b}
-    return max(loss(laws[a], laws[b]) for a, b in pairs)
+    worst = 0.0
+    for a, b in sorted(pairs):
+        worst = max(worst, loss(law(a), law(b)))
+        if worst > enough:
+            break
+    return worst
