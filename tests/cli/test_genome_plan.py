@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from starling.cli.genome_plan import QUESTIONS, plan_json, plan_text
+from starling.genome.plan import Region
 from tests.genome.preview.conftest import a_plan
 
 
@@ -25,6 +26,16 @@ def test_a_plan_without_a_distance_has_fewer_questions() -> None:
     assert "snp-pval" in text
     assert "num-sig" not in text
     assert "explore" not in text
+
+
+def test_a_text_stays_short_where_regions_are_many() -> None:
+    many = tuple(Region(f"gene{number}", "1", number, number) for number in range(1, 36))
+    plan = replace(a_plan(), regions=many)
+    text = plan_text(plan)
+    assert "gene30 " in text
+    assert "gene31" not in text
+    assert "and 5 more: --json has all of them" in text
+    assert len(plan_json(plan)["regions"]) == 35  # type: ignore[arg-type] # a list
 
 
 def test_json_is_exact() -> None:

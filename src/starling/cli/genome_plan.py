@@ -17,6 +17,8 @@ QUESTIONS: Final = (
     ("explore", "all of these, a quarter each"),
 )
 """Command and what it tells."""
+MOST_REGIONS: Final = 30
+"""In the text."""
 
 
 def plan_text(plan: "Plan") -> str:
@@ -39,7 +41,9 @@ def plan_text(plan: "Plan") -> str:
         (region.name, region.chromosome, f"{region.low:,}", f"{region.high:,}", f"{stop - start:,}")
         for region, (start, stop) in zip(plan.regions, plan.ranges.values(), strict=True)
     ]
-    regions = table(("region", "chromosome", "from", "to", "SNPs"), rows, left=2)
+    regions = table(("region", "chromosome", "from", "to", "SNPs"), rows[:MOST_REGIONS], left=2)
+    if len(rows) > MOST_REGIONS:
+        regions += f"\nand {len(rows) - MOST_REGIONS:,} more: --json has all of them"
     asked = [
         (command, tells, _tests(command, plan.tests, searching))
         for command, tells in QUESTIONS

@@ -14,6 +14,8 @@ from starling.privacy.budget import decimal_up
 COST: Final = "ε = "
 NOTHING: Final = "none"
 """In place of an odds ratio where none up to 100 is enough, and of a correlation or a share of carriers where none is."""
+SMALL: Final = 1.2
+"""Odds ratio below which a third digit matters."""
 MEASURES: Final = {"r2": "r^2", "dprime": "D'"}
 
 
@@ -159,7 +161,7 @@ def _tables(seen: Sequence[TablesSeen]) -> tuple[Grid, ...]:
 def _typical(told: Told, query: SnpPval | SnpCorr) -> tuple[str, ...]:
     exact = told.interval.estimate
     if isinstance(query, SnpPval):
-        return f"{told.share:g}", f"{told.effect:.2f}", f"{exact:.1f}", told.noise
+        return f"{told.share:g}", odds_ratio(told.effect), f"{exact:.1f}", told.noise
     return f"{told.share:g}", f"{exact:.2f}", told.noise
 
 
@@ -220,8 +222,17 @@ def _range(low: int, high: int) -> str:
     return f"{low:,}" if low == high else f"{low:,}-{high:,}"
 
 
+def odds_ratio(value: float) -> str:
+    """Two digits after the point, three where effects are small.
+
+    >>> odds_ratio(1.456), odds_ratio(1.0256), odds_ratio(1)
+    ('1.46', '1.026', '1')
+    """
+    return "1" if value == 1 else f"{value:.3f}" if value < SMALL else f"{value:.2f}"
+
+
 def _odds_ratio(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.2f}"
+    return NOTHING if value is None else odds_ratio(value)
 
 
 def _chance(part: float) -> str:

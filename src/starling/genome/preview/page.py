@@ -8,7 +8,7 @@ from typing import Final
 
 from starling.genome.plan import SnpPval
 from starling.genome.preview.foresight import ExploreSeen, Foreseen, Seen
-from starling.genome.preview.grids import COST, NOTHING, Grid, asked, grids, interval_words
+from starling.genome.preview.grids import COST, NOTHING, Grid, asked, grids, interval_words, odds_ratio
 from starling.genome.preview.selections import LocBlockSeen, LocSigSeen, NumSigSeen
 from starling.genome.preview.tables import TablesSeen
 from starling.privacy.budget import decimal_up
@@ -102,7 +102,7 @@ def _whiskers(name: str, seen: TablesSeen) -> Picture:
     where, effect = ("frequency", "odds ratio") if p else ("carriers", "correlation")
     lines = [
         Interval(
-            f"{where} {each.share:g}, {effect} {each.effect:.2f}, {each.noise}",
+            f"{where} {each.share:g}, {effect} {odds_ratio(each.effect) if p else f'{each.effect:g}'}, {each.noise}",
             interval_words(each, seen.query),
             each.interval.estimate - each.interval.low,
             each.interval.high - each.interval.estimate,

@@ -28,8 +28,8 @@ Float64: TypeAlias = npt.NDArray[np.float64]
 
 FREQUENCIES: Final = (0.05, 0.1, 0.2, 0.4)
 """Minor-allele frequencies of the SNPs that are looked at."""
-ODDS_RATIOS: Final = np.exp(np.arange(0, log(100), 0.005))
-"""Per copy of the allele; 100 is the strongest effect that is looked at."""
+ODDS_RATIOS: Final = np.exp(np.concatenate([[0.0], np.geomspace(0.001, log(100), 850)]))
+"""Per copy of the allele: 1, then steps of a hundredth of the logarithm; 100 is the strongest effect that is looked at."""
 RAREST: Final = Fraction(1, 100)
 """Least frequency of the list's SNPs unless said otherwise."""
 _COMMONEST: Final = 0.5
