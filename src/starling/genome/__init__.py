@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from starling.genome.distance import distance_to_significance
     from starling.genome.generate import generate
     from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
+    from starling.genome.preview import preview
     from starling.genome.publish import release
     from starling.genome.source import validate
     from starling.genome.study import Study, explore
@@ -24,6 +25,7 @@ __all__ = [
     "distance_to_significance",
     "explore",
     "generate",
+    "preview",
     "release",
     "validate",
 ]
@@ -42,6 +44,7 @@ lazy(
         "distance_to_significance": "distance",
         "explore": "study",
         "generate": "generate",
+        "preview": "preview",
         "release": "publish",
         "validate": "source",
     },

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from starling import genome
 from starling.errors import ParameterError
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
 from starling.genome.preview import foresight, selections, tables
@@ -83,3 +84,9 @@ def test_several_costs_at_once(assumed: Assumed) -> None:
     assert list(found.seen) == ["loc-sig"]
     assert [one.query.epsilon for one in found.seen["loc-sig"]] == [1, 2]
     assert found.seen["loc-sig"][1] == preview(Assumed.of(a_plan()), LocSig("g", 2, Fraction(2)))
+
+
+def test_a_plan_alone_is_supposed_as_it_is_unless_said_otherwise(assumed: Assumed) -> None:
+    question = LocSig("g", 2, ONE)
+    assert genome.preview(assumed.plan, question) == preview(assumed, question)
+    assert epsilon_for(assumed.plan, question, 20) == epsilon_for(assumed, question, 20)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Final, TypeAlias
 
 from starling.errors import ParameterError
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
 from starling.genome.plan.queries import LARGEST_EPSILON
 from starling.genome.preview import selections, tables
 from starling.genome.preview.selections import LocBlockSeen, LocSigSeen, NumSigSeen
@@ -43,17 +43,18 @@ class ExploreSeen:
 Seen: TypeAlias = NumSigSeen | LocSigSeen | LocBlockSeen | TablesSeen | ExploreSeen
 
 
-def preview(assumed: Assumed, question: Question, *, followed: int | None = None) -> Seen:
+def preview(study: Plan | Assumed, question: Question, *, followed: int | None = None) -> Seen:
     """What to expect of an answer.
 
     Args:
-        assumed: The plan, and what is supposed of the study.
+        study: The plan, and what is supposed of the study where that is not as `Assumed.of` has it.
         question: That fits the plan. A LocBlock without SNPs stands for any; the names of a SnpPval or a SnpCorr do not matter.
         followed: Of an Explore: how many SNPs it is supposed to follow up; the most that it may without it.
 
     Raises:
         ParameterError: when the plan has no such question.
     """
+    assumed = _assumed(study)
     check(assumed, question)
     if isinstance(question, Explore):
         return _explore(assumed, question, followed)
@@ -64,6 +65,10 @@ def preview(assumed: Assumed, question: Question, *, followed: int | None = None
     if isinstance(question, LocBlock):
         return selections.loc_block(assumed, question)
     return tables.snp_pval(assumed, question) if isinstance(question, SnpPval) else tables.snp_corr(assumed, question)
+
+
+def _assumed(study: Plan | Assumed) -> Assumed:
+    return study if isinstance(study, Assumed) else Assumed.of(study)
 
 
 def check(assumed: Assumed, question: Question) -> None:
@@ -136,11 +141,11 @@ def error_of(assumed: Assumed, question: Question, *, followed: int | None = Non
     return selections.error(plan, question).within(1 - CONFIDENCE)
 
 
-def epsilon_for(assumed: Assumed, question: Question, error: float, *, followed: int | None = None) -> Fraction:
+def epsilon_for(study: Plan | Assumed, question: Question, error: float, *, followed: int | None = None) -> Fraction:
     """The least cost, a multiple of STEP, at which the error is at most that; more never makes it larger.
 
     Args:
-        assumed: As for `preview`.
+        study: As for `preview`.
         question: As for `preview`; its own epsilon does not matter.
         error: Wanted, in the unit of `error_of`.
         followed: As for `preview`.
@@ -150,6 +155,7 @@ def epsilon_for(assumed: Assumed, question: Question, error: float, *, followed:
     """
     if not error >= 0:
         raise ParameterError(field="error", problem="is below 0", fix="give 0 or more")
+    assumed = _assumed(study)
     check(assumed, question)
 
     def kept(steps: int) -> bool:
