@@ -11,7 +11,7 @@ import pytest
 from starling.genome.inference.answers import selection_error
 from starling.genome.mechanism import LocSigMechanism, NumSigMechanism
 from starling.genome.plan import LocBlock, LocSig, NumSig
-from starling.genome.preview import selections
+from starling.genome.preview import selections, typical
 from starling.genome.preview.typical import Assumed
 from tests.genome.preview.conftest import a_plan
 
@@ -30,7 +30,7 @@ class TypicalStudy:
             return np.zeros(len(tables), dtype=np.int64)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("starling.genome.preview.typical.signed_distances", catch)
+            patch.setattr(typical, "signed_distances", catch)
             assumed.without_effect("g", len(assumed.plan.snps) - causal)
         strong = assumed.tables(frequency, np.full(causal, odds_ratio))
         self.all = np.concatenate([strong, *caught])

@@ -11,6 +11,7 @@ from starling.errors import ParameterError
 from starling.genome.counts.counting import read_tables
 from starling.genome.plan import Plan
 from starling.genome.plan.distances import signed_distances
+from starling.genome.preview import typical
 from starling.genome.preview.typical import FREQUENCIES, Assumed, ladders, pair_tables
 from starling.genome.source import open_genotypes
 from starling.genome.statistics import allele_tables, correlation, log10_p_values, p_values
@@ -29,7 +30,7 @@ def test_snps_without_effect_have_even_p_values(model: str, monkeypatch: pytest.
         seen.append(tables)
         return signed_distances(plan, tables, test)
 
-    monkeypatch.setattr("starling.genome.preview.typical.signed_distances", spy)
+    monkeypatch.setattr(typical, "signed_distances", spy)
     plan = a_plan(20_000, 2000, model)
     others = Assumed.of(plan, 7000, "0.1").without_effect("g", 2000)
     (tables,) = seen
