@@ -83,6 +83,7 @@ def test_each_test_has_a_panel_and_each_snp_one_point_in_it() -> None:
     svg = quantiles(answers)
     assert len(dots(svg, "points-g")) == len(dots(svg, "points-chi2")) == 1
     assert len(groups(svg, "title-g")) == len(groups(svg, "title-chi2")) == 1
+    assert "2 of 2 are of SNPs that the study itself named" in caption(replace(answers, located=("rs1",)))
 
 
 def test_an_interval_beyond_the_picture_is_marked() -> None:

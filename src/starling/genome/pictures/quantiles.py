@@ -166,7 +166,8 @@ def _legend(answers: Answers) -> list[Entry]:
 
 def caption(answers: Answers) -> str:
     """What the picture says, in words."""
-    chosen = sum(answers.selected(each) for each in answers.p_values)
+    drawn = [each for test in dict.fromkeys(each.test for each in answers.p_values) for each in best(answers, test)]
+    chosen = sum(answers.selected(each) for each in drawn)
     words = (
         "Released p-values, sorted, against those that independent SNPs without any association would have on average (dashed); the"
         " grey band holds each of these with a probability of 95 % by itself, the bar of a point what the noise leaves open. Noise moves"
@@ -175,6 +176,6 @@ def caption(answers: Answers) -> str:
     if not chosen:
         return f"{words} Which SNPs were asked for was a choice; only a choice that knew nothing of the study makes a test of inflation."
     return (
-        f"{words} {chosen:,} of {len(answers.p_values):,} are of SNPs that the study itself named as most significant. Their p-values"
+        f"{words} {chosen:,} of {len(drawn):,} are of SNPs that the study itself named as most significant. Their p-values"
         " are small by that selection: this is no test of inflation."
     )
