@@ -1,12 +1,14 @@
-"""The demo shows the charge, a row with its interval and the truth, one that missed, and three commands that work."""
+"""The demo shows charges, rows with their intervals and the truth, and commands that work."""
 
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
 
+from starling.errors import ParameterError
 from tests.cli.conftest import Call
 
 
@@ -22,27 +24,50 @@ def test_the_demo_tells_its_story_and_its_next_steps_work(
     assert re.search(r"charged +rho 0\.\d+", text)
     assert re.search(r"[\d,]+ +[\d,]+ to [\d,]+ +[\d,]+ +holds it", text)
     assert re.search(r"[\d,]+ +[\d,]+ to [\d,]+ +[\d,]+ +misses it", text)
-    assert sorted(path.name for path in Path("starling-demo").iterdir()) == ["invented", "plan.toml", "release"]
-    assert Path("starling-demo/release/report.html").is_file()
+    assert re.search(r"charged +epsilon 4", text)
+    # A wrong answer has a chance below one in a thousand: the planted SNPs are 40 patients and more beyond the threshold.
+    assert re.search(r"^s\d+ +\S+ +\S+ to \S+ +yes +s1200", text, re.MULTILINE)
+    assert re.search(r"^s\d+ +\S+ +\S+ to \S+ +yes +s3800", text, re.MULTILINE)
+    tables, genome = Path("starling-demo/tables"), Path("starling-demo/genome")
+    assert sorted(path.name for path in tables.iterdir()) == ["invented", "plan.toml", "release"]
+    assert sorted(path.name for path in genome.iterdir()) == ["answers", "study"]
+    assert [
+        (tables / "release/report.html").is_file(),
+        *(report.is_file() for report in genome.glob("answers/*/report.html")),
+    ]
     last = text.rstrip().split("Try next:\n")[1].splitlines()
-    assert len(last) == 3
+    assert len(last) == 6
     for line in last:
         words = shlex.split(line)
         assert words[0] == "starling"
         assert call(*words[1:]).exit_code == 0, line
-    assert Path("starling-demo/second").is_dir()
+    assert (tables / "second").is_dir()
+    assert (genome / "again").is_dir()
+    assert list((genome / "pictures").glob("*.svg"))
 
 
 def test_the_demo_for_machines_shows_rows_beside_the_truth(call: Call, tmp_path: Path) -> None:
     result = call("demo", "--persons", "20000", "--out", tmp_path / "d", "--json")
-    found = json.loads(result.stdout)
+    told = json.loads(result.stdout)
+    found = told["tables"]
     assert found["holds"]["lower"] <= found["holds"]["truth"] <= found["holds"]["upper"]
     missed = found["misses"]
     assert not missed["lower"] <= missed["truth"] <= missed["upper"]
     share = found["intervals"]["hold_the_truth"] / found["intervals"]["totals"]
     # Published totals of one draw: suppression chooses high noise, so somewhat below 95 % is right.
     assert 0.8 < share < 1
-    assert len(found["next"]) == 3
+    assert told["genome"]["planted"] == ["s1200", "s3800"]
+    assert told["genome"]["significant"]["low"] <= 9
+    assert len(told["genome"]["snps"]) == 2
+    assert len(told["next"]) == 6
     again = call("demo", "--out", tmp_path / "d", "--json")
     assert again.exit_code == 74
     assert "cannot be made (File exists); name a new folder with --out" in again.stderr
+
+
+def test_without_msprime_nothing_is_begun(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "msprime", None)
+    refused = call("demo", "--out", tmp_path / "d")
+    assert refused.exit_code == ParameterError.exit_code
+    assert "install starling[demo]" in refused.stderr
+    assert not (tmp_path / "d").exists()

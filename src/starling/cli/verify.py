@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from starling.verification import Verification
 
 
-@click.command("verify", cls=Command, example="starling verify starling-demo/release")
+@click.command("verify", cls=Command, example="starling verify starling-demo/tables/release")
 @click.argument("bundle", type=click.Path(path_type=Path), metavar="RELEASE")
 @click.option(
     "--ledger",

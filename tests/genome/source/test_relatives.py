@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from starling.genome.source.relatives import DUPLICATE, FIRST_DEGREE, LEAST_SNPS, MOST_SNPS, kin, spread
+from starling.genome.source.relatives import DUPLICATE, FIRST_DEGREE, LEAST_SNPS, MOST_SNPS, kin, span, spread
 from tests.genome.plink import plink
 from tests.genome.studies import Copies, Study, write_bed
 
@@ -62,3 +62,7 @@ def test_snps_are_spread_over_the_list() -> None:
     assert spread(LEAST_SNPS).tolist() == list(range(LEAST_SNPS))
     many = spread(1_000_000)
     assert (len(many), many[0], many[-1]) == (MOST_SNPS, 0, 999_999)
+
+
+def test_the_span_is_summed_over_chromosomes() -> None:
+    assert span([np.array([5, 7, 105]), np.array([10]), np.array([1, 11])]) == 110

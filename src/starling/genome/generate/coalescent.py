@@ -38,12 +38,13 @@ def runs(design: Design, workers: int) -> Iterator[Run]:
     Raises:
         ParameterError: without msprime.
     """
-    msprime = _library()
+    msprime = library()
     count = (design.snps + PER_STRETCH - 1) // PER_STRETCH
     return in_order(partial(_run, design, msprime), range(count), workers)
 
 
-def _library() -> ModuleType:
+def library() -> ModuleType:
+    """msprime; raises ParameterError where it is not installed."""
     try:
         import msprime
     except ImportError:

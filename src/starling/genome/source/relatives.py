@@ -6,8 +6,12 @@ KING's robust estimate of kinship between two people (Manichaikul et al. 2010, e
 
 H: both heterozygous; O: homozygous for different alleles; h_1, h_2: heterozygous calls of each; h the smaller. About 1/2 for the same
 person or a twin, 1/4 for parent and child or siblings, 0 for strangers, whatever the frequencies of the alleles.
+
+Strangers share stretches too. Of a few megabases that makes some of them look like siblings, so kin are told from LEAST_SPAN on; the same
+person twice is the same everywhere.
 """
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -24,6 +28,8 @@ MOST_PEOPLE: Final = 10_000
 """All pairs of more are not looked at."""
 LEAST_SNPS: Final = 500
 """Fewer say too little about two people."""
+LEAST_SPAN: Final = 100_000_000
+"""Base pairs that the list spans, from the first to the last SNP of each chromosome, that tell siblings from strangers."""
 MOST_SNPS: Final = 2048
 """Looked at, evenly spread over the list."""
 _BLOCK: Final = 1024
@@ -45,11 +51,17 @@ def spread(snps: int) -> Int64:
     return np.unique(np.linspace(0, snps - 1, min(snps, MOST_SNPS)).astype(np.int64))
 
 
-def kin(copies: Int8) -> list[Pair]:
-    """Pairs of people whose estimate is FIRST_DEGREE or more, in order.
+def span(chromosomes: Iterable[Int64]) -> int:
+    """Base pairs from the first to the last SNP of each chromosome, given the ascending positions on each."""
+    return sum(int(positions[-1] - positions[0]) for positions in chromosomes)
+
+
+def kin(copies: Int8, least: float = FIRST_DEGREE) -> list[Pair]:
+    """Pairs of people whose estimate is `least` or more, in order.
 
     Args:
         copies: Of one allele of each SNP, int8 (SNPs, n): 0, 1, 2, or below 0 where there is no call.
+        least: FIRST_DEGREE, or DUPLICATE.
     """
     # Products of matrices of 0 and 1 count SNPs; float32 holds such counts exactly.
     none, one, two = (np.ascontiguousarray((copies == number).T, dtype=np.float32) for number in range(3))
@@ -60,10 +72,10 @@ def kin(copies: Int8) -> list[Pair]:
         both = one[rows] @ one.T
         opposite = none[rows] @ two.T + two[rows] @ none.T
         first, second = one[rows] @ called.T, called[rows] @ one.T
-        least = np.minimum(first, second)
+        fewer = np.minimum(first, second)
         with np.errstate(divide="ignore", invalid="ignore"):
-            estimate = (both - 2 * opposite) / (2 * least) + 0.5 - (first + second) / (4 * least)
-        for row, other in np.argwhere(np.nan_to_num(estimate, nan=0, neginf=0) >= FIRST_DEGREE).tolist():
+            estimate = (both - 2 * opposite) / (2 * fewer) + 0.5 - (first + second) / (4 * fewer)
+        for row, other in np.argwhere(np.nan_to_num(estimate, nan=0, neginf=0) >= least).tolist():
             if start + row < other:
                 found.append(Pair(start + row, other, float(estimate[row, other])))
     return found

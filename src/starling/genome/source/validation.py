@@ -17,7 +17,7 @@ from starling.genome.plan import Plan
 from starling.genome.source.calls import Calls, Int8, Int64, code_counts, copies
 from starling.genome.source.genotypes import Genotypes, read
 from starling.genome.source.people import PeopleFile
-from starling.genome.source.relatives import DUPLICATE, MOST_PEOPLE, kin, spread
+from starling.genome.source.relatives import DUPLICATE, FIRST_DEGREE, LEAST_SPAN, MOST_PEOPLE, kin, span, spread
 from starling.planfile.spelling import shown
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 
@@ -92,7 +92,7 @@ def _validation(plan: Plan, genotypes: Genotypes) -> Validation:
 
         for field, some, total in check_records(genotypes.path, plan):
             problems.add(field, some, total)
-    _relatives(sample, notes)
+    _relatives(sample, plan, notes)
     missing = float(counts[:, 0].sum() / (plan.people * len(plan.snps)))
     return Validation(plan.people, int(cases.sum()), missing, problems.found(), notes.found())
 
@@ -180,11 +180,12 @@ def _snps(plan: Plan, counts: Int64, problems: _Tally, notes: _Tally) -> None:
     notes.add("one allele", told(everybody, "has the carried allele alone", fix), len(everybody))
 
 
-def _relatives(sample: Int8, notes: _Tally) -> None:
+def _relatives(sample: Int8, plan: Plan, notes: _Tally) -> None:
     if not len(sample):
         return
+    positions = (plan.snps.positions[start:stop] for start, stop in plan.snps.chromosome_ranges.values())
     fix = "a guarantee for one person is weaker for two who are one or kin: keep one of them"
-    pairs = kin(sample)
+    pairs = kin(sample, FIRST_DEGREE if span(positions) >= LEAST_SPAN else DUPLICATE)
     for field, which in (
         ("duplicates", [pair for pair in pairs if pair.kinship >= DUPLICATE]),
         ("relatives", [pair for pair in pairs if pair.kinship < DUPLICATE]),

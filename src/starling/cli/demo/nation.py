@@ -1,74 +1,47 @@
-"""`starling demo`: an invented nation, released in front of the user's eyes, and the truth beside it.
+"""The demo's first chapter: an invented nation, its tables released, and the truth beside them.
 
 The truth may be shown because nobody in it exists. It comes through the custodian's door, as `tables evaluate` does.
 """
 
-import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import click
-
-from starling.cli.commands import Command
-from starling.errors import OutputError
+from starling.cli.demo.chapter import Chapter
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from starling.release.road import Step
     from starling.tables.generate import Generated
     from starling.tables.plan import Plan
     from starling.tables.publish import Published
 
-PERSONS: Final = 1_000_000
 SEED: Final = 1
 TYPICAL: Final = 1000
 """The row that is shown first is the published total nearest to this."""
 
 
-@click.command("demo", cls=Command, example="starling demo")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("starling-demo"), show_default=True, metavar="DIR")
-@click.option("--persons", type=int, default=PERSONS, show_default=True, metavar="N", help="How many to invent.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def demo(out: Path, *, persons: int, as_json: bool) -> None:
-    """Invent a nation, publish its tables under differential privacy, and show what the noise did. About half a minute."""
+def tell(out: Path, persons: int, step: "Step") -> Chapter:
+    """Invent `persons`, publish their tables in the folder `out`, and compare."""
     from starling.cli.plans import shipped
-    from starling.cli.progress import note_first_compilation, steps
-
-    _make(out)
-    plan_file = Path(shutil.copy(shipped()["demo"], out / "plan.toml"))
-    note_first_compilation("tables")
     from starling.tables.evaluate import beside
     from starling.tables.generate import generate
     from starling.tables.plan import load, read_geography
     from starling.tables.publish import release
     from starling.tables.source import open_persons
 
-    plan = load(plan_file)
-    with steps() as step:
-        step(f"inventing {persons:,} persons")
-        made = generate(plan, persons=persons, seed=SEED, out=out / "invented")
-        released = release(plan, made.persons, made.geography, out / "release", names=made.names, step=step)
-        step("comparing with the truth, which only invented data allow")
-        compared = beside(
-            plan, read_geography(made.geography, plan), open_persons(made.persons, plan), out / "release"
-        ).value
+    out.mkdir()
+    plan = load(Path(shutil.copy(shipped()["demo"], out / "plan.toml")))
+    step(f"inventing {persons:,} persons")
+    made = generate(plan, persons=persons, seed=SEED, out=out / "invented")
+    released = release(plan, made.persons, made.geography, out / "release", names=made.names, step=step)
+    step("comparing with the truth, which only invented data allow")
+    compared = beside(
+        plan, read_geography(made.geography, plan), open_persons(made.persons, plan), out / "release"
+    ).value
     found = _Found(compared)
-    if as_json:
-        click.echo(json.dumps(_json(plan, out, made, released, found), indent=2, ensure_ascii=False))
-    else:
-        click.echo(_text(plan, out, made, released, found))
-
-
-def _make(out: Path) -> None:
-    try:
-        out.mkdir()
-    except OSError as error:
-        raise OutputError(
-            field=str(out),
-            problem=f"cannot be made ({error.strerror})",
-            fix="name a new folder with --out, in a place that you may write",
-        ) from None
+    return Chapter(_text(plan, out, made, released, found), _json(plan, out, made, released, found), _next(out, made))
 
 
 class _Found:
@@ -129,7 +102,6 @@ def _text(plan: "Plan", out: Path, made: "Generated", released: "Published", fou
                     ("promise", str(out / "release" / "privacy.json")),
                 ]
             ),
-            "Try next:\n" + "\n".join(_next(out, made)),
         ]
     )
 
@@ -173,5 +145,4 @@ def _json(plan: "Plan", out: Path, made: "Generated", released: "Published", fou
         "intervals": {"totals": found.totals, "hold_the_truth": found.inside},
         "holds": found.typical,
         "misses": found.missed,
-        "next": list(_next(out, made)),
     }

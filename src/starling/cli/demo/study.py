@@ -1,0 +1,127 @@
+"""The demo's second chapter: an invented case-control study, what a researcher finds in it, and the SNPs that were planted.
+
+The planted SNPs may be shown because nobody in the study exists. A researcher sees the answers alone.
+"""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from starling.cli.demo.chapter import Chapter
+
+if TYPE_CHECKING:
+    from starling.genome.generate import Generated
+    from starling.genome.postprocess import Exploration
+    from starling.genome.publish import Answered
+    from starling.release.road import Step
+
+PEOPLE: Final = 2000
+SNPS: Final = 5000
+SEED: Final = 1
+CAUSAL: Final = {1200: 2.5, 3800: 2.5}
+"""Odds ratio for each copy of the allele, by number of SNP."""
+EPSILON: Final = "4"
+MOST: Final = 2
+"""SNPs to follow up: with linkage, those around a causal SNP are significant too, and the budget is for places, not for SNPs."""
+LONGEST: Final = 100
+
+
+def check() -> None:
+    """Raises ParameterError where msprime, which invents the genealogies, is not installed."""
+    from starling.genome.generate.coalescent import library
+
+    library()
+
+
+def tell(out: Path, step: "Step") -> Chapter:
+    """Invent a study, explore it in the folder `out`, and compare."""
+    from starling.genome import Study, generate
+
+    step(f"inventing {PEOPLE:,} genomes")
+    made = generate(people=PEOPLE, snps=SNPS, seed=SEED, out=out / "study", causal=CAUSAL, linkage="coalescent")
+    study = Study.open(made.plan, made.prefix, folder=out / "answers", step=step)
+    answered = study.explore(epsilon=EPSILON, most=MOST, independent=True, longest=LONGEST)
+    planted = {row["snp"]: row["frequency"] for row in json.loads(made.note.read_text(encoding="utf-8"))["causal"]}
+    return Chapter(_text(answered, planted), _json(made, answered, planted), _next(out, made, answered))
+
+
+def _explored(answered: "Answered") -> "Exploration":
+    from starling.genome.postprocess import Exploration
+
+    assert isinstance(answered.answer, Exploration)
+    return answered.answer
+
+
+def _text(answered: "Answered", planted: dict[str, float]) -> str:
+    from starling.cli.text import facts, table
+    from starling.genome.postprocess.wording import answer_words, p_words, verdict
+
+    found = _explored(answered)
+    guarantee = answered.question.guarantee
+    rows = [
+        (
+            each.snp,
+            p_words(each)[0],
+            " to ".join(p_words(each)[1:]),
+            verdict(answered.plan, each),
+            _near(each.snp, planted),
+        )
+        for each in found.p_values
+    ]
+    return "\n\n".join(
+        [
+            _invented(planted),
+            facts(
+                [
+                    ("protected", f"one person, all SNPs and the disease ({guarantee.relation})"),
+                    ("charged", str(guarantee.cost)),
+                    ("answered", answer_words(answered.plan, answered.question, answered.answer)[0]),
+                ]
+            ),
+            table(("SNP", "p", "95 % interval", "significant", "planted nearby"), rows)
+            if rows
+            else "It answered that no SNP is significant, and stopped: that is the noise of the first answer.",
+            facts([("report", str(answered.folder / "report.html")), ("tables", str(answered.folder / "data"))]),
+        ]
+    )
+
+
+def _invented(planted: dict[str, float]) -> str:
+    named = " and ".join(f"{snp} ({share:.0%} of alleles)" for snp, share in planted.items())
+    return (
+        f"An invented study: {PEOPLE:,} people, half of them cases, {SNPS:,} SNPs. Nobody in it exists.\n"
+        f"Two SNPs cause the disease: {named}. Their neighbours are inherited with them."
+    )
+
+
+def _near(snp: str, planted: dict[str, float]) -> str:
+    """The planted SNP that is nearest on the list, and how far."""
+    here = int(snp[1:])
+    name = min(planted, key=lambda one: abs(int(one[1:]) - here))
+    far = abs(int(name[1:]) - here)
+    return name if far == 0 else f"{name}, {far} SNP{'s' if far > 1 else ''} away"
+
+
+def _next(out: Path, made: "Generated", answered: "Answered") -> tuple[str, ...]:
+    """Commands that work when pasted."""
+    options = f"--epsilon {EPSILON} --most {MOST} --longest {LONGEST} --independent"
+    return (
+        f"starling genome preview {made.plan} --question explore --epsilon 1,2,4,8",
+        f"starling genome explore {made.plan} --genotypes {made.prefix} {options} --out {out / 'again'} --yes",
+        f"starling genome plot {answered.folder} --out {out / 'pictures'}",
+    )
+
+
+def _json(made: "Generated", answered: "Answered", planted: dict[str, float]) -> dict[str, Any]:
+    from starling.release.statement import readings
+
+    found = _explored(answered)
+    return {
+        "plan": str(made.plan),
+        "genotypes": str(made.prefix),
+        "release": str(answered.folder),
+        "cost": readings(answered.question.guarantee),
+        "significant": {"low": found.number.low, "high": found.number.high},
+        "snps": [{"snp": each.snp, "p": each.p, "low": each.low, "high": each.high} for each in found.p_values],
+        "planted": list(planted),
+    }
