@@ -1,4 +1,4 @@
-"""Write the tables of three pages of docs/ from the result files: `python -m bench.pages`. A test holds them.
+"""Write the tables of some pages of docs/ from the result files: `python -m bench.pages`. A test holds them.
 
 A table stands between `<!-- NAME -->` and `<!-- end -->`, where NAME is a key of `TABLES`, made by one of the modules here; the words
 around are written by hand.
@@ -15,7 +15,7 @@ from bench.peers import ROOT
 from bench.record import RESULTS, load
 
 PAGE: Final = ROOT / "docs" / "benchmarks.md"
-PAGES: Final = (PAGE, ROOT / "docs" / "better-numbers.md", ROOT / "docs" / "genome-figures.md")
+PAGES: Final = (PAGE, *(ROOT / "docs" / f"{name}.md" for name in ("better-numbers", "genome-figures", "genome")))
 NAMES: Final = (
     "noise",
     "noise_fit",
@@ -34,6 +34,7 @@ NAMES: Final = (
     "genome_figure2",
     "genome_figure3",
     "genome_figure4",
+    "genome_hapsample",
     "genome_kernels",
     "homer",
     "genome_audit",

@@ -6,7 +6,7 @@ from typing import Final
 
 from bench.markdown import number, spread, table
 from bench.pages.core import audited
-from bench.pages.origin import Results, made, untimed
+from bench.pages.origin import Results, exact, made, untimed
 
 
 def genome_distance(results: Mapping[str, Results]) -> str:
@@ -72,6 +72,22 @@ def genome_figure3(results: Mapping[str, Results]) -> str:
     )
 
 
+def genome_hapsample(results: Mapping[str, Results]) -> str:
+    """The chance to find two causal SNPs, by what it costs."""
+    result = results["genome_hapsample"]
+    kinds = ("permute-and-flip", "exponential")
+    here = {(row["epsilon"], row["selection"]): row for row in result["rows"]}
+    rows = (
+        [
+            f"{epsilon:g}",
+            *(f"{100 * here[epsilon, kind][key]:.1f} %" for kind in kinds for key in ("number_right", "both_followed")),
+        ]
+        for epsilon in sorted({epsilon for epsilon, _ in here})
+    )
+    head = ["epsilon", "number right", "both followed up", "as published: number right", "both followed up"]
+    return f"{table(head, rows)}\n\n{exact(result)}"
+
+
 def homer(results: Mapping[str, Results]) -> str:
     """How often the attacker knew who took part, beside the most that anybody can."""
     result = results["homer"]
@@ -100,6 +116,7 @@ def genome_audit(results: Mapping[str, Results]) -> str:
 TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "genome_distance": genome_distance,
     "genome_figure3": genome_figure3,
+    "genome_hapsample": genome_hapsample,
     "genome_kernels": genome_kernels,
     "homer": homer,
     "genome_audit": genome_audit,
