@@ -1,12 +1,12 @@
-"""`explore` on real genotypes: the chance that it follows up both causal SNPs, by what it costs. Exact laws, nothing drawn.
+"""`explore` on real genotypes: the chance that it follows up both causal SNPs, by its cost. Exact laws, nothing drawn.
 
 The study: 2,000 people, 9,935 SNPs of chromosomes 9 and 13, two simulated causal SNPs, which are the only significant ones. The number
 of significant SNPs is an answer of `num_sig` at a quarter of the budget; its upper end, at most MOST_FOUND, is k; then k SNPs are chosen
 one after another at a quarter of the budget.
 
 Chosen one after another without replacement, candidates come in the order of independent exponential clocks that run at their weights.
-Both of two SNPs are among the first k when, as the later one of the two rings, at most k - 2 others have rung: an integral over that time of a
-Poisson-binomial chance, by Gauss's rule.
+Both of two SNPs are among the first k when, as the later one of the two rings, at most k - 2 others have rung: an integral over that
+time of a Poisson-binomial chance, by Gauss's rule.
 """
 
 import os
@@ -105,7 +105,9 @@ def _few(
     return np.asarray(chances.sum(axis=0))
 
 
-def found(distances: npt.NDArray[np.int64], two: tuple[int, int], epsilon: float, selection: Selection) -> dict[str, Any]:
+def found(
+    distances: npt.NDArray[np.int64], two: tuple[int, int], epsilon: float, selection: Selection
+) -> dict[str, Any]:
     """The chances at one budget."""
     snps = len(distances)
     outputs = num_sig_outputs(MOST_FOUND, snps)
