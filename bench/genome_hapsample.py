@@ -148,7 +148,7 @@ def main() -> None:
             "causal": list(CAUSAL),
             "patients": [int(-distances[place]) for place in two],
         },
-        rows=rows,
+        rows=[*rows],
         limits=[
             Limit(f"explore finds both causal SNPs, epsilon {STATED}", stated["both_followed"], 0.9, "", least=True)
         ],
