@@ -6,20 +6,39 @@ import numpy as np
 import pytest
 
 from starling.genome.generate.independent import BITS, _draw, runs
-from starling.genome.generate.runs import Design
+from starling.genome.generate.runs import Design, stream
 from starling.genome.source.calls import copies
 
 
-@pytest.mark.parametrize("numerator", range(9))
+def halved(words: np.ndarray, numerators: np.ndarray, bits: int) -> np.ndarray:
+    """The alleles of random words (c, 2, bits, words), by the rule."""
+    out = np.zeros(words[:, :, 0].shape, dtype=np.uint64)
+    for bit in range(bits):
+        one = ((numerators >> bit) & 1 == 1)[:, np.newaxis, np.newaxis]
+        out = np.where(one, out | words[:, :, bit], out & words[:, :, bit])
+    return out
+
+
+@pytest.mark.parametrize("numerator", range(8))
 def test_the_chance_of_an_allele_is_exact(numerator: int) -> None:
     """All 8 settings of three random bits, side by side in one word: k of them give the allele."""
     settings = np.array(list(product((0, 1), repeat=3)), dtype=np.uint8)
     words = np.zeros((1, 2, 3, 1), dtype=np.uint64)
     for bit in range(3):
         words[0, :, bit, 0] = sum(1 << place for place, setting in enumerate(settings) if setting[bit])
-    out = np.empty((1, 2, 1), dtype=np.uint64)
-    _draw(words, np.array([min(numerator, 7)]), 3, out)
-    assert int(out[0, 0, 0]).bit_count() == min(numerator, 7)
+    assert int(halved(words, np.array([numerator]), 3)[0, 0, 0]).bit_count() == numerator
+
+
+@pytest.mark.parametrize("bits", [1, 10, 20])
+def test_alleles_are_made_of_the_words_of_numpys_stream(bits: int) -> None:
+    """And the stream goes on where it would have."""
+    fast, slow = stream(5, 1), stream(5, 1)
+    numerators = fast.integers(0, 1 << bits, 7)
+    slow.integers(0, 1 << bits, 7)
+    out = np.empty((7, 2, 13), dtype=np.uint64)
+    _draw(fast, numerators, bits, out)
+    assert np.array_equal(out, halved(slow.integers(0, 1 << 64, (7, 2, bits, 13), dtype=np.uint64), numerators, bits))
+    assert fast.integers(0, 1000, 50).tolist() == slow.integers(0, 1000, 50).tolist()
 
 
 def genotypes(design: Design, workers: int = 2) -> tuple[np.ndarray, np.ndarray, list[tuple[int, int, str, str]]]:

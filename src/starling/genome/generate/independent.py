@@ -2,6 +2,9 @@
 
 An allele of frequency k/2^b is drawn for 64 people at once from b random words: going through the bits of k from the lowest, OR with
 a word where the bit is 1 and AND where it is 0 halves the distance to 1 or to 0, and leaves each bit set with probability k/2^b exactly.
+
+The words are those of NumPy's stream, bit for bit, but are made where they are used: filling an array with them first takes several times
+as long.
 """
 
 from collections.abc import Iterator
@@ -42,14 +45,14 @@ def _run(design: Design, length: int, start: int) -> Run:
     frequencies = random.integers(LEAST, MOST, number, endpoint=True)
     sites = [(*_place(design, start + row), *pair) for row, pair in enumerate(two_bases(random, number))]
     alleles = np.empty((number, 2, words_of(design.people)), dtype=np.uint64)
-    _draw(_words(random, number, 2, BITS, alleles.shape[2]), frequencies, BITS, alleles)
+    _draw(random, frequencies, BITS, alleles)
     for row in range(number):
         ratio = design.causal.get(start + row + 1)
         if ratio is not None:
             p = int(frequencies[row]) / (1 << BITS)
             fine = np.array([round((1 << FINE) * p * ratio / (1 - p + p * ratio))])
             mine = np.empty((1, 2, alleles.shape[2]), dtype=np.uint64)
-            _draw(_words(random, 1, 2, FINE, alleles.shape[2]), fine, FINE, mine)
+            _draw(random, fine, FINE, mine)
             among_cases = _first(design.cases, alleles.shape[2])
             alleles[row] = (mine[0] & among_cases) | (alleles[row] & ~among_cases)
     return Run(bed_rows(alleles, design.people), sites, [value / (1 << BITS) for value in frequencies.tolist()])
@@ -61,10 +64,6 @@ def _place(design: Design, snp: int) -> tuple[int, int]:
     return 1 + snp // each, (1 + snp % each) * _SPACING
 
 
-def _words(random: np.random.Generator, *shape: int) -> UInt64:
-    return random.integers(0, 1 << 64, shape, dtype=np.uint64)
-
-
 def _first(people: int, words: int) -> UInt64:
     """A mask of the first people."""
     bits = np.zeros(64 * words, dtype=np.uint8)
@@ -72,17 +71,30 @@ def _first(people: int, words: int) -> UInt64:
     return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
 
 
+def _draw(random: np.random.Generator, numerators: Int64, bits: int, out: UInt64) -> None:
+    """Alleles, uint64 (c, 2, words), each set with probability numerator/2^bits."""
+    state = random.bit_generator.state
+    words = np.array(state["state"]["state"], dtype=np.uint64)
+    _combine(words, numerators, bits, out)
+    state["state"]["state"] = words
+    random.bit_generator.state = state
+
+
 @compiled
-def _draw(words: UInt64, numerators: Int64, bits: int, out: UInt64) -> None:
-    """Alleles, uint64 (c, 2, words), from random words (c, 2, bits, words)."""
+def _combine(state: UInt64, numerators: Int64, bits: int, out: UInt64) -> None:
+    """See `_draw`; the words of SFC64 (Chris Doty-Humphrey, PractRand), whose four words of state go on from here."""
+    a, b, c, counter = state[0], state[1], state[2], state[3]
     for snp in range(out.shape[0]):
         for side in range(2):
             row = out[snp, side]
             row[:] = np.uint64(0)
             for bit in range(bits):
-                if (numerators[snp] >> bit) & 1:
-                    for index in range(row.size):
-                        row[index] |= words[snp, side, bit, index]
-                else:
-                    for index in range(row.size):
-                        row[index] &= words[snp, side, bit, index]
+                either = (numerators[snp] >> bit) & 1
+                for index in range(row.size):
+                    word = a + b + counter
+                    counter += np.uint64(1)
+                    a = b ^ (b >> np.uint64(11))
+                    b = c + (c << np.uint64(3))
+                    c = ((c << np.uint64(24)) | (c >> np.uint64(40))) + word
+                    row[index] = (row[index] | word) if either else (row[index] & word)
+    state[0], state[1], state[2], state[3] = a, b, c, counter
