@@ -30,7 +30,9 @@ SCORES = {
 @pytest.mark.parametrize("case", REJECTED, ids=lambda case: case.name)
 @pytest.mark.statistical
 def test_attack_a18_a_broken_promise_is_rejected(case: Case) -> None:
-    """Each was rejected in all twelve audits of bench/genome_audit.py: power above 0.77 with 95 % confidence; the source is seeded, so that the test always ends in the same way."""
+    """Power above 0.77 each, with 95 % confidence: rejected in all of twelve audits (bench/genome_audit.py). The source is seeded, so that
+    the test always ends in the same way.
+    """
     finding = falsify(*case.samplers(Seeded(1)), case.draws, goal=case.goal)
     assert finding.refutes(case.claim)
     assert finding.epsilon <= case.truth
