@@ -25,16 +25,13 @@ def test_the_demo_tells_its_story_and_its_next_steps_work(
     assert re.search(r"[\d,]+ +[\d,]+ to [\d,]+ +[\d,]+ +holds it", text)
     assert re.search(r"[\d,]+ +[\d,]+ to [\d,]+ +[\d,]+ +misses it", text)
     assert re.search(r"charged +epsilon 4", text)
-    # A wrong answer has a chance below one in a thousand: the planted SNPs are 40 patients and more beyond the threshold.
-    assert re.search(r"^s\d+ +\S+ +\S+ to \S+ +yes +s1200", text, re.MULTILINE)
-    assert re.search(r"^s\d+ +\S+ +\S+ to \S+ +yes +s3800", text, re.MULTILINE)
+    # The first SNP found is near a planted one but for a chance of 1e-8: 69 patients and more lie between them and all others.
+    assert re.search(r"^s\d+ +\S+ +\S+ to \S+ +yes +s(1200|3800)", text, re.MULTILINE)
     tables, genome = Path("starling-demo/tables"), Path("starling-demo/genome")
     assert sorted(path.name for path in tables.iterdir()) == ["invented", "plan.toml", "release"]
     assert sorted(path.name for path in genome.iterdir()) == ["answers", "study"]
-    assert [
-        (tables / "release/report.html").is_file(),
-        *(report.is_file() for report in genome.glob("answers/*/report.html")),
-    ]
+    assert (tables / "release/report.html").is_file()
+    assert len(list(genome.glob("answers/*/report.html"))) == 1
     last = text.rstrip().split("Try next:\n")[1].splitlines()
     assert len(last) == 6
     for line in last:

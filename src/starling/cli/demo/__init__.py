@@ -1,8 +1,9 @@
 """`starling demo`: invented people, what is published about them in front of the user's eyes, and the truth beside it."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -10,6 +11,21 @@ from starling.cli.commands import Command
 from starling.errors import OutputError
 
 PERSONS: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """What the demo tells about one domain.
+
+    Attributes:
+        text: For people.
+        json: The same for programs.
+        next: Commands that work when pasted.
+    """
+
+    text: str
+    json: dict[str, Any]
+    next: tuple[str, ...]
 
 
 @click.command("demo", cls=Command, example="starling demo")

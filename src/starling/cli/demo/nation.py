@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from starling.cli.demo.chapter import Chapter
+from starling.cli.demo import Chapter
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from starling.cli.demo.chapter import Chapter
+from starling.cli.demo import Chapter
 
 if TYPE_CHECKING:
     from starling.genome.generate import Generated
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 PEOPLE: Final = 2000
 SNPS: Final = 5000
 SEED: Final = 1
-CAUSAL: Final = {1200: 2.5, 3800: 2.5}
-"""Odds ratio for each copy of the allele, by number of SNP."""
+CAUSAL: Final = {1200: 3.5, 3800: 3.0}
+"""Odds ratio for each copy of the allele, by number of SNP: large, so that 2,000 people are enough."""
 EPSILON: Final = "4"
 MOST: Final = 2
 """SNPs to follow up: with linkage, those around a causal SNP are significant too, and the budget is for places, not for SNPs."""
