@@ -4,10 +4,10 @@ from starling.errors import ParameterError
 from starling.genome.artifact.drawn import read_drawn
 from starling.genome.artifact.public_plan import read_public
 from starling.genome.postprocess import Answer, Error, tell
-from starling.release.reading import Release
+from starling.release.reading import DomainRelease, Release
 
 
-class GenomeRelease(Release):
+class GenomeRelease(DomainRelease):
     """An opened answer to a question.
 
     Attributes:
@@ -19,9 +19,7 @@ class GenomeRelease(Release):
     """
 
     def __init__(self, release: Release) -> None:
-        # What a zip was unpacked into stays for as long as the release that unpacked it is referred to.
-        self._release = release
-        vars(self).update(vars(release))
+        super().__init__(release)
         self.plan, self.question = read_public(self.folder)
         self.drawn = read_drawn(self.folder, self.question)
         told = tell(self.plan, self.question, self.drawn)

@@ -85,6 +85,15 @@ class Release:
         self.close()
 
 
+class DomainRelease(Release):
+    """A release that its domain reads further; made of an opened one, which stays open for as long as this is referred to."""
+
+    def __init__(self, release: Release) -> None:
+        # Not opened again: its files were hashed, and a zip unpacked, once.
+        self._release = release
+        vars(self).update(vars(release))
+
+
 def open_release(path: str | Path, *, key: str | Public | None = None) -> Release:
     """Open a release, given as a folder or as one zip.
 

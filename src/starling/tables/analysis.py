@@ -24,7 +24,7 @@ from starling.privacy.budget import Exact
 from starling.privacy.laws import Law
 from starling.release import intervals
 from starling.release.intervals import CONFIDENCE, Ratio, Value
-from starling.release.reading import Release
+from starling.release.reading import DomainRelease, Release
 from starling.release.reading import open_release as open_any
 from starling.tables import cells
 from starling.tables.artifact.public_plan import read_plan
@@ -43,7 +43,7 @@ LABELS: Final = (*GROUP, "region_name", "iteration_name", "age_start", "age_end"
 ALL: Final = "*"
 
 
-class TablesRelease(Release):
+class TablesRelease(DomainRelease):
     """An opened release of tables.
 
     Attributes:
@@ -52,9 +52,7 @@ class TablesRelease(Release):
     """
 
     def __init__(self, release: Release) -> None:
-        # What a zip was unpacked into stays for as long as the release that unpacked it is referred to.
-        self._release = release
-        vars(self).update(vars(release))
+        super().__init__(release)
         self.plan, self.geography = read_plan(self.folder)
 
     def rows(self, table: str, **wanted: Wanted) -> pa.Table:
