@@ -36,6 +36,7 @@ NAMES: Final = (
     "genome_figure4",
     "genome_hapsample",
     "genome_kernels",
+    "genome_scale",
     "homer",
     "genome_audit",
     "startup",

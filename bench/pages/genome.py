@@ -113,11 +113,44 @@ def genome_audit(results: Mapping[str, Results]) -> str:
     return audited(results["genome_audit"])
 
 
+def genome_scale(results: Mapping[str, Results]) -> str:
+    """Time and memory against SNPs, what was predicted of the largest study, and the extrapolation."""
+    result = results["genome_scale"]
+    rows = (
+        [
+            f"{row['people']:,} x {row['snps']:,}",
+            number(row["bed_gb"]),
+            " / ".join(number(each) for each in row["seconds"]),
+            number(row["num_sig_seconds"]),
+            number(row["loc_sig_seconds"]),
+            number(row["megabytes"]),
+        ]
+        for row in result["rows"]
+    )
+    head = ["people x SNPs", "GB", "both releases, s", "num_sig", "loc_sig", "most memory, MB"]
+    chosen = result["settings"]
+    line, held_out, whole = chosen["line"], chosen["held_out"], chosen["extrapolated"]
+    seconds, low, high = number(held_out["predicted_seconds"]), *map(number, held_out["interval"])
+    found = " / ".join(number(each) for each in held_out["seconds"])
+    told = (
+        f"**Predicted** from the smaller studies ({number(line['fixed_seconds'])} s and {number(1e6 * line['seconds_per_snp'])} µs a SNP): "
+        f"{held_out['snps']:,} SNPs in {seconds} s, with {chosen['confidence']:.0%} between {low} and {high}. Then run: {found} s.\n\n"
+        f"**Extrapolated, not run**: {whole['snps']:,} SNPs, {number(whole['bed_gb'])} GB, in {number(whole['seconds'])} s, with "
+        f"{chosen['confidence']:.0%} between {number(whole['interval'][0])} and {number(whole['interval'][1])}."
+    )
+    last = (
+        f"Each further SNP takes {number(chosen['bytes_per_snp'])} bytes of memory. Such a study is made at "
+        f"{number(chosen['generated_snps_per_second'])} SNPs a second."
+    )
+    return f"{table(head, rows)}\n\n{told}\n\n{last} {made(result)}"
+
+
 TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "genome_distance": genome_distance,
     "genome_figure3": genome_figure3,
     "genome_hapsample": genome_hapsample,
     "genome_kernels": genome_kernels,
+    "genome_scale": genome_scale,
     "homer": homer,
     "genome_audit": genome_audit,
 }
