@@ -5,8 +5,8 @@ chunks, tests every SNP exactly, selects, and writes a folder. Before each pass 
 from the disk.
 
 A straight line (fixed costs and a cost per SNP, errors in proportion to time) is fitted to the seconds of both releases of the smaller
-studies. Before the largest one is run its time is predicted with an interval. Last, 1,000,000 SNPs are an extrapolation, labelled as such; how a list of so many SNPs
-behaves is measured with few people.
+studies. Before the largest one is run its time is predicted with an interval. Last, 1,000,000 SNPs are an extrapolation, labelled
+as such; how a list of so many SNPs behaves is measured with few people.
 """
 
 import json
