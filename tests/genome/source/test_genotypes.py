@@ -120,7 +120,7 @@ def test_what_is_not_there_is_refused(study: Study, plan: Plan, tmp_path: Path) 
     assert refusal(write_vcf(study, tmp_path / "v.vcf")).startswith(
         "v.vcf: phenotype has no phenotypes; give a phenotype file"
     )
-    assert refusal(prefix, tmp_path / "absent.txt").startswith("absent.txt: people cannot be opened")
+    assert refusal(prefix, tmp_path / "absent.txt").startswith("absent.txt: phenotype cannot be opened")
     (tmp_path / "x.pgen").write_bytes(b"")
     assert "is the prefix of a .bed and of a .pgen; name one" in refusal(prefix)
     assert "x.psam: people cannot be opened" in refusal(tmp_path / "x.pgen")
