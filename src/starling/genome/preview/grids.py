@@ -185,7 +185,7 @@ def _explore(seen: Sequence[ExploreSeen]) -> tuple[Grid, ...]:
         line(f"places of {_snps(k)}", 4, lambda one: one.places.within),
         line("each block", 4 * k, lambda one: one.block.within),
     )
-    title = f"Patients that each answer may be off by, 95 % sure, when {_snps(k)} are followed up"
+    title = f"Patients that each answer may be off by, 95 % sure, following up {_snps(k)}"
     parts = (
         ("the number", _number([one.number for one in seen])[1]),
         ("the number", _number([one.number for one in seen])[2]),
