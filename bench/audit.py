@@ -1,5 +1,6 @@
 """How often the falsifier rejects each mechanism of the collection, and how often it wrongly rejects one that keeps its promise."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from bench.measure import Json, Spread
@@ -40,25 +41,43 @@ def _numbers(row: dict[str, Json]) -> tuple[int, int]:
     return rejected, audits
 
 
-def main() -> None:
-    """Audit all of them, again and again, and write the result."""
-    recorder = Recorder("audit", "Power and false alarms of the falsifier.")
-    audits = 1 if recorder.begin().quick else 40
-    broken = [measure(case, audits) for case in REJECTED]
-    kept = [measure(case, audits) for case in RIGHT]
+def audit(
+    recorder: Recorder, broken: Sequence[Case], right: Sequence[Case], audits: int, labels: tuple[str, str]
+) -> None:
+    """Audit all of them, again and again, and write the result.
+
+    Args:
+        recorder: Of the benchmark.
+        broken: Cases that are to be rejected.
+        right: Cases that are not.
+        audits: Of each case.
+        labels: Of the limits on the one of each that is worst off.
+    """
+    audits = 1 if recorder.begin().quick else audits
+    caught = [measure(case, audits) for case in broken]
+    kept = [measure(case, audits) for case in right]
+    least, most = labels
     recorder.end(
         settings={"audits": audits, "false_alarm": FALSE_ALARM},
-        rows=[*broken, *kept],
+        rows=[*caught, *kept],
         limits=[
-            Limit(
-                "rejected, of the broken ones the one that is caught least",
-                min(share(broken)),
-                0.9,
-                "of all",
-                least=True,
-            ),
-            Limit("rejected, of the right ones the one that is caught most", max(share(kept)), 0, "of all"),
+            Limit(least, min(share(caught)), 0.9, "of all", least=True),
+            Limit(most, max(share(kept)), 0, "of all"),
         ],
+    )
+
+
+def main() -> None:
+    """Audit the collection."""
+    audit(
+        Recorder("audit", "Power and false alarms of the falsifier."),
+        REJECTED,
+        RIGHT,
+        40,
+        (
+            "rejected, of the broken ones the one that is caught least",
+            "rejected, of the right ones the one that is caught most",
+        ),
     )
 
 
