@@ -7,12 +7,30 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.surroundings import own_environment, own_signals
+
 ROOT = Path(__file__).resolve().parent.parent
 """The checkout."""
+
+own_signals()
+own_environment()
 
 # No deadline: the first example of a test may compile a kernel, on a machine that does something else besides.
 settings.register_profile("starling", deadline=None)
 settings.load_profile("starling")
+
+FEW_FILES = 3
+"""So many test files are sooner through without workers."""
+MOST_WORKERS = 8
+"""Each takes up to a gigabyte."""
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One worker for each core; none for a few files."""
+    asked = {word.split("::")[0] for word in config.args}
+    if len(asked) <= FEW_FILES and all(path.endswith(".py") for path in asked):
+        return 0
+    return min(len(os.sched_getaffinity(0)), MOST_WORKERS)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -34,6 +34,7 @@ WHOLE_HOUSE = {
     "test_docs",
     "test_layout",
     "test_readme",
+    "test_surroundings",
     "test_trace",
 }
 """Tests of the house as a whole, not of one module; they stand directly in tests/."""
