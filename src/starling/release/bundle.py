@@ -113,8 +113,6 @@ def recover(out: Path, mark: str, is_answer: Callable[[Path], bool]) -> bool:
     Raises:
         OutputError: the folder cannot be put into place.
     """
-    if not out.parent.is_dir():
-        return False
     placed = out.is_dir() and is_answer(out)
     for path in _partial(out):
         if _mark(path) != mark or (lock := _take(path)) is None:
@@ -149,6 +147,8 @@ def sweep(out: Path) -> tuple[str, ...]:
 
 def _partial(out: Path) -> list[Path]:
     """Every temporary folder of `out`, of living and of killed runs."""
+    if not out.parent.is_dir():
+        return []
     pattern = re.compile(re.escape(f".{out.name}{MARK}") + "[a-z0-9_]+")
     return sorted(path for path in out.parent.iterdir() if pattern.fullmatch(path.name))
 
