@@ -11,7 +11,8 @@ HEAD = """# Command line
 
 What `--help` prints, for every command. This page is written by `python docs/build_cli_reference.py`, and a test compares
 it with the live help. Exit codes: 0 ok, 2 usage, 3 budget refused, 4 policy refused, 5 integrity, 6 request id conflict,
-65 bad input, 70 internal, 74 output unwritable or disk full, 75 run again with the same request id.
+7 a release is consistent and not verified, 65 bad input, 70 internal, 74 output unwritable or disk full, 75 run again with the same
+request id.
 """
 
 

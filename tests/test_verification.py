@@ -18,6 +18,7 @@ from starling.release.manifest import OWN_LEDGER, manifest
 from starling.release.signing import sign
 from starling.release.zipped import zipped
 from starling.tables.desiderata import Wish
+from starling.verification import Outcome
 from tests.tables.bundles import KEY, OTHER, Bundle, Fixed, make, new_ledger, write
 
 
@@ -47,16 +48,29 @@ def said(bundle: Bundle | Path, **options: Any) -> list[str]:
 def test_a_release_is_verified_alone_and_with_its_ledger(made: Bundle) -> None:
     found = starling.verify(made.folder)
     found.refuse()
+    assert (found.outcome, found.left_open) == (Outcome.CONSISTENT, ("whose key signed it", "the charge"))
     assert (found.compared, found.request_id, found.ledger) == (False, "request-1", (made.ledger.book.id, 5))
     assert found.signer == KEY.public
     assert found.guarantee == made.plan.guarantee
-    assert starling.verify(str(made.folder), ledger=made.url, key=KEY.public.text).compared
+    for key in (KEY.public, KEY.public.text, KEY.public.fingerprint):
+        whole = starling.verify(str(made.folder), ledger=made.url, key=key)
+        assert (whole.outcome, whole.left_open, whole.compared) == (Outcome.VERIFIED, (), True)
+    assert starling.verify(made.folder, ledger=made.url).left_open == ("whose key signed it",)
+    assert starling.verify(made.folder, key=KEY.public).left_open == ("the charge",)
 
 
 def test_a_ledger_inside_is_looked_into_without_being_told(alone: Bundle) -> None:
-    found = starling.verify(alone.folder)
+    found = starling.verify(alone.folder, key=KEY.public)
     found.refuse()
     assert found.compared
+
+
+def test_a_ledger_inside_says_nothing_of_other_releases(alone: Bundle, tmp_path: Path) -> None:
+    copied = shutil.copy(alone.folder / OWN_LEDGER, tmp_path / "as-if-the-custodian-sent-it.sqlite")
+    for ledger in (None, alone.url, f"sqlite:///{copied}"):
+        found = starling.verify(alone.folder, ledger=ledger, key=KEY.public)
+        assert found.outcome is Outcome.CONSISTENT
+        assert "other releases from the same data" in found.headline
 
 
 def test_a_zip_is_verified_as_its_folder_is(made: Bundle, tmp_path: Path) -> None:

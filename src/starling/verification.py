@@ -1,17 +1,22 @@
 """Verifying and opening a release, whatever its domain: the public contract's `starling.verify` and `starling.open_release`.
 
 A release names its domain, and the domain's part of the verification is looked up here, so that `release` knows no domain.
+
+Whoever can sign can make a folder in which everything fits. So there are three outcomes: a release is `verified` where besides the
+signature is by the key that the reader gave and the charge stands in a ledger that the reader gave, `consistent` where nothing speaks
+against it but something was left open, which is named, and `failed` otherwise.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 from starling.errors import IntegrityError, Problem
 from starling.ledger.auditing import events
-from starling.ledger.keys import Public
+from starling.ledger.keys import Pin, Public
 from starling.privacy.guarantee import Guarantee
 from starling.release import on_chain, reading
 from starling.release import verify as release_verify
@@ -33,6 +38,26 @@ BUNDLE: Final = "the files are those that were signed; data package and arithmet
 DOMAIN: Final = "its numbers can be repeated from its measurements"
 EARLIER: Final = "the ledger holds the charges of the releases that it adds to, with these as their answers: "
 CHARGE: Final = "the ledger holds the charge, with this release as its answer"
+OWN_CHARGE: Final = "the ledger inside the release holds its charge, with this release as its answer; of other releases it knows nothing"
+KEY: Final = "the key that was given signed it"
+
+NO_KEY: Final = "whose key signed it"
+NO_LEDGER: Final = "the charge"
+OTHERS: Final = "whether there are other releases from the same data, as the ledger inside knows this one alone"
+EARLIER_OPEN: Final = "the charges of the releases that it adds to"
+
+
+class Outcome(StrEnum):
+    """What a verification ends with."""
+
+    VERIFIED = "verified"
+    CONSISTENT = "consistent"
+    FAILED = "failed"
+
+    @property
+    def exit_code(self) -> int:
+        """Of the command line; 7 belongs to no error."""
+        return {Outcome.VERIFIED: 0, Outcome.CONSISTENT: 7, Outcome.FAILED: IntegrityError.exit_code}[self]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +70,7 @@ class Verification:
         guarantee: What it promises, as recomputed.
         request_id: Of its charge.
         ledger: Id of the ledger that it says it was charged to, and the event; None where it names none.
-        compared: Whether the charge was looked up in a ledger.
+        compared: Whether the charge was looked up in a ledger, be it the one inside the release.
     """
 
     checks: tuple[Check, ...]
@@ -60,20 +85,43 @@ class Verification:
         """Everything that is wrong, a sentence each; none for a release that is as it should be."""
         return tuple(finding for check in self.checks for finding in check.findings)
 
+    @property
+    def left_open(self) -> tuple[str, ...]:
+        """What nobody checked, a phrase each; none for a release that is `verified`."""
+        return tuple(
+            check.left_open or check.name for check in self.checks if check.left_open or check.state == "not checked"
+        )
+
+    @property
+    def outcome(self) -> Outcome:
+        """`verified`, `consistent` where something was left open, or `failed` where anything is wrong."""
+        if self.findings:
+            return Outcome.FAILED
+        return Outcome.CONSISTENT if self.left_open else Outcome.VERIFIED
+
+    @property
+    def headline(self) -> str:
+        """What the outcome rests on, or what it lacks, in one sentence without its stop."""
+        if self.outcome is Outcome.VERIFIED:
+            return "signed by the key and charged in the ledger that were given; every number and the cost follow"
+        if self.outcome is Outcome.CONSISTENT:
+            return f"nothing in it contradicts itself; not checked: {', '.join(self.left_open)}"
+        return f"{len(self.findings):,} finding{'s' if len(self.findings) > 1 else ''}"
+
     def refuse(self) -> None:
-        """Raises IntegrityError with every finding, if there is any."""
+        """Raises IntegrityError with every finding, if there is any; what was left open (`left_open`) is no finding."""
         if self.findings:
             raise IntegrityError(problems=self.findings)
 
 
-def open_release(path: str | Path, *, key: str | Public | None = None) -> Release:
+def open_release(path: str | Path, *, key: str | Public | Pin | None = None) -> Release:
     """Open a release, given as a folder or as one zip: its tables as Arrow, and what its domain offers to who analyses them.
 
     A release of tables is a `starling.tables.analysis.TablesRelease`, an answer to a question a `starling.genome.analysis.GenomeRelease`.
 
     Args:
         path: Of the release.
-        key: Who should have signed: 64 hexadecimal digits.
+        key: Who should have signed: the fingerprint that they publish, or their public key.
 
     Raises:
         IntegrityError: it is not what was signed, or not by that key; with everything that is wrong.
@@ -86,23 +134,24 @@ def open_release(path: str | Path, *, key: str | Public | None = None) -> Releas
     return found
 
 
-def verify(path: str | Path, *, ledger: str | None = None, key: str | Public | None = None) -> Verification:
-    """Verify a release, given as a folder or as one zip. It needs neither the data nor a key.
+def verify(path: str | Path, *, ledger: str | None = None, key: str | Public | Pin | None = None) -> Verification:
+    """Verify a release, given as a folder or as one zip. It needs neither the data nor a private key.
 
     Every hash, the signature, the data package, the arithmetic of the stated cost, that the laws follow from the public plan, that
-    post-processing repeated from the shipped measurements gives the published numbers, and, given a ledger, the charge.
+    post-processing repeated from the shipped measurements gives the published numbers; given a key, that it signed; given a ledger,
+    the charge. Without key or ledger the outcome is `consistent` at best.
 
     Args:
         path: Of the release; it may come from anybody.
         ledger: The file of a ledger or of an exported one, or a URL (`sqlite:///FILE`, `postgresql://...`). A release that brings its
-            own is compared with that one without being told.
-        key: Who should have signed: 64 hexadecimal digits.
+            own is compared with that one without being told; that one says nothing of other releases.
+        key: Who should have signed: the fingerprint that they publish, or their public key.
 
     Raises:
         ParameterError: the key is none, or the release or the ledger is not there.
         LedgerUnavailable: the ledger cannot be reached.
     """
-    expected = Public.parse(key) if isinstance(key, str) else key
+    expected = None if key is None else Pin.parse(key)
     try:
         with opened(Path(path)) as folder:
             return _verify(folder, ledger, expected)
@@ -110,22 +159,16 @@ def verify(path: str | Path, *, ledger: str | None = None, key: str | Public | N
         return Verification((Check("bundle", BUNDLE, error.problems),))
 
 
-def _verify(folder: Path, ledger: str | None, key: Public | None) -> Verification:
-    checked = release_verify.check(folder, key)
-    checks = [Check("bundle", BUNDLE, tuple(checked.findings))]
+def _verify(folder: Path, ledger: str | None, key: Pin | None) -> Verification:
+    checked = release_verify.check(folder)
+    checks = [Check("bundle", BUNDLE, tuple(checked.findings)), _key(checked, key)]
     if checked.stated is not None:
         checks += _domain(folder, checked.stated, checked.hashes)
     charged = release_verify.charged(checked)
     place = ledger
     if place is None and OWN_LEDGER in checked.hashes:
         place = f"sqlite:///{folder / OWN_LEDGER}"
-    looked = place is not None and checked.stated is not None
-    findings: list[Problem] = []
-    if place is not None and looked:
-        findings = _on_chain(charged, place)
-    elif charged is not None and charged.inside:
-        findings = [Problem(OWN_LEDGER, "is missing: the ledger inside the release that it was charged to", AGAIN)]
-    checks.append(Check("charge", CHARGE, tuple(findings), looked))
+    checks.append(_charge(charged, place, readable=checked.stated is not None, own=ledger is None))
     if earlier := release_verify.adds_to(checked):
         checks.append(_earlier(charged, earlier, place))
     return Verification(
@@ -136,6 +179,29 @@ def _verify(folder: Path, ledger: str | None, key: Public | None) -> Verificatio
         ledger=(charged.ledger, charged.position) if charged else None,
         compared=place is not None and charged is not None,
     )
+
+
+def _key(checked: Checked, key: Pin | None) -> Check:
+    """Whether the key that was given is the one that signed."""
+    findings = tuple(release_verify.signed_by(checked, key))
+    return Check("key", KEY, findings, key is not None and checked.signature is not None, "" if key else NO_KEY)
+
+
+def _charge(charged: on_chain.Charged | None, place: str | None, *, readable: bool, own: bool) -> Check:
+    """Whether a ledger holds the charge.
+
+    Args:
+        charged: What the release says of it.
+        place: Of the ledger, where there is one.
+        readable: Whether what the release states could be read.
+        own: Nobody gave a ledger, so that `place` is in the release.
+    """
+    inside = charged is not None and charged.inside
+    if place is None or not readable:
+        missing = Problem(OWN_LEDGER, "is missing: the ledger inside the release that it was charged to", AGAIN)
+        return Check("charge", CHARGE, (missing,) if inside else (), False, NO_LEDGER)
+    findings = tuple(_on_chain(charged, place))
+    return Check("charge", OWN_CHARGE, findings, True, OTHERS) if own or inside else Check("charge", CHARGE, findings)
 
 
 def _domain(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) -> tuple[Check, ...]:
@@ -152,12 +218,13 @@ def _earlier(charged: on_chain.Charged | None, earlier: tuple[AddsTo, ...], plac
     says = EARLIER + ", ".join(f"request {each.request_id} of {each.cost}" for each in earlier)
     known = tuple(each for each in earlier if charged is not None and each.ledger == charged.ledger)
     if place is None or charged is None or not known:
-        return Check("earlier charges", says, (), False)
+        return Check("earlier charges", says, (), False, EARLIER_OPEN)
     try:
         findings = on_chain.check_earlier(charged, known, events(place))
     except IntegrityError as error:
         findings = list(error.problems)
-    return Check("earlier charges", says, tuple(findings), len(known) == len(earlier))
+    whole = len(known) == len(earlier)
+    return Check("earlier charges", says, tuple(findings), whole, "" if whole else EARLIER_OPEN)
 
 
 def _on_chain(charged: on_chain.Charged | None, place: str) -> list[Problem]:
@@ -169,4 +236,4 @@ def _on_chain(charged: on_chain.Charged | None, place: str) -> list[Problem]:
         return list(error.problems)
 
 
-__all__ = ["Check", "Checked", "Verification", "open_release", "verify"]
+__all__ = ["Check", "Checked", "Outcome", "Verification", "open_release", "verify"]

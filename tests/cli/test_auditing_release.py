@@ -73,7 +73,8 @@ def test_another_plan_under_the_same_id_is_a_conflict_and_other_records_are_not(
 def test_verify_and_export_of_a_whole_ledger(call: Call, ledger: Path, tmp_path: Path) -> None:
     verified = json.loads(call("ledger", "verify", ledger, "--json").stdout)
     assert verified["verified"] is True
-    assert call("verify", tmp_path / "out", "--ledger", ledger).exit_code == 0
+    assert call("verify", tmp_path / "out", "--ledger", ledger).exit_code == 7
+    assert call("verify", tmp_path / "out", "--ledger", ledger, "--key", "custodian").exit_code == 0
     lines = call("ledger", "export", ledger).stdout.splitlines()
     assert [json.loads(line)["kind"] for line in lines] == ["create", "lineage", "dataset", "grant", "charge", "answer"]
     assert call("ledger", "export", ledger, "--out", tmp_path / "events.jsonl").exit_code == 0

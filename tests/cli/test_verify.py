@@ -38,10 +38,13 @@ def changed(path: Path) -> Iterator[None]:
 
 def test_a_real_release_is_verified_with_the_ledger_inside_it(call: Call, released: Path) -> None:
     result = call("verify", released)
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert (result.exit_code, result.stderr) == (7, "")
     first, *others = result.stdout.splitlines()
-    assert first == f"verified    {released}: every file, signature, cost and number"
-    assert any(line.endswith("looked up there") for line in others)
+    assert first == (
+        f"consistent  {released}: nothing in it contradicts itself; not checked: whose key signed it, whether there are other releases"
+        " from the same data, as the ledger inside knows this one alone"
+    )
+    assert any(line.endswith("looked up there, inside the release") for line in others)
 
 
 def test_a_release_with_its_ledger_and_key(call: Call, made: Bundle) -> None:
@@ -50,17 +53,29 @@ def test_a_release_with_its_ledger_and_key(call: Call, made: Bundle) -> None:
     assert result.exit_code == 0
     assert found["signer"]["fingerprint"] == KEY.public.fingerprint
     assert found["ledger"] == {"id": made.ledger.book.id, "position": 5}
-    assert (found["verified"], found["charge_looked_up"], found["request_id"]) == (True, True, "request-1")
+    assert (found["outcome"], found["not_checked"]) == ("verified", [])
+    assert (found["charge_looked_up"], found["request_id"]) == (True, "request-1")
     assert found["cost"]["replace-one"]["epsilon"] == "8"
+    text = call("verify", made.folder, "--ledger", made.url, "--key", KEY.public.fingerprint)
+    assert text.exit_code == 0
+    assert text.stdout.startswith(
+        f"verified    {made.folder}: signed by the key and charged in the ledger that were given;"
+    )
     alone = call("verify", made.folder)
+    assert alone.exit_code == 7
+    assert alone.stdout.splitlines()[0].endswith("not checked: whose key signed it, the charge")
     assert "not looked up: give --ledger" in alone.stdout
+    assert json.loads(call("verify", made.folder, "--json").stdout)["not_checked"] == [
+        "whose key signed it",
+        "the charge",
+    ]
 
 
 def test_every_check_is_told_by_its_name(call: Call, made: Bundle, tmp_path: Path) -> None:
-    names = ["bundle", *list(Wish), "charge"]
-    text = call("verify", made.folder).stdout
+    names = ["bundle", "key", *list(Wish), "charge"]
+    text = call("verify", made.folder, "--key", KEY.public.text).stdout
     assert [line.split("  ")[0] for line in text.split("\n\n")[1].splitlines()] == names
-    checks = json.loads(call("verify", made.folder, "--json").stdout)["checks"]
+    checks = json.loads(call("verify", made.folder, "--key", KEY.public.text, "--json").stdout)["checks"]
     assert [check["name"] for check in checks] == names
     assert {check["state"] for check in checks[:-1]} == {"holds"}
     assert (checks[-1]["state"], text.splitlines()[-1]) == ("not checked", "charge             not checked")
@@ -78,7 +93,7 @@ def test_every_check_is_told_by_its_name(call: Call, made: Bundle, tmp_path: Pat
 
 def test_a_zip_is_verified(call: Call, made: Bundle, tmp_path: Path) -> None:
     zipped(made.folder, tmp_path / "release.zip")
-    assert call("verify", tmp_path / "release.zip").exit_code == 0
+    assert call("verify", tmp_path / "release.zip").exit_code == 7
     with changed(tmp_path / "release.zip"):
         assert call("verify", tmp_path / "release.zip").exit_code == 5
 
@@ -96,7 +111,7 @@ def test_release_writes_the_zip_too(call: Call, inputs: Inputs, tmp_path: Path) 
         "--yes",
     )
     assert call(*words).exit_code == 0
-    assert call("verify", tmp_path / "out.zip").exit_code == 0
+    assert call("verify", tmp_path / "out.zip").exit_code == 7
     again = call(*words[:-4], tmp_path / "other", *words[-3:])
     assert (again.exit_code, again.stdout) == (74, "")
     assert "out.zip exists" in again.stderr
@@ -115,7 +130,7 @@ def test_any_change_ends_with_5_and_a_sentence_that_says_where(call: Call, made:
         if path.is_file():
             with changed(path):
                 result = call("verify", made.folder)
-            assert (result.exit_code, result.stdout.splitlines()[0]) == (5, "bundle  fails")
+            assert (result.exit_code, result.stdout.splitlines()[0]) == (5, f"failed  {made.folder}: 1 finding")
             assert path.relative_to(made.folder).as_posix() in result.stderr
             assert all(line.startswith("starling: ") for line in result.stderr.splitlines())
 
@@ -144,7 +159,8 @@ def test_names_in_a_hostile_folder_do_not_reach_the_terminal(call: Call, made: B
     ("words", "code", "expected"),
     [
         (("--key", OTHER.public.text), 5, f"not by {OTHER.public.fingerprint}"),
-        (("--key", "short"), 2, "64 hexadecimal digits"),
+        (("--key", "short"), 2, "64 hexadecimal digits nor a fingerprint of 32"),
+        (("--key", OTHER.public.fingerprint), 5, f"not by {OTHER.public.fingerprint}"),
         (("--ledger", "sqlite:///nowhere"), 2, "nowhere is not there"),
         (("--ledger", "nowhere.jsonl"), 2, "nowhere.jsonl is not there"),
     ],
@@ -170,5 +186,5 @@ def test_it_needs_neither_keys_nor_a_home(made: Bundle, tmp_path: Path) -> None:
     command: list[str | Path] = [Path(sys.executable).with_name("starling"), "verify", "release"]
     environment |= {"HOME": str(tmp_path / "home"), "STARLING_HOME": str(tmp_path / "keys")}
     result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert (result.returncode, result.stderr) == (0, "")
+    assert (result.returncode, result.stderr) == (7, "")
     assert [path.name for path in tmp_path.iterdir()] == ["release"]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from starling.errors import IntegrityError
+from starling.ledger.keys import Pin
 from tests.ledger.worlds import World
 
 
@@ -42,5 +43,5 @@ def test_another_process_that_came_further_is_no_rollback(world: World) -> None:
 
 
 def test_a_book_knows_its_signer(world: World) -> None:
-    world.ledger.book.check_signer(world.ledger.book.key.public)
+    world.ledger.book.check_signer(Pin.parse(world.ledger.book.key.public))
     assert world.again().book.id == world.ledger.book.id

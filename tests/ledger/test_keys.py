@@ -1,13 +1,14 @@
 """Keys are made once, kept from others, and sign what they sign."""
 
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from starling.errors import IntegrityError, ParameterError
 from starling.ledger import keys
-from starling.ledger.keys import Public
+from starling.ledger.keys import Pin, Public
 
 
 @pytest.fixture(autouse=True)
@@ -48,5 +49,23 @@ def test_what_is_no_public_key_is_refused(text: str) -> None:
         Public.parse(text)
 
 
-def test_a_fingerprint_is_short_enough_to_read_aloud() -> None:
-    assert len(Public(bytes(32)).fingerprint) == 19
+def test_a_fingerprint_has_128_bits_and_can_be_read_aloud() -> None:
+    fingerprint = Public(bytes(32)).fingerprint
+    assert [len(part) for part in fingerprint.split("-")] == [4] * 8
+
+
+@pytest.mark.parametrize("given", [lambda key: key, lambda key: key.text, lambda key: key.fingerprint])
+def test_a_key_is_pinned_by_itself_its_digits_or_its_fingerprint(given: Callable[[Public], str | Public]) -> None:
+    key, other = Public(bytes(32)), Public(bytes(31) + b"\1")
+    for said in (given(key), Pin.parse(given(key))):
+        pin = Pin.parse(said)
+        assert (pin.names(key), pin.names(other), pin.fingerprint) == (True, False, key.fingerprint)
+    if isinstance(text := given(key), str):
+        assert Pin.parse(f" {text.upper()}\n").names(key), "as it is copied from a page"
+        assert Pin.parse(text.replace("-", "")).names(key)
+
+
+@pytest.mark.parametrize("text", ["", "ab", "zz" * 32, "00" * 31, "0000-0000-0000-0000", "00-" * 15 + "00", "0" * 31])
+def test_what_pins_no_key_is_refused(text: str) -> None:
+    with pytest.raises(ParameterError, match="64 hexadecimal digits nor a fingerprint of 32"):
+        Pin.parse(text)

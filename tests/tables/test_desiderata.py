@@ -14,7 +14,7 @@ import starling
 from starling.tables.artifact.data import census, csv
 from starling.tables.desiderata import COLUMNS, SAYS, Wish, differences
 from starling.tables.postprocess import T2_SCHEMA
-from tests.tables.bundles import Bundle, make
+from tests.tables.bundles import KEY, Bundle, make
 
 SIX = list(Wish)[:6]
 STATE = "data/measurements/state-2.parquet"
@@ -144,8 +144,8 @@ BREAKS: dict[str, tuple[Wish, Callable[[Bundle], object]]] = {
 
 
 def test_a_good_release_keeps_all_of_them(made: Bundle) -> None:
-    found = starling.verify(made.folder, ledger=made.url)
-    assert [check.name for check in found.checks] == ["bundle", *SIX, "forms", "pages", "charge"]
+    found = starling.verify(made.folder, ledger=made.url, key=KEY.public)
+    assert [check.name for check in found.checks] == ["bundle", "key", *SIX, "forms", "pages", "charge"]
     assert {check.state for check in found.checks} == {"holds"}
     counts = pq.read_table(made.folder / "data" / "t2.parquet")["count"].to_pylist()
     assert min(counts) < 0, "the case of a negative count is there"

@@ -15,13 +15,16 @@ from starling.errors import OutputError, ParameterError
 
 if TYPE_CHECKING:
     from starling.ledger.chain import Head
-    from starling.ledger.keys import Public
+    from starling.ledger.keys import Pin, Public
     from starling.ledger.opening import Ledger
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 LEDGER = "ledger.sqlite"
 """What the examples call theirs; they work when pasted in the order of the commands."""
+
+PIN = "the fingerprint that they publish, the public key, or the name of a key that is here"
+"""What an option takes that says who should have signed."""
 
 
 def ledger_url(function: Decorated) -> Decorated:
@@ -51,6 +54,13 @@ def public_key(text: str) -> "Public":
     from starling.ledger.keys import Public, load, names
 
     return load(text).public if text in names() else Public.parse(text, field="key")
+
+
+def pin(text: str) -> "Pin":
+    """Which key should have signed: a public key, its fingerprint, or the name of a key that is here."""
+    from starling.ledger.keys import Pin, load, names
+
+    return Pin.parse(load(text).public if text in names() else text)
 
 
 @click.command("show", cls=Command, example=f"starling ledger show {LEDGER}")
@@ -91,7 +101,7 @@ def show(url: str, *, only: str | None, latest: int, delta: str | None, as_json:
 @click.option(
     "--head", "heads", multiple=True, metavar="EVENT:HASH", help="Seen elsewhere, as in a release; may be repeated."
 )
-@click.option("--signer", metavar="PUBLIC", help="Who should have signed it: a public key, or the name of one here.")
+@click.option("--signer", metavar="KEY", help=f"Who should have signed it: {PIN}.")
 @json_option
 def verify(url: str, *, heads: tuple[str, ...], signer: str | None, as_json: bool) -> None:
     """Check the chain, every signature, cap, cost, balance and answer, and that heads seen elsewhere lie on the chain.
@@ -101,7 +111,7 @@ def verify(url: str, *, heads: tuple[str, ...], signer: str | None, as_json: boo
     wanted = [_head(text) for text in heads]
     with reading(url) as opened:
         if signer is not None:
-            opened.book.check_signer(public_key(signer))
+            opened.book.check_signer(pin(signer))
         head = opened.reading.verify(wanted, tell=_tell)
         whose = opened.book.signer
     said = f"{head.seq:,} events hold together\nsigned by {whose.fingerprint}\nhead {head.seq}:{head.hash}"

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from starling.cli import inputs
+from starling.cli.auditing import PIN, pin
 from starling.cli.commands import Command, show
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
     from starling.genome.pictures.answers import Answers
     from starling.genome.pictures.gallery import Source
-    from starling.ledger.keys import Public
+    from starling.ledger.keys import Pin
 
 KINDS: Final = ("manhattan", "qq", "ld")
 """Of the gallery."""
@@ -29,9 +30,7 @@ KINDS: Final = ("manhattan", "qq", "ld")
     multiple=True,
     help="Draw this kind. May be given again.  [default: every kind that has something to show]",
 )
-@click.option(
-    "--key", metavar="PUBLIC", help="Who should have signed: 64 hexadecimal digits, or the name of a key that is here."
-)
+@click.option("--key", metavar="KEY", help=f"Who should have signed: {PIN}.")
 @inputs.as_json
 def plot(releases: tuple[Path, ...], *, out: Path, kinds: tuple[str, ...], key: str | None, as_json: bool) -> None:
     """Draw released answers, with their noise: Manhattan plot, QQ plot, LD heat map, each as SVG, and a page with all of them.
@@ -39,13 +38,12 @@ def plot(releases: tuple[Path, ...], *, out: Path, kinds: tuple[str, ...], key: 
     RELEASE is a folder or its zip; several must be of one plan. Each is compared with its signature. What was not asked for is not
     drawn. Opens no genotypes and charges nothing.
     """
-    from starling.cli.auditing import public_key
     from starling.cli.text import facts
     from starling.genome.pictures.answers import together
     from starling.genome.pictures.gallery import write
 
     sources: list[Source] = []
-    answers = together(_opened(releases, None if key is None else public_key(key), sources))
+    answers = together(_opened(releases, None if key is None else pin(key), sources))
     files = write(out, answers, sources, list(dict.fromkeys(kinds)))
     if as_json:
         show({"page": str(files[0]), "pictures": {path.stem: str(path) for path in files[1:]}})
@@ -53,9 +51,7 @@ def plot(releases: tuple[Path, ...], *, out: Path, kinds: tuple[str, ...], key: 
     show(facts([("page", str(files[0])), *((path.stem, str(path)) for path in files[1:])]))
 
 
-def _opened(
-    releases: tuple[Path, ...], key: "Public | None", sources: "list[Source]"
-) -> "Iterator[tuple[str, Answers]]":
+def _opened(releases: tuple[Path, ...], key: "Pin | None", sources: "list[Source]") -> "Iterator[tuple[str, Answers]]":
     """Each release by its name, with what it has for pictures; where it is from is appended to `sources`."""
     from starling.genome.analysis import GenomeRelease
     from starling.genome.artifact.parameters import ASKED

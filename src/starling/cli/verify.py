@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from starling.cli.auditing import public_key
+from starling.cli.auditing import PIN, pin
 from starling.cli.commands import Command, error_body, problem_json
 from starling.errors import IntegrityError
 
@@ -22,38 +22,38 @@ if TYPE_CHECKING:
     metavar="URL",
     help="Look the charge up in it: FILE (a ledger, or one that was exported) or postgresql://...  [default: the one in RELEASE]",
 )
-@click.option(
-    "--key", metavar="PUBLIC", help="Who should have signed: 64 hexadecimal digits, or the name of a key that is here."
-)
+@click.option("--key", metavar="KEY", help=f"Who should have signed: {PIN}.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def verify(bundle: Path, ledger: str | None, key: str | None, as_json: bool) -> None:
-    """Verify a release, a folder or its zip: hashes, signature, cost, tables, and the charge. Needs neither the data nor a key.
+    """Verify a release, a folder or its zip: hashes, signature, cost, tables, and the charge. Needs neither the data nor a private key.
 
-    Each check is told by its name and whether it holds, every finding in one sentence; any finding gives exit code 5. Without a
-    ledger the charge is not checked.
+    Verified (exit code 0): everything holds, the key that was given signed it, and the ledger that was given holds its charge.
+    Consistent (exit code 7): nothing in it contradicts itself, but something was not checked, which the first line names: whose key
+    it is, the charge, what another version of Starling wrote. Failed (exit code 5): with every finding in one sentence.
+    A ledger inside the release knows of no other release, so that it does not count as given.
     """
     from starling.verification import verify as check
 
-    found = check(bundle, ledger=ledger, key=None if key is None else public_key(key))
+    found = check(bundle, ledger=ledger, key=None if key is None else pin(key))
     if found.findings:
-        _refuse(found, as_json)
+        _refuse(bundle, found, as_json)
     elif as_json:
         click.echo(json.dumps(_json(bundle, found), indent=2, ensure_ascii=False))
     else:
         click.echo(_text(bundle, found))
+    sys.exit(found.outcome.exit_code)
 
 
-def _refuse(found: "Verification", as_json: bool) -> None:
+def _refuse(bundle: Path, found: "Verification", as_json: bool) -> None:
     """All findings, not the first ones alone: what was changed together is seen together."""
     if as_json:
         body = error_body(IntegrityError.exit_code, IntegrityError.__name__, found.findings)
-        body |= {"verified": False, "checks": _checks(found)}
+        body |= {"outcome": found.outcome, "checks": _checks(found)}
         click.echo(json.dumps(body, indent=2, ensure_ascii=False))
     else:
-        click.echo(_states(found))
+        click.echo(f"{_head(bundle, found)}\n\n{_states(found)}")
     for finding in found.findings:
         click.echo(f"starling: {finding}", err=True)
-    sys.exit(IntegrityError.exit_code)
 
 
 def _json(bundle: Path, found: "Verification") -> dict[str, Any]:
@@ -61,7 +61,8 @@ def _json(bundle: Path, found: "Verification") -> dict[str, Any]:
 
     return {
         "release": str(bundle),
-        "verified": True,
+        "outcome": found.outcome,
+        "not_checked": found.left_open,
         "signer": None if found.signer is None else {"key": found.signer.text, "fingerprint": found.signer.fingerprint},
         "cost": None if found.guarantee is None else readings(found.guarantee),
         "request_id": found.request_id,
@@ -94,16 +95,32 @@ def _states(found: "Verification") -> str:
     )
 
 
-def _text(bundle: Path, found: "Verification") -> str:
+def _head(bundle: Path, found: "Verification") -> str:
     from starling.cli.text import facts
 
-    pairs = [("verified", f"{bundle}: every file, signature, cost and number")]
+    pairs = [(str(found.outcome), f"{bundle}: {found.headline}")]
+    if found.findings:
+        return facts(pairs)
     if found.signer is not None:
-        pairs.append(("signed by", f"key {found.signer.fingerprint}; compare it with the publisher's"))
+        states = {check.name: check.state for check in found.checks}
+        whose = "as given" if states["key"] == "holds" else "whose it is was not checked: give --key"
+        pairs.append(("signed by", f"key {found.signer.fingerprint}, {whose}"))
     if found.guarantee is not None:
         pairs.append(("promises", f"{found.guarantee.cost} for {found.guarantee.relation}"))
     if found.ledger is not None:
         name, position = found.ledger
-        how = "looked up there" if found.compared else "not looked up: give --ledger"
+        how = _looked_up(found)
         pairs.append(("charged as", f"event {position} of ledger {name}, {how}"))
-    return f"{facts(pairs)}\n\n{_states(found)}"
+    return facts(pairs)
+
+
+def _looked_up(found: "Verification") -> str:
+    from starling.verification import OTHERS
+
+    if OTHERS in found.left_open:
+        return "looked up there, inside the release"
+    return "looked up there" if found.compared else "not looked up: give --ledger"
+
+
+def _text(bundle: Path, found: "Verification") -> str:
+    return f"{_head(bundle, found)}\n\n{_states(found)}"

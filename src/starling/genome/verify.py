@@ -78,6 +78,8 @@ def check(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) ->
             make = partial(pages, plan, question, said=said)
             found.add(Named.PAGES, *again.pages(folder, stated, question.guarantee, make))
             found.reached(Named.PAGES)
+        else:
+            found.leave_open(Named.PAGES, again.OTHER_VERSION)
     return found.checks()
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from starling.errors import IntegrityError, PolicyRefused
 from starling.ledger.chain import Head
-from starling.ledger.keys import Key, Public
+from starling.ledger.keys import Key, Pin, Public
 from starling.ledger.rows import End, Pen
 from starling.ledger.store import VERSION, Store, Transaction, migration, statements
 from starling.ledger.witness import Witness
@@ -67,7 +67,7 @@ class Book:
         self.signer = Public.parse(about["signer"])
         self.second = Public.parse(about["second"]) if about["second"] else None
         if key is not None:
-            self.check_signer(key.public)
+            self.check_signer(Pin.parse(key.public))
         self.witness = witness(self.id)
         seen = self.witness.read(self.signer)
         if seen is not None:
@@ -131,9 +131,9 @@ class Book:
         """Run `work` in a transaction that changes nothing."""
         return self.store.atomically(work, write=False)
 
-    def check_signer(self, key: Public) -> None:
+    def check_signer(self, key: Pin) -> None:
         """Raises IntegrityError when the ledger is signed by another key."""
-        if key != self.signer:
+        if not key.names(self.signer):
             raise IntegrityError(
                 field="key",
                 problem=f"is {key.fingerprint}, the ledger is signed by {self.signer.fingerprint}",

@@ -1,9 +1,11 @@
 """Ed25519 keys of custodians: they sign custodian events, heads of the ledger, and released artifacts."""
 
 import os
+import re
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Final
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -13,6 +15,9 @@ from starling.privacy.entropy import fresh_bytes
 
 DEFAULT = "custodian"
 """Name of the key that is used when none is named."""
+
+FINGERPRINT: Final = 32
+"""Hexadecimal digits of a fingerprint, 128 bits: nobody can find a second key with the fingerprint of a given one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +33,9 @@ class Public:
 
     @property
     def fingerprint(self) -> str:
-        """The first 16 hexadecimal digits of its SHA-256, in fours: what people compare aloud."""
-        digits = sha256(self.raw).hexdigest()[:16]
-        return "-".join(digits[start : start + 4] for start in range(0, 16, 4))
+        """The first 32 hexadecimal digits of its SHA-256, in fours: what its owner publishes, and others give as a `Pin`."""
+        digits = sha256(self.raw).hexdigest()[:FINGERPRINT]
+        return "-".join(digits[start : start + 4] for start in range(0, FINGERPRINT, 4))
 
     @classmethod
     def parse(cls, text: str, *, field: str = "key") -> "Public":
@@ -52,6 +57,50 @@ class Public:
         except (InvalidSignature, ValueError):
             return False
         return True
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """Which key should have signed, as its owner publishes it: the public key, or its fingerprint.
+
+    Attributes:
+        digits: Hexadecimal, in small letters: 64 of the public key, or 32 of its fingerprint.
+    """
+
+    digits: str
+
+    @classmethod
+    def parse(cls, said: "str | Public | Pin", *, field: str = "key") -> "Pin":
+        """What somebody gave for a key: the key itself, 64 hexadecimal digits, or a fingerprint with its dashes or without.
+
+        Raises:
+            ParameterError: it is none of these.
+        """
+        if isinstance(said, Pin):
+            return said
+        if isinstance(said, Public):
+            return cls(said.text)
+        digits = said.strip().lower()
+        if re.fullmatch(r"[0-9a-f]{64}", digits):
+            return cls(digits)
+        if re.fullmatch(r"[0-9a-f]{4}(-?[0-9a-f]{4}){7}", digits):
+            return cls(digits.replace("-", ""))
+        raise ParameterError(
+            field=field,
+            problem="is neither a public key of 64 hexadecimal digits nor a fingerprint of 32",
+            fix="see starling keys show",
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the key, in fours."""
+        if len(self.digits) == FINGERPRINT:
+            return "-".join(self.digits[start : start + 4] for start in range(0, FINGERPRINT, 4))
+        return Public.parse(self.digits).fingerprint
+
+    def names(self, key: Public) -> bool:
+        """Whether it is this key that is meant."""
+        return self.digits in (key.text, key.fingerprint.replace("-", ""))
 
 
 class Key:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from starling.errors import Problem, StarlingError
 from starling.privacy.guarantee import Guarantee
@@ -12,6 +12,9 @@ from starling.release import statement
 from starling.release.manifest import AGAIN
 from starling.release.report.pages import words
 from starling.release.statement import Domain
+
+OTHER_VERSION: Final = "the wording of report and registry entry, by another version of Starling"
+"""What is left open where another version wrote the pages: it has other words."""
 
 
 def stated(guarantee: Guarantee, domain: Domain) -> dict[str, Any]:

@@ -19,12 +19,14 @@ class Check:
         says: What holds where nothing was found, as a sentence without its stop.
         findings: Everything that is wrong.
         reached: Whether everything it needs could be read; where it could not, and nothing was found, nothing is known.
+        left_open: What nobody knows even where nothing was found, as a phrase for a headline; empty where nothing is left open.
     """
 
     name: str
     says: str
     findings: tuple[Problem, ...] = ()
     reached: bool = True
+    left_open: str = ""
 
     @property
     def state(self) -> State:
@@ -45,6 +47,7 @@ class Findings(Generic[NameT]):
         self._says = says
         self._found: dict[NameT, list[Problem]] = {name: [] for name in says}
         self._reached: set[NameT] = set()
+        self._left_open: dict[NameT, str] = {}
 
     def add(self, name: NameT, *problems: Problem) -> None:
         """Note them."""
@@ -54,9 +57,13 @@ class Findings(Generic[NameT]):
         """These were carried to the end."""
         self._reached.update(names)
 
+    def leave_open(self, name: NameT, phrase: str) -> None:
+        """This check was not carried to the end, although nothing is wrong; `phrase` names what nobody knows."""
+        self._left_open[name] = phrase
+
     def checks(self) -> tuple[Check, ...]:
         """All of them."""
         return tuple(
-            Check(str(name), self._says[name], tuple(found), name in self._reached)
+            Check(str(name), self._says[name], tuple(found), name in self._reached, self._left_open.get(name, ""))
             for name, found in self._found.items()
         )

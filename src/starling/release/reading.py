@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.errors import IntegrityError, ParameterError
-from starling.ledger.keys import Public
+from starling.ledger.keys import Pin, Public
 from starling.privacy.budget import Cost
 from starling.privacy.guarantee import Guarantee
 from starling.release import verify
@@ -32,14 +32,14 @@ class Release:
         names: Of its tables, for `table`.
     """
 
-    def __init__(self, path: Path, key: Public | None = None) -> None:
+    def __init__(self, path: Path, key: Pin | None = None) -> None:
         self._stack = ExitStack()
         # A zip is unpacked for as long as this object lives.
         self._close = weakref.finalize(self, self._stack.close)
         self._folder = self._stack.enter_context(opened(path))
-        checked = verify.check(self._folder, key)
-        if checked.findings:
-            raise IntegrityError(problems=checked.findings)
+        checked = verify.check(self._folder)
+        if findings := [*checked.findings, *verify.signed_by(checked, key)]:
+            raise IntegrityError(problems=findings)
         if checked.stated is None or checked.guarantee is None or checked.signature is None:
             raise IntegrityError(field=FILE, problem="states nothing that can be read", fix=AGAIN)
         self.statement: dict[str, Any] = dict(checked.stated)
@@ -94,14 +94,14 @@ class DomainRelease(Release):
         vars(self).update(vars(release))
 
 
-def open_release(path: str | Path, *, key: str | Public | None = None) -> Release:
+def open_release(path: str | Path, *, key: str | Public | Pin | None = None) -> Release:
     """Open a release, given as a folder or as one zip.
 
     Args:
         path: Of the release.
-        key: Who should have signed: 64 hexadecimal digits.
+        key: Who should have signed: the fingerprint that they publish, or their public key.
 
     Raises:
         IntegrityError: it is not what was signed, or not by that key; with everything that is wrong.
     """
-    return Release(Path(path), Public.parse(key) if isinstance(key, str) else key)
+    return Release(Path(path), None if key is None else Pin.parse(key))

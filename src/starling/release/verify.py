@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from starling.errors import IntegrityError, Problem
-from starling.ledger.keys import Public
+from starling.ledger.keys import Pin
 from starling.privacy.budget import Cost
 from starling.privacy.guarantee import Guarantee
 from starling.release import datapackage
@@ -43,18 +43,13 @@ class Checked:
     guarantee: Guarantee | None = None
 
 
-def check(folder: Path, key: Public | None = None) -> Checked:
-    """Check a release folder.
-
-    Args:
-        folder: It may come from anybody.
-        key: Who should have signed; without it the signature says that one key answers for all files, not whose.
-    """
+def check(folder: Path) -> Checked:
+    """Check a release folder, which may come from anybody. One key answers for all files; `signed_by` says whether it is the right one."""
     checked = Checked()
     files, problems = walk(folder)
     checked.findings += problems
     checked.hashes = digests(files)
-    if not _signed(folder, checked, key):
+    if not _signed(folder, checked):
         return checked
     checked.findings += datapackage.check(folder, checked.hashes)
     stated = _stated(folder)
@@ -68,7 +63,7 @@ def check(folder: Path, key: Public | None = None) -> Checked:
     return checked
 
 
-def _signed(folder: Path, checked: Checked, key: Public | None) -> bool:
+def _signed(folder: Path, checked: Checked) -> bool:
     """Whether the files are those that the signature lists; whether it holds is among the findings."""
     if SIGNATURE not in checked.hashes and FILE not in checked.hashes:
         problem = f"is no release: it has neither {FILE} nor {SIGNATURE}"
@@ -94,10 +89,15 @@ def _signed(folder: Path, checked: Checked, key: Public | None) -> bool:
         checked.findings += [Problem(shown(name), problem, AGAIN) for name in sorted(names)]
     if not signature.holds:
         checked.findings.append(Problem(SIGNATURE, "is not the key's signature over the files that it lists", AGAIN))
-    if key is not None and signature.key != key:
-        problem = f"is by the key {signature.key.fingerprint}, not by {key.fingerprint}"
-        checked.findings.append(Problem(SIGNATURE, problem, AGAIN))
     return not (missing or extra or changed)
+
+
+def signed_by(checked: Checked, key: Pin | None) -> list[Problem]:
+    """What speaks against `key` as the one that signed; nothing where no key was given or no signature can be read."""
+    if key is None or checked.signature is None or key.names(checked.signature.key):
+        return []
+    problem = f"is by the key {checked.signature.key.fingerprint}, not by {key.fingerprint}"
+    return [Problem(SIGNATURE, problem, AGAIN)]
 
 
 def _stated(folder: Path) -> Stated | None:

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from starling.errors import ParameterError
-from starling.ledger.keys import Public
+from starling.ledger.keys import Pin, Public
 from starling.privacy.budget import Exact
 from starling.privacy.laws import Law
 from starling.release import intervals
@@ -239,6 +239,6 @@ def opened(release: Release) -> TablesRelease:
     return TablesRelease(release)
 
 
-def open_release(path: str | Path, *, key: str | Public | None = None) -> TablesRelease:
+def open_release(path: str | Path, *, key: str | Public | Pin | None = None) -> TablesRelease:
     """Open a release of tables, given as a folder or as one zip; raises as `starling.open_release` does."""
     return opened(open_any(path, key=key))

@@ -158,6 +158,8 @@ def _tables(
         make = partial(pages, plan, said=said)
         found.add(Wish.PAGES, *again.pages(folder, stated, plan.guarantee, make))
         found.reached(Wish.PAGES)
+    else:
+        found.leave_open(Wish.PAGES, again.OTHER_VERSION)
 
 
 class _Published:
