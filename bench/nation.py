@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,15 @@ def definitions() -> Path:
     if not plan.is_dir():
         sys.exit(f"no production definitions: set STARLING_DATA to the folder that holds tables/{DEFINITIONS}")
     return plan
+
+
+def definitions_of(states: str, folder: Path) -> Path:
+    """The production definitions for some states alone (codes apart by commas), as a Census folder of its own."""
+    shutil.copytree(definitions(), folder)
+    file = folder / "config.json"
+    config = json.loads(file.read_text()) | {"run_pr": False, "state_filter_us": states.split(",")}
+    file.write_text(json.dumps(config))
+    return folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from bench.measure import Json
-from bench.nation import definitions, generate, gigabytes, release
+from bench.nation import DEFINITIONS, definitions_of, generate, gigabytes, release
 from bench.record import Limit, Recorder
 
 SIZES = (1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000)
@@ -35,13 +35,13 @@ def main() -> None:
     recorder.parser.add_argument("--states", default="37", help="code of the state whose name the invented one bears")
     recorder.parser.add_argument("--scratch", type=Path, help="where there is room for 2 GB")
     chosen = recorder.begin()
-    plan = definitions()
     sizes = [10_000, 30_000] if chosen.quick else list(SIZES)
     rows: list[Json] = []
     seconds: list[float] = []
     memory: list[float] = []
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(TemporaryDirectory(dir=chosen.scratch)))
+        plan = definitions_of(chosen.states, scratch / "plan")
         for size in sizes:
             options = {"persons": str(size), "land_for": str(LAND), "states": chosen.states}
             made, _ = generate(plan, scratch / "made", "parquet", **options)
@@ -68,7 +68,7 @@ def main() -> None:
     per_record = (memory[-1] - memory[0]) * 1e9 / (sizes[-1] - sizes[0])
     recorder.end(
         settings={
-            "definitions": plan.name,
+            "definitions": DEFINITIONS,
             "states": chosen.states,
             "slope": slope(sizes, seconds),
             "slope_of_the_last_three": last,

@@ -6,7 +6,6 @@ folder of public data that STARLING_DATA names.
 """
 
 import json
-import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from bench.measure import Json, Spread, in_turn, ratios
-from bench.peers import ROOT
+from bench.nation import DEFINITIONS, definitions_of
 from bench.process import STARLING, Run, forget, nothing_kept, run
 from bench.record import Limit, Recorder
 
@@ -81,13 +80,10 @@ def main() -> None:
     )
     recorder.parser.add_argument("--scratch", type=Path, help="where there is room for 2 GB; the system's if not given")
     chosen = recorder.begin()
-    data = Path(os.environ.get("STARLING_DATA") or ROOT.parent / "shared" / "data")
-    plan = data / "tables" / "NMFv7-2020"
-    if not plan.is_dir():
-        sys.exit("no production definitions: set STARLING_DATA to the folder that holds tables/NMFv7-2020")
     persons, rounds = (20_000, 1) if chosen.quick else (chosen.persons, 3)
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(TemporaryDirectory(dir=chosen.scratch)))
+        plan = definitions_of(chosen.states, scratch / "plan")
         made = chosen.made or scratch / "made"
         generating = None if chosen.made else generate(plan, made, persons, chosen.states)
         state = State(plan, made, scratch)
@@ -108,7 +104,7 @@ def main() -> None:
         settings={
             "persons": persons,
             "states": chosen.states,
-            "definitions": plan.name,
+            "definitions": DEFINITIONS,
             "rounds": rounds,
             "generate_seconds": None if generating is None else Spread.of([generating]).median,
             **sizes,

@@ -3,6 +3,7 @@
 import json
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from click.testing import CliRunner, Result
 
 from starling.cli import main
 from starling.genome import generate
+from tests.ledger.conftest import postgres_url
+from tests.ledger.worlds import postgres_database
 
 Call = Callable[..., Result]
 
@@ -26,6 +29,50 @@ class Inputs:
     @property
     def options(self) -> list[str]:
         return ["--persons", str(self.persons), "--geography", str(self.geography)]
+
+
+@dataclass(frozen=True)
+class Payer:
+    """A ledger that may pay for tables of the dataset `census` (rho) and for questions to the dataset `study` (epsilon).
+
+    Attributes:
+        url: Of the ledger.
+    """
+
+    url: str
+
+    def of(self, dataset: str) -> list[str]:
+        """Options by which a command is paid."""
+        return ["--ledger", self.url, "--dataset", dataset]
+
+    def charges(self) -> int:
+        """How many charges were made."""
+        lines = CliRunner().invoke(main, ["ledger", "export", self.url]).stdout.splitlines()
+        return sum(json.loads(line)["kind"] == "charge" for line in lines)
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def payer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Payer]:
+    """A ledger of each store, shared by the tests of a module."""
+    with ExitStack() as stack:
+        if request.param == "sqlite":
+            url = f"sqlite:///{tmp_path_factory.mktemp('payer') / 'ledger.sqlite'}"
+        else:
+            url = stack.enter_context(postgres_database(postgres_url()))
+        residents = ["residents", "--measure", "rho", "--neighbours", "add-remove-person", "--cap", "1000"]
+        patients = ["patients", "--measure", "epsilon", "--neighbours", "replace-one-person", "--cap", "1000"]
+        for words in (
+            ["create", url],
+            ["lineage", url, *residents],
+            ["lineage", url, *patients],
+            ["dataset", url, "census", "--lineage", "residents"],
+            ["dataset", url, "study", "--lineage", "patients"],
+            ["grant", url, "residents", "custodian", "--cap", "1000"],
+            ["grant", url, "patients", "custodian", "--cap", "1000"],
+        ):
+            done = CliRunner().invoke(main, ["ledger", *words])
+            assert done.exit_code == 0, done.output
+        yield Payer(url)
 
 
 @pytest.fixture

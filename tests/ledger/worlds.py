@@ -91,15 +91,21 @@ def sqlite_world(folder: Path) -> Iterator[World]:
 
 
 @contextmanager
-def postgres_world(server: str) -> Iterator[World]:
-    """In a fresh database of the server, dropped afterwards."""
+def postgres_database(server: str) -> Iterator[str]:
+    """The URL of a fresh database of the server, dropped afterwards."""
     import psycopg
 
     name = f"starling_{fresh_id()}"
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}".encode())
-        url = urlsplit(server)._replace(path=f"/{name}").geturl()
+        yield urlsplit(server)._replace(path=f"/{name}").geturl()
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@contextmanager
+def postgres_world(server: str) -> Iterator[World]:
+    """In a fresh database of the server."""
+    with postgres_database(server) as url:
         world = filled(url, create_ledger(url))
         yield world
         world.ledger.close()
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())

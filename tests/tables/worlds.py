@@ -161,7 +161,7 @@ def worlds(draw: st.DrawFn, *, most: int = 25, odd: bool = True) -> World:
         st.sampled_from(["000100", "000200"]),
         st.integers(1, 3),
     )
-    ids = draw(st.sets(found, max_size=7)) | {(states[0], "001", "000100", 1)}
+    ids = draw(st.sets(found, max_size=7)) | {(state, "001", "000100", 1) for state in states}
     blocks = tuple(
         f"{state}|{county}|{tract}|{block:04d}|{draw(st.sampled_from(['99999', '10001', '10002']))}|"
         f"{'9999' if state == '72' else draw(st.sampled_from(['9999', '0001', '0002']))}"

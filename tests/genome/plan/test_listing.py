@@ -20,6 +20,11 @@ def test_what_is_after_the_columns_may_be_long(tmp_path: Path) -> None:
     assert [fields[:2] for _, fields in Listing(tmp_path / "x", []).records(2)] == [["1", "2"], ["3", "4"]]
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_field(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("\ufeff1 rs1\n\ufeff2 rs2\n", encoding="utf-8")
+    assert [fields for _, fields in Listing(tmp_path / "x", []).records(2)] == [["1", "rs1"], ["\ufeff2", "rs2"]]
+
+
 @pytest.mark.parametrize("name", ["absent", "", "bad\0name"])
 def test_a_file_that_cannot_be_read(tmp_path: Path, name: str) -> None:
     problems: list[Problem] = []

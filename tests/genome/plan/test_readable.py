@@ -48,7 +48,7 @@ def load(folder: Path, text: str = FULL) -> Plan:
     (folder / "alleles.txt").write_text("".join(f"rs{row + 1} {study.alleles[row][1]}\n" for row in range(7)))
     (folder / "ids.txt").write_text("rs1 rs2 rs3 rs5\n")
     (folder / "regions.bed").write_text("1\t0\t1000\n")
-    (folder / "genes.txt").write_text("1 3000 3000 IL23R\n2 1 9000 OTHER\n")
+    (folder / "genes.txt").write_text("1 3000 3000 IL23R\n2 1 9000 OTHER\n2 100000 200000 BUILD38\n")
     (folder / "plan.toml").write_text(text)
     return Plan.load(folder / "plan.toml")
 
@@ -101,6 +101,11 @@ BAD = [
         'genes = ["IL23R"]',
         'genes = ["IL23"]',
         "plan.toml:18: snps.genes hold a name that is not in the gene list; did you mean IL23R?",
+    ),
+    (
+        'genes = ["IL23R"]',
+        'genes = ["IL23R", "OTHER", "BUILD38"]',
+        "plan.toml:18: snps.genes hold BUILD38, which holds no SNP of the list; take a gene list of",
     ),
     ('genes = ["IL23R"]\n', "", "plan.toml:12: snps.genes are missing"),
     ('gene-list = "genes.txt"\n', "", "plan.toml:12: snps.gene-list is missing"),

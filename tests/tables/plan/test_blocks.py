@@ -44,6 +44,25 @@ def test_parquet_is_the_same(tmp_path: Path) -> None:
     assert rows(read_blocks(tmp_path / "grf.bin")) == slowly(GRF)
 
 
+def test_other_columns_and_a_byte_order_mark_are_passed_over(tmp_path: Path) -> None:
+    """As in the file of persons. The mark of another editor on the first column made it "a missing column"."""
+    header, *lines = GRF.splitlines()
+    wider = [f"POP|{header.replace('|PLACEFP', '|NAME|PLACEFP')}|AREA"]
+    for line in lines:
+        state, county, tract, block, place, area = line.split("|")
+        wider.append(f"7|{state}|{county}|{tract}|{block}|a name|{place}|{area}|")
+    for text in ("\ufeff" + GRF, "\n".join(wider) + "\n", "\ufeff" + "\r\n".join(wider) + "\r\n"):
+        assert rows(read_blocks(write(tmp_path, text))) == slowly(GRF)
+    with pytest.raises(PlanError, match=r"GRF-C.txt:3: line has 8 fields, must have 9"):
+        read_blocks(write(tmp_path, "\n".join([*wider[:2], wider[2][:-1], *wider[3:]]) + "\n"))
+    with pytest.raises(PlanError, match=r"GRF-C.txt:2: AIANNHCE is not 4 digits"):
+        read_blocks(write(tmp_path, "\n".join([wider[0], wider[1].replace("|0001|", "|001|")])))
+    columns = [line.split("|") for line in wider]
+    table = pa.table(dict(zip(columns[0], map(list, zip(*columns[1:], strict=True)), strict=True)))
+    pq.write_table(table, tmp_path / "grf.parquet")
+    assert rows(read_blocks(tmp_path / "grf.parquet")) == slowly(GRF)
+
+
 BROKEN = [
     (
         GRF + "01|001|000100|0001|22800|0001\n",

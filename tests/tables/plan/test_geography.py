@@ -95,13 +95,18 @@ def test_levels_without_a_budget_have_no_regions(tmp_path: Path) -> None:
     check(geography, GRF, {"01", "02"})
 
 
-def test_states_of_the_plan_may_be_absent_but_not_all(tmp_path: Path) -> None:
+def test_a_state_of_the_plan_that_is_missing_is_named(tmp_path: Path) -> None:
+    """Else its people would be charged for and left out of every table, the nation's included."""
     plan = load(census_folder(tmp_path / "plan", config(run_pr=False, state_filter_us=["01", "55"])))
-    check(geography_of(plan, tmp_path), GRF, {"01"})
-    with pytest.raises(PlanError, match=r"GRF-C.txt: TABBLKST has no state of the plan"):
-        geography_of(plan, tmp_path, HEADER + "02|001|000100|0001|22800|0001\n")
-    with pytest.raises(PlanError, match="has no state of the plan"):
+    wisconsin = GRF + "55|001|000100|0001|22800|0001\n"
+    check(geography_of(plan, tmp_path, wisconsin), wisconsin, {"01", "55"})
+    with pytest.raises(PlanError, match=r"GRF-C.txt: TABBLKST lacks 55 \(Wisconsin\) of the plan's states; give"):
+        geography_of(plan, tmp_path)
+    with pytest.raises(PlanError, match=r"lacks 01 \(Alabama\), 55 \(Wisconsin\) of the plan's states"):
         geography_of(plan, tmp_path, HEADER)
+    both = load(census_folder(tmp_path / "both", config(state_filter_us=["01"])))
+    with pytest.raises(PlanError, match=r"lacks 72 \(Puerto Rico\) of the plan's states"):
+        geography_of(both, tmp_path, HEADER + "01|001|000100|0001|22800|0001\n")
 
 
 FEW = st.tuples(
@@ -114,14 +119,22 @@ FEW = st.tuples(
 )
 
 
-@given(st.lists(FEW, unique_by=lambda block: block[:4], min_size=1))
+SURE = [(state, "001", "000100", "0001", "99999", "9999") for state in ("01", "02", "72")]
+
+
+@given(
+    st.lists(FEW, unique_by=lambda block: block[:4], min_size=1)
+    | st.lists(FEW, unique_by=lambda block: block[:4]).map(
+        lambda more: [*SURE, *(block for block in more if block[:4] not in {one[:4] for one in SURE})]
+    )
+)
 def test_any_geography_is_as_the_specification_says(
     plan: Plan, tmp_path_factory: pytest.TempPathFactory, blocks: list[tuple[str, ...]]
 ) -> None:
     text = HEADER + "".join("|".join(block) + "\n" for block in blocks)
     folder = tmp_path_factory.mktemp("geography")
-    if all(block[0] == "04" for block in blocks):
-        with pytest.raises(PlanError):
+    if not {"01", "02", "72"} <= {block[0] for block in blocks}:
+        with pytest.raises(PlanError, match="of the plan's states"):
             geography_of(plan, folder, text)
     else:
         check(geography_of(plan, folder, text), text, {"01", "02", "72"})
@@ -144,6 +157,7 @@ def test_names_are_read_and_regions_beyond_the_plan_are_allowed(plan: Plan, tmp_
         ("COUNTIES|02003|x", r"names.txt:2: REGION_TYPE is not a geography level; did you mean COUNTY\?"),
         ("COUNTY|02003|", "names.txt:2: REGION_NAME is empty"),
         ("COUNTY|02003|x\nCOUNTY|02003|y", "names.txt:3: REGION_ID COUNTY 02003 is named twice"),
+        ("COUNTY|2003|x", "names.txt: REGION_ID names no region of the plan's geography"),
     ],
 )
 def test_names_that_are_wrong_are_refused(plan: Plan, tmp_path: Path, line: str, message: str) -> None:
@@ -151,6 +165,17 @@ def test_names_that_are_wrong_are_refused(plan: Plan, tmp_path: Path, line: str,
     (tmp_path / "GRF-C.txt").write_text(GRF)
     with pytest.raises(PlanError, match=message):
         read_geography(tmp_path / "GRF-C.txt", plan, names=tmp_path / "names.txt")
+
+
+def test_names_in_another_file_than_the_one_named_are_not_read(plan: Plan, tmp_path: Path) -> None:
+    (tmp_path / "GRF-C.txt").write_text(GRF)
+    (tmp_path / "names.txt").write_text("REGION_TYPE|REGION_ID|REGION_NAME\nUSA|1|Other\n")
+    (tmp_path / "names.csv").write_text("\ufeffREGION_TYPE|REGION_ID|REGION_NAME\nUSA|1|Meant\n")
+    with pytest.raises(PlanError, match=r"names.csv: file is not a .txt or .parquet"):
+        read_geography(tmp_path / "GRF-C.txt", plan, names=tmp_path / "names.csv")
+    (tmp_path / "names.csv").rename(tmp_path / "names.txt")
+    found = read_geography(tmp_path / "GRF-C.txt", plan, names=tmp_path / "names.txt")
+    assert found.names[GeographyLevel.USA] == ("Meant",)
 
 
 def test_the_toy_geography(shared_data: Path) -> None:

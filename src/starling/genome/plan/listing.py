@@ -1,6 +1,7 @@
 """Public text files of a study as PLINK's users have them: a line a record, fields apart by white space, no quoting.
 
-All of these are public: SNP lists, lists of ids, regions, genes, carried alleles. What is wrong with one is told with its line.
+All of these are public: SNP lists, lists of ids, regions, genes, carried alleles. What is wrong with one is told with its line. A UTF-8
+byte order mark at the start is passed over: as part of the first field it would make a chromosome or an id of its own.
 """
 
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ LONGEST_FILE: Final = 4 << 30
 """Bytes of a public list; that of 50 million SNPs has about 1.5 GB."""
 LONGEST_LINE: Final = 1 << 16
 """Bytes of a line that is looked at; a .pvar may hold much after its first columns, which is skipped."""
+_MARK: Final = b"\xef\xbb\xbf"
 MOST_PROBLEMS: Final = 1000
 """Of one file; after so many it is not read on."""
 
@@ -48,7 +50,8 @@ class Listing:
                     if len(self._problems) >= self._most:
                         return
                     try:
-                        fields = content[:LONGEST_LINE].decode("utf-8").rstrip().split(None, columns)
+                        text = content[:LONGEST_LINE].removeprefix(_MARK if line == 1 else b"")
+                        fields = text.decode("utf-8").rstrip().split(None, columns)
                     except UnicodeDecodeError:
                         self.refuse("line", "is not UTF-8", "save the file as UTF-8", line)
                         continue

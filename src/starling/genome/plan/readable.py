@@ -32,6 +32,7 @@ from = 49000000
 to = 138000000
 """
 
+from bisect import bisect_left
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
@@ -39,9 +40,9 @@ from typing import Any, Final
 from starling.errors import PlanError, Problem
 from starling.genome.plan.model import ALPHA, LEAST_PEOPLE, TESTS, Model, Plan
 from starling.genome.plan.regions import Region, read_bed_regions, read_gene_list
-from starling.genome.plan.sites import MOST_POSITION, chromosome, read_sites
+from starling.genome.plan.sites import MOST_POSITION, Sites, chromosome, read_sites
 from starling.genome.plan.snps import Snps, chosen, read_carriers, read_extract
-from starling.planfile.spelling import did_you_mean
+from starling.planfile.spelling import did_you_mean, shown
 from starling.planfile.toml import Section, read_file
 
 MOST_PEOPLE: Final = 1 << 24
@@ -121,8 +122,10 @@ def _snps(section: Section, folder: Path) -> Snps | None:
     if "list" not in section.values:
         section.refuse("list", "is missing", "name a public .bim or .pvar")
     ranges: list[Region] | None = read_bed_regions(paths["ranges"], section.problems) if "ranges" in paths else None
+    genes: list[Region] = []
     if "genes" in section.values:
-        ranges = (ranges or []) + _genes(section, paths)
+        genes = _genes(section, paths)
+        ranges = (ranges or []) + genes
     elif "gene-list" in paths or "around" in section.values:
         section.refuse("genes", "are missing", "name genes of the gene list")
     if len(section.problems) > before:
@@ -130,6 +133,9 @@ def _snps(section: Section, folder: Path) -> Snps | None:
     listed = read_sites(paths["list"], section.problems)
     extract = read_extract(paths["extract"], section.problems) if "extract" in paths else None
     carriers = read_carriers(paths["carriers"], section.problems) if "carriers" in paths else None
+    if len(section.problems) > before:
+        return None
+    _check_genes(section, genes, listed)
     if len(section.problems) > before:
         return None
     spans = None if ranges is None else [(region.chromosome, region.low, region.high) for region in ranges]
@@ -153,6 +159,25 @@ def _genes(section: Section, paths: dict[str, Path]) -> list[Region]:
         for gene in listed
         if gene.name in names
     ]
+
+
+def _check_genes(section: Section, genes: list[Region], listed: Sites) -> None:
+    """Refuse genes that hold no SNP of the list: they would be left out in silence, as by a gene list of another genome build."""
+    places: dict[str, list[int]] = {}
+    for site in listed.sites:
+        places.setdefault(site.chromosome, []).append(site.position)
+    for inside in places.values():
+        inside.sort()
+    holding = {gene.name for gene in genes if _holds(places.get(gene.chromosome, []), gene)}
+    for name in dict.fromkeys(gene.name for gene in genes):
+        if name not in holding:
+            fix = "take a gene list of the SNP list's genome build, add around, or leave the gene out"
+            section.refuse("genes", f"hold {shown(name)}, which holds no SNP of the list", fix)
+
+
+def _holds(positions: list[int], region: Region) -> bool:
+    at = bisect_left(positions, region.low)
+    return at < len(positions) and positions[at] <= region.high
 
 
 def _regions(top: Section) -> tuple[Region, ...]:

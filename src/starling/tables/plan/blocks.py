@@ -1,7 +1,7 @@
 """The public block file (GRF-C): which tract, place and AIANNH area each census block lies in.
 
 There are eight million blocks, so the file is read in columns and checked on bytes. Only when that refuses it is it read
-again, slowly, to say where it is wrong.
+again, slowly, to say where it is wrong. Columns beside the six that are read may stand among them, as in the file of persons.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from starling.errors import PlanError, Problem
-from starling.tables.plan.pipes import Record, header_problems, parquet_columns, text_records
+from starling.tables.plan.pipes import MARK, Record, header_problems, parquet_columns, text_records
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 
@@ -81,11 +81,11 @@ def _is_parquet(path: Path) -> bool:
 def _columns(path: Path) -> dict[str, Int64]:
     """Raises OSError, or PlanError."""
     if _is_parquet(path):
-        table = parquet_columns(path, COLUMNS)
+        table = parquet_columns(path, COLUMNS, more=True)
     else:
         with path.open("rb") as file:
-            header = file.readline(2**16).decode("utf-8", "replace").rstrip("\r\n").split("|")
-        if header_problems(header, COLUMNS, ordered=True):
+            header = file.readline(2**16).removeprefix(MARK).decode("utf-8", "replace").rstrip("\r\n").split("|")
+        if header_problems(header, COLUMNS, ordered=True, more=True):
             _refuse(path)
         try:
             table = pacsv.read_csv(
@@ -93,7 +93,9 @@ def _columns(path: Path) -> dict[str, Int64]:
                 # No quoting and no escapes: a field is what stands between two bars.
                 parse_options=pacsv.ParseOptions(delimiter="|", quote_char=False, escape_char=False),
                 convert_options=pacsv.ConvertOptions(
-                    column_types=dict.fromkeys(COLUMNS, pa.string()), strings_can_be_null=False
+                    column_types=dict.fromkeys(COLUMNS, pa.string()),
+                    include_columns=COLUMNS,
+                    strings_can_be_null=False,
                 ),
             )
         except pa.ArrowException:
@@ -126,11 +128,11 @@ def _refuse(path: Path, twice: frozenset[str] = frozenset()) -> Never:
     """Say where the file is wrong. `twice`: ids of blocks that are listed more than once."""
     problems: list[Problem] = []
     if _is_parquet(path):
-        rows = parquet_columns(path, COLUMNS).to_pydict()
+        rows = parquet_columns(path, COLUMNS, more=True).to_pydict()
         _check(path, enumerate(zip(*(rows[name] for name in COLUMNS), strict=True), start=1), twice, problems)
     else:
         with path.open("rb") as file:
-            _check(path, text_records(file, path.name, COLUMNS, problems), twice, problems)
+            _check(path, text_records(file, path.name, COLUMNS, problems, more=True), twice, problems)
     if not problems:
         problems.append(Problem("file", "holds no blocks that can be read", f"write {'|'.join(COLUMNS)}", path.name))
     raise PlanError(problems=problems)

@@ -23,11 +23,13 @@ from starling.tables.plan.codebook import GeographyLevel
 from starling.tables.plan.model import Plan
 from starling.tables.plan.pipes import read_table
 from starling.tables.plan.region_names import region_names
-from starling.tables.plan.states import PUERTO_RICO
+from starling.tables.plan.states import PUERTO_RICO, STATES
 
 NO_PLACE: Final = 99999
 NO_AIANNH: Final = 9999
 NAMES_COLUMNS: Final = ("REGION_TYPE", "REGION_ID", "REGION_NAME")
+MOST_SHOWN: Final = 10
+"""Missing states that a message names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,20 +62,24 @@ def read_geography(path: str | Path, plan: Plan, *, names: str | Path | None = N
             and states need none.
 
     Raises:
-        PlanError: when a file is not what it should be, lists a block twice, or has no block within the plan; with lines.
+        PlanError: when a file is not what it should be, lists a block twice, lacks a state of the plan, or names regions none of
+            which is in the geography; with lines.
     """
     path = Path(path)
     known = {} if names is None else _read_names(Path(names))
     columns = _inside(read_blocks(path), plan)
-    if len(columns["TABBLK"]) == 0:
-        fix = "give the block file of the plan's states"
-        raise PlanError(problems=[Problem("TABBLKST", "has no state of the plan", fix, path.name)])
+    _check_states(columns, plan, path.name)
     unit_of_block, units = _units(columns)
     blocks = {name: digits(columns[name], WIDTHS[name]) for name in BLOCK_COLUMNS}
     regions: dict[GeographyLevel, tuple[str, ...]] = {}
     region_of_unit: dict[GeographyLevel, npt.NDArray[np.int32]] = {}
     for geography in dict.fromkeys(level.geography for level in plan.levels):
         regions[geography], region_of_unit[geography] = _regions(geography, units)
+    if names is not None and not any((level, one) in known for level, ids in regions.items() for one in ids):
+        fix = "give the names of these regions, their ids written as in the block file"
+        raise PlanError(
+            problems=[Problem("REGION_ID", "names no region of the plan's geography", fix, Path(names).name)]
+        )
     return Geography(
         units=len(units["place"]),
         blocks=pa.table(blocks | {"unit": pa.array(unit_of_block)}),
@@ -81,6 +87,18 @@ def read_geography(path: str | Path, plan: Plan, *, names: str | Path | None = N
         region_of_unit=region_of_unit,
         names={geography: region_names(geography, ids, known) for geography, ids in regions.items()},
     )
+
+
+def _check_states(columns: Mapping[str, Int64], plan: Plan, file: str) -> None:
+    """Raises PlanError unless every state of the plan has a block: people of one without would be in no table, the nation's included."""
+    there = {f"{code:02d}" for code in np.unique(columns["TABBLKST"]).tolist()}
+    lacking = sorted((plan.states | ({PUERTO_RICO} if plan.puerto_rico else frozenset())) - there)
+    if lacking:
+        named = ", ".join(f"{code} ({STATES.get(code, 'Puerto Rico')})" for code in lacking[:MOST_SHOWN])
+        more = f" and {len(lacking) - MOST_SHOWN} more" if len(lacking) > MOST_SHOWN else ""
+        problem = f"lacks {named}{more} of the plan's states"
+        fix = "give the block file of all of them, or take them out of the plan's states"
+        raise PlanError(problems=[Problem("TABBLKST", problem, fix, file)])
 
 
 def _inside(columns: dict[str, Int64], plan: Plan) -> dict[str, Int64]:
@@ -134,6 +152,10 @@ def _regions(geography: GeographyLevel, units: Mapping[str, Int64]) -> tuple[tup
 
 def _read_names(path: Path) -> dict[tuple[str, str], str]:
     """Region names by type and id; regions outside the plan are allowed, since such tables are national."""
+    if path.suffix not in (".txt", ".parquet"):
+        # Another ending would be passed over for the .txt beside it.
+        fix = "name it .txt (pipe-delimited) or .parquet"
+        raise PlanError(problems=[Problem("file", "is not a .txt or .parquet", fix, path.name)])
     problems: list[Problem] = []
     file, records = read_table(path.parent, path.stem, NAMES_COLUMNS, problems)
     levels = [geography.value for geography in GeographyLevel]

@@ -18,12 +18,10 @@ from starling.errors import Problem, SourceError
 from starling.tables.plan import Plan
 from starling.tables.plan.blocks import BLOCK_COLUMNS
 from starling.tables.plan.codebook import MOST_RACE_CODES
+from starling.tables.plan.pipes import MARK
 
 LONGEST_HEADER: Final = 65_536
 """Bytes of a header line."""
-
-_MARK: Final = b"\xef\xbb\xbf"
-"""A UTF-8 byte order mark, which some editors put at the start of a file."""
 
 _PARQUET: Final = b"PAR1"
 """How a Parquet file begins and ends."""
@@ -99,7 +97,7 @@ def _open_file(path: Path, plan: Plan) -> Persons:
     if not stat.S_ISREG(path.stat().st_mode):
         _refuse(path, "is not a plain file", "give one file of text or Parquet")
     with path.open("rb") as file:
-        start = file.read(LONGEST_HEADER + len(_MARK))
+        start = file.read(LONGEST_HEADER + len(MARK))
         size = file.seek(0, os.SEEK_END)
         file.seek(max(size - len(_PARQUET), 0))
         parquet = start.startswith(_PARQUET) and file.read() == _PARQUET
@@ -117,7 +115,7 @@ def _text_columns(path: Path, plan: Plan, start: bytes) -> tuple[bytes, tuple[st
     if len(line) > LONGEST_HEADER:
         _refuse(path, f"has no line end in its first {LONGEST_HEADER} bytes", "give pipe-delimited text with a header")
     try:
-        columns = tuple(line.removeprefix(_MARK).removesuffix(b"\r").decode("utf-8").split("|"))
+        columns = tuple(line.removeprefix(MARK).removesuffix(b"\r").decode("utf-8").split("|"))
     except UnicodeDecodeError:
         _refuse(path, "has a header that is not UTF-8", "give pipe-delimited text or Parquet")
     _check_columns(path, plan, columns)
