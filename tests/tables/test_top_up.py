@@ -69,6 +69,16 @@ def findings(folder: Path) -> list[str]:
     return [each.name for each in check(folder, stated, digests(files_of(folder))) if each.state == "fails"]
 
 
+def test_a_number_shares_its_draws_with_the_release_that_it_adds_to(earlier: Path, topped: Path) -> None:
+    """Their difference is what the second measurement says more; for two independent numbers it would err further."""
+    row = open_release(topped).rows("t1", region_type="STATE").to_pylist()[0]
+    one = {column: row[column] for column in ("region_type", "region_id", "iteration_code")}
+    before, after = open_release(earlier).number("t1", **one), open_release(topped).number("t1", **one)
+    apart = (after.standard_deviation**2 + before.standard_deviation**2) ** 0.5
+    assert (after - before).standard_deviation < 0.7 * apart
+    assert (after + before).standard_deviation > 1.2 * apart
+
+
 def test_verification_repeats_the_combination_and_names_the_earlier_release(topped: Path, earlier: Path) -> None:
     checked = starling.verify(topped)
     assert checked.findings == ()

@@ -1,9 +1,13 @@
 """Sums, differences and ratios of released numbers, with intervals: public in, public out, of any domain.
 
 A released number is a `Value`: what was published, and how far it may be from the truth. Most are linear in independent draws of known
-laws: truth plus the sum of weight times draw, plus a rounding of known bound. Draws have names, so that two numbers that share
-some (a total and one of its cells) are not taken for independent: their difference holds the draws that are left. The interval of
-any weighted sum is then computed from the laws (privacy/sums.py), not from an approximation by a normal law.
+laws: truth plus the sum of weight times draw. Draws have names, so that two numbers that share some (a total and one of its cells) are
+not taken for independent: their difference holds the draws that are left. The interval of any weighted sum is then computed from the
+laws (privacy/sums.py), not from an approximation by a normal law.
+
+Cells of one group stand together as `Cells`, for some are rounded: corrected together by whole persons, or combined from several
+measurements. They say three things of any weighted sum of the group's cells: the draws in it, what roundings add to them at most,
+which widens the interval, and the variance with the roundings in it. Groups without a common draw are independent.
 
 Where only a standard deviation is known (estimates that were made to add up share draws in ways that are not shipped), deviations are
 added as they are, which is the most that a sum's can be (Minkowski), and the margin at 95 % is LOOSE of it. For any symmetric
@@ -16,16 +20,18 @@ interval be all numbers: it is then refused.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil, floor, sqrt
-from typing import Final
+from math import ceil, floor, inf, isfinite, nextafter, sqrt
+from numbers import Rational
+from typing import Final, Protocol, TypeAlias
 
 from starling.errors import ParameterError
 from starling.privacy.budget import Exact, exact
 from starling.privacy.laws import Law
 from starling.privacy.sums import Part, sum_margin
+from starling.release.session import html, plain, public, text
 
 CONFIDENCE: Final = Fraction(95, 100)
 LOOSE: Final = Fraction(237, 100)
@@ -33,32 +39,93 @@ LOOSE: Final = Fraction(237, 100)
 PRECISION: Final = 1e-4
 """Of the ends of a ratio, relative to its width."""
 
+Draws: TypeAlias = Mapping[Hashable, tuple[Law, Fraction]]
+"""By its name, the law of each independent draw in a number, and its weight."""
+Number: TypeAlias = int | float
+"""A plain number of Python: an integer where it is whole."""
 
-@dataclass(frozen=True, slots=True)
+
+class Cells(Protocol):
+    """The cells of a group, published as measured, or rounded together or each by itself. What compares equal is the same group."""
+
+    def __hash__(self) -> int: ...
+
+    def draws(self, weights: Sequence[Fraction]) -> Draws:
+        """The draws in the sum of the cells, each times its weight, by their names; its roundings apart."""
+
+    def slack(self, weights: Sequence[Fraction]) -> Fraction:
+        """What roundings may have added to that sum, at most."""
+
+    def variance(self, weights: Sequence[Fraction]) -> float:
+        """The variance of that sum as published, with its roundings."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Value:
     """A number of a release, or what was made of some.
 
+    Released numbers are added with `+` and `sum`, subtracted with `-`, multiplied by known numbers with `*`, and divided with `/`:
+    divided by a known number they are released numbers, by another released number a `Ratio`.
+
     Attributes:
-        estimate: The number.
+        exact: The number, as an exact fraction; `estimate` is the same as a plain number.
         draws: By its name, the law of each independent draw in it, and its weight.
-        slack: What roundings may have added, at most.
-        deviation: Of further noise, of which only its standard deviation is known; 0 for most.
+        cells: Each group of cells in it, and the weight of each cell.
+        deviation: The standard deviation of further noise, of which nothing else is known; 0 for most numbers.
         whole: Whether the truth is a whole number of persons, so that ends may be rounded inwards.
     """
 
-    estimate: Fraction
-    draws: Mapping[Hashable, tuple[Law, Fraction]] = field(default_factory=dict, repr=False)
-    slack: Fraction = Fraction(0)
+    exact: Fraction
+    draws: Draws = field(default_factory=dict)
+    cells: Mapping[Cells, tuple[Fraction, ...]] = field(default_factory=dict)
     deviation: float = 0.0
     whole: bool = True
 
     @property
-    def standard_deviation(self) -> float:
-        """Of all noise in it; roundings apart."""
-        return sqrt(sum(part.variance for part in self._parts())) + self.deviation
+    def estimate(self) -> Number:
+        """The number as it was published, or made of published ones."""
+        return plain(self.exact)
 
-    def margin(self, confidence: Exact = CONFIDENCE) -> Fraction:
-        """Half the width of its interval.
+    @property
+    def standard_deviation(self) -> float:
+        """The standard deviation of the noise in it, roundings included.
+
+        Of numbers that were made to add up, and of roundings of numbers that share draws, only that of each is known: then this is
+        the most that it can be, and the number's `repr` says so.
+        """
+        return self._spread()[0]
+
+    def _spread(self) -> tuple[float, bool]:
+        """The standard deviation, and whether it is exact."""
+        draws, slack = self._drawn()
+        parts = [self.draws, *(group.draws(weights) for group, weights in self.cells.items())]
+        if len({name for part in parts for name in part}) < sum(map(len, parts)):
+            # Parts share draws: what is linear in them is known together, and a rounding deviates by no more than it moves.
+            return sqrt(sum(part.variance for part in _parts(draws))) + float(slack) + self.deviation, False
+        known = sum(part.variance for part in _parts(self.draws))
+        known += sum(group.variance(weights) for group, weights in self.cells.items())
+        return sqrt(known) + self.deviation, not self.deviation
+
+    def _drawn(self) -> tuple[Draws, Fraction]:
+        """All draws in the number, and what roundings may have added at most."""
+        draws, slack = dict(self.draws), Fraction(0)
+        for group, weights in self.cells.items():
+            _add(draws, group.draws(weights))
+            slack += group.slack(weights)
+        return draws, slack
+
+    @property
+    def lower(self) -> Number:
+        """The lower end of its 95 % interval, included."""
+        return self.interval()[0]
+
+    @property
+    def upper(self) -> Number:
+        """The upper end of its 95 % interval, included."""
+        return self.interval()[1]
+
+    def margin(self, confidence: Exact = CONFIDENCE) -> Number:
+        """Half the width of its interval, before ends are rounded inwards to whole persons.
 
         Raises:
             ParameterError: the confidence is not between 0 and 1, or another than 95 % where only a deviation is known.
@@ -71,122 +138,212 @@ class Value:
         if self.deviation and sure != CONFIDENCE:
             problem = "is not 95 %, and of these numbers only the standard deviation is known"
             raise ParameterError(field="confidence", problem=problem, fix="leave it out")
-        return sum_margin(self._parts(), 1 - sure) + self.slack + LOOSE * Fraction(self.deviation)
+        draws, slack = self._drawn()
+        return _outward(sum_margin(_parts(draws), 1 - sure) + slack + LOOSE * Fraction(self.deviation), inf)
 
-    def interval(self, confidence: Exact = CONFIDENCE) -> tuple[Fraction, Fraction]:
+    def interval(self, confidence: Exact = CONFIDENCE) -> tuple[Number, Number]:
         """Lower and upper end, both included: the truth is between them with at least this probability.
 
         Over all outcomes of the noise; not given which numbers were published, or in how much detail.
+
+        Raises:
+            ParameterError: as of `margin`.
         """
-        half = self.margin(confidence)
-        low, high = self.estimate - half, self.estimate + half
-        return (Fraction(ceil(low)), Fraction(floor(high))) if self.whole else (low, high)
+        half = Fraction(self.margin(confidence))
+        low, high = self.exact - half, self.exact + half
+        return (ceil(low), floor(high)) if self.whole else (_outward(low, -inf), _outward(high, inf))
+
+    def ratio(self, other: "Value", confidence: Exact = CONFIDENCE) -> "Ratio":
+        """This number over another, with the interval of all r for which this less r times the other may be 0; `/` gives it at 95 %.
+
+        Raises:
+            ParameterError: the other number may be 0 or below, as far as its interval says.
+
+        >>> from starling.privacy.laws import DiscreteGaussian
+        >>> noise = DiscreteGaussian(Fraction(25))
+        >>> men, women = (Value(Fraction(count), {name: (noise, Fraction(1))}) for name, count in (("m", 400), ("w", 600)))
+        >>> men / (men + women)
+        0.4 (95 % interval 0.3929 to 0.407)
+        """
+        if other.interval(confidence)[0] <= 0:
+            raise ParameterError(
+                field="divisor",
+                problem="may be 0, so that the ratio may be any number",
+                fix="divide by a larger number",
+            )
+        middle = self.exact / other.exact
+
+        def may_be(r: Fraction) -> bool:
+            apart = self - other.times(r)
+            return abs(apart.exact) <= apart.margin(confidence)
+
+        widest = max(self.standard_deviation, other.standard_deviation * abs(float(middle)), 1e-9)
+        step = (Fraction(widest) / other.exact).limit_denominator(10**9) or Fraction(1, 10**9)
+        low, high = (_end(may_be, middle, sign * step) for sign in (-1, 1))
+        return Ratio(float(middle), float(low), float(high), exact(confidence, field="confidence"))
 
     def times(self, factor: Fraction | int) -> "Value":
-        """The number, multiplied."""
+        """The number multiplied by a known one."""
         factor = Fraction(factor)
         return Value(
-            self.estimate * factor,
+            self.exact * factor,
             {name: (law, weight * factor) for name, (law, weight) in self.draws.items() if factor},
-            self.slack * abs(factor),
+            {group: tuple(weight * factor for weight in weights) for group, weights in self.cells.items() if factor},
             self.deviation * abs(float(factor)),
             self.whole and factor.denominator == 1,
         )
 
-    def _parts(self) -> list[Part]:
-        grouped: dict[tuple[Law, Fraction], int] = defaultdict(int)
-        for law, weight in self.draws.values():
-            # Noise is symmetric about 0.
-            grouped[law, abs(weight)] += 1
-        return [Part(law, terms, weight) for (law, weight), terms in grouped.items() if weight]
+    def __add__(self, other: object) -> "Value":
+        if isinstance(other, Value):
+            return total([self, other])
+        known = _known(other)
+        return NotImplemented if known is None else total([self, Value(known, whole=known.denominator == 1)])
+
+    __radd__ = __add__
+
+    def __neg__(self) -> "Value":
+        return self.times(-1)
+
+    def __sub__(self, other: object) -> "Value":
+        if isinstance(other, Value):
+            return total([self, -other])
+        known = _known(other)
+        return NotImplemented if known is None else self + -known
+
+    def __rsub__(self, other: object) -> "Value":
+        return -self + other
+
+    def __mul__(self, other: object) -> "Value":
+        known = _known(other)
+        return NotImplemented if known is None else self.times(known)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> "Value | Ratio":
+        if isinstance(other, Value):
+            return self.ratio(other)
+        known = _known(other)
+        if known is None:
+            return NotImplemented
+        if not known:
+            raise ParameterError(field="divisor", problem="is 0", fix="divide by another number")
+        return self.times(1 / known)
+
+    def __repr__(self) -> str:
+        """For a session: the number, its 95 % interval, and the standard deviation of its noise."""
+        return f"{text(self.estimate)} ({', '.join(f'{name} {words}' for name, words in self._facts())})"
+
+    def _repr_html_(self) -> str:
+        return html("A released number", [("estimate", text(self.estimate)), *self._facts()])
+
+    def _facts(self) -> list[tuple[str, str]]:
+        low, high = self.interval()
+        deviation, known = self._spread()
+        words = f"{'' if known else 'at most '}{text(deviation)}"
+        return [("95 % interval", f"{text(low)} to {text(high)}"), ("standard deviation", words)]
+
+    def __dir__(self) -> list[str]:
+        return public(self)
+
+
+def _parts(draws: Draws) -> list[Part]:
+    grouped: dict[tuple[Law, Fraction], int] = defaultdict(int)
+    for law, weight in draws.values():
+        # Noise is symmetric about 0.
+        grouped[law, abs(weight)] += 1
+    return [Part(law, terms, weight) for (law, weight), terms in grouped.items() if weight]
+
+
+def _end(may_be: Callable[[Fraction], bool], middle: Fraction, step: Fraction) -> Fraction:
+    """The end of a ratio's interval in the direction of the first step, to within PRECISION of its distance."""
+    near, far = Fraction(0), step
+    while may_be(middle + far):
+        near, far = far, 2 * far
+        if abs(far) > 2**40 * abs(step):
+            raise ParameterError(field="divisor", problem="may be 0", fix="divide by a larger number")
+    while abs(far - near) > Fraction(PRECISION) * abs(far):
+        half = ((near + far) / 2).limit_denominator(10**12)
+        near, far = (half, far) if may_be(middle + half) else (near, half)
+    return middle + far
+
+
+def _add(draws: dict[Hashable, tuple[Law, Fraction]], more: Draws) -> None:
+    """Add the weights of draws to those of the same names; a draw of weight 0 is none."""
+    for name, (law, weight) in more.items():
+        together = weight + (draws[name][1] if name in draws else 0)
+        draws[name] = (law, together)
+        if not together:
+            del draws[name]
+
+
+def _known(number: object) -> Fraction | None:
+    """A known number, exactly; None for anything else, of which Python then says that it cannot be added."""
+    if isinstance(number, Rational) or (isinstance(number, float) and isfinite(number)):
+        return Fraction(number)
+    return None
+
+
+def _outward(number: Fraction, towards: float) -> Number:
+    """A plain number that is no nearer to the estimate than the exact one."""
+    near = plain(number)
+    inside = near < number if towards > 0 else near > number
+    return nextafter(near, towards) if inside else near
 
 
 def total(values: Iterable[Value]) -> Value:
-    """The sum of released numbers.
+    """The sum of released numbers, with an interval that knows which noise they share: what `sum` and `+` give.
 
     >>> from starling.privacy.laws import DiscreteGaussian
     >>> noise = DiscreteGaussian(Fraction(25))
     >>> men, women = (Value(Fraction(count), {name: (noise, Fraction(1))}) for name, count in (("m", 40), ("w", 60)))
-    >>> both = total([men, women])
-    >>> int(both.estimate), [int(end) for end in both.interval()], [int(end) for end in men.interval()]
-    (100, [86, 114], [30, 50])
-    """
-    estimate, slack, deviation, whole = Fraction(0), Fraction(0), 0.0, True
-    draws: dict[Hashable, tuple[Law, Fraction]] = {}
-    for value in values:
-        estimate, slack, deviation = estimate + value.estimate, slack + value.slack, deviation + value.deviation
-        whole = whole and value.whole
-        for name, (law, weight) in value.draws.items():
-            before = draws[name][1] if name in draws else Fraction(0)
-            draws[name] = (law, before + weight)
-    return Value(estimate, {name: each for name, each in draws.items() if each[1]}, slack, deviation, whole)
-
-
-def difference(a: Value, b: Value) -> Value:
-    """a - b.
-
-    >>> from starling.privacy.laws import DiscreteGaussian
-    >>> noise = DiscreteGaussian(Fraction(25))
-    >>> men, women = (Value(Fraction(count), {name: (noise, Fraction(1))}) for name, count in (("m", 40), ("w", 60)))
-    >>> left = difference(total([men, women]), men)
-    >>> left == women
+    >>> total([men, women])
+    100 (95 % interval 86 to 114, standard deviation 7.071)
+    >>> men - women
+    -20 (95 % interval -34 to -6, standard deviation 7.071)
+    >>> men + women - men == women
     True
     """
-    return total([a, b.times(-1)])
+    estimate, deviation, whole = Fraction(0), 0.0, True
+    draws: dict[Hashable, tuple[Law, Fraction]] = {}
+    cells: dict[Cells, tuple[Fraction, ...]] = {}
+    for value in values:
+        estimate, deviation, whole = estimate + value.exact, deviation + value.deviation, whole and value.whole
+        _add(draws, value.draws)
+        for group, weights in value.cells.items():
+            before = cells.get(group)
+            cells[group] = weights if before is None else tuple(a + b for a, b in zip(before, weights, strict=True))
+    left = {group: weights for group, weights in cells.items() if any(weights)}
+    return Value(estimate, draws, left, deviation, whole)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Ratio:
     """A ratio of two released numbers.
 
     Attributes:
-        estimate: Published over published.
-        lower: Of its interval, included.
-        upper: "
+        estimate: The published number over the published number.
+        lower: The lower end of its interval, included.
+        upper: The upper end of its interval, included.
+        confidence: The chance, or more, with which the interval holds the ratio of the true numbers.
     """
 
     estimate: float
     lower: float
     upper: float
+    confidence: Fraction = CONFIDENCE
+
+    def __repr__(self) -> str:
+        """For a session: the ratio and its interval."""
+        return f"{text(self.estimate)} ({' '.join(self._interval())})"
+
+    def _repr_html_(self) -> str:
+        return html("A ratio of released numbers", [("estimate", text(self.estimate)), self._interval()])
+
+    def _interval(self) -> tuple[str, str]:
+        return f"{float(100 * self.confidence):g} % interval", f"{text(self.lower)} to {text(self.upper)}"
+
+    def __dir__(self) -> list[str]:
+        return public(self)
 
 
-def ratio(a: Value, b: Value, confidence: Exact = CONFIDENCE) -> Ratio:
-    """a/b, with the interval of all r for which a - r b may be 0.
-
-    Raises:
-        ParameterError: b may be 0 or below, as far as its interval says.
-
-    >>> from starling.privacy.laws import DiscreteGaussian
-    >>> noise = DiscreteGaussian(Fraction(25))
-    >>> men, women = (Value(Fraction(count), {name: (noise, Fraction(1))}) for name, count in (("m", 400), ("w", 600)))
-    >>> found = ratio(men, total([men, women]))
-    >>> found.estimate, round(found.lower, 3), round(found.upper, 3)
-    (0.4, 0.393, 0.407)
-    """
-    if b.interval(confidence)[0] <= 0:
-        raise ParameterError(
-            field="b", problem="may be 0, so that the ratio may be any number", fix="divide by a larger number"
-        )
-    middle = a.estimate / b.estimate
-
-    def may_be(r: Fraction) -> bool:
-        apart = difference(a, b.times(r))
-        return abs(apart.estimate) <= apart.margin(confidence)
-
-    ends = []
-    for sign in (-1, 1):
-        step = Fraction(max(a.standard_deviation, b.standard_deviation * abs(float(middle)), 1e-9)) / b.estimate
-        step = step.limit_denominator(10**9) or Fraction(1, 10**9)
-        near, far = Fraction(0), step
-        while may_be(middle + sign * far):
-            near, far = far, 2 * far
-            if far > 2**40 * step:
-                raise ParameterError(field="b", problem="may be 0", fix="divide by a larger number")
-        while far - near > Fraction(PRECISION) * far:
-            half = ((near + far) / 2).limit_denominator(10**12)
-            near, far = (half, far) if may_be(middle + sign * half) else (near, half)
-        ends.append(middle + sign * far)
-    return Ratio(float(middle), float(ends[0]), float(ends[1]))
-
-
-__all__ = ["CONFIDENCE", "Ratio", "Value", "difference", "ratio", "total"]
+__all__ = ["CONFIDENCE", "Cells", "Ratio", "Value", "total"]

@@ -1,6 +1,7 @@
 """Reading a release: its tables as Arrow, and what it states. Files are compared with the signature before any is parsed."""
 
 import weakref
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
@@ -30,6 +31,7 @@ class Release:
         signer: Who signed; compare the fingerprint with the publisher's.
         request_id: Of its charge.
         names: Of its tables, for `table`.
+        hashes: SHA-256 of each of its files, by its path in the release.
     """
 
     def __init__(self, path: Path, key: Pin | None = None) -> None:
@@ -46,6 +48,7 @@ class Release:
         self.guarantee: Guarantee = checked.guarantee
         self.signer: Public = checked.signature.key
         self.request_id = str(self.statement["account"]["request_id"])
+        self.hashes: Mapping[str, str] = checked.hashes
         self.names = tuple(
             name.removeprefix(DATA).removesuffix(SUFFIX)
             for name in checked.hashes

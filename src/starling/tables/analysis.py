@@ -1,15 +1,16 @@
-"""A tables release for who analyses it: its numbers with their noise, to be added, compared and divided.
+"""A tables release for who analyses it: its numbers with their noise, to be added, compared and divided by `+`, `sum`, `-` and `/`.
 
 Each number is a `Value` (release/intervals.py) that knows the draws of noise in it by name: those of its group's cells, and where the plan
 uses it again the group's first total. So a total is not taken for independent of its own cells, and two totals of different groups are.
-Which detail a group has, and so how many draws its total has, is told by the standard deviation beside it: the plan gives each detail
-another one.
+A draw is known by the file of measurements that it is in, by its hash: numbers of two releases are independent, unless one release adds
+to the other. Which detail a group has, and so how many draws its total has, is told by the standard deviation beside it: the plan gives
+each detail another one.
 
 Intervals hold over all groups before suppression. Groups that were left out are not there: a sum over what was published is a sum
 of what was published, and `left_out` says how many groups are missing from it.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Hashable
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -20,19 +21,17 @@ import pyarrow.compute as pc
 
 from starling.errors import ParameterError
 from starling.ledger.keys import Pin, Public
-from starling.privacy.budget import Exact
-from starling.privacy.laws import Law
-from starling.release import intervals
-from starling.release.intervals import CONFIDENCE, Ratio, Value
+from starling.release.intervals import Value
 from starling.release.reading import DomainRelease, Release
 from starling.release.reading import open_release as open_any
 from starling.tables import cells
+from starling.tables.artifact.measured import measurements_path
 from starling.tables.artifact.public_plan import read_plan
-from starling.tables.inference.combined import later_weight
+from starling.tables.inference.cell_errors import BothStages, Combined, Plain
 from starling.tables.inference.consistency import nested
 from starling.tables.inference.totals import deviation_of, run_deviation, stage1_share
 from starling.tables.measurements import BRANCHES, TOTAL_ONLY
-from starling.tables.plan import Level, Noise, Plan, Twice
+from starling.tables.plan import Level, Plan, Twice
 
 Wanted: TypeAlias = str | Collection[str]
 """One value of a column, or several."""
@@ -116,18 +115,6 @@ class TablesRelease(DomainRelease):
             )
         return planned - len(self.rows("t1", **wanted))
 
-    def sum(self, values: Iterable[Value]) -> Value:
-        """The sum of numbers, with an interval that knows which noise they share."""
-        return intervals.total(values)
-
-    def difference(self, a: Value, b: Value) -> Value:
-        """a - b, likewise."""
-        return intervals.difference(a, b)
-
-    def ratio(self, a: Value, b: Value, confidence: Exact = CONFIDENCE) -> Ratio:
-        """a/b with an interval; raises ParameterError where b may be 0."""
-        return intervals.ratio(a, b, confidence)
-
     def _table(self, name: str) -> pa.Table:
         if name not in ("t1", "t2"):
             raise ParameterError(field="table", problem="is not t1 or t2", fix="take one of them")
@@ -153,51 +140,35 @@ class TablesRelease(DomainRelease):
         estimate = Fraction(row["count"])
         if self.plan.add_up and self._moves(row):
             return Value(estimate, deviation=row["standard_deviation"])
-        group = tuple(row[column] for column in GROUP)
         level = self._levels[row["region_type"], row["iteration_code"]]
-        return _linear(self.plan, level, group, row, estimate)
+        group = tuple(row[column] for column in GROUP)
+        names = tuple((digest, *group) for digest in self._drawn_in(level))
+        return _linear(self.plan, level, names, row, estimate)
+
+    def _drawn_in(self, level: Level) -> tuple[str, ...]:
+        """The hashes of the measurements of a level, of this release and of those that it adds to, the last first."""
+        place = self.plan.levels.index(level)
+        return (
+            self.hashes[measurements_path(level)],
+            *(each.measurements[place] for each in self.plan.releases),
+        )
 
     def _moves(self, row: dict[str, Any]) -> bool:
         """Whether a number's noise is that of a least-squares estimate."""
         return nested(self._levels[row["region_type"], row["iteration_code"]].geography)
 
 
-def _linear(plan: Plan, level: Level, group: tuple[str, ...], row: dict[str, Any], estimate: Fraction) -> Value:
-    """A number as a sum of draws: its cells', and the first total's where that is used."""
-    laws = plan.laws(level)
+def _linear(plan: Plan, level: Level, names: tuple[Hashable, ...], row: dict[str, Any], estimate: Fraction) -> Value:
+    """A number as a sum of cells of its group, whose measurements have these names, the last release's first."""
     kind, mine = _kind(plan, level, row)
-    if plan.top_up is not None:
-        return _combined(plan.noise(level, total_only=kind == TOTAL_ONLY), (group, kind), mine, estimate)
-    if kind == TOTAL_ONLY:
-        return Value(estimate, {(group, "total"): (laws.total_only, Fraction(1))})
-    size = cells.BRANCH_CELLS[kind]
-    weight = stage1_share(plan, level, kind)
-    # Least squares moves each cell by weight/size of what the first total says more: by its own draw, less by all cells'.
-    share = weight * len(mine) / size
-    draws: dict[Any, tuple[Law, Fraction]] = {}
-    for cell in range(size) if share else mine:
-        draws[group, kind, cell] = (laws.stage2, Fraction(cell in mine) - share)
-    if share:
-        draws[group, "first"] = (laws.stage1, share)
-    # The total's correction is rounded, and so is its spread over cells.
-    slack = Fraction(0) if not share else Fraction(1, 2) if len(mine) == size else Fraction(3, 2)
-    return Value(estimate, draws, slack)
-
-
-def _combined(noise: Noise, name: Any, mine: frozenset[int], estimate: Fraction) -> Value:
-    """A number of which each cell is combined from draws of several releases, and rounded each time."""
-    drawn: list[tuple[Law, Fraction]] = []
-    left, slack = Fraction(1), Fraction(0)
-    while isinstance(noise, Twice):
-        weight = later_weight(noise)
-        drawn.append((noise.later, left * weight))
-        slack += left / 2
-        left, noise = left * (1 - weight), noise.earlier
-    drawn.append((noise, left))
-    draws: dict[Any, tuple[Law, Fraction]] = {
-        (name, cell, back): draw for cell in mine for back, draw in enumerate(drawn) if draw[1]
-    }
-    return Value(estimate, draws, len(mine) * slack)
+    size = 1 if kind == TOTAL_ONLY else cells.BRANCH_CELLS[kind]
+    weights = tuple(Fraction(cell in mine) for cell in range(size))
+    noise = plan.noise(level, total_only=kind == TOTAL_ONLY)
+    if isinstance(noise, Twice):
+        return Value(estimate, cells={Combined(names, noise): weights})
+    if stage1_share(plan, level, kind):
+        return Value(estimate, cells={BothStages(names[0], plan.laws(level), size): weights})
+    return Value(estimate, cells={Plain(names[0], noise): weights})
 
 
 def _kind(plan: Plan, level: Level, row: dict[str, Any]) -> tuple[int, frozenset[int]]:

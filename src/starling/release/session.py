@@ -1,0 +1,101 @@
+"""What a Python session shows of Starling's objects: their public names, a small table in a notebook, and data frames.
+
+A notebook table is one HTML element with its style inside, so that it looks the same in every notebook, light or dark, and everything in
+it is escaped: titles and names come from files of others.
+"""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from html import escape
+from importlib import import_module
+from typing import Any
+
+import pyarrow as pa
+
+from starling.errors import ParameterError
+
+
+def public(value: object) -> list[str]:
+    """The names that `dir` shows of an object: those that are meant for its users.
+
+    >>> public(Fraction(1))[:2]
+    ['as_integer_ratio', 'conjugate']
+    """
+    return sorted(name for name in object.__dir__(value) if not name.startswith("_"))
+
+
+def plain(number: Fraction) -> int | float:
+    """An exact number as a plain number of Python: an integer where it is whole, else the nearest float.
+
+    >>> plain(Fraction(6, 2)), plain(Fraction(1, 2))
+    (3, 0.5)
+    """
+    return int(number) if number.denominator == 1 else float(number)
+
+
+def text(number: float) -> str:
+    """A number for people: whole ones in full, others to four significant digits or to whole numbers where they are large.
+
+    >>> text(12345), text(0.123456), text(12345.6)
+    ('12,345', '0.1235', '12,346')
+    """
+    return f"{number:,}" if isinstance(number, int) else f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+
+
+def html(
+    title: str, facts: Iterable[tuple[str, str]], tables: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]] = ()
+) -> str:
+    """A table for a notebook, everything in it escaped; a wide one scrolls within itself.
+
+    Args:
+        title: What the object is.
+        facts: Names and values, a row each.
+        tables: Further tables below, each by its header and its rows.
+
+    >>> html("A <b>", [("title", "1 & 2")])[44:72]
+    '<strong>A &lt;b&gt;</strong>'
+    """
+    parts = [f"<strong>{escape(title)}</strong>", _table((), [*facts], headed=True)]
+    parts += [_table(header, rows) for header, rows in tables]
+    return f'<div style="overflow-x:auto;max-width:100%">{"".join(parts)}</div>'
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]], *, headed: bool = False) -> str:
+    """One table; with `headed`, the first cell of each row names the row."""
+
+    def cell(words: str, *, head: bool) -> str:
+        tag = "th" if head else "td"
+        return f'<{tag} style="text-align:left">{escape(words)}</{tag}>'
+
+    lines = [[cell(words, head=True) for words in header]] if header else []
+    lines += [[cell(words, head=headed and not at) for at, words in enumerate(row)] for row in rows]
+    body = "".join(f"<tr>{''.join(line)}</tr>" for line in lines)
+    return f"<table>{body}</table>"
+
+
+def to_pandas(table: pa.Table) -> Any:
+    """A table as a pandas data frame.
+
+    Raises:
+        ParameterError: pandas is not installed.
+    """
+    _installed("pandas")
+    return table.to_pandas()
+
+
+def to_polars(table: pa.Table) -> Any:
+    """A table as a polars data frame.
+
+    Raises:
+        ParameterError: polars is not installed.
+    """
+    return _installed("polars").from_arrow(table)
+
+
+def _installed(name: str) -> Any:
+    """The package of that name, which is one of the extras."""
+    try:
+        return import_module(name)
+    except ImportError:
+        fix = f'install it with Starling: pip install "starling[{name}]"'
+        raise ParameterError(field=name, problem="is not installed", fix=fix) from None

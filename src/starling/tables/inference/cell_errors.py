@@ -1,0 +1,187 @@
+"""How far any weighted sum of a group's published cells errs: the draws in it, what roundings add, and its variance.
+
+Plain. Cells that are published as measured have one draw each, and no rounding.
+
+Both stages. A group of k cells has the sum E of its own independent draws e_i and the first total's draw Z; the correction is
+C = round(a (Z - E)), and the first j cells get round(j C/k) of it (reuse.py). A sum of its cells with weights w_i errs by
+
+    sum w_i e_i + g(C),  g(C) = sum over j of (w_j - w_(j+1)) round(j C/k),  w_(k+1) = 0.
+
+Roundings. round(k C/k) is C, so g(C) is within 1/2 sum over j < k of |w_j - w_(j+1)| of w C, w the mean weight, and C within 1/2 of
+a (Z - E): both together are the slack. A total has 1/2, one of two sexes 3/4.
+
+Variance. sum w_i e_i = w E + sum (w_i - w) e_i. The draws are exchangeable, so all e_i have one covariance with any function of E
+and Z, and sum (w_i - w) is 0: the second sum is uncorrelated with all the rest, and the variance is
+
+    s^2 sum (w_i - w)^2 + Var(w E + g(C)).
+
+Rounding is odd and all laws are symmetric, so w E + g(C) has mean 0. With D = Z - E, on which C depends, its second moment is
+w^2 Var E + 2 w sum g(d) M(d) + sum g(d)^2 P(D = d), M(d) the sum of e P(E = e) P(Z = d + e): two correlations, by fast Fourier transforms,
+which are off by less than 10^-9 of the variance.
+
+Combined. The cells of a topped-up group have independent errors, each with a rounding of its own (combined.py).
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+
+from starling.privacy.laws import Law
+from starling.privacy.masses import Floats, masses
+from starling.tables.inference.combined import later_weight, standard_deviation
+from starling.tables.inference.reuse import rounded
+from starling.tables.plan import Noise, StageLaws, Twice
+from starling.tables.plan.reused import stage1_weight
+
+Draws = Mapping[Hashable, tuple[Law, Fraction]]
+LEAST = 1e-18
+"""Values of a sum of draws beyond which there is less than this are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """The cells of one group, or the one total of a total-only group, as they were measured.
+
+    Attributes:
+        name: Of the group's measurements, by which its draws are known.
+        noise: The noise of a cell.
+    """
+
+    name: Hashable
+    noise: Law
+
+    def draws(self, weights: Sequence[Fraction]) -> Draws:
+        """The draws in the sum of the cells, each times its weight, by their cell."""
+        return {(self.name, cell): (self.noise, weight) for cell, weight in enumerate(weights) if weight}
+
+    def slack(self, weights: Sequence[Fraction]) -> Fraction:
+        """Nothing: none of these cells is rounded, whatever the weights."""
+        return 0 * sum(weights, Fraction(0))
+
+    def variance(self, weights: Sequence[Fraction]) -> float:
+        """The variance of the sum of the cells, each times its weight."""
+        return standard_deviation(self.noise) ** 2 * sum(float(weight) ** 2 for weight in weights)
+
+
+@dataclass(frozen=True, slots=True)
+class BothStages:
+    """The cells of one group whose first total is used once more.
+
+    Attributes:
+        name: Of the group's measurements, by which its draws are known.
+        laws: The noise of the group.
+        cells: How many cells it has, 1, 8, 18 or 46.
+    """
+
+    name: Hashable
+    laws: StageLaws
+    cells: int
+
+    def draws(self, weights: Sequence[Fraction]) -> Draws:
+        """The draws in the sum of the cells, each times its weight: those of the cells by their numbers, and the first total's."""
+        share = stage1_weight(self.laws, self.cells) * sum(weights) / self.cells
+        found: dict[Hashable, tuple[Law, Fraction]] = {
+            (self.name, cell): (self.laws.stage2, weight - share)
+            for cell, weight in enumerate(weights)
+            if weight != share
+        }
+        return found | ({(self.name, "first"): (self.laws.stage1, share)} if share else {})
+
+    def slack(self, weights: Sequence[Fraction]) -> Fraction:
+        """What the roundings of the correction and of its spread over the cells may have added, at most."""
+        steps = sum((abs(a - b) for a, b in pairwise(weights)), Fraction(0))
+        return (abs(sum(weights, Fraction(0))) / self.cells + steps) / 2
+
+    def variance(self, weights: Sequence[Fraction]) -> float:
+        """The variance of the sum of the cells as published, each times its weight."""
+        return _both_stages(self.laws, tuple(weights))
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """The cells of a group that was measured in several releases, or the one total of a total-only group.
+
+    Attributes:
+        names: Of the group's measurements in each release, the last first, by which its draws are known.
+        noise: The noise of a cell as it is published now.
+    """
+
+    names: tuple[Hashable, ...]
+    noise: Twice
+
+    def draws(self, weights: Sequence[Fraction]) -> Draws:
+        """The draws in the sum of the cells, each times its weight, by their measurements and their cell."""
+        drawn, _ = _drawn(self.noise)
+        return {
+            (name, cell): (law, weight * part)
+            for cell, weight in enumerate(weights)
+            for name, (law, part) in zip(self.names, drawn, strict=True)
+            if weight * part
+        }
+
+    def slack(self, weights: Sequence[Fraction]) -> Fraction:
+        """What the rounding of each cell, once for each further release, may have added, at most."""
+        _, slack = _drawn(self.noise)
+        return slack * sum((abs(weight) for weight in weights), Fraction(0))
+
+    def variance(self, weights: Sequence[Fraction]) -> float:
+        """The variance of the sum of the cells as published, each times its weight."""
+        return standard_deviation(self.noise) ** 2 * sum(float(weight) ** 2 for weight in weights)
+
+
+@lru_cache(maxsize=256)
+def _drawn(noise: Noise) -> tuple[tuple[tuple[Law, Fraction], ...], Fraction]:
+    """The draws in a combined number with their weights, the last first, and what its roundings may have added."""
+    drawn: list[tuple[Law, Fraction]] = []
+    left, slack = Fraction(1), Fraction(0)
+    while isinstance(noise, Twice):
+        weight = later_weight(noise)
+        drawn.append((noise.later, left * weight))
+        slack += left / 2
+        left, noise = left * (1 - weight), noise.earlier
+    drawn.append((noise, left))
+    return tuple(drawn), slack
+
+
+@lru_cache(maxsize=1024)
+def _both_stages(laws: StageLaws, weights: tuple[Fraction, ...]) -> float:
+    cells = len(weights)
+    mean = sum(weights, Fraction(0)) / cells
+    apart = sum(float(weight - mean) ** 2 for weight in weights) * masses(laws.stage2).variance
+    start, found, moment = _differences(laws, cells)
+    share = stage1_weight(laws, cells)
+    correction = rounded(np.arange(start, start + len(found)) * share.numerator, share.denominator)
+    added = np.zeros(len(found))
+    for upto, (here, after) in enumerate(pairwise((*weights, Fraction(0))), start=1):
+        if here != after:
+            added += float(here - after) * rounded(upto * correction, cells)
+    w = float(mean)
+    together = w * w * masses(laws.stage2, cells).variance + float(2 * w * (added @ moment) + added**2 @ found)
+    return apart + together
+
+
+@lru_cache(maxsize=64)
+def _differences(laws: StageLaws, cells: int) -> tuple[int, Floats, Floats]:
+    """Of D = Z - E: its first value, P(D = d) from there, and the sum of e P(E = e, D = d)."""
+    own, other = _trimmed(laws.stage2, cells), _trimmed(laws.stage1, 1)
+    reach = len(own) // 2
+    e = np.arange(reach, -reach - 1, -1)
+    # The law of -E is that of E.
+    return -reach - len(other) // 2, _convolved(own, other), _convolved(e * own, other)
+
+
+def _convolved(a: Floats, b: Floats) -> Floats:
+    size = 1 << (len(a) + len(b) - 2).bit_length()
+    found: Floats = np.fft.irfft(np.fft.rfft(a, size) * np.fft.rfft(b, size), size)[: len(a) + len(b) - 1]
+    return found
+
+
+def _trimmed(law: Law, terms: int) -> Floats:
+    """The law of a sum of draws on -reach..reach, where it is likely enough."""
+    listed = masses(law, terms)
+    reach = int(np.count_nonzero(listed.above[listed.reach :] > LEAST))
+    return listed.mass[max(listed.reach - reach, 0) : listed.reach + reach + 1]

@@ -1,0 +1,125 @@
+"""Weighted sums of rounded cells: their variance by every draw, and draws with slack that hold every outcome."""
+
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+import numpy as np
+import pytest
+
+from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.masses import masses
+from starling.privacy.noise import draw
+from starling.tables.inference.cell_errors import BothStages, Combined, Draws, Plain
+from starling.tables.inference.combined import later_weight, standard_deviation
+from starling.tables.inference.reuse import corrections, spread
+from starling.tables.plan import StageLaws, Twice
+from starling.tables.plan.reused import stage1_weight
+
+NARROW = DiscreteGaussian(Fraction(1, 4))
+LAWS = {
+    "gaussian": StageLaws(NARROW, DiscreteGaussian(Fraction(2)), DiscreteGaussian(Fraction(1, 2))),
+    "laplace": StageLaws(NARROW, DiscreteLaplace(Fraction(1, 2)), DiscreteLaplace(Fraction(1, 3))),
+    "sharp": StageLaws(NARROW, NARROW, DiscreteGaussian(Fraction(1, 5))),
+}
+WEIGHTS = {
+    "total": (Fraction(1), Fraction(1), Fraction(1)),
+    "cell": (Fraction(0), Fraction(1), Fraction(0)),
+    "run": (Fraction(1), Fraction(1), Fraction(0)),
+    "others": (Fraction(1, 3), Fraction(-2), Fraction(5, 2)),
+}
+
+
+def variance(law: Law) -> float:
+    return float(masses(law).variance)
+
+
+def likely(law: Law, terms: int = 1) -> list[tuple[int, float]]:
+    listed = masses(law, terms)
+    pairs = ((place - listed.reach, float(mass)) for place, mass in enumerate(listed.mass))
+    return [(value, mass) for value, mass in pairs if mass > 1e-9]
+
+
+def published(laws: StageLaws, z: int, cells: tuple[int, ...]) -> np.ndarray:
+    """Errors of the cells of a group as they are published, by the functions that publish them."""
+    correction = corrections(np.array([z]), np.array([sum(cells)]), stage1_weight(laws, len(cells)))
+    moved: np.ndarray = np.array(cells) + spread(correction, len(cells))[0]
+    return moved
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_variance_is_that_of_every_draw(name: str) -> None:
+    laws = LAWS[name]
+    squares, together = dict.fromkeys(WEIGHTS, 0.0), 0.0
+    group = BothStages("group", laws, 3)
+    for (z, chance), *cells in product(likely(laws.stage1), *[likely(laws.stage2)] * 3):
+        mass = chance * prod(each for _, each in cells)
+        errors = published(laws, z, tuple(cell for cell, _ in cells))
+        together += mass
+        for case, weights in WEIGHTS.items():
+            squares[case] += mass * float(np.dot([float(each) for each in weights], errors)) ** 2
+    assert together == pytest.approx(1, abs=1e-6)
+    for case, weights in WEIGHTS.items():
+        assert group.variance(weights) == pytest.approx(squares[case], rel=1e-5), case
+    # What leaves the roundings out is another number: the mistake would be seen.
+    linear = sum(float(weight) ** 2 * variance(law) for law, weight in group.draws((Fraction(1),) * 3).values())
+    assert group.variance((Fraction(1),) * 3) > linear * 1.01
+
+
+@pytest.mark.parametrize("case", WEIGHTS)
+def test_draws_and_slack_hold_every_outcome(case: str) -> None:
+    laws, weights = LAWS["gaussian"], WEIGHTS[case]
+    group = BothStages("group", laws, 3)
+    drawn, slack = group.draws(weights), group.slack(weights)
+    farthest = Fraction(0)
+    for z, *cells in product(range(-6, 7), *[range(-3, 4)] * 3):
+        values = {("group", "first"): z} | {("group", at): cell for at, cell in enumerate(cells)}
+        linear = sum((weight * values[name] for name, (_, weight) in drawn.items()), Fraction(0))  # type: ignore[index]
+        errors = published(laws, z, tuple(cells)).tolist()
+        off = abs(sum(weight * each for weight, each in zip(weights, errors, strict=True)) - linear)
+        farthest = max(farthest, off)
+        assert off <= slack
+    assert farthest > slack / 2, "the bound is near"
+
+
+def test_a_total_less_its_cells_is_nothing() -> None:
+    group = BothStages("group", LAWS["gaussian"], 3)
+    nothing = (Fraction(0),) * 3
+    assert not group.draws(nothing)
+    assert group.slack(nothing) == group.variance(nothing) == 0
+
+
+def test_wide_laws_have_the_variance_of_their_draws() -> None:
+    """Roundings are lost in noise of thousands of persons; the transform keeps nine digits."""
+    laws = StageLaws(NARROW, DiscreteGaussian(Fraction(4_000_000)), DiscreteGaussian(Fraction(1_000_000)))
+    group, weights = BothStages("group", laws, 46), (Fraction(1),) * 46
+    linear = sum(float(weight) ** 2 * variance(law) for law, weight in group.draws(weights).values())
+    assert group.variance(weights) == pytest.approx(linear, rel=1e-6)
+
+
+def test_combined_cells_are_independent_with_their_own_rounding() -> None:
+    """A false alarm of the draws: below 1 in 10^8."""
+    noise = Twice(DiscreteGaussian(Fraction(3, 4)), DiscreteGaussian(Fraction(1, 2)))
+    group = Combined(("now", "before"), noise)
+    one = standard_deviation(noise) ** 2
+    assert group.variance((Fraction(1), Fraction(-2))) == pytest.approx(5 * one)
+    weight = later_weight(noise)
+    assert dict(group.draws((Fraction(1), Fraction(2)))) == {
+        ("now", 0): (noise.later, weight),
+        ("before", 0): (noise.earlier, 1 - weight),
+        ("now", 1): (noise.later, 2 * weight),
+        ("before", 1): (noise.earlier, 2 - 2 * weight),
+    }
+    assert group.slack((Fraction(1), Fraction(-2))) == Fraction(3, 2)
+    # 200,000 draws: the standard error of a variance is 0.3 %, six of them.
+    drawn = [draw(law, (200_000,)) for law in (DiscreteGaussian(Fraction(3, 4)), noise.later)]
+    found = drawn[0] + corrections(drawn[1], drawn[0], weight)
+    assert float(np.var(found)) == pytest.approx(one, rel=0.02)
+
+
+def test_plain_cells_are_their_draws() -> None:
+    group, weights = Plain("group", NARROW), (Fraction(1), Fraction(0), Fraction(-2))
+    drawn: Draws = {("group", 0): (NARROW, Fraction(1)), ("group", 2): (NARROW, Fraction(-2))}
+    assert group.draws(weights) == drawn
+    assert group.slack(weights) == 0
+    assert group.variance(weights) == pytest.approx(5 * variance(NARROW))
