@@ -61,15 +61,15 @@ def test_answers_are_those_of_the_study(call: Call, study: Path, tmp_path: Path)
         assert result.exit_code == 0, result.stderr
         return result.stdout
 
-    assert "2 SNPs are significant by the test G." in asked("num-sig", "--k", "3", "--selection", "exponential")
-    assert "by the most patients: s10, s41." in asked("loc-sig", "--k", "2")
-    assert "by the most patients: s41." in asked("loc-sig", "--excluding", "s10..s12")
-    assert "by the most patients: s41." in asked("loc-sig", "--regions", region_of(call, study, "s41"))
-    assert "s10: p = " in asked("snp-pval", "--snp", "s10", "--noise", "laplace")
-    assert "|D'| of s10 and s41 is " in asked("snp-corr", "--snp", "s10", "--snp", "s41", "--corr", "dprime")
-    assert "A block of one SNP: s10" in asked("loc-block", "--snp", "s10", "--longest", "3")
+    assert "About 2 SNPs are significant by the test G" in asked("num-sig", "--k", "3", "--selection", "exponential")
+    assert "the nearest to it: s10, s41 (an" in asked("loc-sig", "--k", "2")
+    assert "the nearest to it: s41 (an" in asked("loc-sig", "--excluding", "s10..s12")
+    assert "the nearest to it: s41 (an" in asked("loc-sig", "--regions", region_of(call, study, "s41"))
+    assert "s10: p is about " in asked("snp-pval", "--snp", "s10", "--noise", "laplace")
+    assert "|D'| of s10 and s41 is about " in asked("snp-corr", "--snp", "s10", "--snp", "s41", "--corr", "dprime")
+    assert "Selected as the longest valid block: one SNP, s10" in asked("loc-block", "--snp", "s10", "--longest", "3")
     explored = asked("explore", "--independent", "--most", "4", "--selection", "exponential", "--noise", "laplace")
-    assert "Followed up: s10, s41." in explored
+    assert "the nearest to it: s10, s41 (an" in explored
 
 
 def region_of(call: Call, study: Path, snp: str) -> str:

@@ -57,10 +57,11 @@ def test_all_releases_of_a_plan_are_drawn_together(call: Call, answered: Path, t
         assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
 
 
-def test_one_kind_of_a_zip_for_machines(call: Call, answered: Path, tmp_path: Path) -> None:
+def test_one_kind_of_zips_for_machines(call: Call, answered: Path, tmp_path: Path) -> None:
+    zipped(answered / "p1", tmp_path / "p1.zip")
     zipped(answered / "p4", tmp_path / "p4.zip")
-    out = tmp_path / "out"
-    result = call("genome", "plot", tmp_path / "p4.zip", "--kind", "qq", "--kind", "qq", "--out", out, "--json")
+    both, out = (tmp_path / "p1.zip", tmp_path / "p4.zip"), tmp_path / "out"
+    result = call("genome", "plot", *both, "--kind", "qq", "--kind", "qq", "--out", out, "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout) == {"page": str(out / "index.html"), "pictures": {"qq": str(out / "qq.svg")}}
     assert "Selected SNPs" not in (out / "index.html").read_text("utf-8")

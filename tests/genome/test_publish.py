@@ -304,7 +304,7 @@ def test_an_answer_reads_well(world: World, tmp_path: Path) -> None:
     assert isinstance(answered.error, type(answered.answer.log10))  # type: ignore[union-attr] # it is a PValue
     assert repr(answered) == str(answered)
     first, error, charge, code = str(answered).splitlines()
-    assert first.startswith("rs2: p = ")
+    assert first.startswith("rs2: p is about ")
     assert error == "Each interval holds the exact value with a chance of at least 95 %, each on its own."
     assert charge == f"charged epsilon 1.5 (request p-of-rs2); published as {tmp_path / 'out'}"
     assert code.startswith(">>> genome.release(plan, genome.SnpPval(snp='rs2'")

@@ -302,7 +302,7 @@ def _answer_text(answered: "Answered", again: str) -> str:
     told = published_text(
         answered.question.guarantee, answered, [("release", str(answered.folder)), ("again, free", again)]
     )
-    return "\n".join([*answer, "", *error_words(answered.error), "", told])
+    return "\n".join([*answer, "", *error_words(answered.plan, answered.question, answered.error), "", told])
 
 
 def _answer_json(answered: "Answered", again: str) -> "dict[str, Json]":
@@ -314,7 +314,7 @@ def _answer_json(answered: "Answered", again: str) -> "dict[str, Json]":
         "question": {"ask": kind(answered.question), **plain(answered.question)},
         "answer": plain(answered.answer),
         "answer_in_words": answer_words(answered.plan, answered.question, answered.answer),
-        "error_in_words": error_words(answered.error),
+        "error_in_words": error_words(answered.plan, answered.question, answered.error),
         "again": {"command": again, "python": answered.code},
     }
 

@@ -51,7 +51,7 @@ class Answered(Published):
         return "\n".join(
             [
                 *answer_words(self.plan, self.question, self.answer),
-                *error_words(self.error),
+                *error_words(self.plan, self.question, self.error),
                 f"{charge} (request {self.request_id}); published as {self.folder}",
                 f">>> {self.code}",
             ]

@@ -35,7 +35,9 @@ def test_a_kind_can_be_chosen(tmp_path: Path) -> None:
 
 def test_nothing_to_show_is_said_before_anything_is_written(tmp_path: Path) -> None:
     located = Answers(three_chromosomes(), located=("rs1",))
-    with pytest.raises(ParameterError, match="kind qq has nothing to show: no p-values among these releases"):
+    with pytest.raises(
+        ParameterError, match="kind qq has nothing to show: no p-values of two SNPs by one test among these releases"
+    ):
         write(tmp_path / "out", located, [SOURCE], ["manhattan", "qq"])
     with pytest.raises(ParameterError, match="releases hold nothing that has a place in the genome"):
         write(tmp_path / "out", Answers(three_chromosomes()), [SOURCE])

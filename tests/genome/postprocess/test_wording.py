@@ -1,6 +1,8 @@
 """Answers in words."""
 
+from dataclasses import replace
 from fractions import Fraction
+from math import exp, floor
 from typing import Any
 
 import pytest
@@ -11,12 +13,14 @@ from starling.genome.measurements import Block, Number, Places
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.postprocess import Correlated, Exploration, ExplorationError, PValue
 from starling.genome.postprocess.wording import answer_words, error_words, p_words, verdict
+from starling.genome.scores.locations import num_sig_outputs
 from tests.genome.mechanism.laws import tiny_plan
 
 ONE, FIFTH = Fraction(1), Fraction(1, 5)
 PLAN = tiny_plan(60, 30, p=Fraction(1, 1000))
 NUMBER, EXPLORE = NumSig("g", 2, ONE), Explore("g", "r2", FIFTH, ONE)
-WITHIN = "a score at most 11 patients below the best of 16 candidates, with a chance of at least 95 %"
+CHANCE = "an estimate, right with a chance of at least {} whatever the study is."
+SURE = ", with a chance of at least 95 %"
 P = PValue("rs1", "g", (1, 2, 3, 4), Interval(-5.0, -7.0, -3.5))
 WIDE = PValue("rs2", "g", (1, 2, 3, 4), Interval(-5.0, -700.0, -1.0))
 
@@ -24,35 +28,43 @@ WIDE = PValue("rs2", "g", (1, 2, 3, 4), Interval(-5.0, -700.0, -1.0))
 @pytest.mark.parametrize(
     ("question", "answer", "words"),
     [
-        (NUMBER, Number(0, 0), "No SNP is significant by the test G."),
-        (NUMBER, Number(1, 1), "1 SNP is significant by the test G."),
-        (NUMBER, Number(2, 2), "2 SNPs are significant by the test G."),
-        (NUMBER, Number(1024, 2047), "1,024 to 2,047 SNPs are significant by the test G."),
+        (NUMBER, Number(0, 0), f"About 0 SNPs are significant by the test G: {CHANCE.format('24.7 %')}"),
+        (NUMBER, Number(1, 1), f"About 1 SNP is significant by the test G: {CHANCE.format('24.7 %')}"),
+        (NUMBER, Number(2, 2), f"About 2 SNPs are significant by the test G: {CHANCE.format('24.7 %')}"),
+        (
+            NUMBER,
+            Number(4, 7),
+            f"About 4 to 7 SNPs are significant by the test G: {CHANCE.format('24.7 %')}",
+        ),
         (
             LocSig("g", 2, ONE),
             Places(("rs3", "rs1")),
-            "The SNPs that are significant, or nearest to it, by the most patients: rs3, rs1.",
+            "Selected as the most significant, or the nearest to it: rs3, rs1 (an estimate).",
         ),
-        (LocBlock("r2", FIFTH, ("rs1",), ONE), Block(None, None, 0), "No block of correlated SNPs is valid there."),
+        (
+            LocBlock("r2", FIFTH, ("rs1",), ONE),
+            Block(None, None, 0),
+            f"Selected: no block of correlated SNPs is valid there: {CHANCE.format('2.7 %')}",
+        ),
         (
             LocBlock("r2", FIFTH, ("rs1",), ONE),
             Block("rs1", "rs1", 1),
-            "A block of one SNP: rs1 (chromosome 1, 2 to 2).",
+            f"Selected as the longest valid block: one SNP, rs1 (chromosome 1, 2 to 2): {CHANCE.format('2.7 %')}",
         ),
         (
             LocBlock("r2", FIFTH, ("rs1",), ONE),
             Block("rs0", "rs3", 4),
-            "A block of 4 SNPs: rs0 to rs3 (chromosome 1, 1 to 4).",
+            f"Selected as the longest valid block: 4 SNPs, rs0 to rs3 (chromosome 1, 1 to 4): {CHANCE.format('2.7 %')}",
         ),
         (
             SnpPval("rs1", "g", ONE),
             P,
-            "rs1: p = 1e-05 by the test G, 1e-07 to 0.0003163 at 95 %, all of it significant.",
+            f"rs1: p is about 1e-05, and from 1e-07 to 0.0003163{SURE[1:]} by the test G: all of it significant.",
         ),
         (
             SnpCorr("rs1", "rs2", "dprime", ONE),
             Correlated("rs1", "rs2", "dprime", (1, 2, 3, 4), Interval(0.5, 0.25, 1.0)),
-            "|D'| of rs1 and rs2 is 0.5, 0.25 to 1 at 95 %.",
+            f"|D'| of rs1 and rs2 is about 0.5, and from 0.25 to 1{SURE[1:]}.",
         ),
     ],
 )
@@ -62,7 +74,7 @@ def test_an_answer_is_a_sentence(question: Any, answer: Any, words: str) -> None
 
 def test_many_snps_are_not_all_named() -> None:
     (words,) = answer_words(PLAN, LocSig("g", 25, ONE), Places(tuple(f"rs{at}" for at in range(25))))
-    assert words.endswith("rs19 and 5 more.")
+    assert words.endswith("rs19 and 5 more (an estimate).")
 
 
 def test_an_exploration_is_told_from_number_to_blocks() -> None:
@@ -70,26 +82,59 @@ def test_an_exploration_is_told_from_number_to_blocks() -> None:
     assert answer_words(PLAN, EXPLORE, nothing)[-1] == "So nothing was followed up."
     found = Exploration(Number(2, 2), Places(("rs1", "rs2")), (Block("rs1", "rs2", 2),), (P, WIDE))
     assert [line.split(":")[0].split(" (")[0] for line in answer_words(PLAN, EXPLORE, found)] == [
-        "2 SNPs are significant by the test G.",
-        "Followed up",
+        "About 2 SNPs are significant by the test G",
+        "Selected as the most significant, or the nearest to it",
         "rs1",
         "rs2",
-        "A block of 2 SNPs",
+        "Selected as the longest valid block",
     ]
 
 
-def test_how_far_an_answer_may_be_off_is_told_by_its_parts() -> None:
+def test_no_answer_of_a_selection_is_told_as_a_fact() -> None:
+    """ "1 SNP is significant" was said of a noisy answer, as if it were known."""
+    for question, answer in ((NUMBER, Number(1, 1)), (LocSig("g", 1, ONE), Places(("rs1",)))):
+        (words,) = answer_words(PLAN, question, answer)
+        assert "an estimate" in words
+
+
+def test_the_stated_chance_is_that_of_the_worst_study() -> None:
+    """At a budget of 20 the true one of 6 ranges is selected with a chance of at least 1/(1 + 5 e^-10)."""
+    (words,) = answer_words(PLAN, NumSig("g", 2, Fraction(20)), Number(1, 1))
+    right = exp(0) / (1 + (len(num_sig_outputs(2, 30)) - 1) * exp(-10))
+    assert f"at least {floor(1000 * right) / 10:g} %" in words
+
+
+@pytest.mark.parametrize(
+    ("low", "snps", "warned"), [(19, 60, False), (20, 60, True), (999, 200_000, False), (1000, 200_000, True)]
+)
+def test_many_significant_snps_bring_a_warning_of_confounding(low: int, snps: int, warned: bool) -> None:
+    plan = tiny_plan(30, snps, p=Fraction(1, 10**7))
+    words = " ".join(answer_words(plan, NUMBER, Number(low, low)))
+    assert ("population stratification" in words) == warned
+
+
+def test_how_far_an_answer_may_be_off_is_told_in_snps_and_persons() -> None:
     one, two = SelectionError(16, ONE), SelectionError(30, ONE, 2)
-    assert error_words(one) == [f"The answer has {WITHIN}."]
-    assert error_words(P.log10)[0].startswith("Each interval holds")
-    assert error_words(two)[0].startswith("Each answer has a score at most ")
-    both = error_words(ExplorationError(one, two, (one, one), (P.log10,)))
-    assert both[0] == f"The number has {WITHIN}."
-    assert both[1].startswith("Each SNP has a score at most ")
-    assert both[1].endswith(" of 30 candidates, with a chance of at least 95 % for all of them.")
-    assert both[2:4] == [f"Block {number} has {WITHIN}." for number in (1, 2)]
-    assert both[4].startswith("Each interval holds")
-    assert error_words(ExplorationError(one, None, (), ())) == [f"The number has {WITHIN}."]
+    number = f"each would cross the threshold if the records of at most 11 persons were others{SURE}."
+    assert error_words(PLAN, NUMBER, one)[0].endswith(number)
+    (places,) = error_words(PLAN, LocSig("g", 2, ONE), two)
+    assert places.startswith("No SNP is ahead of one that was named before it by more than 28 persons:")
+    assert places.endswith(f"{SURE} for all of them.")
+    assert error_words(PLAN, SnpPval("rs1", "g", ONE), P.log10)[0].startswith("Each interval holds")
+    all_parts = error_words(PLAN, EXPLORE, ExplorationError(one, two, (one, one), (P.log10,)))
+    assert all_parts[0].endswith(number)
+    assert all_parts[1] == places
+    assert [line.split(" is right")[0] for line in all_parts[2:4]] == ["Block 1", "Block 2"]
+    assert all("the records of at most 11 persons" in line for line in all_parts[2:4])
+    assert all_parts[4].startswith("Each interval holds")
+    (alone,) = error_words(PLAN, EXPLORE, ExplorationError(one, None, (), ()))
+    assert alone.endswith(number)
+    assert not any(word in " ".join(all_parts) for word in ("score", "candidates", "patients"))
+
+
+def test_where_distances_are_lower_bounds_it_is_said() -> None:
+    plan = replace(PLAN, model="allelic")
+    assert "lower bound under the allelic model" in error_words(plan, NUMBER, SelectionError(16, ONE))[-1]
 
 
 def test_an_interval_tells_what_is_significant() -> None:

@@ -71,7 +71,7 @@ COLUMNS: Final[dict[str, tuple[pa.DataType, str]]] = {
     "EPSILON": (_TEXT, "Of all rounds together, an exact ratio"),
     "OFF_BY": (
         _WHOLE,
-        "Patients by which the scores of all rounds fall short of the best ones at most, with a probability of at least 95 %",
+        "Persons by which the scores of all rounds fall short of the best ones at most, with a probability of at least 95 %",
     ),
 }
 OPTIONAL: Final = ("BP1", "BP2", "KB", "FIRST", "LAST", "SNPS")

@@ -16,7 +16,7 @@ from starling.genome.pictures.released import answers
 from starling.genome.plan import Explore, Plan, Question, SnpCorr, kind
 from starling.genome.postprocess import Exploration, ExplorationError, PValue, Told
 from starling.genome.postprocess.told import CONFIDENCE
-from starling.genome.postprocess.wording import MEASURES, TESTS, answer_words, p_words, verdict
+from starling.genome.postprocess.wording import MEASURES, TESTS, answer_words, error_words, p_words, verdict
 from starling.privacy.budget import decimal_up
 from starling.release.report.pages import Section, Table
 
@@ -47,7 +47,7 @@ def charged(question: Question) -> Section:
 
 def sections(plan: Plan, question: Question, told: Told) -> tuple[Section, ...]:
     """Answer, error, what is public, files."""
-    return (_answer(plan, question, told), _error(question, told), _public(plan), _files(plan, question))
+    return (_answer(plan, question, told), _error(plan, question, told), _public(plan), _files(plan, question))
 
 
 def _answer(plan: Plan, question: Question, told: Told) -> Section:
@@ -95,9 +95,9 @@ def _p_values(plan: Plan, found: tuple[PValue, ...]) -> Table:
     )
 
 
-def _error(question: Question, told: Told) -> Section:
+def _error(plan: Plan, question: Question, told: Told) -> Section:
     """How far each answer may be off."""
-    parts: list[str] = []
+    parts = error_words(plan, question, told.error)
     tables: tuple[Table, ...] = ()
     if isinstance(told.error, SelectionError | ExplorationError):
         parts.append(_SELECTED)
@@ -117,10 +117,10 @@ def _error(question: Question, told: Told) -> Section:
 
 
 _SELECTED: Final = """
-    A selected answer is drawn with odds that fall with its score, and scores count patients. The score of a number or of a block is how
-    many patients would have to be replaced before another answer became the true one, below 0 how many before it became true itself;
-    that of a SNP how many before it stopped being significant, below 0 how many before it became so. The chance that a round's answer
-    scores more than t patients below the best one that was left is at most (M − 1) w / (1 + (M − 1) w) with
+    In formulas: a selected answer is drawn with odds that fall with its score, and scores count persons. The score of a number or of a
+    block is how many persons would have to be replaced before another answer became the true one, below 0 how many before it became true
+    itself; that of a SNP how many before it stopped being significant, below 0 how many before it became so. The chance that a round's
+    answer scores more than t persons below the best one that was left is at most (M − 1) w / (1 + (M − 1) w) with
     w = exp(−ε (t + 1) / (2 k)), M candidates and k rounds. The chance holds for every study alike.
 """
 
@@ -137,7 +137,7 @@ def _selected(error: SelectionError | ExplorationError) -> Table:
         for name, each in selections(error)
     )
     header = ("Answer", "Candidates (M)", "Rounds (k)", "ε", *(f"t, {sure} % sure" for sure in SURE))
-    return Table(header, rows, "Patients (t) that no round's score falls short by, all rounds of an answer together")
+    return Table(header, rows, "Persons (t) that no round's score falls short by, all rounds of an answer together")
 
 
 def _public(plan: Plan) -> Section:

@@ -43,7 +43,7 @@ KINDS: Final = {
     "manhattan": Kind(
         "Manhattan plot", manhattan.shown, manhattan.manhattan, manhattan.caption, "p-values, located SNPs or blocks"
     ),
-    "qq": Kind("QQ plot", quantiles.shown, quantiles.quantiles, quantiles.caption, "p-values"),
+    "qq": Kind("QQ plot", quantiles.shown, quantiles.quantiles, quantiles.caption, "p-values of two SNPs by one test"),
     "ld": Kind("Linkage", linkage.shown, linkage.linkage, linkage.caption, "correlations, or a block of two SNPs"),
 }
 """By the name of the file, without .svg."""

@@ -20,6 +20,8 @@ SIDE: Final = 220.0
 """Points of a panel."""
 ABREAST: Final = 2
 """Panels of a row."""
+LEAST: Final = 2
+"""SNPs of a panel; fewer have no order to compare."""
 NAMED: Final = 10
 """Points that are named at most, those above the band."""
 BAND: Final = 0.95
@@ -32,8 +34,14 @@ _HALF: Final = 2.6
 
 
 def shown(answers: Answers) -> bool:
-    """Whether there is anything to draw."""
-    return bool(answers.p_values)
+    """Whether a test has p-values of LEAST SNPs: the order of a single one says nothing."""
+    return bool(tests(answers))
+
+
+def tests(answers: Answers) -> tuple[str, ...]:
+    """The tests by which LEAST SNPs or more have a p-value, in the order in which they were asked."""
+    asked = dict.fromkeys(each.test for each in answers.p_values)
+    return tuple(test for test in asked if len(best(answers, test)) >= LEAST)
 
 
 @drawing()
@@ -41,18 +49,19 @@ def quantiles(answers: Answers, name: str = "qq") -> str:
     """The picture as SVG, one panel a test, the same bytes for the same answers.
 
     Args:
-        answers: With a p-value at least.
+        answers: With p-values of LEAST SNPs by one test.
         name: Letters that set the picture's inner names apart from those of other pictures of a page.
     """
-    tests = tuple(dict.fromkeys(each.test for each in answers.p_values))
+    panels = tests(answers)
+    drawn = [each for each in answers.p_values if each.test in panels]
     sheet = Sheet(SIDE, 0, SIDE)
-    for number, test in enumerate(tests):
+    for number, test in enumerate(panels):
         row, column = divmod(number, ABREAST)
         _Panel(answers, test, (SIDE + _ROOM) * column, -(SIDE + _ROOM + 8) * row).draw(sheet)
-    rows = (len(tests) - 1) // ABREAST
-    selected = any(answers.selected(each) for each in answers.p_values)
-    entries = _legend(answers)
-    wide = SIDE if len(tests) == 1 else SIDE * 2 + _ROOM
+    rows = (len(panels) - 1) // ABREAST
+    selected = any(answers.selected(each) for each in drawn)
+    entries = _legend(answers, drawn)
+    wide = SIDE if len(panels) == 1 else SIDE * 2 + _ROOM
     sheet.legend(0, -(SIDE + _ROOM + 8) * rows - 38, wide, entries, upwards=False)
     if selected:
         sheet.text(0, SIDE + 24, MARK, "mark", ha="left", color=RED, fontsize=8.5, fontweight="bold")
@@ -103,7 +112,7 @@ class _Panel:
             sheet.lines([[(at, y), (at, y - 3)]], GREY, "tick", thick=0.6)
             sheet.text(at, y - 9, f"{value:g}", va="center_baseline")
         sheet.text(x + SIDE / 2, y - 21, "expected −log₁₀ p if uniform", va="center_baseline")
-        title = f"{TESTS[self.test]} test, {self.count:,} SNP{'s' * (self.count != 1)}"
+        title = f"{TESTS[self.test]} test, {self.count:,} SNPs"
         sheet.text(x, y + SIDE + 9, title, f"title-{self.test}", ha="left", fontweight="bold")
         self._points(sheet)
 
@@ -140,7 +149,7 @@ def band(count: int) -> list[tuple[float, float, float]]:
     """-log10 of the expected p-value and of the two ends of its 95 % range, at no more than RANKS ranks from the last to the first."""
     ranks = sorted({round(count ** (step / RANKS)) for step in range(RANKS + 1)}, reverse=True)
     tail = (1 - BAND) / 2
-    found = [
+    return [
         (
             -log10(expected(rank, count)),
             -log10(quantile(1 - tail, rank, count)),
@@ -148,13 +157,11 @@ def band(count: int) -> list[tuple[float, float, float]]:
         )
         for rank in ranks
     ]
-    # One SNP has a range too: it is drawn as a strip.
-    return found if count > 1 else [(at + step, low, up) for at, low, up in found for step in (-0.01, 0.01)]
 
 
-def _legend(answers: Answers) -> list[Entry]:
+def _legend(answers: Answers, drawn: Sequence[PValue]) -> list[Entry]:
     entries = []
-    selected = [answers.selected(each) for each in answers.p_values]
+    selected = [answers.selected(each) for each in drawn]
     if not all(selected):
         entries.append(Entry("o", BLUE, "SNP that was asked for"))
     if any(selected):
@@ -166,7 +173,7 @@ def _legend(answers: Answers) -> list[Entry]:
 
 def caption(answers: Answers) -> str:
     """What the picture says, in words."""
-    drawn = [each for test in dict.fromkeys(each.test for each in answers.p_values) for each in best(answers, test)]
+    drawn = [each for test in tests(answers) for each in best(answers, test)]
     chosen = sum(answers.selected(each) for each in drawn)
     words = (
         "Released p-values, sorted, against those that independent SNPs without any association would have on average (dashed); the"

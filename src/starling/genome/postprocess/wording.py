@@ -1,17 +1,26 @@
-"""What is told, in words: for the report, for a terminal, for a session."""
+"""What is told, in words: for the report, for a terminal, for a session. Each answer is worded as the estimate that it is.
 
+What chances are stated. A number or a block is right with at least the chance that it has in the worst study: right answers score 0 or
+more, all others -1 or less (scores/), so that the chance of a wrong one is at most `SelectionError.beyond(0)`. It is a chance of the
+procedure, before it is drawn; nothing is assumed about which studies are likely. A p-value or a correlation has an interval that holds the
+exact one with a chance of CONFIDENCE or more.
+"""
+
+from math import floor
 from typing import Final
 
+from starling.genome.inference.answers import selection_error
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.selections import SelectionError
 from starling.genome.measurements import Block, Number, Places
-from starling.genome.plan import Plan, Question
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question
 from starling.genome.postprocess.told import (
     CONFIDENCE,
     Answer,
     Correlated,
     Error,
     Exploration,
+    ExplorationError,
     PValue,
 )
 
@@ -19,47 +28,63 @@ TESTS: Final = {"g": "G", "chi2": "χ²", "fisher": "Fisher", "logistic": "likel
 MEASURES: Final = {"r2": "r²", "dprime": "|D'|"}
 MOST: Final = 20
 """SNPs that are named in a sentence."""
+EXACT_MODELS: Final = ("dominant", "recessive")
+"""Genetic models whose 2x2 tables have exact distances; those of the others are lower bounds."""
+MANY: Final = 1000
+"""So many significant SNPs, told by the released number, bring a warning of confounding, whatever the length of the list."""
+FEW: Final = 20
+"""Below it no number of significant SNPs brings the warning of confounding."""
+LARGE_SHARE: Final = 0.01
+"""Of the list: the part from which on significant SNPs bring the warning of confounding."""
 
 
 def answer_words(plan: Plan, question: Question, answer: Answer) -> list[str]:
-    """An answer in sentences."""
+    """An answer in sentences, as an estimate with its chance."""
     if isinstance(answer, Number):
-        return [f"{_number(answer)} significant by the test {TESTS[_test(question)]}."]
+        assert isinstance(question, NumSig)
+        return _number(plan, question, answer)
     if isinstance(answer, Places):
-        return [f"The SNPs that are significant, or nearest to it, by the most patients: {_listed(answer.snps)}."]
+        return [_places(answer)]
     if isinstance(answer, Block):
-        return [f"{_block(plan, answer)}."]
+        assert isinstance(question, LocBlock)
+        return [f"{_block(plan, answer)}: {_right(selection_error(plan, question))}."]
     if isinstance(answer, PValue):
-        return [f"{_p_value(plan, answer)}."]
+        return [_p_value(plan, answer)]
     if isinstance(answer, Correlated):
-        low, high = answer.value.low, answer.value.high
-        return [
-            f"{MEASURES[answer.measure]} of {answer.first} and {answer.second} is {_range(answer.value.estimate, low, high)}."
-        ]
+        value = answer.value
+        told = _range(f"{value.estimate:.4g}", f"{value.low:.4g}", f"{value.high:.4g}")
+        return [f"{MEASURES[answer.measure]} of {answer.first} and {answer.second} is about {told}."]
+    assert isinstance(question, Explore)
     return _explored(plan, question, answer)
 
 
-def _explored(plan: Plan, question: Question, answer: Exploration) -> list[str]:
-    lines = [f"{_number(answer.number)} significant by the test {TESTS[_test(question)]}."]
+def _explored(plan: Plan, question: Explore, answer: Exploration) -> list[str]:
+    lines = _number(plan, question.number(plan), answer.number)
     if not answer.places.snps:
         return [*lines, "So nothing was followed up."]
-    lines.append(f"Followed up: {_listed(answer.places.snps)}.")
-    lines += [f"{_p_value(plan, each)}." for each in answer.p_values]
+    lines.append(_places(answer.places))
+    lines += [_p_value(plan, each) for each in answer.p_values]
     lines += [f"{_block(plan, block)}." for block in answer.blocks]
     return lines
 
 
-def error_words(error: Error) -> list[str]:
-    """How far an answer may be off, in sentences."""
-    if isinstance(error, SelectionError):
-        return [f"{'The answer' if error.rounds == 1 else 'Each answer'} has {_selection(error)}."]
+def error_words(plan: Plan, question: Question, error: Error) -> list[str]:
+    """How far an answer may be off, in sentences about SNPs, persons and p-values."""
     if isinstance(error, Interval):
         return [_INTERVAL]
-    lines = [f"The number has {_selection(error.number)}."]
-    if error.places is not None:
-        lines.append(f"Each SNP has {_selection(error.places)}.")
-    lines += [f"Block {number} has {_selection(each)}." for number, each in enumerate(error.blocks, 1)]
-    return [*lines, _INTERVAL] if error.p_values else lines
+    lines: list[str] = []
+    if isinstance(error, SelectionError):
+        of_answer = {NumSig: _OFF_NUMBER, LocSig: _OFF_PLACES}.get(type(question), _OFF_BLOCK)
+        lines.append(_off(of_answer, error))
+    else:
+        lines.append(_off(_OFF_NUMBER, error.number))
+        if error.places is not None:
+            lines.append(_off(_OFF_PLACES, error.places))
+        for number, each in enumerate(error.blocks, 1):
+            lines.append(_off(_OFF_BLOCK, each, f"Block {number}"))
+    if plan.model not in EXACT_MODELS and not isinstance(question, LocBlock):
+        lines.append(_LOWER_BOUND.format(model=plan.model))
+    return [*lines, _INTERVAL] if isinstance(error, ExplorationError) and error.p_values else lines
 
 
 def p_words(found: PValue) -> tuple[str, str, str]:
@@ -86,12 +111,27 @@ _VERDICTS: Final = {
 }
 
 
-def _number(answer: Number) -> str:
-    if answer.high == 0:
-        return "No SNP is"
+def _number(plan: Plan, question: NumSig, answer: Number) -> list[str]:
+    test = TESTS[question.test]
+    lines = [f"About {_snps(answer)} significant by the test {test}: {_right(selection_error(plan, question))}."]
+    if answer.low >= MANY or (answer.low >= FEW and answer.low >= len(plan.snps) * LARGE_SHARE):
+        lines.append(_CONFOUNDED)
+    return lines
+
+
+def _snps(answer: Number) -> str:
     if answer.low == answer.high:
         return "1 SNP is" if answer.low == 1 else f"{answer.low:,} SNPs are"
     return f"{answer.low:,} to {answer.high:,} SNPs are"
+
+
+def _right(error: SelectionError) -> str:
+    """The chance that holds for every study; rounded down."""
+    return f"an estimate, right with a chance of at least {_chance(1 - error.beyond(0))} whatever the study is"
+
+
+def _places(answer: Places) -> str:
+    return f"Selected as the most significant, or the nearest to it: {_listed(answer.snps)} (an estimate)."
 
 
 def _listed(snps: tuple[str, ...]) -> str:
@@ -101,22 +141,21 @@ def _listed(snps: tuple[str, ...]) -> str:
 
 def _block(plan: Plan, block: Block) -> str:
     if block.first is None or block.last is None:
-        return "No block of correlated SNPs is valid there"
+        return "Selected: no block of correlated SNPs is valid there"
     snps = plan.snps
     first, last = snps.places[block.first], snps.places[block.last]
     place = f"chromosome {snps.chromosomes[first]}, {int(snps.positions[first]):,} to {int(snps.positions[last]):,}"
     if block.snps == 1:
-        return f"A block of one SNP: {block.first} ({place})"
-    return f"A block of {block.snps:,} SNPs: {block.first} to {block.last} ({place})"
+        return f"Selected as the longest valid block: one SNP, {block.first} ({place})"
+    return f"Selected as the longest valid block: {block.snps:,} SNPs, {block.first} to {block.last} ({place})"
 
 
 def _p_value(plan: Plan, found: PValue) -> str:
-    value, low, high = p_words(found)
-    return f"{found.snp}: p = {value} by the test {TESTS[found.test]}, {low} to {high} at {_percent()}, {_VERDICTS[verdict(plan, found)]}"
+    return f"{found.snp}: p is about {_range(*p_words(found))} by the test {TESTS[found.test]}: {_VERDICTS[verdict(plan, found)]}."
 
 
-def _range(value: float, low: float, high: float) -> str:
-    return f"{value:.4g}, {low:.4g} to {high:.4g} at {_percent()}"
+def _range(value: str, low: str, high: str) -> str:
+    return f"{value}, and from {low} to {high} with a chance of at least {_percent()}"
 
 
 def _power(log10: float, value: float) -> str:
@@ -127,13 +166,15 @@ def _power(log10: float, value: float) -> str:
     return f"{10 ** (log10 - exponent):.3g}e{exponent}"
 
 
-def _selection(error: SelectionError) -> str:
+def _off(sentence: str, error: SelectionError, name: str = "The block") -> str:
     off = error.within(1 - CONFIDENCE)
-    patients = "1 patient" if off == 1 else f"{off:,} patients"
-    return (
-        f"a score at most {patients} below the best of {error.candidates:,} candidates,"
-        f" with a chance of at least {_percent()}" + (" for all of them" if error.rounds > 1 else "")
-    )
+    persons = "1 person" if off == 1 else f"{off:,} persons"
+    both = " for all of them" if error.rounds > 1 else ""
+    return f"{sentence.format(persons=persons, name=name)}, with a chance of at least {_percent()}{both}."
+
+
+def _chance(part: float) -> str:
+    return f"{floor(1000 * part) / 10:g} %"
 
 
 def _percent() -> str:
@@ -141,7 +182,20 @@ def _percent() -> str:
 
 
 _INTERVAL: Final = f"Each interval holds the exact value with a chance of at least {_percent()}, each on its own."
-
-
-def _test(question: Question) -> str:
-    return str(getattr(question, "test", ""))
+_OFF_NUMBER: Final = (
+    "The number is right, or wrong only by SNPs of which each would cross the threshold if the records of at most"
+    " {persons} were others"
+)
+_OFF_PLACES: Final = (
+    "No SNP is ahead of one that was named before it by more than {persons}: those whose records would have to be others before"
+    " a SNP crosses the threshold"
+)
+_OFF_BLOCK: Final = (
+    "{name} is right, or wrong only by conditions of which each would be the other way if the records of at most"
+    " {persons} were others"
+)
+_LOWER_BOUND: Final = "Persons are counted by a lower bound under the {model} model: it may take more of them."
+_CONFOUNDED: Final = (
+    "So many significant SNPs are seldom causes of the disease: ancestry that differs between cases and controls (population"
+    " stratification), relatives, or batches of genotyping make many SNPs differ at once, and nothing here corrects for them."
+)
