@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from starling.errors import IntegrityError, Problem
 from starling.ledger.auditing import events
+from starling.ledger.chain import Counts
 from starling.ledger.keys import Pin, Public
 from starling.privacy.guarantee import Guarantee
 from starling.release import on_chain, reading
@@ -71,6 +72,7 @@ class Verification:
         request_id: Of its charge.
         ledger: Id of the ledger that it says it was charged to, and the event; None where it names none.
         compared: Whether the charge was looked up in a ledger, be it the one inside the release.
+        counts: How often the ledger says that it was drawn for; None where it was not looked up.
     """
 
     checks: tuple[Check, ...]
@@ -79,6 +81,7 @@ class Verification:
     request_id: str = ""
     ledger: tuple[str, int] | None = None
     compared: bool = False
+    counts: Counts | None = None
 
     @property
     def findings(self) -> tuple[Problem, ...]:
@@ -168,7 +171,8 @@ def _verify(folder: Path, ledger: str | None, key: Pin | None) -> Verification:
     place = ledger
     if place is None and OWN_LEDGER in checked.hashes:
         place = f"sqlite:///{folder / OWN_LEDGER}"
-    checks.append(_charge(charged, place, readable=checked.stated is not None, own=ledger is None))
+    looked = None if place is None or checked.stated is None else _on_chain(charged, place)
+    checks.append(_charge(charged, looked, own=ledger is None))
     if earlier := release_verify.adds_to(checked):
         checks.append(_earlier(charged, earlier, place))
     return Verification(
@@ -178,6 +182,7 @@ def _verify(folder: Path, ledger: str | None, key: Pin | None) -> Verification:
         request_id=charged.request_id if charged else "",
         ledger=(charged.ledger, charged.position) if charged else None,
         compared=place is not None and charged is not None,
+        counts=None if looked is None else looked.counts,
     )
 
 
@@ -187,20 +192,19 @@ def _key(checked: Checked, key: Pin | None) -> Check:
     return Check("key", KEY, findings, key is not None and checked.signature is not None, "" if key else NO_KEY)
 
 
-def _charge(charged: on_chain.Charged | None, place: str | None, *, readable: bool, own: bool) -> Check:
+def _charge(charged: on_chain.Charged | None, looked: on_chain.Looked | None, *, own: bool) -> Check:
     """Whether a ledger holds the charge.
 
     Args:
         charged: What the release says of it.
-        place: Of the ledger, where there is one.
-        readable: Whether what the release states could be read.
-        own: Nobody gave a ledger, so that `place` is in the release.
+        looked: What the ledger says of it; None where there is none, or what the release states could not be read.
+        own: Nobody gave a ledger, so that the one in the release was looked at.
     """
     inside = charged is not None and charged.inside
-    if place is None or not readable:
+    if looked is None:
         missing = Problem(OWN_LEDGER, "is missing: the ledger inside the release that it was charged to", AGAIN)
         return Check("charge", CHARGE, (missing,) if inside else (), False, NO_LEDGER)
-    findings = tuple(_on_chain(charged, place))
+    findings = tuple(looked.findings)
     return Check("charge", OWN_CHARGE, findings, True, OTHERS) if own or inside else Check("charge", CHARGE, findings)
 
 
@@ -227,13 +231,13 @@ def _earlier(charged: on_chain.Charged | None, earlier: tuple[AddsTo, ...], plac
     return Check("earlier charges", says, tuple(findings), whole, "" if whole else EARLIER_OPEN)
 
 
-def _on_chain(charged: on_chain.Charged | None, place: str) -> list[Problem]:
+def _on_chain(charged: on_chain.Charged | None, place: str) -> on_chain.Looked:
     if charged is None:
-        return [Problem("account", "names no place in a ledger", AGAIN, FILE)]
+        return on_chain.Looked([Problem("account", "names no place in a ledger", AGAIN, FILE)], Counts())
     try:
         return on_chain.check(charged, events(place))
     except IntegrityError as error:
-        return list(error.problems)
+        return on_chain.Looked(list(error.problems), Counts())
 
 
 __all__ = ["Check", "Checked", "Outcome", "Verification", "open_release", "verify"]

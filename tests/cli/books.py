@@ -32,7 +32,7 @@ class Book:
     def events(self) -> int:
         """How many it holds; all of them hold together."""
         ledger = read_ledger(self.place)
-        head = ledger.reading.verify()
+        head = ledger.reading.verify().head
         ledger.close()
         return head.seq
 

@@ -81,7 +81,7 @@ def test_an_empty_ledger_says_what_comes_next(call: Call, tmp_path: Path, book: 
 
 def test_verify_says_how_far_and_whose(call: Call, elsewhere: Book, tmp_path: Path) -> None:
     text = call("ledger", "verify", elsewhere.place).stdout
-    assert text.startswith("10 events hold together\nsigned by ")
+    assert text.startswith("10 events hold together\ndraws 0, paid again 0, runs taken over 0\nsigned by ")
     found = json.loads(call("ledger", "verify", elsewhere.place, "--json").stdout)
     assert found["verified"] is True
     assert found["head"].startswith("10:")

@@ -11,7 +11,7 @@ from starling.ledger.rules import UNIT, Cap, Lineage
 from starling.privacy.neighbours import REPLACE_PERSON
 
 STUDY = Lineage("study", "epsilon", REPLACE_PERSON, retired=True)
-LAST = Spent(5, 4_000_000_000, "ann", "r1", "first", "alleles", ("epsilon", Fraction(1, 3)), UNIT // 3 + 1, "burned")
+LAST = Spent(5, 4_000_000_000, "ann", "r1", "first", "alleles", ("epsilon", Fraction(1, 3)), UNIT // 3 + 1, "burned", 1)
 NOTHING = Together(0, Fraction(0), Fraction(1, 10**10), composed=False)
 SOME = Together(UNIT // 3 + 1, Fraction(1, 3), Fraction(1, 10**10), composed=False)
 

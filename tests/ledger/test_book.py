@@ -38,7 +38,7 @@ def test_another_process_that_came_further_is_no_rollback(world: World) -> None:
 
     world.ledger.book.witness.advance = late  # type: ignore[method-assign, assignment]
     world.charge(1)
-    assert world.ledger.reading.verify().seq == 7
+    assert world.ledger.reading.verify().head.seq == 7
     other.close()
 
 

@@ -14,9 +14,12 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from starling.errors import BudgetRefused, LedgerUnavailable, PolicyRefused, RequestConflict
 from starling.ledger import rules
-from starling.ledger.charging import LEASE_SECONDS
+from starling.ledger.charging import Charging
+from starling.ledger.leases import SECONDS as LEASE_SECONDS
 from starling.ledger.opening import Ledger
+from starling.ledger.rules import Request
 from starling.ledger.ticket import Ticket
+from starling.privacy.guarantee import Guarantee
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import World, costing, postgres_world, request, sqlite_world
 
@@ -32,7 +35,9 @@ class Charged:
     body: int
     amount: int
     until: float
+    guarantee: Guarantee
     answer: str | None = None
+    drawn: bool = False
     burned: bool = False
 
     @property
@@ -50,6 +55,9 @@ class Model:
     spent: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("people", "census", "ann", "bob"), 0))
     charges: dict[tuple[str, int], Charged] = field(default_factory=dict)
     retired: bool = False
+    draws: int = 0
+    redraws: int = 0
+    takeovers: int = 0
 
     def fits(self, analyst: str, units: int) -> bool:
         return all(self.spent[name] + units <= self.caps[name] * rules.UNIT for name in ("people", "census", analyst))
@@ -87,29 +95,42 @@ class History(RuleBasedStateMachine):
         if known is not None and known.body != body:
             with pytest.raises(RequestConflict):
                 charging.charge(wanted, costing(rho))
-            return
-        if known is not None and not known.done and self.world.clock() < known.until:
+        elif known is not None:
+            self.charge_again(key, wanted, costing(rho), charging)
+        else:
+            self.charge_first(key, wanted, body, rho, charging)
+
+    def charge_again(self, key: tuple[str, int], wanted: Request, guarantee: Guarantee, charging: Charging) -> None:
+        known = self.model.charges[key]
+        if not known.done and self.world.clock() < known.until:
             with pytest.raises(LedgerUnavailable):
-                charging.charge(wanted, costing(rho))
-            return
-        if known is not None and not known.done and known.amount != rules.charge_units(rho):
+                charging.charge(wanted, guarantee)
+        elif not known.done and known.guarantee.cost != guarantee.cost:
             with pytest.raises(RequestConflict, match="another guarantee"):
-                charging.charge(wanted, costing(rho))
-            return
-        if known is not None:
-            ticket = charging.charge(wanted, costing(rho))
+                charging.charge(wanted, guarantee)
+        else:
+            ticket = charging.charge(wanted, guarantee)
             assert ticket.answer == known.answer
             assert ticket.amount == known.amount
             if ticket.state == "charged":
+                assert (ticket.drawn is not None) == known.drawn
+                self.model.takeovers += 1
                 known.until = self.world.clock() + LEASE_SECONDS
             self.tickets[key] = ticket
-            return
-        answered = [c for (who, _), c in self.model.charges.items() if who == analyst and c.body == body and c.answer]
+
+    def charge_first(self, key: tuple[str, int], wanted: Request, body: int, rho: Fraction, charging: Charging) -> None:
+        analyst, _ = key
+        same = {k: c for k, c in self.model.charges.items() if k[0] == analyst and c.body == body and not c.burned}
+        answered = [c for c in same.values() if c.answer]
         if answered:
             ticket = charging.charge(wanted, costing(rho))
             assert ticket.answer in [each.answer for each in answered]
             return
         units = rules.charge_units(rho)
+        adopted = next((key for key, c in same.items() if c.amount == units), None)
+        if adopted is not None:
+            self.adopt(adopted, wanted, costing(rho), charging)
+            return
         if self.model.retired or not self.model.fits(analyst, units):
             with pytest.raises(PolicyRefused if self.model.retired else BudgetRefused):
                 charging.charge(wanted, costing(rho))
@@ -117,7 +138,48 @@ class History(RuleBasedStateMachine):
         self.tickets[key] = charging.charge(wanted, costing(rho))
         for name in ("people", "census", analyst):
             self.model.spent[name] += units
-        self.model.charges[key] = Charged(body, units, self.world.clock() + LEASE_SECONDS)
+        self.model.charges[key] = Charged(body, units, self.world.clock() + LEASE_SECONDS, costing(rho))
+
+    def adopt(self, key: tuple[str, int], wanted: Request, guarantee: Guarantee, charging: Charging) -> None:
+        known = self.model.charges[key]
+        if self.world.clock() < known.until:
+            with pytest.raises(LedgerUnavailable):
+                charging.charge(wanted, guarantee)
+            return
+        self.tickets[key] = ticket = charging.charge(wanted, guarantee)
+        known.until = self.world.clock() + LEASE_SECONDS
+        self.model.takeovers += 1
+        assert (ticket.request.request_id, ticket.fresh) == (f"request-{key[1]}", False)
+        assert (ticket.drawn is not None) == known.drawn
+
+    @precondition(lambda self: self.tickets)
+    @rule(data=st.data(), side=SIDES)
+    def draw(self, data: Any, side: bool) -> None:
+        key = data.draw(st.sampled_from(sorted(self.tickets)))
+        known, charging = self.model.charges[key], self.ledger(side).charging
+        if known.done or known.drawn:
+            with pytest.raises(PolicyRefused):
+                charging.draw(self.tickets[key], "a" * 64, "b" * 64)
+        else:
+            self.tickets[key] = charging.draw(self.tickets[key], "a" * 64, "b" * 64)
+            known.drawn = True
+            self.model.draws += 1
+
+    @precondition(lambda self: self.tickets)
+    @rule(data=st.data(), side=SIDES)
+    def redraw(self, data: Any, side: bool) -> None:
+        key = data.draw(st.sampled_from(sorted(self.tickets)))
+        known, charging = self.model.charges[key], self.ledger(side).charging
+        fits = not self.model.retired and self.model.fits(key[0], known.amount)
+        if known.done or not known.drawn or not fits:
+            with pytest.raises((PolicyRefused, BudgetRefused)):
+                charging.redraw(self.tickets[key], known.guarantee)
+            return
+        self.tickets[key] = charging.redraw(self.tickets[key], known.guarantee)
+        known.drawn = False
+        self.model.redraws += 1
+        for name in ("people", "census", key[0]):
+            self.model.spent[name] += known.amount
 
     @precondition(lambda self: self.tickets)
     @rule(data=st.data(), burn=st.booleans(), side=SIDES)
@@ -170,7 +232,12 @@ class History(RuleBasedStateMachine):
         assert {name: cap.cap for name, cap in caps.items()} == {n: c * rules.UNIT for n, c in self.model.caps.items()}
 
     def teardown(self) -> None:
-        self.world.ledger.reading.verify()
+        counts = self.world.ledger.reading.verify().counts
+        assert (counts.draws, counts.redraws, counts.takeovers) == (
+            self.model.draws,
+            self.model.redraws,
+            self.model.takeovers,
+        )
         self.other.close()
         self.context.__exit__(None, None, None)
 

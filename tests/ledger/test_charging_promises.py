@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from starling.errors import LedgerUnavailable, RunFailed
-from starling.ledger import chain, charging, deadline, replay, rows, rules
+from starling.ledger import chain, deadline, leases, replay, rows, rules
 from starling.ledger.book import Book
 from starling.ledger.charging import Charging
 from starling.ledger.custody import Custody
@@ -59,7 +59,7 @@ def _tells(data: Any, mechanism: Any, account: Any) -> Any:
         raise failed from error
 
 
-def _never_expires(self: Charging, leased: int, now: int) -> None:
+def _never_expires(leased: int, now: int) -> None:
     raise LedgerUnavailable(field="request_id", problem="holds its lease for 120 seconds", fix="wait")
 
 
@@ -78,9 +78,9 @@ FAULTS: list[tuple[str, str, Any, str, Any]] = [
     ("11", "the tables are not compared", replay.Replay, "compare", lambda *_: None),
     ("12", "the witness is not asked", Book, "_check_holds", lambda *_: None),
     ("12", "the witness does not advance", Witness, "advance", lambda *_: None),
-    ("13", "a lease never ends", Charging, "_check_lease", _never_expires),
+    ("13", "a lease never ends", leases, "check", _never_expires),
     ("13", "the clock is believed", rows, "time_of", lambda _, clock: clock),
-    ("14", "the store is not asked", rows, "answered", lambda *_: None),
+    ("14", "the store is not asked", Charging, "_adopted", lambda *_: None),
     ("15", "the event is not signed", Custody, "_signed", lambda _, pen, kind, body: pen.append(kind, body)),
 ]
 
@@ -101,5 +101,5 @@ def test_fault_is_found(
 
 def test_the_guarantee_is_what_is_charged() -> None:
     assert isinstance(Count().guarantee, Guarantee)
-    assert charging.LEASE_SECONDS > 0
+    assert leases.SECONDS > 0
     assert deadline.departure(1, 1) == 1

@@ -66,4 +66,4 @@ def test_another_key_and_no_key_are_refused_and_an_auditor_needs_none(path: Path
     keys.make()
     with pytest.raises(IntegrityError, match="is signed by"):
         open_ledger(str(path))
-    assert read_ledger(str(path)).reading.verify().seq == 1
+    assert read_ledger(str(path)).reading.verify().head.seq == 1

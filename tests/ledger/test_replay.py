@@ -112,7 +112,7 @@ FORGERIES: list[tuple[str, Callable[[int, str, Body], Body | None], tuple[str, .
     ("an answer is another", changing(8, sha256="0" * 64), (), "table charges"),
     ("an answer is of another kind", changing(8, kind="manifest"), (), "table charges"),
     ("an answer ends no charge", changing(8, charge=2), (), "event 8 ends no open charge"),
-    ("an answer ends what is to come", changing(8, charge=99), (), "event 8 refers to what is not there"),
+    ("an answer ends what is to come", changing(8, charge=99), (), "event 8 ends no open charge"),
     ("an answer ends a charge from behind", changing(8, charge=-3), (), "event 8 ends no open charge"),
     ("a body has another type", changing(6, native=7), (), "table c"),
     ("a charge without its cost", changing(6, cost={}), (), "event 6 refers to what is not there"),
@@ -191,7 +191,7 @@ def test_heads_seen_elsewhere_must_lie_on_the_chain(world: World) -> None:
     world.charge(1)
     head = world.ledger.reading.head()
     world.charge(2)
-    assert world.ledger.reading.verify([head]).seq == head.seq + 1
+    assert world.ledger.reading.verify([head]).head.seq == head.seq + 1
     with pytest.raises(IntegrityError, match="is not the one that was witnessed"):
         world.ledger.reading.verify([head, Head(head.seq, START)])
     with pytest.raises(IntegrityError, match="was witnessed and is missing"):
@@ -205,4 +205,4 @@ def test_a_charge_that_is_answered_while_the_audit_runs_is_no_finding(world: Wor
     assert book.read(check.slice)
     world.ledger.charging.answer(open_charge, "bytes", "YQ==")
     world.charge(2)
-    assert book.read(check.finish) == world.ledger.reading.head()
+    assert book.read(check.finish).head == world.ledger.reading.head()

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from starling.ledger.chain import START, Event, digest
+from starling.ledger.chain import START, Counts, Event, digest
 from starling.ledger.keys import Key
 from starling.ledger.rules import UNIT, canonical
 from starling.privacy.budget import Cost, Epsilon, Rho
@@ -41,6 +41,7 @@ LINEAGE = ("lineage", {"name": "people", "measure": "rho", "change": "add-remove
 DATASET = ("dataset", {"name": "census", "lineage": "people", "schema": "{}", "cap": None})
 CHARGE = ("charge", {"request_id": "r-1", "dataset": "census", "amount": UNIT, "analyst": "ann", "cost": "rho 1"})
 ANSWER = ("answer", {"charge": 4, "sha256": sha256(MANIFEST)})
+REDRAWN = {"charge": 4, "amount": UNIT}
 AFTER = ("charge", {"request_id": "r-2", "dataset": "census", "amount": 5, "analyst": "bob", "cost": "rho 1"})
 EVENTS = chain(CREATE, LINEAGE, DATASET, CHARGE, AFTER, ANSWER, ("answer", {"charge": 5, "sha256": ""}))
 
@@ -52,7 +53,7 @@ def charged(events: list[Event], guarantee: Guarantee = ONE) -> Charged:
 
 def said(release: Charged, events: list[Event]) -> str:
     """All problems as text."""
-    return "\n".join(str(problem) for problem in check(release, iter(events)))
+    return "\n".join(str(problem) for problem in check(release, iter(events)).findings)
 
 
 def test_a_charge_that_is_there_is_found() -> None:
@@ -104,6 +105,23 @@ def test_a_charge_without_this_answer_is_found() -> None:
     assert "was burned" in said(charged(burned), burned)
 
 
+def test_draws_takeovers_and_redraws_of_its_charge_are_counted() -> None:
+    drawn, taken, again = ("drawn", {"charge": 4, "sha256": "a"}), ("takeover", {"charge": 4}), ("redrawn", REDRAWN)
+    others = ("drawn", {"charge": 5, "sha256": "b"})
+    events = chain(CREATE, LINEAGE, DATASET, CHARGE, AFTER, drawn, others, taken, again, drawn, ANSWER)
+    looked = check(charged(events), iter(events))
+    assert looked.findings == []
+    assert looked.counts == Counts(draws=2, takeovers=1, redraws=1)
+    for wrong, problem in (
+        ((drawn, drawn, ANSWER), "was drawn for again, and not paid again"),
+        ((again, ANSWER), "was paid again for a draw that was not made"),
+        ((drawn, ANSWER, taken), "goes on after its charge was answered"),
+        ((drawn, ("redrawn", {**REDRAWN, "amount": 1}), drawn, ANSWER), "the release costs 1 in rho"),
+    ):
+        forged = chain(CREATE, LINEAGE, DATASET, CHARGE, AFTER, *wrong)
+        assert problem in said(charged(forged), forged)
+
+
 def tampered() -> Iterator[tuple[str, list[Event]]]:
     """Ways to rewrite a chain."""
     body = EVENTS[3].body.replace("1000000000000", "1")
@@ -126,10 +144,10 @@ def test_a_tampered_ledger_is_found(expected: str, events: list[Event]) -> None:
 def test_a_hostile_ledger_is_a_finding_not_a_failure() -> None:
     for body in ("[]", "{", "{}", "null", '{"name": 1, "lineage": []}'):
         events = [Event(1, kind, 0, body, digest(START, 1, kind, 0, body)) for kind in ("lineage",)]
-        assert check(charged(EVENTS), events)
+        assert check(charged(EVENTS), events).findings
     odd = chain(CREATE, LINEAGE, DATASET, ("charge", {"amount": "much"}))
     release = replace(charged(EVENTS), head=odd[3].hash)
-    assert check(release, odd)
+    assert check(release, odd).findings
 
 
 LATER = ("charge", {"request_id": "r-3", "dataset": "census", "amount": UNIT // 2, "analyst": "ann", "cost": "rho 0.5"})

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -112,10 +113,15 @@ def verify(url: str, *, heads: tuple[str, ...], signer: str | None, as_json: boo
     with reading(url) as opened:
         if signer is not None:
             opened.book.check_signer(pin(signer))
-        head = opened.reading.verify(wanted, tell=_tell)
+        found = opened.reading.verify(wanted, tell=_tell)
         whose = opened.book.signer
-    said = f"{head.seq:,} events hold together\nsigned by {whose.fingerprint}\nhead {head.seq}:{head.hash}"
-    body = {"verified": True, "events": head.seq, "signer": whose.text, "head": f"{head.seq}:{head.hash}"}
+    head, counts = f"{found.head.seq}:{found.head.hash}", found.counts
+    said = (
+        f"{found.head.seq:,} events hold together\n"
+        f"draws {counts.draws:,}, paid again {counts.redraws:,}, runs taken over {counts.takeovers:,}\n"
+        f"signed by {whose.fingerprint}\nhead {head}"
+    )
+    body = {"verified": True, "events": found.head.seq, **asdict(counts), "signer": whose.text, "head": head}
     say(as_json, body, said)
 
 

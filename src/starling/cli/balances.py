@@ -46,7 +46,14 @@ def _charge(each: "Spent") -> tuple[str, ...]:
 
     measure, amount = each.cost
     who = (each.analyst, each.dataset, each.request_id, brief(each.what, WHAT))
-    return str(each.seq), _when(each.at), *who, f"{measure} {decimal_up(amount)}", shown(each.amount), each.state
+    return (
+        str(each.seq),
+        _when(each.at),
+        *who,
+        f"{measure} {decimal_up(amount)}",
+        shown(each.amount * each.times),
+        each.state,
+    )
 
 
 def _when(seconds: int) -> str:
@@ -114,7 +121,8 @@ def _charge_json(account: "Account", each: "Spent") -> "dict[str, Json]":
         "dataset": each.dataset,
         "what": each.what,
         "cost": {measure: str(amount)},
-        "charged": shown(each.amount),
+        "charged": shown(each.amount * each.times),
+        "draws_paid": each.times,
         "state": each.state,
         "more_like_this": account.more_like(each),
     }

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +69,7 @@ def _json(bundle: Path, found: "Verification") -> dict[str, Any]:
         "request_id": found.request_id,
         "ledger": None if found.ledger is None else {"id": found.ledger[0], "position": found.ledger[1]},
         "charge_looked_up": found.compared,
+        "draws": None if found.counts is None else asdict(found.counts),
         "checks": _checks(found),
     }
 
@@ -111,6 +113,9 @@ def _head(bundle: Path, found: "Verification") -> str:
         name, position = found.ledger
         how = _looked_up(found)
         pairs.append(("charged as", f"event {position} of ledger {name}, {how}"))
+    if found.counts is not None:
+        drawn = f"{found.counts.draws}, paid again {found.counts.redraws}, runs taken over {found.counts.takeovers}"
+        pairs.append(("draws", drawn))
     return facts(pairs)
 
 

@@ -1,13 +1,14 @@
 """An account that pays for one request from a ledger: what `privacy.trust.publish` charges."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from starling.errors import LedgerUnavailable, PolicyRefused, StarlingError
-from starling.ledger.charging import LEASE_SECONDS, Charging
+from starling.ledger import leases
+from starling.ledger.charging import Charging
 from starling.ledger.rules import Request
-from starling.ledger.ticket import AnswerKind, Ticket
+from starling.ledger.ticket import AnswerKind, Drawn, Ticket
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
 
@@ -20,17 +21,37 @@ class RequestAccount:
         request: What is asked; its id makes a retry free.
         ledger: The ledger's id, for the receipt.
         inside: The ledger lies in the release that it pays for.
+        charged: Is told the request id that was charged as soon as the charge is durable, or found to be so.
     """
 
-    def __init__(self, charging: Charging, request: Request, ledger: str, *, inside: bool = False) -> None:
+    def __init__(
+        self,
+        charging: Charging,
+        request: Request,
+        ledger: str,
+        *,
+        inside: bool = False,
+        charged: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._charging = charging
         self._request = request
         self._ledger = ledger
         self._inside = inside
+        self._charged = charged
         self._ticket: Ticket | None = None
 
+    @property
+    def request_id(self) -> str:
+        """The id that was charged: an earlier one where the same request was charged under it; before the charge, the asked one."""
+        return self._request.request_id if self._ticket is None else self._ticket.request.request_id
+
+    @property
+    def drawn(self) -> Drawn | None:
+        """The draw that the charge has committed to; None where there is none."""
+        return None if self._ticket is None else self._ticket.drawn
+
     def earlier(self) -> Ticket | None:
-        """The charge that an earlier run of this very request made, or the answer that is stored for it; None where there is none.
+        """The charge that an earlier run made for this request, under whichever id, with its answer; None where there is none.
 
         Raises:
             RequestConflict: the id was used for another request.
@@ -51,14 +72,27 @@ class RequestAccount:
                 fix="run again with the same request id",
             )
         self._ticket = ticket
+        self._charged(self.request_id)
         entry = self._charging.entry(ticket, inside=self._inside)
-        return Receipt(self._request.request_id, guarantee, self._ledger, entry)
+        return Receipt(self.request_id, guarantee, self._ledger, entry)
+
+    def draw(self, sha256: str, key: str) -> None:
+        """Commit the charge to a draw before anybody can see it; see `Charging.draw`."""
+        self._ticket = self._charging.draw(self._open(), sha256, key)
+
+    def redraw(self, guarantee: Guarantee) -> None:
+        """Pay for another draw, since the bytes of the committed one are lost; see `Charging.redraw`."""
+        self._ticket = self._charging.redraw(self._open(), guarantee)
 
     def answer(self, kind: AnswerKind, text: str) -> None:
         """Keep what is about to be sent; raises PolicyRefused before the charge, or when another run took over."""
+        self._charging.answer(self._open(), kind, text)
+
+    def _open(self) -> Ticket:
+        """The charge; raises PolicyRefused before there is one."""
         if self._ticket is None:
             raise PolicyRefused(field="account", problem="has charged nothing yet", fix="publish first")
-        self._charging.answer(self._ticket, kind, text)
+        return self._ticket
 
     @contextmanager
     def working(self) -> Iterator[None]:
@@ -78,7 +112,7 @@ class RequestAccount:
             renewal.join()
 
     def _renew(self, stopped: threading.Event) -> None:
-        while not stopped.wait(LEASE_SECONDS / 4):
+        while not stopped.wait(leases.SECONDS / 4):
             if self._ticket is not None:
                 try:
                     self._charging.renew(self._ticket)

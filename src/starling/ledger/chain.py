@@ -39,6 +39,21 @@ class Head:
     hash: str
 
 
+@dataclass(slots=True)
+class Counts:
+    """How often charges were drawn for.
+
+    Attributes:
+        draws: Draws that were committed to.
+        takeovers: How often a run took an open charge over from another.
+        redraws: Draws that were lost, and paid for again.
+    """
+
+    draws: int = 0
+    takeovers: int = 0
+    redraws: int = 0
+
+
 def digest(previous: str, seq: int, kind: str, at: int, body: str) -> str:
     """SHA-256 over the previous hash and the event; kind, numbers and JSON hold no raw newline, so fields can't run together."""
     return hashlib.sha256(f"{previous}\n{seq}\n{kind}\n{at}\n{body}".encode()).hexdigest()

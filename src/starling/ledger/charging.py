@@ -1,21 +1,30 @@
-"""Charging and answering: the states of a charge are charged -> answered or charged -> burned, and nothing is ever refunded."""
+"""Charging, drawing and answering: a charge is charged, then answered or burned, and nothing is ever refunded.
 
-import os
+One charge has one draw. A run commits to its draw before anybody can see it (`draw`): it writes its measurements to the disk,
+encrypted with a fresh key, and then one commit keeps their hash and the key. A retry of a charge that has committed to a draw
+finishes that draw; where its bytes are lost, another draw is paid for (`redraw`). Who takes an open charge over, who draws and
+who draws again stands in the chain.
+"""
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import Any, TypeVar
 
-from starling.errors import IntegrityError, LedgerUnavailable, PolicyRefused, RequestConflict, StarlingError
-from starling.ledger import disclosure, rows, rules
+from starling.errors import (
+    IntegrityError,
+    PolicyRefused,
+    RequestConflict,
+    StarlingError,
+)
+from starling.ledger import disclosure, leases, rows, rules
 from starling.ledger.book import Book
 from starling.ledger.disclosure import Noise
+from starling.ledger.leases import Tokens
 from starling.ledger.memory import Memory, Spent
-from starling.ledger.rows import End, Pen, Standing
+from starling.ledger.rows import End, Known, Pen, Standing
 from starling.ledger.rules import Lineage, Request, State
 from starling.ledger.store import Moved, Transaction
-from starling.ledger.ticket import AnswerKind, Ticket
-from starling.privacy.entropy import fresh_id
+from starling.ledger.ticket import AnswerKind, Drawn, Ticket
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Entry
 
@@ -24,25 +33,7 @@ T = TypeVar("T")
 MOST_KINDS = 10_000
 """Kinds of noise whose amounts are remembered."""
 
-LEASE_SECONDS = 120
-"""How long a run may be silent before another may take over its charge; `renew` prolongs it."""
-
-
-class _Leases:
-    """Tokens that no two runs share: a random name of this process, and a count."""
-
-    def __init__(self) -> None:
-        self._pid = -1
-
-    def fresh(self) -> str:
-        """A token that was never given out."""
-        if self._pid != os.getpid():
-            # A fork must not go on with the name of its parent.
-            self._pid, self._name, self._count = os.getpid(), fresh_id(), count(1)
-        return f"{self._name}-{next(self._count)}"
-
-
-_LEASES = _Leases()
+_LEASES = Tokens()
 
 Wanted = tuple[Request, Guarantee]
 Result = Callable[[], Ticket]
@@ -60,8 +51,8 @@ class Charging:
     def charge(self, request: Request, guarantee: Guarantee) -> Ticket:
         """Charge `guarantee` for `request`; durable when this returns.
 
-        A request id that was used before for the same request gets its ticket back at no cost: with the answer, or with a new
-        lease where the run died. The same request under a new id gets the stored answer, at no cost.
+        A request that was charged before gets its ticket back at no cost: with the answer, or with a new lease where the run died.
+        It is the same request whether it comes under the same id or under another; the ticket carries the id that was charged.
 
         Raises:
             RequestConflict: the id was used for another request, or this one was charged for another guarantee.
@@ -108,11 +99,12 @@ class Charging:
         return result
 
     def find(self, request: Request) -> Ticket | None:
-        """The ticket of this request, or of the same request answered under another id; None where it was never charged."""
+        """The ticket of this request, under whichever id it was charged; None where it was never charged."""
 
         def work(tx: Transaction) -> Ticket | None:
-            known = rows.before(tx, self._book.pen(tx), request, "")
-            return known.ticket or known.stored
+            before = rows.before(tx, self._book.pen(tx), request, "")
+            known = before.ours or next(iter(before.same), None)
+            return known and known.ticket
 
         return self._book.read(work)
 
@@ -131,7 +123,7 @@ class Charging:
         if isinstance(found, _Bill):
             ticket = self._charged(tx, pen, request, found, lease, spent)
         elif found.state == "charged":
-            ticket = self._taken_over(tx, pen.now, found, lease)
+            ticket = self._taken_over(tx, pen, found, lease)
         else:
             ticket = found
         return lambda: ticket
@@ -139,18 +131,24 @@ class Charging:
     def _decided(self, tx: Transaction, pen: Pen, request: Request, guarantee: Guarantee) -> "_Bill | Ticket":
         """What a new charge costs, or the ticket that there is; raises the refusal."""
         noise = disclosure.noise(guarantee)
-        known = rows.before(tx, pen, request, noise.key)
-        if known.ticket is not None and known.ticket.state != "charged":
+        before = rows.before(tx, pen, request, noise.key)
+        known = before.ours or self._adopted(tx, before.same, noise)
+        if known is not None and known.ticket.state != "charged":
             return known.ticket
-        if known.stored is not None:
-            return known.stored
-        if known.standing is None:
+        if before.standing is None:
             raise rows.unregistered(request.dataset)
-        if known.ticket is not None:
-            self._check_lease(known.leased, pen.now)
+        if known is not None:
+            leases.check(known.leased, pen.now)
             _check_same(rows.body(tx, known.ticket.seq), noise)
             return known.ticket
-        return self._bill(known.standing, request, guarantee, noise)
+        return self._bill(before.standing, request, guarantee, noise)
+
+    def _adopted(self, tx: Transaction, same: list[Known], noise: Noise) -> Known | None:
+        """The charge of the same request under another id: the answered one, or an open one that paid for the same noise."""
+        for known in same:
+            if known.ticket.state == "answered" or disclosure.key(rows.body(tx, known.ticket.seq)) == noise.key:
+                return known
+        return None
 
     def _bill(self, standing: Standing, request: Request, guarantee: Guarantee, noise: Noise) -> "_Bill":
         """What a new charge costs there; raises the refusal."""
@@ -183,7 +181,7 @@ class Charging:
         rows.spend(tx, bill.standing, bill.noise.key, bill.amount, charge)
         tx.run(
             "INSERT INTO charges (analyst, request_id, request_hash, dataset, amount, seq, previous, state, lease,"
-            " lease_until) VALUES (?, ?, ?, ?, ?, ?, ?, 'charged', ?, ?)",
+            " lease_until, times) VALUES (?, ?, ?, ?, ?, ?, ?, 'charged', ?, ?, 1)",
             request.analyst,
             request.request_id,
             request.hash,
@@ -192,7 +190,7 @@ class Charging:
             charge.seq,
             next(cap.last for cap in caps if cap.scope == "lineage"),
             lease,
-            pen.now + LEASE_SECONDS,
+            pen.now + leases.SECONDS,
         )
         spent.append(Spent((request.analyst, dataset, bill.noise.key), bill.standing, bill.amount, charge.seq))
         return Ticket(request, "charged", bill.amount, charge.seq, lease, fresh=True)
@@ -213,19 +211,12 @@ class Charging:
                 self._amounts[lineage, noise.key] = found
         return found
 
-    def _check_lease(self, leased: int, now: int) -> None:
-        if now < leased:
-            raise LedgerUnavailable(
-                field="request_id",
-                problem=f"is being worked on by a run that holds its lease for up to {leased - now} seconds",
-                fix="try again then, with the same request id",
-            )
-
-    def _taken_over(self, tx: Transaction, now: int, ticket: Ticket, lease: str) -> Ticket:
+    def _taken_over(self, tx: Transaction, pen: Pen, ticket: Ticket, lease: str) -> Ticket:
+        pen.append("takeover", {"charge": ticket.seq})
         tx.run(
             "UPDATE charges SET lease = ?, lease_until = ? WHERE analyst = ? AND request_id = ?",
             lease,
-            now + LEASE_SECONDS,
+            pen.now + leases.SECONDS,
             ticket.request.analyst,
             ticket.request.request_id,
         )
@@ -245,6 +236,78 @@ class Charging:
 
         return self._book.read(work)
 
+    def draw(self, ticket: Ticket, sha256: str, key: str) -> Ticket:
+        """Commit the charge to a draw; durable when this returns, and only then may anybody see what was drawn.
+
+        Args:
+            ticket: The open charge.
+            sha256: Hash of the measurements as they lie on the disk, encrypted and flushed; 64 hexadecimal digits.
+            key: What they are encrypted with, hexadecimal. Nothing else may keep it before.
+
+        Returns:
+            The ticket with this draw.
+
+        Raises:
+            PolicyRefused: another run has taken the charge over, or the charge has committed to a draw already.
+        """
+        drawn = Drawn.of(sha256, key)
+
+        def work(tx: Transaction, pen: Pen, _: list[Spent]) -> Ticket:
+            changed = tx.changed(
+                "UPDATE charges SET drawn_sha256 = ?, drawn_key = ?"
+                " WHERE seq = ? AND state = 'charged' AND lease = ? AND drawn_sha256 IS NULL",
+                drawn.sha256,
+                drawn.key,
+                ticket.seq,
+                ticket.lease,
+            )
+            if changed != 1:
+                raise PolicyRefused(
+                    field="draw",
+                    problem="is not this run's to make: another run took over, or the charge has committed to a draw",
+                    fix="run again with the same request id, which finishes the draw that there is",
+                )
+            pen.append("drawn", {"charge": ticket.seq, "sha256": drawn.sha256, "key": drawn.key})
+            return replace(ticket, drawn=drawn)
+
+        return self._written(work)
+
+    def redraw(self, ticket: Ticket, guarantee: Guarantee) -> Ticket:
+        """Pay for another draw, since the bytes of the one that the charge has committed to are lost.
+
+        Costs what the charge cost, under all of its caps, and stands in the chain.
+
+        Returns:
+            The ticket without a draw: `draw` may be called again.
+
+        Raises:
+            PolicyRefused: another run has taken the charge over, or it has committed to no draw; or as for a charge.
+            RequestConflict: the charge was for another guarantee.
+            BudgetRefused: the amount does not fit under a cap; nothing was charged.
+        """
+        noise = disclosure.noise(guarantee)
+
+        def work(tx: Transaction, pen: Pen, spent: list[Spent]) -> Ticket:
+            before = rows.before(tx, pen, ticket.request, noise.key)
+            if before.ours is None or (before.ours.ticket.state, before.ours.ticket.lease) != ("charged", ticket.lease):
+                raise _taken()
+            if before.ours.ticket.drawn is None or before.standing is None:
+                raise PolicyRefused(
+                    field="draw", problem="is not lost: the charge has committed to none", fix="draw, at no cost"
+                )
+            _check_same(rows.body(tx, ticket.seq), noise)
+            bill = self._bill(before.standing, ticket.request, guarantee, noise)
+            pen.append("redrawn", {"charge": ticket.seq, "amount": bill.amount})
+            rows.spend(tx, bill.standing, noise.key, bill.amount, None)
+            tx.run(
+                "UPDATE charges SET drawn_sha256 = NULL, drawn_key = NULL, times = times + 1 WHERE seq = ?", ticket.seq
+            )
+            kind = ticket.request.analyst, bill.standing.dataset.name, noise.key
+            spent.append(Spent(kind, bill.standing, bill.amount, None))
+            return replace(ticket, drawn=None)
+
+        return self._written(work)
+
     def answer(self, ticket: Ticket, kind: AnswerKind, text: str) -> None:
         """Keep what is about to be sent; raises PolicyRefused when another worker has taken the lease over."""
         self._end(ticket, "answered", kind, text)
@@ -255,7 +318,7 @@ class Charging:
 
     def renew(self, ticket: Ticket) -> None:
         """The run lives: prolong its lease. Not an event; a lease that is lost is found by `answer`."""
-        self._lease(ticket, lambda now: now + LEASE_SECONDS)
+        self._lease(ticket, lambda now: now + leases.SECONDS)
 
     def give_up(self, ticket: Ticket) -> None:
         """The run failed and the next may begin at once. The charge stands."""
@@ -286,14 +349,18 @@ class Charging:
                 ticket.lease,
             )
             if changed != 1:
-                raise PolicyRefused(
-                    field="lease", problem="was taken over by another run, or the charge is answered", fix="ask again"
-                )
+                raise _taken()
             outcome = {} if text is None else {"kind": kind, "sha256": rows.sha256(text)}
             kinds = {"answered": "answer", "burned": "burn"}
             pen.append(kinds[state], {"charge": ticket.seq, **outcome})
 
         self._written(work)
+
+
+def _taken() -> PolicyRefused:
+    return PolicyRefused(
+        field="lease", problem="was taken over by another run, or the charge is answered", fix="ask again"
+    )
 
 
 def _refusal(error: StarlingError) -> Result:

@@ -128,6 +128,19 @@ class Custody:
         wanted = self._book.read(lambda tx: _raise(tx, lineage, scope, name, units))
         return key.sign(approval_message(self._book.id, wanted.body))
 
+    def accept(self, dataset: str, files: str) -> None:
+        """Say that these files of `dataset` were looked at, never what was found; `files`: from `acceptance.accepted_files`."""
+        rules.token(files)
+
+        def work(tx: Transaction, pen: Pen) -> None:
+            rows.dataset(tx, dataset)
+            if tx.one("SELECT 1 FROM accepted WHERE dataset = ? AND files = ?", dataset, files) is None:
+                self._signed(pen, "accepted", {"dataset": dataset, "files": files})
+                values = (pen.head.seq, dataset, files)
+                tx.run("INSERT INTO accepted (seq, dataset, files) VALUES (?, ?, ?)", *values)
+
+        self._book.write(work)
+
     def retire(self, kind: Literal["lineage", "dataset"], name: str) -> None:
         """Charge nothing to it any more. What was spent stays spent."""
 

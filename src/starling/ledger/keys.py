@@ -118,6 +118,10 @@ class Key:
         """The signature over `message`, hexadecimal."""
         return self._key.sign(message).hex()
 
+    def derived(self, purpose: str) -> bytes:
+        """A secret of 32 bytes for one purpose alone: SHA-256 of the purpose and the key, from which neither is found again."""
+        return sha256(f"starling {purpose}\n{self.secret()}".encode()).digest()
+
     def secret(self) -> str:
         """The key itself, hexadecimal, for its own file."""
         return self._key.private_bytes_raw().hex()

@@ -21,12 +21,12 @@ Kind: TypeAlias = tuple[str, str, str]
 
 
 class Spent(NamedTuple):
-    """A charge that was made: of what kind, where it stood before, how many units, and its event."""
+    """A charge that was made: of what kind, where it stood before, how many units, and its event (None for a redraw)."""
 
     kind: Kind
     standing: Standing
     amount: int
-    seq: int
+    seq: int | None
 
 
 class Memory:
@@ -60,10 +60,10 @@ class Memory:
                 self._caps.clear()
             self._end = end
             for kind, standing, amount, seq in spent:
-                noise = standing.noise or Cap(seq, cast(Scope, "noise"), kind[2], None, 0, None)
+                noise = standing.noise or Cap(cast(int, seq), cast(Scope, "noise"), kind[2], None, 0, None)
                 self._standings[kind] = standing._replace(noise=noise)
                 for cap in (*standing.caps, noise):
-                    self._caps[cap.since] = replace(cap, spent=cap.spent + amount, last=seq)
+                    self._caps[cap.since] = replace(cap, spent=cap.spent + amount, last=seq or cap.last)
 
     def forget(self) -> None:
         """The chain does not end where it was believed to, or nobody knows: the next charge reads."""

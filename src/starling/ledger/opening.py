@@ -35,9 +35,11 @@ class Ledger:
     charging: Charging
     reading: Reading
 
-    def account(self, request: Request, *, inside: bool = False) -> RequestAccount:
-        """What `publish` charges for `request`; `inside`: this ledger lies in the release that it pays for."""
-        return RequestAccount(self.charging, request, self.book.id, inside=inside)
+    def account(
+        self, request: Request, *, inside: bool = False, charged: Callable[[str], None] = lambda _: None
+    ) -> RequestAccount:
+        """What `publish` charges for `request`; see `RequestAccount` for the arguments."""
+        return RequestAccount(self.charging, request, self.book.id, inside=inside, charged=charged)
 
     def close(self) -> None:
         """Let go of the store."""

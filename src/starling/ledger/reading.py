@@ -10,7 +10,8 @@ from typing import Any, cast
 from starling.errors import IntegrityError
 from starling.ledger import disclosure, rows
 from starling.ledger.book import Book
-from starling.ledger.chain import Event, Follower, Head
+from starling.ledger.chain import Counts, Event, Follower, Head
+from starling.ledger.custody import signed_by
 from starling.ledger.disclosure import DELTA, Together
 from starling.ledger.replay import CHARGED, Charged, Replay
 from starling.ledger.rules import Cap, Lineage, Scope
@@ -33,8 +34,9 @@ class Spent:
         dataset: On what.
         what: The guarantee's name.
         cost: As the mechanism states it: measure, and the exact amount.
-        amount: As charged to the lineage, in units.
+        amount: As charged to the lineage, in units, for one draw.
         state: charged, answered or burned.
+        times: How often it was paid: once, and once more for each draw that was lost.
     """
 
     seq: int
@@ -46,6 +48,7 @@ class Spent:
     cost: tuple[Measure, Fraction]
     amount: int
     state: str
+    times: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,19 @@ class Reading:
             }
             yield json.dumps(line, separators=(",", ":"))
 
-    def verify(self, heads: Iterable[Head] = (), *, tell: Callable[[int], None] = lambda _: None) -> Head:
+    def accepted(self, dataset: str, files: str) -> bool:
+        """Whether the custodian said that these files of `dataset` were looked at; `files`: from `acceptance.accepted_files`."""
+
+        def work(tx: Transaction) -> Row | None:
+            return tx.one(_ACCEPTED, dataset, files)
+
+        found = self._book.read(work)
+        # The signature decides: anybody who can write the table could add a row.
+        body = {} if found is None else json.loads(str(found[0]))
+        says = (body.get("dataset"), body.get("files")) == (dataset, files)
+        return says and signed_by(self._book.signer, self._book.id, "accepted", body)
+
+    def verify(self, heads: Iterable[Head] = (), *, tell: Callable[[int], None] = lambda _: None) -> "Verified":
         """Check chain, signatures, caps, costs, every balance and every answer, and that `heads` seen elsewhere lie on the chain.
 
         Args:
@@ -145,6 +160,19 @@ class Reading:
         while self._book.read(check.slice):
             tell(check.head.seq)
         return self._book.read(check.finish)
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A ledger that holds together.
+
+    Attributes:
+        head: Its last event.
+        counts: How often its charges were drawn for.
+    """
+
+    head: Head
+    counts: Counts
 
 
 class Check:
@@ -183,7 +211,7 @@ class Check:
                 )
         return self.head != before
 
-    def finish(self, tx: Transaction) -> Head:
+    def finish(self, tx: Transaction) -> Verified:
         """The events since the last one taken, then the tables, in one transaction: nothing comes between."""
         while self.slice(tx):
             pass
@@ -194,7 +222,7 @@ class Check:
                 fix="restore the newest ledger",
             )
         self._replay.compare(tx)
-        return self.head
+        return Verified(self.head, self._replay.counts)
 
 
 _EVENTS = "SELECT seq, kind, at, body, hash FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
@@ -210,18 +238,19 @@ def _slice(tx: Transaction, after: int) -> list[Event]:
     return [Event._make(cast(Any, row)) for row in tx.rows(_EVENTS, after, SLICE)]
 
 
+_ACCEPTED = "SELECT body FROM accepted JOIN events ON events.seq = accepted.seq WHERE dataset = ? AND files = ?"
 _NOISE = (
     "SELECT body, spent, amount FROM caps JOIN charges ON charges.seq = last JOIN events ON events.seq = last"
     " WHERE lineage = ? AND scope = 'noise' LIMIT ?"
 )
-_SPENT = "SELECT charges.seq, at, body, state FROM charges JOIN events ON events.seq = charges.seq"
+_SPENT = "SELECT charges.seq, at, body, state, charges.times FROM charges JOIN events ON events.seq = charges.seq"
 _LAST = "SELECT last FROM caps WHERE lineage = ? AND scope <> 'noise'"
 # Back from the lineage's last charge to the one before it, and so on.
 _LATEST = (
-    "WITH RECURSIVE latest (place, previous, times) AS (SELECT seq, previous, 1 FROM charges WHERE seq ="
+    "WITH RECURSIVE latest (place, previous, depth) AS (SELECT seq, previous, 1 FROM charges WHERE seq ="
     " (SELECT last FROM caps WHERE lineage = ? AND scope = 'lineage') UNION ALL"
-    " SELECT charges.seq, charges.previous, times + 1 FROM latest JOIN charges ON charges.seq = latest.previous"
-    f" WHERE times < ?) {_SPENT} JOIN latest ON place = charges.seq ORDER BY charges.seq DESC"
+    " SELECT charges.seq, charges.previous, depth + 1 FROM latest JOIN charges ON charges.seq = latest.previous"
+    f" WHERE depth < ?) {_SPENT} JOIN latest ON place = charges.seq ORDER BY charges.seq DESC"
 )
 
 
@@ -235,8 +264,8 @@ def _account(tx: Transaction, lineage: str, latest: int) -> Account:
 
 
 def _spent(row: Row) -> Spent:
-    seq, at, text, state = cast(tuple[int, int, str, str], row)
+    seq, at, text, state, times = cast(tuple[int, int, str, str, int], row)
     body = json.loads(text)
     named = {name: body[name] for name in ("analyst", "request_id", "dataset", "what", "amount")}
     cost = disclosure.cost_of(body)
-    return Spent(seq=seq, at=at, state=state, cost=(cost.measure, cost.amount), **named)
+    return Spent(seq=seq, at=at, state=state, times=times, cost=(cost.measure, cost.amount), **named)

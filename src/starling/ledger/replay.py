@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 from starling.errors import IntegrityError, StarlingError
 from starling.ledger import disclosure, rows, rules
-from starling.ledger.chain import Event
+from starling.ledger.chain import Counts, Event
 from starling.ledger.custody import approval_message, signed_by
 from starling.ledger.keys import Public
 from starling.ledger.rules import Lineage
@@ -18,13 +18,12 @@ from starling.ledger.store import Transaction
 from starling.privacy.budget import Measure
 from starling.privacy.neighbours import Change, Relation, Unit
 
-CUSTODIAN = frozenset({"lineage", "dataset", "grant", "raise", "retire"})
+CUSTODIAN = frozenset({"lineage", "dataset", "grant", "raise", "retire", "accepted"})
 """Kinds of events that a custodian signs."""
 
 _scan = json.JSONDecoder().raw_decode
 """The decoder without the white space around: ledgers are long."""
 
-_OPEN, _ENDED = 1, 2
 _CHUNK = 500
 """Rows that are asked for by number in one statement."""
 
@@ -41,13 +40,22 @@ class Charged(NamedTuple):
     state: str
     answer_kind: str | None
     answer: str | None
+    drawn_sha256: str | None
+    drawn_key: str | None
+    times: int
+
+    @property
+    def status(self) -> "Status":
+        """What becomes of a charge after it was made."""
+        answer = None if self.answer is None else rows.sha256(self.answer)
+        return self.state, self.answer_kind, answer, self.drawn_sha256, self.drawn_key, self.times
 
 
 CHARGED = ", ".join(f"charges.{name}" for name in Charged._fields)
 """The same as columns."""
 
-End: TypeAlias = tuple[str, str | None, str | None]
-"""How a charge ended: its state, the kind of its answer, and the answer's SHA-256."""
+Status: TypeAlias = tuple[str, str | None, str | None, str | None, str | None, int]
+"""What became of a charge: its state, kind and SHA-256 of its answer, SHA-256 and key of its draw, and how often it was paid."""
 
 
 class Cap:
@@ -63,14 +71,26 @@ class Cap:
         self.last: int | None = None
         self.once = 0
 
-    def spend(self, amount: int, seq: int) -> None:
-        """One more charge."""
-        self.spent += amount
-        self.last = seq
-
 
 _Place: TypeAlias = tuple[Lineage, tuple[Cap, ...]]
 """A lineage, and the caps of analyst, dataset and lineage."""
+
+
+class _Open:
+    """A charge that has not ended: what a redraw of it spends, what its row said when it was read, and its draw."""
+
+    __slots__ = ("amount", "caps", "drawn", "said", "times")
+
+    def __init__(self, amount: int, caps: tuple[Cap, ...], said: Status) -> None:
+        self.amount = amount
+        self.caps = caps
+        self.said = said
+        self.drawn: tuple[str | None, str | None] = None, None
+        self.times = 1
+
+    def status(self, state: str, kind: str | None, answer: str | None) -> Status:
+        """What its row should say when it is in that state."""
+        return state, kind, answer, *self.drawn, self.times
 
 
 class Replay:
@@ -93,13 +113,15 @@ class Replay:
         self._caps: dict[tuple[str, str, str], Cap] = {}
         self._places: dict[tuple[str, str], _Place] = {}
         self._noise: dict[tuple[str, str], Cap] = {}
-        self._states = bytearray(1)
-        self._told: dict[int, End] = {}
-        self._late: dict[int, End] = {}
+        self._accepted: set[tuple[int, str, str]] = set()
+        self._seq = 0
+        self._open: dict[int, _Open] = {}
+        self._late: dict[int, Status] = {}
+        self.counts = Counts()
 
     def take(self, event: Event, row: Charged | None) -> None:
         """One more event, with the row of the charge that it is; raises IntegrityError when it breaks a rule or differs from it."""
-        self._states.append(0)
+        self._seq = event.seq
         try:
             body, end = _scan(event.body, 0)
             if end != len(event.body):
@@ -119,18 +141,13 @@ class Replay:
             raise _wrong(seq, "does not charge what it costs")
         # The last of the three caps is the lineage's: its charge before this one.
         previous = caps[-1].last
-        for cap in caps:
-            cap.spend(amount, seq)
-            if cap.cap is not None and cap.spent > cap.cap:
-                raise _wrong(seq, f"overspends the cap of {cap.name}")
-        noise.spend(amount, seq)
-        self._states[seq] = _OPEN
+        spent = *caps, noise
+        _spend(seq, amount, spent)
+        for cap in spent:
+            cap.last = seq
         if row is None or row[:6] != (analyst, body["request_id"], body["hash"], dataset, amount, previous):
             raise differs("charges")
-        if row.state != "charged":
-            self._told[seq] = _end_of(row)
-        elif row.answer is not None or row.answer_kind is not None:
-            raise differs("charges")
+        self._open[seq] = _Open(amount, spent, row.status)
 
     def _place(self, seq: int, dataset: str, analyst: str) -> "_Place":
         """What a charge of this analyst to this dataset counts against; kept until a custodian changes anything."""
@@ -156,6 +173,8 @@ class Replay:
             raise differs("charges")
         if event.kind in ("answer", "burn"):
             self._end(event.seq, event.kind, body)
+        elif event.kind in ("takeover", "drawn", "redrawn"):
+            self._run(event.seq, event.kind, body)
         elif event.kind == "create" and event.seq == 1:
             self._about = body
         elif event.kind in CUSTODIAN:
@@ -166,17 +185,36 @@ class Replay:
             raise _wrong(event.seq, "is of no known kind")
 
     def _end(self, seq: int, kind: str, body: dict[str, Any]) -> None:
-        charge = body["charge"]
-        if charge < 1 or self._states[charge] != _OPEN:
+        charge = self._open.pop(body["charge"], None)
+        if charge is None:
             raise _wrong(seq, "ends no open charge")
-        self._states[charge] = _ENDED
-        end: End = ("answered", body["kind"], body["sha256"]) if kind == "answer" else ("burned", None, None)
-        told = self._told.pop(charge, None)
-        if told is None:
+        end = ("answered", body["kind"], body["sha256"]) if kind == "answer" else ("burned", None, None)
+        status = charge.status(*end)
+        if charge.said != status:
             # Its row was read before it ended, or says that it did not.
-            self._late[charge] = end
-        elif told != end:
-            raise differs("charges")
+            self._late[body["charge"]] = status
+
+    def _run(self, seq: int, kind: str, body: dict[str, Any]) -> None:
+        """What runs do on the way from the charge to its answer."""
+        charge = self._open.get(body["charge"])
+        if charge is None:
+            raise _wrong(seq, "is of no open charge")
+        if kind == "takeover":
+            self.counts.takeovers += 1
+        elif kind == "drawn":
+            if charge.drawn != (None, None):
+                raise _wrong(seq, "draws again for one charge")
+            charge.drawn = str(body["sha256"]), str(body["key"])
+            self.counts.draws += 1
+        else:
+            if charge.drawn == (None, None):
+                raise _wrong(seq, "pays again for a draw that was not made")
+            if body["amount"] != charge.amount:
+                raise _wrong(seq, "does not charge what it costs")
+            _spend(seq, charge.amount, charge.caps)
+            charge.drawn = None, None
+            charge.times += 1
+            self.counts.redraws += 1
 
     def _custodian(self, seq: int, kind: str, body: dict[str, Any]) -> None:
         self._places.clear()
@@ -194,6 +232,10 @@ class Replay:
             self._once(seq, (body["lineage"], "analyst", body["analyst"]), body["cap"])
         elif kind == "raise":
             self._raise(seq, body)
+        elif kind == "accepted":
+            if body["dataset"] not in self._datasets:
+                raise _wrong(seq, "accepts files of no dataset")
+            self._accepted.add((seq, body["dataset"], body["files"]))
         elif body["kind"] == "lineage":
             self._retired.add(self._lineages[body["name"]].name)
         else:
@@ -237,6 +279,7 @@ class Replay:
                 "SELECT lineage, scope, name, since, cap, spent, last FROM caps",
                 {(*key, cap.since, cap.cap, cap.spent, cap.last) for key, cap in self._caps.items()},
             ),
+            ("accepted", "SELECT seq, dataset, files FROM accepted", self._accepted),
         ]
         for table, sql, wanted in expected:
             if set(tx.rows(sql)) != wanted:
@@ -245,17 +288,27 @@ class Replay:
 
     def _compare_charges(self, tx: Transaction) -> None:
         """What could not be compared on the way: rows without an event, and charges that ended after they were read."""
-        beyond = tx.one("SELECT seq FROM charges WHERE seq < 1 OR seq >= ? LIMIT 1", len(self._states))
-        if beyond is not None or self._told:
+        if tx.one("SELECT seq FROM charges WHERE seq < 1 OR seq > ? LIMIT 1", self._seq) is not None:
             raise differs("charges")
-        late = sorted(self._late)
+        expected = dict(self._late)
+        for seq, charge in self._open.items():
+            if charge.said != (status := charge.status("charged", None, None)):
+                expected[seq] = status
+        late = sorted(expected)
         for start in range(0, len(late), _CHUNK):
             part = late[start : start + _CHUNK]
             marks = ", ".join("?" * len(part))
             found = tx.rows(f"SELECT seq, {CHARGED} FROM charges WHERE seq IN ({marks})", *part)
-            ends = {cast(int, seq): _end_of(Charged._make(cast(Any, rest))) for seq, *rest in found}
-            if ends != {seq: self._late[seq] for seq in part}:
+            said = {cast(int, seq): Charged._make(cast(Any, rest)).status for seq, *rest in found}
+            if said != {seq: expected[seq] for seq in part}:
                 raise differs("charges")
+
+
+def _spend(seq: int, amount: int, caps: tuple[Cap, ...]) -> None:
+    for cap in caps:
+        cap.spent += amount
+        if cap.cap is not None and cap.spent > cap.cap:
+            raise _wrong(seq, f"overspends the cap of {cap.name}")
 
 
 def _amount(lineage: Lineage, body: dict[str, Any]) -> int:
@@ -264,10 +317,6 @@ def _amount(lineage: Lineage, body: dict[str, Any]) -> int:
         return rules.amount_in(lineage, body["change"], disclosure.cost_of(body))
     except StarlingError:
         return -1
-
-
-def _end_of(row: Charged) -> End:
-    return row.state, row.answer_kind, None if row.answer is None else rows.sha256(row.answer)
 
 
 def _wrong(seq: int, problem: str) -> IntegrityError:

@@ -11,7 +11,7 @@ from starling.ledger import rules
 from starling.ledger.chain import START, Head, digest
 from starling.ledger.rules import Cap, Dataset, Lineage, Request, Scope
 from starling.ledger.store import Row, Transaction
-from starling.ledger.ticket import AnswerKind, Ticket
+from starling.ledger.ticket import AnswerKind, Drawn, Ticket
 from starling.privacy.budget import Measure
 from starling.privacy.neighbours import Change, Relation, Unit
 
@@ -164,16 +164,27 @@ class Before(NamedTuple):
     """What the ledger says before a charge.
 
     Attributes:
-        ticket: The charge under the request's id, if there is one.
-        leased: Until when another run may be at it, in seconds since 1970.
-        stored: The answer that this analyst was given to the same request under another id, where `ticket` is None.
+        ours: The charge under the request's id, if there is one.
+        same: This analyst's charges of the same request under other ids that were not burned, answered ones first; looked for
+            where `ours` is None.
         standing: Where a charge would stand; None where the dataset is not registered.
     """
 
-    ticket: Ticket | None
-    leased: int
-    stored: Ticket | None
+    ours: "Known | None"
+    same: "list[Known]"
     standing: Standing | None
+
+
+class Known(NamedTuple):
+    """A charge that was made before.
+
+    Attributes:
+        ticket: The charge.
+        leased: Until when another run may be at it, in seconds since 1970.
+    """
+
+    ticket: Ticket
+    leased: int
 
 
 _LAST = "SELECT seq, hash, at FROM events ORDER BY seq DESC LIMIT 1"
@@ -196,10 +207,14 @@ def _standing() -> str:
     )
 
 
-_TICKET = "request_id, request_hash, state, amount, seq, lease, lease_until, answer_kind, answer FROM charges WHERE analyst = ?"
+_COLUMNS = (
+    "request_id, request_hash, state, amount, seq, lease, lease_until, answer_kind, answer, drawn_sha256, drawn_key"
+)
+_WIDTH = len(_COLUMNS.split(", "))
+_TICKET = f"{_COLUMNS} FROM charges WHERE analyst = ?"
 _KNOWN = (
-    f"SELECT 1 AS ours, {_TICKET} AND request_id = ? UNION ALL SELECT * FROM"
-    f" (SELECT 0, {_TICKET} AND request_hash = ? AND state = 'answered' ORDER BY seq LIMIT 1) AS same"
+    f"SELECT 1 AS ours, {_TICKET} AND request_id = ?"
+    f" UNION ALL SELECT 0, {_TICKET} AND request_hash = ? AND state <> 'burned'"
 )
 _INSERT = "INSERT INTO events (seq, kind, at, body, hash) VALUES"
 _FIRST = (
@@ -218,48 +233,53 @@ def before(tx: Transaction, pen: Pen, request: Request, noise: str) -> Before:
     ids = (analyst, request.request_id, analyst, request.hash, analyst, noise, dataset)
     found = list(tx.rows(_BEFORE, *ids))
     pen.follow(found[0][:3])
-    known = {row[3]: row[4:13] for row in found}
-    ticket = stored = None
-    if 1 in known:
-        rules.check_same(str(known[1][1]), request)
-        ticket = _ticket(request, known[1])
-    elif 0 in known:
-        stored = answered(request, known[0])
+    known = [row[3 : 4 + _WIDTH] for row in found if row[3] is not None]
+    ours = next((row[1:] for row in known if row[0] == 1), None)
+    if ours is not None:
+        rules.check_same(str(ours[1]), request)
+    same = [] if ours else sorted((row[1:] for row in known), key=lambda row: (str(row[2]), cast(int, row[4])))
     standing = None
-    if found[0][13] is not None:
-        name, retired = str(found[0][13]), bool(found[0][14])
-        lineage = _lineage(name, found[0][15:19])
-        *ours, kind = (found[0][start : start + 6] for start in range(19, 43, 6))
-        caps = [a_cap(row) for row in ours if row[0] is not None]
-        standing = Standing(lineage, Dataset(dataset, name, retired), caps, None if kind[0] is None else a_cap(kind))
-    return Before(ticket, cast(int, known[1][6]) if ticket else 0, stored, standing)
+    where = found[0][4 + _WIDTH :]
+    if where[0] is not None:
+        name, retired = str(where[0]), bool(where[1])
+        lineage = _lineage(name, where[2:6])
+        *caps, kind = (where[start : start + 6] for start in range(6, 30, 6))
+        standing = Standing(
+            lineage,
+            Dataset(dataset, name, retired),
+            [a_cap(row) for row in caps if row[0] is not None],
+            None if kind[0] is None else a_cap(kind),
+        )
+    known_ours = None if ours is None else known_charge(request, ours)
+    return Before(known_ours, [known_charge(request, row) for row in same], standing)
 
 
-def answered(request: Request, row: Row) -> Ticket | None:
-    """The ticket of an answer that was stored for the same request, under the id that was answered."""
-    return _ticket(replace(request, request_id=str(row[0])), row)
-
-
-def _ticket(request: Request, row: Row) -> Ticket:
-    _, _, state, amount, seq, lease, _, kind, answer = row
-    return Ticket(
-        request,
+def known_charge(request: Request, row: Row) -> Known:
+    """A charge of this request's body, under the id that was charged; of a row's columns `_COLUMNS`."""
+    request_id, _, state, amount, seq, lease, leased, kind, answer, sha256, key = row
+    ticket = Ticket(
+        replace(request, request_id=str(request_id)),
         cast(rules.State, state),
         cast(int, amount),
         cast(int, seq),
         str(lease),
         cast(AnswerKind | None, kind),
         None if answer is None else str(answer),
+        drawn=None if sha256 is None else Drawn(str(sha256), str(key)),
     )
+    return Known(ticket, cast(int, leased))
 
 
-def spend(tx: Transaction, where: Standing, noise: str, amount: int, charge: Head) -> None:
-    """Add `amount` to what the caps of `where` have spent, and with this kind of noise."""
+def spend(tx: Transaction, where: Standing, noise: str, amount: int, charge: Head | None) -> None:
+    """Add `amount` to what the caps of `where` have spent, and with this kind of noise; `charge` is None for a redraw."""
+    ours = [cap.since for cap in (*where.caps, *([where.noise] if where.noise else ()))]
     if where.noise is None:
+        assert charge is not None
         insert_cap(tx, charge, where.lineage.name, "noise", noise, None)
-    ours = [cap.since for cap in where.caps] + [charge.seq if where.noise is None else where.noise.since]
+        ours.append(charge.seq)
     marks = ", ".join("?" * len(ours))
-    tx.run(f"UPDATE caps SET spent = spent + ?, last = ? WHERE since IN ({marks})", amount, charge.seq, *ours)
+    last, values = ("", ()) if charge is None else (", last = ?", (charge.seq,))
+    tx.run(f"UPDATE caps SET spent = spent + ?{last} WHERE since IN ({marks})", amount, *values, *ours)
 
 
 def sha256(text: str) -> str:

@@ -29,6 +29,7 @@ MOST = 10**6
 Scope: TypeAlias = Literal["lineage", "dataset", "analyst"]
 State: TypeAlias = Literal["charged", "answered", "burned"]
 
+_TOKEN = re.compile("[0-9a-f]{64}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,99}")
 
 
@@ -40,6 +41,13 @@ def name(value: str, *, field: str) -> str:
             problem="is not a name of 1 to 100 letters, digits, dots, dashes, underscores or @",
             fix="choose a plain name",
         )
+    return value
+
+
+def token(value: str) -> str:
+    """`value`, when it is 64 lower-case hexadecimal digits; raises ParameterError otherwise."""
+    if not _TOKEN.fullmatch(value):
+        raise ParameterError(field="files", problem="are not said by 64 hexadecimal digits", fix="use accepted_files")
     return value
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from starling.errors import IntegrityError, Problem, StarlingError
-from starling.ledger.chain import Event, Follower
+from starling.ledger.chain import Counts, Event, Follower
 from starling.ledger.keys import Public
 from starling.ledger.rules import Lineage, amount_in, charge_in, shown
 from starling.privacy.budget import Measure
@@ -63,21 +63,38 @@ class _Seen:
     dataset: Mapping[str, Any] | None = None
     event: Event | None = None
     end: Event | None = None
+    amounts: list[int] = field(default_factory=list)
+    draw: str | None = None
+    counts: Counts = field(default_factory=Counts)
 
 
-def check(charged: Charged, events: Iterable[Event]) -> list[Problem]:
-    """What speaks against the charge of a release in the ledger with these events."""
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a ledger says of the charge of a release.
+
+    Attributes:
+        findings: What speaks against it.
+        counts: How often it was drawn for.
+    """
+
+    findings: list[Problem]
+    counts: Counts
+
+
+def check(charged: Charged, events: Iterable[Event]) -> Looked:
+    """Look the charge of a release up in the ledger with these events."""
     follower = Follower()
     seen = _Seen()
     try:
         for event in events:
             follower.take(event)
             _note(charged, event, seen)
-        return _verdict(charged, seen, follower.head.seq)
+        findings = _verdict(charged, seen, follower.head.seq)
     except IntegrityError as error:
-        return [_of_ledger(problem) for problem in error.problems]
+        findings = [_of_ledger(problem) for problem in error.problems]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return [_UNREADABLE]
+        findings = [_UNREADABLE]
+    return Looked(findings, seen.counts)
 
 
 def check_earlier(charged: Charged, earlier: Sequence[AddsTo], events: Iterable[Event]) -> list[Problem]:
@@ -167,6 +184,10 @@ def _note(charged: Charged, event: Event, seen: _Seen) -> None:
     elif event.kind in ("answer", "burn") and event.seq > charged.position and seen.end is None:
         if json.loads(event.body)["charge"] == charged.position:
             seen.end = event
+    elif event.kind in ("takeover", "drawn", "redrawn") and event.seq > charged.position:
+        body = json.loads(event.body)
+        if body["charge"] == charged.position:
+            _count(event.kind, body, seen)
     elif event.kind == "create" and event.seq == 1:
         seen.about = json.loads(event.body)
     elif event.kind in ("lineage", "dataset"):
@@ -175,6 +196,29 @@ def _note(charged: Charged, event: Event, seen: _Seen) -> None:
             seen.lineage = body
         if event.kind == "dataset" and body["name"] == charged.dataset:
             seen.dataset = body
+
+
+def _count(kind: str, body: Mapping[str, Any], seen: _Seen) -> None:
+    """One more thing that a run did on the way from the charge to its answer."""
+    if seen.end is not None:
+        raise _inconsistent("goes on after its charge was answered")
+    if kind == "takeover":
+        seen.counts.takeovers += 1
+    elif kind == "drawn":
+        if seen.draw is not None:
+            raise _inconsistent("was drawn for again, and not paid again")
+        seen.draw = body["sha256"]
+        seen.counts.draws += 1
+    else:
+        if seen.draw is None:
+            raise _inconsistent("was paid again for a draw that was not made")
+        seen.draw = None
+        seen.amounts.append(body["amount"])
+        seen.counts.redraws += 1
+
+
+def _inconsistent(problem: str) -> IntegrityError:
+    return IntegrityError(field="charge", problem=problem, fix=ASK)
 
 
 def _differences(charged: Charged, seen: _Seen, event: Event) -> list[str]:
@@ -201,9 +245,10 @@ def _amounts(charged: Charged, seen: _Seen, body: Mapping[str, Any]) -> list[str
         due = charge_in(lineage, charged.guarantee)
     except StarlingError:
         return ["cannot have been charged to a lineage of that measure, neighbour relation or unit"]
-    if body["amount"] == due:
+    wrong = next((amount for amount in (body["amount"], *seen.amounts) if amount != due), None)
+    if wrong is None:
         return []
-    return [f"charged {shown(body['amount'])} and the release costs {shown(due)} in {lineage.measure} of that lineage"]
+    return [f"charged {shown(wrong)} and the release costs {shown(due)} in {lineage.measure} of that lineage"]
 
 
 def _answer(charged: Charged, seen: _Seen) -> list[str]:

@@ -47,8 +47,20 @@ CREATE TABLE charges (
     lease_until BIGINT NOT NULL,
     answer_kind TEXT,
     answer TEXT,
+    -- The draw that it has committed to, and the key to what was drawn, hexadecimal.
+    drawn_sha256 TEXT,
+    drawn_key TEXT,
+    -- How often it was paid: once, and once more for each draw that was lost.
+    times INTEGER NOT NULL,
     -- The charge of the same lineage before this one: the latest are found without an index, which would cost every charge a page.
     previous INTEGER,
     UNIQUE (analyst, request_id)
 );
-CREATE INDEX charges_by_answer ON charges (analyst, request_hash) WHERE state = 'answered';
+CREATE INDEX charges_by_hash ON charges (analyst, request_hash);
+-- Files that the custodian has looked at; the signature stands in the event.
+CREATE TABLE accepted (
+    seq INTEGER PRIMARY KEY,
+    dataset TEXT NOT NULL REFERENCES datasets (name),
+    files TEXT NOT NULL,
+    UNIQUE (dataset, files)
+);

@@ -1,0 +1,35 @@
+"""Files that a custodian has looked at, named so that the ledger tells nothing of them.
+
+`validate` shows a custodian what only records tell. That they looked at these very files is kept in the ledger, as a token: a keyed
+hash of where each file lies, its size and the time of its last change. Without the custodian's key nobody can guess a file and try it.
+"""
+
+import hmac
+from collections.abc import Iterable
+from pathlib import Path
+
+from starling.errors import SourceError
+from starling.ledger.keys import Key
+from starling.ledger.rules import canonical
+
+
+def accepted_files(key: Key, paths: Iterable[Path]) -> str:
+    """The token of these files, in whichever order: HMAC-SHA256 over absolute path, size and time of change of each.
+
+    Args:
+        key: The custodian's, from which the key of the hash is derived.
+        paths: The files; of a folder, all files below it.
+
+    Raises:
+        SourceError: one of them is not there.
+    """
+    found = sorted({file for path in paths for file in _files(path)})
+    return hmac.digest(key.derived("accepted files"), canonical({"files": found}).encode(), "sha256").hex()
+
+
+def _files(path: Path) -> list[tuple[str, int, int]]:
+    try:
+        files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
+        return [(str(each.resolve(strict=True)), each.stat().st_size, each.stat().st_mtime_ns) for each in files]
+    except OSError:
+        raise SourceError(field=path.name, problem="is not there", fix="name a file that you may read") from None
