@@ -1,6 +1,7 @@
 """Small studies written as every kind of file, with nothing of the package's own readers or packers."""
 
-import gzip
+import struct
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,10 +114,22 @@ def vcf_text(study: Study, named: bool = True) -> str:
     return "".join(lines)
 
 
+def bgzip(content: bytes) -> bytes:
+    """Compressed in blocks, an empty one last (SAM format specification, section 4.1)."""
+    blocks = []
+    for start in (*range(0, len(content), 65280), len(content)):
+        data = content[start : start + 65280]
+        deflate = zlib.compressobj(wbits=-15)
+        body = deflate.compress(data) + deflate.flush()
+        head = struct.pack("<4BI2BH2BHH", 31, 139, 8, 4, 0, 0, 255, 6, 66, 67, 2, len(body) + 25)
+        blocks.append(head + body + struct.pack("<2I", zlib.crc32(data), len(data)))
+    return b"".join(blocks)
+
+
 def write_vcf(study: Study, path: Path) -> Path:
     text = vcf_text(study)
     if path.suffix == ".gz":
-        path.write_bytes(gzip.compress(text.encode()))
+        path.write_bytes(bgzip(text.encode()))
     else:
         path.write_text(text)
     return path

@@ -48,6 +48,32 @@ def test_what_does_not_fit_is_refused(path: Path) -> None:
         check_pgen(path, 21, 30)
 
 
+@pytest.mark.parametrize(
+    ("made", "form"),
+    [
+        (("20", "66000", "0.1", "dosage-freq=0.2"), ()),
+        (("300", "70", "phase-freq=0.3"), ()),
+        (("21", "30", "0.1"), ("format=2",)),
+    ],
+)
+def test_attack_a29_a_file_that_was_cut_off_is_refused_by_its_size(
+    tmp_path: Path, made: tuple[str, ...], form: tuple[str, ...]
+) -> None:
+    """The library opens it, and a query was charged before it failed. Beyond 65,536 SNPs, the header has two blocks."""
+    path, (people, rows) = tmp_path / "x.pgen", map(int, made[:2])
+    plink("plink2", "--dummy", *made, "--make-pgen", *form, "--out", tmp_path / "x")
+    whole = path.read_bytes()
+    assert check_pgen(path, people, rows) == len(whole)
+    for content in (whole[:-1], whole[: len(whole) - len(whole) // 4], whole + b"1"):
+        path.write_bytes(content)
+        problem = "does not end where its header says that it does" if not form else "is not a .pgen of"
+        with pytest.raises(SourceError, match=f"x.pgen: genotypes {problem}"):
+            check_pgen(path, people, rows)
+    path.write_bytes(whole[:15])
+    with pytest.raises(SourceError, match=r"x.pgen: genotypes is not a .pgen of"):
+        check_pgen(path, people, rows)
+
+
 def test_a_file_that_changed_is_found(path: Path) -> None:
     size = check_pgen(path, 21, 30)
     path.write_bytes(path.read_bytes()[:-1])

@@ -1,5 +1,6 @@
 """VCF and BCF records become calls by total rules: whatever a record says, every SNP of the list comes once."""
 
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,8 @@ from starling.errors import SourceError
 from starling.genome.plan import Plan
 from starling.genome.source import vcf
 from starling.genome.source.calls import Calls, copies
-from starling.genome.source.vcf import check_vcf, read_vcf
+from starling.genome.source.vcf import END_BLOCK, check_vcf, read_vcf
+from tests.genome.plink import plink
 from tests.genome.studies import VCF_HEADER, Study, a_study, plan_of, vcf_text, write_vcf
 
 
@@ -110,18 +112,45 @@ def test_no_record_is_a_failure(
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_compressed_file_cut_off_ends(tmp_path: Path) -> None:
+def test_a_compressed_file_with_a_broken_block_ends(tmp_path: Path) -> None:
+    """Whatever is in it, once its public shape is right, nothing fails."""
     study = a_study(snps=2000, people=50)
     plan = plan_of(study, tmp_path)
     path = write_vcf(study, tmp_path / "x.vcf.gz")
-    path.write_bytes(path.read_bytes()[:-3000])
+    path.write_bytes(path.read_bytes()[:-3000] + END_BLOCK)
     assert len(carried_in(path, plan)) == 2000
+
+
+def test_attack_a29_a_file_that_was_cut_off_is_refused_by_its_end(tmp_path: Path) -> None:
+    """It was read as a file in which nobody carries the SNPs after the cut."""
+    study = a_study(snps=500, people=20)
+    whole = write_vcf(study, tmp_path / "x.vcf.gz").read_bytes()
+    assert whole.endswith(END_BLOCK)
+    text = vcf_text(study).encode()
+    for content, problem in (
+        (whole[: len(whole) // 2], "was cut off: it lacks the block by which bgzip ends a file"),
+        (whole[:-1], "was cut off: it lacks the block"),
+        (whole[: -len(END_BLOCK)], "was cut off: it lacks the block"),
+        (gzip.compress(text), "is compressed by gzip, which does not show whether a file was cut off"),
+        (text[: len(text) // 2], "was cut off: it ends within a line"),
+    ):
+        (tmp_path / "cut.vcf.gz").write_bytes(content)
+        with pytest.raises(SourceError, match=f"cut.vcf.gz: genotypes {problem}"):
+            check_vcf(tmp_path / "cut.vcf.gz")
+    bare = tmp_path / "bare.bcf"
+    plink("plink2", "--vcf", write_vcf(study, tmp_path / "x.vcf"), "--export", "bcf", "--out", tmp_path / "x")
+    assert len(check_vcf(tmp_path / "x.bcf")[1]) == 20
+    bare.write_bytes(gzip.decompress((tmp_path / "x.bcf").read_bytes()))
+    with pytest.raises(SourceError, match=r"bare.bcf: genotypes is a BCF without compression"):
+        check_vcf(bare)
 
 
 @pytest.mark.parametrize("content", [b"", b"PLINK", b"##fileformat=VCFv4.2\n", b"\x1f\x8bnot", b"BCF\x02\x02"])
 def test_what_is_no_vcf_is_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str], content: bytes) -> None:
     (tmp_path / "x.vcf").write_bytes(content)
-    with pytest.raises(SourceError, match=r"x.vcf: genotypes (does not begin as|has no header of) a VCF or BCF"):
+    with pytest.raises(
+        SourceError, match=r"x.vcf: genotypes (does not begin as a|has no header of a|is (a BCF|compressed by gzip))"
+    ):
         check_vcf(tmp_path / "x.vcf")
     assert capfd.readouterr().err == ""
 

@@ -4,6 +4,9 @@ A record is the SNP of the plan's list with its id; one without an id is called 
 plan. The first record of an id counts. A file of variants often leaves out a site that nobody carries, so a SNP without a record
 is carried by nobody, and its absence is told by `validate` alone. A record that htslib cannot parse is passed over: that every record
 is well-formed is the custodian's to see to, and `validate` tells.
+
+So a file that was cut off (a full disk, a broken copy) would be read as one in which nobody carries the rest. Its end is public
+shape, and is looked at before any charge: what is compressed must end as bgzip ends it, with an empty block, text with a line.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,21 +32,29 @@ CALLS: Final = 8 << 20
 MOST_BROKEN: Final = 1000
 """Records in a row that cannot be parsed; a file cut off within a compressed block gives no end of them."""
 _PADDING: Final = -2
-_STARTS: Final = (b"##fileformat=VCF", b"BCF", b"\x1f\x8b")
-"""Plain VCF; BCF without compression; either with it."""
+_TEXT: Final = b"##fileformat=VCF"
+_GZIP: Final = b"\x1f\x8b"
+_PLAIN_BCF: Final = b"BCF"
+END_BLOCK: Final = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
+"""The empty block by which bgzip ends a file (SAM format specification, section 4.1.2)."""
+_BGZF: Final = slice(12, 16)
+"""Where the first block of a file says that it is bgzip's, by its first subfield: BC, of two bytes."""
 
 
 def check_vcf(path: Path) -> tuple[int, tuple[str, ...]]:
     """The size of a VCF or BCF and the people that its header names.
 
     Raises:
-        SourceError: when it is none.
+        SourceError: when it is none, or was cut off.
     """
     size = size_of(path)
     with path.open("rb") as file:
         start = file.read(32)
-    if not start.startswith(_STARTS):
+        file.seek(max(0, size - len(END_BLOCK)))
+        end = file.read(len(END_BLOCK))
+    if not start.startswith((_TEXT, _GZIP, _PLAIN_BCF)):
         refuse(path, "does not begin as a VCF or BCF does", "give a .vcf, .vcf.gz or .bcf")
+    _check_end(path, start, end)
     try:
         reader = _open(path)
     except Exception:  # noqa: BLE001 - the library raises bare Exception for what is no VCF
@@ -54,6 +65,21 @@ def check_vcf(path: Path) -> tuple[int, tuple[str, ...]]:
         return size, tuple(reader.samples)
     finally:
         reader.close()
+
+
+def _check_end(path: Path, start: bytes, end: bytes) -> None:
+    """Raises SourceError unless the last bytes of a file with these first ones are those of a whole file."""
+    if start.startswith(_PLAIN_BCF):
+        fix = "write it by bcftools view -Ob"
+        refuse(path, "is a BCF without compression, of which nobody sees whether it was cut off", fix)
+    if start.startswith(_GZIP) and start[_BGZF] != b"BC\x02\x00":
+        fix = "compress it by bgzip, or bcftools view -Oz"
+        refuse(path, "is compressed by gzip, which does not show whether a file was cut off", fix)
+    if start.startswith(_GZIP) and end != END_BLOCK:
+        fix = "copy or write it again: the rest of its SNPs would count as carried by nobody"
+        refuse(path, "was cut off: it lacks the block by which bgzip ends a file", fix)
+    if start.startswith(_TEXT) and not end.endswith(b"\n"):
+        refuse(path, "was cut off: it ends within a line", "copy or write it again")
 
 
 def read_vcf(path: Path, size: int, plan: Plan, places: Int64, work: Callable[[Calls], R]) -> Iterator[R]:
