@@ -121,6 +121,10 @@ class RecordsInvalid(StarlingError):
     status = 422
 
 
+class StarlingWarning(UserWarning):
+    """Something that is allowed and probably not meant, in the words of a problem; the command line shows it on stderr."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """Some faults of records, as `validate` counts them.

@@ -39,7 +39,7 @@ def test_a_plan_is_told(call: Call, study: Path) -> None:
 def test_all_that_is_wrong_with_a_plan_is_told_at_once(call: Call, study: Path) -> None:
     bad = study.parent / "bad.toml"
     text = (study / "plan.toml").read_text().replace('"person"', '"household"').replace("people = 300", "people = 1")
-    bad.write_text(text.replace('model = "dominant"', 'model = "dominent"').replace('"study.bim"', '"missing.bim"'))
+    bad.write_text(text.replace('model = "dominant"', 'model = "dominent"').replace('"array.bim"', '"missing.bim"'))
     refused = call("genome", "plan", bad)
     assert (refused.exit_code, refused.stdout) == (65, "")
     for says in ("privacy.unit", "study.people", "analysis.model", "missing.bim: file cannot be read"):

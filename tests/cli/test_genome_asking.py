@@ -166,8 +166,8 @@ def test_mistakes_are_refused_before_anything_is_charged(
 
 def test_a_threshold_above_which_distances_mean_nothing_is_refused(call: Call, study: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
-    text = (study / "plan.toml").read_text().replace('list = "study.bim"', f'list = "{study / "study.bim"}"')
-    plan.write_text(text.replace("[analysis]", '[analysis]\nalpha = "0.99"').replace('"study.bim"', '"few.bim"'))
+    text = (study / "plan.toml").read_text().replace('list = "array.bim"', f'list = "{study / "array.bim"}"')
+    plan.write_text(text.replace("[analysis]", '[analysis]\nalpha = "0.99"').replace('"array.bim"', '"few.bim"'))
     (tmp_path / "few.txt").write_text("s1 s2 s3")
     plan.write_text(plan.read_text().replace("[snps]", '[snps]\nextract = "few.txt"'))
     words = (plan, "--genotypes", study / "study", "--epsilon", "1", "--out", tmp_path / "out", "--yes")

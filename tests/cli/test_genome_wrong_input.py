@@ -61,3 +61,24 @@ def test_attack_a29_a_file_that_was_cut_off_is_refused_before_the_charge(
     assert f"{name}: genotypes {said}" in refused.stderr
     assert payer.charges() == before
     assert not (tmp_path / "out").exists()
+
+
+def test_attack_a29_a_plan_whose_list_is_the_studys_own_is_warned_of_by_every_command(
+    call: Call, files: Path, tmp_path: Path
+) -> None:
+    plan = files / "own.toml"
+    plan.write_text((files / "plan.toml").read_text().replace("array.bim", "study.bim"))
+    genotypes = ("--genotypes", files / "study.bed")
+    for words in (
+        ("plan", plan),
+        ("preview", plan, "--question", "num-sig"),
+        ("validate", plan, *genotypes),
+        ("num-sig", plan, *genotypes, "--epsilon", "1", "--out", tmp_path / "out", "--yes"),
+    ):
+        done = call("genome", *words)
+        assert done.exit_code == 0, done.output
+        warning = (
+            "starling: warning: own.toml: snps.list is the .bim of study.bed: such a list tells of those genotypes;"
+        )
+        assert done.stderr.count(warning) == 1
+        assert warning not in call("genome", words[0], files / "plan.toml", *words[2:]).stderr

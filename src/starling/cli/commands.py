@@ -12,12 +12,13 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Never
 
 import click
 
-from starling.errors import Found, OutputError, ParameterError, Problem, StarlingError
+from starling.errors import Found, OutputError, ParameterError, Problem, StarlingError, StarlingWarning
 
 INTERRUPTED: Final = 130
 TERMINATED: Final = 143
@@ -109,7 +110,9 @@ class Root(Group):
             signal.signal(signal.SIGTERM, _terminate)
         as_json = "--json" in arguments
         try:
-            returned = super().main(arguments, *positional, **options)
+            with warnings.catch_warnings():
+                warnings.showwarning = _show_warning
+                returned = super().main(arguments, *positional, **options)
         except (click.Abort, _Stopped) as stopped:
             code = stopped.code if isinstance(stopped, _Stopped) else INTERRUPTED
             _end(code, "Interrupted", [Problem("run", "was stopped", "start it again")], as_json)
@@ -132,6 +135,12 @@ class Root(Group):
         except Exception:  # noqa: BLE001 - whatever it is, no stack trace may leave
             _end_internal(as_json)
         sys.exit(returned if isinstance(returned, int) else 0)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Starling's own warnings as one line; those of libraries, which speak to developers, not at all."""
+    if issubclass(category, StarlingWarning):
+        click.echo(f"starling: warning: {message}", err=True)
 
 
 class _Stopped(Exception):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.errors import PlanError
+from starling.errors import PlanError, StarlingWarning
 from starling.genome.plan import Plan
 from tests.genome.studies import a_study, write_bim
 
@@ -83,6 +83,26 @@ def test_what_is_optional_has_its_default(tmp_path: Path) -> None:
     assert len(plan.snps) == 7
     assert plan.snps.carried[0] == "A"
     assert plan.ranges == {"1": (0, 4), "2": (4, 7)}
+
+
+@pytest.mark.parametrize(("sites", "calls"), [("public.bim", "public.bed"), ("public.pvar", "public.pgen")])
+def test_attack_a29_a_list_that_lies_beside_genotypes_is_warned_of(tmp_path: Path, sites: str, calls: str) -> None:
+    """The plan of the tutorial's study had its own .bim as the "public" list."""
+    plain = FULL.replace("public.bim", "elsewhere.bim")
+    load(tmp_path)
+    header = "#CHROM\tPOS\tID\tREF\tALT\n" if sites.endswith("pvar") else ""
+    lines = [line.split("\t") for line in (tmp_path / "public.bim").read_text().splitlines()]
+    body = [(c, p, i, b, a) if header else (c, i, "0", p, a, b) for c, i, _, p, a, b in lines]
+    (tmp_path / sites).write_text(header + "".join("\t".join(fields) + "\n" for fields in body))
+    (tmp_path / "elsewhere.bim").symlink_to(sites)
+    linked = tmp_path / f"elsewhere{Path(sites).suffix}"
+    if not linked.exists():
+        linked.symlink_to(sites)
+    (tmp_path / calls).touch()
+    for name in (sites, linked.name):
+        (tmp_path / "plan.toml").write_text(plain.replace("elsewhere.bim", name))
+        with pytest.warns(StarlingWarning, match=f"plan.toml: snps.list is the .* of {calls}: such a list tells of"):
+            Plan.load(tmp_path / "plan.toml")
 
 
 BAD = [

@@ -1,5 +1,7 @@
 """An invented case-control study as .bed, .bim and .fam with a plan, from a public seed: for demonstrations, tests and benchmarks.
 
+The plan's SNP list is a file of its own, as that of an array is: what lies beside genotypes is often written from them (plan/snps.py).
+
 Nothing here is about anybody. The same numbers and seed give the same bytes on any number of cores, because SNPs are made in runs of fixed
 size, each with its own random stream, and are written in order. (With the same NumPy and msprime: GENERATED.json names them.)
 
@@ -29,6 +31,7 @@ Linkage: TypeAlias = Literal["independent", "coalescent"]
 NOTE: Final = "GENERATED.json"
 PLAN: Final = "plan.toml"
 NAME: Final = "study"
+LIST: Final = "array.bim"
 NOTICE: Final = (
     "Invented data. No person is described: every genotype and phenotype was drawn from the public seed below, and which SNPs are causal "
     "says nothing about any disease."
@@ -44,7 +47,7 @@ class Generated:
 
     Attributes:
         prefix: Of study.bed, study.bim and study.fam; cases are the first people.
-        plan: plan.toml: dominant model, G test, the .bim as the public list.
+        plan: plan.toml: dominant model, G test, array.bim as the public list.
         note: GENERATED.json: that it is invented, the seed, the versions, the sizes, the causal SNPs and their frequencies.
     """
 
@@ -125,13 +128,18 @@ def _write(folder: Path, design: Design, linkage: Linkage, workers: int) -> None
     """Everything, into an existing empty folder."""
     causal: list[dict[str, object]] = []
     done = 0
-    with (folder / f"{NAME}.bed").open("wb") as bed, (folder / f"{NAME}.bim").open("w", encoding="ascii") as bim:
+    with (
+        (folder / f"{NAME}.bed").open("wb") as bed,
+        (folder / f"{NAME}.bim").open("w", encoding="ascii") as bim,
+        (folder / LIST).open("w", encoding="ascii") as listed,
+    ):
         bed.write(_MAGIC)
         for run in _runs(design, linkage, workers):
             bed.write(run.calls.data)
             for row, (chromosome, position, first, second) in enumerate(run.sites):
                 number = done + row + 1
-                bim.write(f"{chromosome}\ts{number}\t0\t{position}\t{first}\t{second}\n")
+                for sites in (bim, listed):
+                    sites.write(f"{chromosome}\ts{number}\t0\t{position}\t{first}\t{second}\n")
                 if number in design.causal:
                     causal.append(
                         {"snp": f"s{number}", "odds_ratio": design.causal[number], "frequency": run.frequencies[row]}
@@ -173,7 +181,7 @@ neighbours = "replace-one"
 people = {design.people}
 
 [snps]
-list = "{NAME}.bim"
+list = "{LIST}"
 
 [analysis]
 model = "dominant"

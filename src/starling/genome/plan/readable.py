@@ -32,12 +32,13 @@ from = 49000000
 to = 138000000
 """
 
+import warnings
 from bisect import bisect_left
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from starling.errors import PlanError, Problem
+from starling.errors import PlanError, Problem, StarlingWarning
 from starling.genome.plan.model import ALPHA, LEAST_PEOPLE, TESTS, Model, Plan
 from starling.genome.plan.regions import Region, read_bed_regions, read_gene_list
 from starling.genome.plan.sites import MOST_POSITION, Sites, chromosome, read_sites
@@ -48,11 +49,15 @@ from starling.planfile.toml import Section, read_file
 MOST_PEOPLE: Final = 1 << 24
 _TOP: Final = ("title", "privacy", "study", "snps", "analysis", "regions")
 _LISTS: Final = ("list", "carriers", "extract", "ranges", "gene-list")
+_BESIDE: Final = {".bim": ".bed", ".pvar": ".pgen"}
+"""Endings of sites, and of the genotypes that they lie beside."""
 _MODELS: Final[dict[str, Model]] = {name: name for name in TESTS}
 
 
 def read_plan(path: Path) -> Plan:
     """The plan of a TOML file and of the public lists it names.
+
+    Warns where the SNP list lies beside genotypes as their .bim or .pvar.
 
     Raises:
         PlanError: with every problem found.
@@ -131,6 +136,7 @@ def _snps(section: Section, folder: Path) -> Snps | None:
     if len(section.problems) > before:
         return None
     listed = read_sites(paths["list"], section.problems)
+    _warn_of_genotypes(paths["list"], section.file)
     extract = read_extract(paths["extract"], section.problems) if "extract" in paths else None
     carriers = read_carriers(paths["carriers"], section.problems) if "carriers" in paths else None
     if len(section.problems) > before:
@@ -140,6 +146,16 @@ def _snps(section: Section, folder: Path) -> Snps | None:
         return None
     spans = None if ranges is None else [(region.chromosome, region.low, region.high) for region in ranges]
     return chosen(listed, extract=extract, ranges=spans, carriers=carriers, problems=section.problems)
+
+
+def _warn_of_genotypes(listed: Path, file: str) -> None:
+    """Warn where the list and the sites of some genotypes are one file: PLINK writes those from the genotypes (plan/snps.py)."""
+    calls = listed.resolve().with_suffix(_BESIDE.get(listed.suffix, ""))
+    if calls.suffix and calls.exists():
+        problem = f"is the {listed.suffix} of {calls.name}: such a list tells of those genotypes"
+        fix = "take a list that others published, of an array or a panel, unless these genotypes are public"
+        # Of whoever asked for the plan: this function, _snps, read_plan and Plan.load lie between.
+        warnings.warn(StarlingWarning(str(Problem("snps.list", problem, fix, file))), stacklevel=5)
 
 
 def _genes(section: Section, paths: dict[str, Path]) -> list[Region]:
