@@ -43,7 +43,7 @@ class Forged:
         for resource in package["resources"]:
             file = files[resource["path"]]
             resource |= {"bytes": file.stat().st_size, "hash": f"sha256:{digest(file)}"}
-        path.write_text(json.dumps(package))
+        path.write_text(json.dumps(package, indent=1, ensure_ascii=False) + "\n")
 
     def edit(self, name: str, change: Callable[[Any], None]) -> None:
         """Change a JSON file in place."""

@@ -106,6 +106,29 @@ def test_a_wrong_word_is_found(folder: Path, change: Callable[[Any, Any], object
     assert any(part in problem for part in expected.split("|"))
 
 
+FORMS: dict[str, Callable[[str], str]] = {
+    "a key twice": lambda text: text.replace('"title": "Title"', '"title": "Exact numbers",\n "title": "Title"'),
+    "a key too many": lambda text: text.replace('"title": "Title"', '"title": "Title",\n "note": "exact"'),
+    "a key of a resource too many": lambda text: text.replace(
+        '"format": "html"', '"note": "exact",\n   "format": "html"'
+    ),
+    "a key of a column too many": lambda text: text.replace('"name": "b"', '"name": "b",\n      "note": "exact"', 1),
+    "another media type": lambda text: text.replace("text/html", "text/plain"),
+    "other spaces": lambda text: text.replace("\n", "\n "),
+    "another end": lambda text: text + "\n",
+}
+
+
+@pytest.mark.parametrize("change", FORMS.values(), ids=FORMS)
+def test_it_has_one_form(folder: Path, change: Callable[[str], str]) -> None:
+    path = folder / "datapackage.json"
+    before = path.read_text()
+    path.write_text(change(before))
+    assert path.read_text() != before
+    (problem,) = problems(folder)
+    assert problem.startswith("datapackage.json is not in its one form")
+
+
 @pytest.mark.parametrize("text", ["", "[]", "null", "{", "[" * 100_000])
 def test_another_file_is_refused(folder: Path, text: str) -> None:
     (folder / "datapackage.json").write_text(text)

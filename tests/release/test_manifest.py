@@ -54,6 +54,15 @@ def test_links_pipes_and_sockets_are_refused_and_not_opened(tmp_path: Path) -> N
         manifest(tmp_path)
 
 
+def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
+    assert walk(tmp_path) == ({}, []), "of a folder that holds nothing, nothing is wrong with what it holds"
+    fill(tmp_path)
+    (tmp_path / "data" / "Ann Smith has it").mkdir()
+    files, problems = walk(tmp_path)
+    assert len(files) == 5
+    assert [str(problem).split(";")[0] for problem in problems] == ["data/Ann Smith has it is an empty folder"]
+
+
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[2J", b"\xff\xfe".decode(errors="surrogateescape"), "x\u202ey"])
 def test_a_name_that_a_terminal_would_obey_is_refused_and_shown_escaped(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("x")

@@ -1,5 +1,6 @@
 """Checks that need no domain: hashes, signature, data package, arithmetic; and nothing is parsed that was changed."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from starling.ledger.keys import Pin, Public
-from starling.release import datapackage, verify
+from starling.release import datapackage, statement, verify
 from starling.release.manifest import SIGNATURE
 from starling.release.verify import charged, check, signed_by
 from tests.tables.bundles import KEY, OTHER, Bundle
@@ -103,6 +104,34 @@ def test_what_its_publisher_states_wrongly_is_found(
     copied.edit("privacy.json", lambda stated: (change(stated), None)[1])
     copied.resign()
     assert any(finding.startswith(expected) for finding in said(copied))
+
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "a key twice": lambda text: text.replace('{\n  "format"', '{\n  "cost": {"add-remove": "nothing"},\n  "format"'),
+    "a key twice, deep": lambda text: text.replace(
+        '"change": "add-remove"', '"change": "none",\n    "change": "add-remove"', 1
+    ),
+    "a key too many": lambda text: text.replace('{\n  "format"', '{\n  "note": "nothing is private",\n  "format"'),
+    "a key too many, deep": lambda text: text.replace('"delta":', '"note": "exact",\n    "delta":'),
+    "other spaces": lambda text: text.replace("\n", "\n "),
+    "another order": lambda text: json.dumps(json.loads(text), indent=2, ensure_ascii=False, sort_keys=True) + "\n",
+    "another end": lambda text: text + "\n",
+}
+
+
+@pytest.mark.parametrize("change", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("version", [statement.software(), "starling 99"])
+def test_a_statement_has_one_form(copied: Bundle, change: Callable[[str], str], version: str) -> None:
+    path = copied.folder / "privacy.json"
+    path.write_text(path.read_text().replace(statement.software(), version))
+    copied.resign()
+    assert said(copied) == []
+    before = path.read_text()
+    path.write_text(change(before))
+    assert path.read_text() != before
+    copied.resign()
+    (finding,) = said(copied)
+    assert finding.startswith("privacy.json")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "nonsense", "[" * 100_000])

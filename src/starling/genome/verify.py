@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.errors import IntegrityError, ParameterError, PlanError, Problem
-from starling.genome.artifact import REPORT, pages, sections
+from starling.genome.artifact import REPORT, described, pages, sections
 from starling.genome.artifact.data import csv, csv_path, parquet_path, tables
 from starling.genome.artifact.drawn import DRAWN, read_drawn
 from starling.genome.artifact.parameters import domain
@@ -44,7 +44,7 @@ SAYS: Final[Mapping[Named, str]] = {
     Named.ANSWER: "what was drawn is an answer that the question can have: its shape, and each choice among the public candidates",
     Named.TABLES: "every table is what plan, question and noisy answer give: p-values, intervals, how far selections may be off",
     Named.FORMS: "the files are those of a genome release, and its texts say what its tables say",
-    Named.PAGES: "report, its pictures aside, and registry entry are what plan, charge and answer give",
+    Named.PAGES: "report, its pictures aside, registry entry and data package are what plan, charge and answer give",
 }
 
 ALWAYS: Final = (PLAN, SNPS, QUESTION, DRAWN, statement.FILE, registry.FILE, datapackage.FILE, REPORT)
@@ -72,11 +72,11 @@ def check(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) ->
     _statement(plan, question, stated, found)
     if (told := _told(folder, plan, question, found)) is not None:
         _files(folder, tables(plan, question, told), hashes, found)
-        # Another version has other words.
-        if stated.get("software") == statement.software():
-            said = [undrawn(section) for section in sections(plan, question, told)]
-            make = partial(pages, plan, question, said=said)
-            found.add(Named.PAGES, *again.pages(folder, stated, question.guarantee, make))
+        said = [undrawn(section) for section in sections(plan, question, told)]
+        make = partial(pages, plan, question, said=said)
+        found.add(Named.PAGES, *again.pages(folder, stated, question.guarantee, make))
+        if again.by_this_version(stated):
+            found.add(Named.PAGES, *again.package(folder, *described(plan, question), hashes))
             found.reached(Named.PAGES)
         else:
             found.leave_open(Named.PAGES, again.OTHER_VERSION)

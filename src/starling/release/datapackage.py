@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from starling.errors import Problem
+from starling.release import parquet
 from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE, content, digests, shown
 from starling.release.statement import Json
 
@@ -78,7 +78,22 @@ def write(folder: Path, title: str, sheets: Sequence[Sheet], notes: Mapping[str,
         notes: For files that hold no table: what each is.
     """
     files = content(folder)
-    hashes = digests(files)
+    text = described(files, digests(files), title, sheets, notes)
+    (folder / FILE).write_text(text, encoding="utf-8")
+
+
+def described(
+    files: Mapping[str, Path], hashes: Mapping[str, str], title: str, sheets: Sequence[Sheet], notes: Mapping[str, str]
+) -> str:
+    """The text of the file, of which there is one.
+
+    Args:
+        files: Of the release by their path in it, ascending; but for this file, the signature and a ledger inside.
+        hashes: SHA-256 of each.
+        title: Of the release.
+        sheets: Its tables.
+        notes: For files that hold no table: what each is.
+    """
     tables = {sheet.path: sheet for sheet in sheets}
     resources: list[Json] = []
     for name, path in files.items():
@@ -89,7 +104,7 @@ def write(folder: Path, title: str, sheets: Sequence[Sheet], notes: Mapping[str,
             resource["title"] = notes[name]
         resources.append(resource)
     package: dict[str, Json] = {"$schema": PROFILE, "title": title, "resources": resources}
-    (folder / FILE).write_text(json.dumps(package, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return json.dumps(package, indent=1, ensure_ascii=False) + "\n"
 
 
 def _resource(name: str, path: Path, sha256: str) -> dict[str, Json]:
@@ -101,7 +116,7 @@ def _resource(name: str, path: Path, sha256: str) -> dict[str, Json]:
 
 
 def _table(sheet: Sheet, path: Path) -> dict[str, Json]:
-    kinds = {} if sheet.delimiter else parquet_types(path)
+    kinds = {} if sheet.delimiter else parquet.types(path)
     fields: list[Json] = []
     for column in sheet.columns:
         said: dict[str, Json] = {"name": column.name, "type": column.type, "description": column.description}
@@ -119,11 +134,6 @@ def _table(sheet: Sheet, path: Path) -> dict[str, Json]:
     return said
 
 
-def parquet_types(path: Path) -> dict[str, str]:
-    """The columns of a Parquet file and what pyarrow calls their types; from its footer alone."""
-    return {field.name: str(field.type) for field in pq.read_schema(path)}
-
-
 def check(folder: Path, hashes: Mapping[str, str]) -> list[Problem]:
     """What a datapackage.json says wrongly of the files beside it.
 
@@ -132,7 +142,8 @@ def check(folder: Path, hashes: Mapping[str, str]) -> list[Problem]:
         hashes: SHA-256 of each of its files, as found.
     """
     try:
-        listed = [(str(each["path"]), each) for each in read_json(folder / FILE)["resources"]]
+        package = read_json(folder / FILE)
+        listed = [(str(each["path"]), each) for each in package["resources"]]
     except (OSError, KeyError, TypeError, ValueError, RecursionError):
         return [Problem(FILE, "is not a data package that can be read", AGAIN)]
     resources = dict(listed)
@@ -144,7 +155,32 @@ def check(folder: Path, hashes: Mapping[str, str]) -> list[Problem]:
     problems = [Problem("resources", each, AGAIN, FILE) for each in said]
     for name in sorted(expected & resources.keys()):
         problems += _wrong(folder / name, name, hashes[name], resources[name])
-    return problems
+    return problems or _form(folder, package, hashes)
+
+
+def _form(folder: Path, package: Mapping[str, Any], hashes: Mapping[str, str]) -> list[Problem]:
+    """What the file holds that does not belong there: a key too many, a key twice, another order or other spaces."""
+    try:
+        resources = package["resources"]
+        sheets = [_sheet(each) for each in resources if "schema" in each]
+        notes = {each["path"]: each["title"] for each in resources if "schema" not in each and "title" in each}
+        files = {each["path"]: folder / each["path"] for each in resources}
+        text = described(files, hashes, package["title"], sheets, notes)
+    except (KeyError, TypeError, AttributeError):
+        text = ""
+    if (folder / FILE).read_bytes() == text.encode():
+        return []
+    return [Problem(FILE, "is not in its one form: something does not belong there, or stands there twice", AGAIN)]
+
+
+def _sheet(said: Mapping[str, Any]) -> Sheet:
+    """The table that a resource describes."""
+    schema = said["schema"]
+    columns = tuple(
+        Column(each["name"], each["type"], each["description"], "constraints" in each) for each in schema["fields"]
+    )
+    key, delimiter = tuple(schema.get("primaryKey", ())), said.get("dialect", {}).get("delimiter", "")
+    return Sheet(said["path"], said["title"], columns, key, delimiter)
 
 
 def _wrong(path: Path, name: str, sha256: str, said: Mapping[str, Any]) -> list[Problem]:
@@ -156,17 +192,18 @@ def _wrong(path: Path, name: str, sha256: str, said: Mapping[str, Any]) -> list[
     try:
         fields = [(str(field["name"]), field.get("parquetType")) for field in said["schema"]["fields"]]
         found = _columns(path, said)
+        stray = parquet.stray(path) if said.get("format") == "parquet" else None
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError, AttributeError):
         return [Problem(shown(name), "is not the table that is described there", AGAIN, FILE)]
     if fields != found:
         return [Problem(shown(name), "has other columns or types than are described there", AGAIN, FILE)]
-    return []
+    return [] if stray is None else [Problem(shown(name), f"holds {stray}, which no file of a release has", AGAIN)]
 
 
 def _columns(path: Path, said: Mapping[str, Any]) -> list[tuple[str, str | None]]:
     """Names and Parquet types of the columns of a file."""
     if said.get("format") == "parquet":
-        return list(parquet_types(path).items())
+        return list(parquet.types(path).items())
     with path.open("rb") as file:
         header = file.readline(1 << 16).decode("utf-8").rstrip("\n")
     return [(name.strip('"'), None) for name in header.split(said["dialect"]["delimiter"])]

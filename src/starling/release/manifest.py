@@ -74,32 +74,39 @@ def digest(path: Path) -> str:
 
 
 def walk(folder: Path) -> tuple[dict[str, Path], list[Problem]]:
-    """Every regular file below `folder` by its path there, ascending, and a problem for whatever is no such file.
+    """Every regular file below `folder` by its path there, ascending, and a problem for whatever is no such file or an empty folder.
 
-    No link is followed and no device or pipe opened: the folder may come from anybody.
+    No hash covers the name of an empty folder. No link is followed and no device or pipe opened: the folder may come from anybody.
     """
     found: dict[str, Path] = {}
     problems: list[Problem] = []
-    for path, regular in _entries(folder):
+    for path, what in _entries(folder):
         name = path.relative_to(folder).as_posix()
-        if regular and name.isprintable():
-            found[name] = path
-        else:
-            problem = "has a name that cannot be printed" if regular else "is a link or a device, not a file"
+        problem = what if name.isprintable() else "has a name that cannot be printed"
+        if problem:
             problems.append(Problem(shown(name), problem, AGAIN))
+        else:
+            found[name] = path
     return dict(sorted(found.items())), sorted(problems, key=lambda problem: problem.field)
 
 
-def _entries(folder: Path) -> Iterator[tuple[Path, bool]]:
-    """What is below a folder, folders aside, and whether it is a regular file."""
+def _entries(folder: Path) -> Iterator[tuple[Path, str]]:
+    """What is below a folder, folders that hold something aside, and what is wrong with it; nothing is with a regular file."""
     left = [folder]
     while left:
-        with os.scandir(left.pop()) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    left.append(Path(entry.path))
-                else:
-                    yield Path(entry.path), entry.is_file(follow_symlinks=False)
+        below = left.pop()
+        with os.scandir(below) as scanned:
+            entries = list(scanned)
+        if not entries and below != folder:
+            yield below, "is an empty folder"
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                left.append(Path(entry.path))
+            else:
+                yield (
+                    Path(entry.path),
+                    "" if entry.is_file(follow_symlinks=False) else "is a link or a device, not a file",
+                )
 
 
 def shown(name: str) -> str:

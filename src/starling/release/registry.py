@@ -7,9 +7,10 @@ and names the holder of the key in the curator's place.
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from starling.privacy.budget import decimal_up
 from starling.privacy.guarantee import Guarantee
@@ -150,6 +151,83 @@ def dumped(value: dict[str, Yaml]) -> str:
         - "y: z"
     """
     return "".join(line + "\n" for line in _lines(value, ""))
+
+
+def read(text: str) -> dict[str, Yaml]:
+    r"""What `dumped` wrote; it has one text, so that no key is there twice and nothing is hidden in a comment.
+
+    >>> read(dumped({"a": {"b": Decimal("0.5"), "c": ["x", "y: \x1b"]}, "d": 3}))
+    {'a': {'b': Decimal(text='0.5'), 'c': ['x', 'y: \x1b']}, 'd': 3}
+
+    Raises:
+        ValueError: it wrote no such text.
+    """
+    lines = text.splitlines()
+    found, rest = _block(lines, 0, "")
+    if rest != len(lines) or dumped(found) != text:
+        raise ValueError
+    return found
+
+
+def amounts(text: str) -> dict[str, Yaml]:
+    """What an entry states of the privacy loss: variant, unit, parameters and the same in words.
+
+    Raises:
+        ValueError, KeyError, TypeError: the text is no entry.
+    """
+    deployment: dict[str, Any] = dict(_mapping(read(text)["deployment"]))
+    loss = deployment["privacy_loss"]
+    kept = ("privacy_unit", "privacy_parameters", "privacy_parameters_details")
+    return {"variant_name": deployment["dp_variant"]["variant_name"], **{key: loss[key] for key in kept}}
+
+
+def _mapping(value: Yaml) -> dict[str, Yaml]:
+    if not isinstance(value, dict):
+        raise TypeError
+    return value
+
+
+_LINE: Final = re.compile(r"( *)(?:- (?P<item>\".*\")|(?P<key>\w+):(?: (?P<value>.+))?)")
+_ESCAPED: Final = re.compile(r"\\(?:U([0-9a-f]{8})|(.))")
+
+
+def _block(lines: list[str], at: int, indent: str) -> tuple[dict[str, Yaml], int]:
+    """The keys from line `at` that stand behind `indent`, and the line after them."""
+    found: dict[str, Yaml] = {}
+    while at < len(lines) and (line := _LINE.fullmatch(lines[at])) and line[1] == indent and line["key"]:
+        key, value, at = line["key"], line["value"], at + 1
+        if value is not None:
+            found[key] = _read_scalar(value)
+            continue
+        items = list(_items(lines, at, f"{indent}  "))
+        if items:
+            found[key], at = items, at + len(items)
+        else:
+            found[key], at = _block(lines, at, f"{indent}  ")
+    return found, at
+
+
+def _items(lines: list[str], at: int, indent: str) -> Iterator[str]:
+    while at < len(lines) and (line := _LINE.fullmatch(lines[at])) and line[1] == indent and line["item"]:
+        yield _unquoted(line["item"])
+        at += 1
+
+
+def _read_scalar(value: str) -> Yaml:
+    if value.startswith('"'):
+        return _unquoted(value)
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", value):
+        raise ValueError
+    return Decimal(value) if "." in value else int(value)
+
+
+def _unquoted(text: str) -> str:
+    """Raises ValueError for what is not quoted as `_quoted` does."""
+    plain = _ESCAPED.sub(lambda found: json.dumps(chr(int(found[1], 16)))[1:-1] if found[1] else found[0], text)
+    value = json.loads(plain)
+    if not isinstance(value, str):
+        raise ValueError  # noqa: TRY004 - one kind of error for every text that is none of ours
+    return value
 
 
 def _lines(value: dict[str, Yaml], indent: str) -> list[str]:

@@ -5,6 +5,7 @@ one unit, and replace one unit by another (twice the epsilon, four times the rho
 the reason. Amounts and scales are exact rationals as text; `decimal` beside them is rounded up.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
@@ -119,6 +120,42 @@ def statement(receipt: Receipt, domain: Domain) -> dict[str, Json]:
         "adds_to": added_to(domain.adds_to),
         "account": account(receipt),
     }
+
+
+def text(said: Mapping[str, Any]) -> str:
+    """The file of what is stated, in its one form."""
+    return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
+
+
+def repeated(said: Mapping[str, Any], guarantee: Guarantee, adds_to: tuple[AddsTo, ...]) -> dict[str, Json]:
+    """What `statement` gives for a charge and a domain that are told as in `said`: whatever else is in `said` does not belong there.
+
+    The numbers and words that another version finds or chooses otherwise are kept: its name, the epsilon at DELTA, which
+    arithmetic.py compares, how it was found, and what limits a second release.
+
+    Args:
+        said: A parsed privacy.json.
+        guarantee: As its composition tree says.
+        adds_to: The earlier releases that it names.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError: `said` is nothing of the kind.
+    """
+    domain = Domain(said["domain"], said["mechanism"], said["bounds"], tuple(said["invariants"]), adds_to)
+    again = statement(receipt(said["account"], guarantee), domain)
+    if said["software"] != again["software"]:
+        again["software"] = _text(said["software"])
+        for part, keys in (("approximate_dp", ("epsilon", "by")), ("account", ("limits",))):
+            kept = again[part]
+            assert isinstance(kept, dict)
+            kept |= {key: _text(said[part][key]) for key in keys}
+    return again
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
 
 
 def software() -> str:

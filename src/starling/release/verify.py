@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from starling.errors import IntegrityError, Problem
+from starling.errors import IntegrityError, Problem, StarlingError
 from starling.ledger.keys import Pin
 from starling.privacy.budget import Cost
 from starling.privacy.guarantee import Guarantee
-from starling.release import datapackage
+from starling.release import datapackage, statement
 from starling.release.arithmetic import COSTS, Stated, check_cost, rational
 from starling.release.manifest import AGAIN, SIGNATURE, answer, digests, shown, walk
 from starling.release.on_chain import Charged
@@ -60,6 +60,8 @@ def check(folder: Path) -> Checked:
     checked.guarantee, problems = check_cost(stated)
     checked.findings += problems
     checked.findings += _account(stated, checked.signature)
+    if not checked.findings and checked.guarantee is not None:
+        checked.findings += _form(folder, stated, checked.guarantee, adds_to(checked))
     return checked
 
 
@@ -106,6 +108,21 @@ def _stated(folder: Path) -> Stated | None:
     except (OSError, ValueError, RecursionError):
         return None
     return stated if isinstance(stated, dict) else None
+
+
+def _form(folder: Path, stated: Stated, guarantee: Guarantee, earlier: tuple[AddsTo, ...]) -> list[Problem]:
+    """What privacy.json holds that does not belong there: a key too many, a key twice, another order or other spaces."""
+    try:
+        again = statement.repeated(stated, guarantee, earlier)
+    except (KeyError, TypeError, ValueError, AttributeError, StarlingError):
+        return [Problem(FILE, "is not a statement of privacy as Starling writes it", AGAIN)]
+    differing = sorted(key for key in again.keys() | stated.keys() if key not in again or again[key] != stated.get(key))
+    if differing:
+        problem = "is not as Starling writes it: something is missing, or does not belong there"
+        return [Problem(shown(key), problem, AGAIN, FILE) for key in differing]
+    if (folder / FILE).read_bytes() != statement.text(again).encode():
+        return [Problem(FILE, "is not in its one form: a key stands twice, or in another order", AGAIN)]
+    return []
 
 
 def _account(stated: Stated, signature: Signature | None) -> list[Problem]:

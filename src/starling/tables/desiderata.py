@@ -33,7 +33,7 @@ SAYS: Final[Mapping[Wish, str]] = {
     Wish.INTEGRALITY: "every measurement and every count is an integer",
     Wish.NO_CONSISTENCY: "a count is what the measurements give by the plan alone, negative where the plan allows it",
     Wish.FORMS: "the files are those of a tables release, and its texts say what its tables say",
-    Wish.PAGES: "report, its pictures aside, and registry entry are what plan, charge and tables give",
+    Wish.PAGES: "report, its pictures aside, registry entry and data package are what plan, charge and tables give",
 }
 
 COLUMNS: Final[Mapping[str, Wish]] = {

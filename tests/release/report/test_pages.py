@@ -18,5 +18,3 @@ def test_a_page_without_what_is_drawn_is_the_page_of_sections_that_draw_nothing(
     drawn, plain = page("T", "k", (section,)), page("T", "k", (undrawn(section),))
     assert drawn != plain
     assert words(drawn) == plain
-    lettered = Section("Errors", "One.", (Picture(lambda: "<svg><text>7</text></svg>", "Seen."),))
-    assert "<text>7</text>" in words(page("T", "k", (lettered,)))

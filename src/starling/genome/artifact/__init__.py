@@ -17,8 +17,7 @@
 All of it comes from what is `Released`, so that nothing else can be written. The signature is put in last, by whoever pays.
 """
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -59,10 +58,15 @@ def write_release(folder: Path, plan: Plan, question: Question, drawn: Released[
     write_tables(folder, tables(plan, question, told))
     write_public(folder, plan, question)
     stated = statement.statement(receipt, domain(plan, question))
-    _write(folder / statement.FILE, json.dumps(stated, indent=2, ensure_ascii=False) + "\n")
+    _write(folder / statement.FILE, statement.text(stated))
     for name, text in pages(plan, question, receipt, sections(plan, question, told)).items():
         _write(folder / name, text)
-    datapackage.write(folder, title(plan, question), _sheets(plan, question), NOTES)
+    datapackage.write(folder, *described(plan, question))
+
+
+def described(plan: Plan, question: Question) -> tuple[str, Sequence[datapackage.Sheet], Mapping[str, str]]:
+    """What the data package says of a release: title, tables, notes."""
+    return title(plan, question), _sheets(plan, question), NOTES
 
 
 def pages(plan: Plan, question: Question, receipt: Receipt, said: Sequence[Section]) -> dict[str, str]:
@@ -87,4 +91,4 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-__all__ = ["REPORT", "pages", "sections", "write_release"]
+__all__ = ["REPORT", "described", "pages", "sections", "write_release"]

@@ -9,11 +9,8 @@ from typing import Final
 
 from starling.errors import OutputError
 
-_OURS: Final = r'<style type="text/css">[^<]*</style>'
-_LETTERS: Final = r"</svg|<(?:text|foreign|script|div|style|title|desc|image)"
-_DRAWN: Final = re.compile(
-    rf'(<div class="picture"[^<>]*>)<svg\b(?:{_OURS}|(?!{_LETTERS}).)*</svg>\s*(</div>)', re.DOTALL | re.IGNORECASE
-)
+_DRAWN: Final = re.compile(r'(<div class="picture"[^<>]*>)<svg\b.*?</svg>\s*(</div>)', re.DOTALL)
+_AMOUNTS: Final = re.compile(r"<dl>.*?</dl>|<section>\s*<h2>The same in symbols</h2>.*?</section>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +71,13 @@ def undrawn(section: Section) -> Section:
 
 
 def words(text: str) -> str:
-    """A page without what is drawn in its pictures, as it is written with `undrawn` sections.
-
-    What has letters of its own (text, foreign elements, scripts) is no picture of ours, and stays.
-    """
+    """A page of no stray markup (markup.py) without what is drawn in its pictures, as it is written with `undrawn` sections."""
     return _DRAWN.sub(r"\1\2", text)
+
+
+def amounts(text: str) -> list[str]:
+    """The parts of a report that state the protected unit and the privacy loss: its head, and the formula with what follows it."""
+    return _AMOUNTS.findall(text)
 
 
 def page(title: str, kind: str, sections: Sequence[Section], *, warning: str = "") -> str:

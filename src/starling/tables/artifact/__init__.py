@@ -16,8 +16,7 @@ written. The folder comes from `release.bundle`, so that it is there as a whole 
 whoever pays (release.payment).
 """
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
@@ -64,16 +63,21 @@ def write_release(folder: Path, plan: Plan, geography: Geography, tables: Releas
     summary, csv = write_tables(folder / "data", plan, tables.value)
     write_plan(folder, plan, geography)
     stated = statement.statement(receipt, domain(plan, geography))
-    _write(folder / statement.FILE, json.dumps(stated, indent=2, ensure_ascii=False) + "\n")
+    _write(folder / statement.FILE, statement.text(stated))
     said = sections(plan, geography, summary)
     for name, text in pages(plan, receipt, said).items():
         _write(folder / name, text)
+    datapackage.write(folder, *described(plan, csv))
+
+
+def described(plan: Plan, csv: Sequence[str]) -> tuple[str, Sequence[datapackage.Sheet], Mapping[str, str]]:
+    """What the data package says of a release: title, tables, notes. `csv` names the tables that are there as CSV too."""
     paths = {level.name: measurements_path(level) for level in plan.levels}
     earlier = [
         {level.name: measurements_path(level, place_of(back)) for level in plan.levels}
         for back, _ in enumerate(plan.releases, 1)
     ]
-    datapackage.write(folder, plan.title, sheets(plan, paths, csv, earlier), NOTES)
+    return plan.title, sheets(plan, paths, tuple(csv), earlier), NOTES
 
 
 def write_tables(data: Path, plan: Plan, tables: Iterable[Tabulated]) -> tuple[Summary, tuple[str, ...]]:
@@ -102,4 +106,13 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-__all__ = ["REPORT", "keep_measurements", "pages", "read_measurements", "sections", "with_earlier", "write_release"]
+__all__ = [
+    "REPORT",
+    "described",
+    "keep_measurements",
+    "pages",
+    "read_measurements",
+    "sections",
+    "with_earlier",
+    "write_release",
+]
