@@ -48,6 +48,7 @@ TESTED_ELSEWHERE = {
     "ledger/store.py": "a protocol; both stores are tested against it",
     "ledger/ticket.py": "a value that the promises look at",
     "release/payment.py": "tables/test_publish_resume.py kills a release at each of its steps",
+    "release/text.py": "cli/test_text.py writes columns with it",
     "release/road.py": "every domain's publish walks it",
     "cli/genome_inputs.py": "options of commands on genomes, whose tests give them",
     "cli/inputs.py": "options of commands on tables, whose tests give them",

@@ -1,11 +1,18 @@
 """A lazy package gives the names it promises, the function where a module bears the same name, and no others."""
 
+import inspect
+import re
 import sys
+from collections.abc import Iterator
 from importlib import import_module
+from pydoc import plain, render_doc
 from subprocess import run
 from types import ModuleType
 
 import pytest
+
+from starling.genome.analysis import GenomeRelease
+from starling.tables.analysis import TablesRelease
 
 PACKAGES = ("starling", "starling.privacy", "starling.tables", "starling.genome")
 
@@ -23,6 +30,58 @@ def test_a_module_of_the_same_name_does_not_hide_the_function() -> None:
     import_module("starling.genome.generate")
     assert callable(import_module("starling.tables").evaluate)
     assert callable(import_module("starling.genome").generate)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_dir_shows_what_is_for_users(package: str) -> None:
+    room = import_module(package)
+    within = {"errors", "genome", "tables"} if package == "starling" else set()
+    assert set(dir(room)) == {*room.__all__, *within}
+
+
+def test_help_leads_to_the_domains() -> None:
+    text = plain(render_doc(import_module("starling")))
+    for name in (
+        "starling.tables",
+        "starling.genome",
+        "starling.open_release",
+        "starling.verify",
+        "starling.open_ledger",
+    ):
+        assert name in text
+    code = "import starling; print(starling.tables.Plan, starling.genome.Study, starling.errors.StarlingError)"
+    assert run([sys.executable, "-c", code], check=False).returncode == 0, "named without a further import"
+
+
+def callables(package: str) -> Iterator[tuple[str, object]]:
+    """Public functions, classes and their public methods."""
+    room = import_module(package)
+    for name in room.__all__:
+        found = getattr(room, name)
+        yield f"{package}.{name}", found
+        if inspect.isclass(found):
+            yield from members(f"{package}.{name}", found)
+
+
+def members(name: str, found: type) -> Iterator[tuple[str, object]]:
+    """Public methods of a class."""
+    for member in dir(found):
+        if not member.startswith("_") and callable(getattr(found, member)):
+            yield f"{name}.{member}", getattr(found, member)
+
+
+def test_a_docstring_stands_alone() -> None:
+    elsewhere = re.compile(
+        r"\b(see|as of) `|^\s*\w+: (see|likewise|as for)\b|\bsee above\b|\blikewise\b", re.IGNORECASE | re.MULTILINE
+    )
+    opened = [
+        *callables("starling.release.intervals"),
+        *members("a release", TablesRelease),
+        *members("an answer", GenomeRelease),
+    ]
+    everything = [each for package in PACKAGES for each in callables(package)] + opened
+    found = {name: inspect.getdoc(each) or "" for name, each in everything}
+    assert not [name for name, text in found.items() if not text or elsewhere.search(text)]
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -257,3 +257,15 @@ def test_a_key_that_is_none_or_a_place_without_a_release_is_refused(made: Bundle
         starling.verify(tmp_path / "nothing")
     (tmp_path / "file").write_text("x")
     assert said(tmp_path / "file") == ["file is not a zip file, or is damaged"]
+
+
+def test_a_verification_shows_itself(made: Bundle, copied: Bundle) -> None:
+    found = starling.verify(made.folder, ledger=made.url)
+    for shown in (repr(found), found._repr_html_()):
+        assert found.outcome.value in shown
+        assert all(f"{check.name}" in shown for check in found.checks)
+    (copied.folder / "report.html").write_text("<script>alert(1)</script>")
+    failed = starling.verify(copied.folder)
+    assert repr(failed).startswith("outcome")
+    assert "fails: report.html" in repr(failed)
+    assert not [name for name in dir(failed) if name.startswith("_")]

@@ -1,7 +1,7 @@
 """Packages that give a public name when it is asked for, so that naming a package imports nothing heavy."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -15,8 +15,11 @@ class _Lazy(ModuleType):
     """
 
     _homes: Mapping[str, str]
+    _packages: Collection[str]
 
     def __getattr__(self, name: str) -> Any:
+        if name in self._packages:
+            return import_module(f"{self.__name__}.{name}")
         if name not in self._homes:
             raise AttributeError(f"{self.__name__} has no {name}")
         return getattr(import_module(f"{self.__name__}.{self._homes[name]}"), name)
@@ -26,16 +29,18 @@ class _Lazy(ModuleType):
             super().__setattr__(name, value)
 
     def __dir__(self) -> Iterable[str]:
-        return {*super().__dir__(), *self._homes}
+        # What is for users; `vars` still has the rest.
+        return [*self._homes, *self._packages]
 
 
-def lazy(package: str, homes: Mapping[str, str]) -> None:
+def lazy(package: str, homes: Mapping[str, str], packages: Collection[str] = ()) -> None:
     """Make a package give public names on demand; called once, by the package as it is imported.
 
     Args:
         package: Its `__name__`.
         homes: For each public name the module of the package that defines it, such as {"release": "publish"}.
+        packages: Packages within it that are for users, such as the domains.
     """
     room = sys.modules[package]
     room.__class__ = _Lazy
-    room.__dict__["_homes"] = homes
+    room.__dict__.update(_homes=homes, _packages=packages)

@@ -24,7 +24,9 @@ from starling.release import verify as release_verify
 from starling.release.checks import Check
 from starling.release.manifest import AGAIN, OWN_LEDGER
 from starling.release.reading import Release
+from starling.release.session import html, public
 from starling.release.statement import FILE, AddsTo
+from starling.release.text import facts
 from starling.release.verify import Checked
 from starling.release.zipped import opened
 
@@ -61,7 +63,7 @@ class Outcome(StrEnum):
         return {Outcome.VERIFIED: 0, Outcome.CONSISTENT: 7, Outcome.FAILED: IntegrityError.exit_code}[self]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Verification:
     """What was found.
 
@@ -110,6 +112,27 @@ class Verification:
         if self.outcome is Outcome.CONSISTENT:
             return f"nothing in it contradicts itself; not checked: {', '.join(self.left_open)}"
         return f"{len(self.findings):,} finding{'s' if len(self.findings) > 1 else ''}"
+
+    def __repr__(self) -> str:
+        """For a session: the outcome, and the state of each check."""
+        return facts(self._facts())
+
+    def _repr_html_(self) -> str:
+        (_, title), *rest = self._facts()
+        return html(f"Verification: {title}", rest)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            ("outcome", f"{self.outcome.value}: {self.headline}"),
+            ("signed by", "nobody" if self.signer is None else self.signer.fingerprint),
+            *(
+                (check.name, f"{check.state}: {'; '.join(map(str, check.findings)) or check.says}")
+                for check in self.checks
+            ),
+        ]
+
+    def __dir__(self) -> list[str]:
+        return public(self)
 
     def refuse(self) -> None:
         """Raises IntegrityError with every finding, if there is any; what was left open (`left_open`) is no finding."""

@@ -1,5 +1,6 @@
 """A session: a study is opened, asked, asked again, and its lines of code repeat what was answered."""
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,6 @@ from typing import Any
 import pytest
 
 import starling
-from starling import genome
 from starling.errors import BudgetRefused, OutputError, ParameterError, PlanError, SourceError
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.study import Study
@@ -130,7 +130,46 @@ def test_what_is_no_number_or_no_measure_is_refused(world: World, tmp_path: Path
     assert list((tmp_path / "answers").iterdir()) == []
 
 
-def test_explore_alone_publishes_one_folder(world: World, tmp_path: Path) -> None:
-    found = genome.explore(world.plan, world.prefix, tmp_path / "out", epsilon=4, most=2)
-    assert found.question == Explore("g", "r2", Fraction(1, 5), Fraction(4), most=2)
-    assert found.folder == tmp_path / "out"
+def test_a_preview_spends_and_reads_nothing(world: World, tmp_path: Path) -> None:
+    study = session(world, tmp_path, ledger=world.ledger, dataset="t2d", analyst="ann")
+    for path in world.prefix.parent.glob(f"{world.prefix.name}.*"):
+        path.unlink()
+    shown = {question: study.preview(question) for _, question in CALLS.values()}
+    assert world.charges == 0
+    assert not list((tmp_path / "answers").iterdir())
+    for question, found in shown.items():
+        assert "100 cases" in repr(found)
+        assert f"ε = {float(question.epsilon):g}"[:6] in repr(found)
+        assert "<script" not in found._repr_html_()
+        assert "<table>" in found._repr_html_()
+    assert "20 cases" in repr(study.preview(NumSig("g", 1, Fraction(1)), cases=20))
+    with pytest.raises(ParameterError, match="not among the plan's tests"):
+        study.preview(NumSig("none", 1, Fraction(1)))
+    with pytest.raises(ParameterError, match="cases"):
+        study.preview(NumSig("g", 1, Fraction(1)), cases=1000)
+
+
+def test_a_session_shows_itself(world: World, tmp_path: Path) -> None:
+    study = Study.open(
+        replace(world.plan, title="<b>T2D</b>"),
+        world.prefix,
+        folder=tmp_path / "answers",
+        ledger=world.ledger,
+        dataset="t2d",
+        analyst="ann",
+    )
+    assert "the ledger, for t2d, in the name of ann" in repr(study)
+    assert "200 people, 8 SNPs" in repr(study)
+    assert "&lt;b&gt;T2D" in study._repr_html_()
+    assert "nothing limits what all of them cost" in repr(session(world, tmp_path))
+    answer = study.num_sig(epsilon=1)
+    assert answer.request_id in repr(answer)
+    assert answer.request_id in answer._repr_html_()
+    assert "&lt;b&gt;T2D" in answer._repr_html_()
+    opened = starling.open_release(answer.folder)
+    assert str(answer.folder) in repr(opened)
+    assert opened.signer.fingerprint in repr(opened)
+    assert "&lt;b&gt;T2D" in opened._repr_html_()
+    for shown in (study, answer, opened, study.preview(answer.question)):
+        assert dir(shown)
+        assert not [name for name in dir(shown) if name.startswith("_")]

@@ -175,3 +175,22 @@ def test_a_release_is_opened_as_tables(tmp_path: Path) -> None:
     release.statement["domain"] = "groups"
     with pytest.raises(ParameterError, match="no release of tables"):
         starling.tables.analysis.opened(release)
+
+
+def test_a_release_shows_itself_and_becomes_data_frames(tmp_path: Path) -> None:
+    release = released(tmp_path, thresholds=DETAILED)
+    rows = len(release.table("t1"))
+    for part in (f"t1 {rows:,}", release.signer.fingerprint, str(release.cost), str(tmp_path / "release"), "request-1"):
+        assert part in repr(release)
+        assert part in release._repr_html_()
+    names = dir(release)
+    assert {"number", "numbers", "rows", "to_pandas", "to_polars", "plan", "table"} <= set(names)
+    assert not [name for name in names if name.startswith("_")]
+    counties = release.rows("t1", region_type="COUNTY")
+    assert release.to_pandas("t1", region_type="COUNTY")["count"].to_list() == counties["count"].to_pylist()
+    assert release.to_polars("t1", region_type="COUNTY")["count"].to_list() == counties["count"].to_pylist()
+    assert len(release.to_pandas("t2")) == len(release.to_polars("t2")) == len(release.table("t2"))
+    with pytest.raises(ParameterError, match="is not in the release"):
+        release.to_pandas("t3")
+    with pytest.raises(ParameterError, match="no column to choose by"):
+        release.to_polars("t1", county="01001")

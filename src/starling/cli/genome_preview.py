@@ -165,11 +165,11 @@ def preview_text(found: "Foreseen", least: Fraction | None, error: float | None,
     from starling.genome.preview import asked, grids
     from starling.privacy.budget import decimal_up
 
-    plan, assumed = found.assumed.plan, found.assumed
+    plan = found.assumed.plan
     pairs = [
         ("plan", plan.title),
         ("study", f"{plan.people:,} people, {len(plan.snps):,} SNPs, {plan.model} model"),
-        ("supposed", f"{assumed.cases:,} cases, alleles no rarer than {float(assumed.rarest):g}, SNPs without linkage"),
+        ("supposed", found.supposed),
     ]
     if least is not None and error is not None:
         pairs.append(("for an error of", f"{error:g}, 95 times of 100: epsilon {decimal_up(least)}"))

@@ -6,12 +6,13 @@ from starling.lazy import lazy
 
 if TYPE_CHECKING:
     from starling.genome.distance import distance_to_significance
+    from starling.genome.explore import explore
     from starling.genome.generate import generate
     from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
     from starling.genome.preview import preview
     from starling.genome.publish import release
     from starling.genome.source import validate
-    from starling.genome.study import Study, explore
+    from starling.genome.study import Study
 
 __all__ = [
     "Explore",
@@ -42,7 +43,7 @@ lazy(
         "SnpPval": "plan",
         "Study": "study",
         "distance_to_significance": "distance",
-        "explore": "study",
+        "explore": "explore",
         "generate": "generate",
         "preview": "preview",
         "release": "publish",

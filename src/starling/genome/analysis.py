@@ -4,6 +4,7 @@ from starling.errors import ParameterError
 from starling.genome.artifact.drawn import read_drawn
 from starling.genome.artifact.public_plan import read_public
 from starling.genome.postprocess import Answer, Error, tell
+from starling.genome.postprocess.wording import answer_facts
 from starling.release.reading import DomainRelease, Release
 
 
@@ -25,6 +26,10 @@ class GenomeRelease(DomainRelease):
         told = tell(self.plan, self.question, self.drawn)
         self.answer: Answer = told.answer
         self.error: Error = told.error
+
+    def _facts(self) -> list[tuple[str, str]]:
+        title, *rest = super()._facts()
+        return [title, *answer_facts(self.plan, self.question, self.answer, self.error), *rest]
 
 
 def opened(release: Release) -> GenomeRelease:

@@ -14,7 +14,7 @@ from starling.genome.counts.study import count_study
 from starling.genome.mechanism import mechanism_of
 from starling.genome.plan import Plan, Question
 from starling.genome.postprocess import Answer, Error, tell
-from starling.genome.postprocess.wording import answer_words, error_words
+from starling.genome.postprocess.wording import answer_facts, answer_words, error_words
 from starling.genome.request import request_body
 from starling.genome.source import Genotypes, open_genotypes
 from starling.ledger.opening import Ledger
@@ -22,6 +22,7 @@ from starling.privacy.trust import Receipt, publish
 from starling.release.datapackage import read_json
 from starling.release.payment import Payment, finish
 from starling.release.road import CUSTODIAN, Published, Step, order
+from starling.release.session import html, public
 from starling.release.statement import FILE
 
 
@@ -46,16 +47,27 @@ class Answered(Published):
 
     def __repr__(self) -> str:
         """For a session: the answer, how far it may be off, what it cost, where it is, how to repeat it."""
-        cost = self.question.guarantee.cost
-        charge = f"charged {cost}" if self.receipt else "charged nothing: this question was answered before"
         return "\n".join(
             [
                 *answer_words(self.plan, self.question, self.answer),
                 *error_words(self.plan, self.question, self.error),
-                f"{charge} (request {self.request_id}); published as {self.folder}",
+                f"{self._charge()}; published as {self.folder}",
                 f">>> {self.code}",
             ]
         )
+
+    def _repr_html_(self) -> str:
+        facts = answer_facts(self.plan, self.question, self.answer, self.error)
+        rest = [("cost", self._charge()), ("published as", str(self.folder)), ("again", self.code)]
+        return html(f"An answer: {self.question.guarantee.name}", [*facts, *rest])
+
+    def _charge(self) -> str:
+        cost = self.question.guarantee.cost
+        charge = f"charged {cost}" if self.receipt else "charged nothing: this question was answered before"
+        return f"{charge} (request {self.request_id})"
+
+    def __dir__(self) -> list[str]:
+        return public(self)
 
 
 def release(

@@ -4,31 +4,34 @@ The same question is the same request: asked again it is answered from its folde
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
-from fractions import Fraction
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Self, TypeAlias
+from typing import Self
 
 from starling.errors import OutputError
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval, kind
-from starling.genome.plan.exploring import DELTA_C, Stretches
+from starling.genome.plan.asking import Texts, amount, code_of, stretches, texts, threshold
 from starling.genome.plan.queries import MOST_FOUND, Correlation, Noise, Selection
+from starling.genome.preview import Assumed, Foreseen, foresee
+from starling.genome.preview.typical import RAREST
 from starling.genome.publish import Answered, release
 from starling.genome.request import request_body
 from starling.genome.source import open_genotypes
 from starling.ledger.opening import Ledger, open_ledger
 from starling.ledger.rules import name
-from starling.privacy.budget import Exact, exact
+from starling.privacy.budget import Exact
 from starling.release.road import CUSTODIAN, Step
+from starling.release.session import html, public
+from starling.release.text import facts
 
-Texts: TypeAlias = str | Sequence[str]
-"""One, or several."""
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Study:
-    """A study that can be asked. Make one with `Study.open`.
+    """A case-control study that can be asked, and previewed. Make one with `Study.open`.
+
+    Each question is a method, with its cost as `epsilon`: `num_sig`, `loc_sig`, `loc_block`, `snp_pval`, `snp_corr`, and `explore` for
+    all in one. `preview` says what an answer will be worth before it is paid for.
 
     Attributes:
         plan: Public choices.
@@ -66,14 +69,14 @@ class Study:
         """A study of checked, but unread, files.
 
         Args:
-            plan: Or the path of one.
-            genotypes: As `release` takes them.
-            phenotype: Likewise.
-            folder: Is made if it is not there.
-            ledger: Or its URL.
-            dataset: See above.
-            analyst: Likewise.
-            step: Likewise.
+            plan: Public choices, or the path of a plan file.
+            genotypes: Confidential: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz or .bcf.
+            phenotype: File of phenotypes; needed for VCF and BCF, else it takes the place of what .fam or .psam say.
+            folder: In which each answer gets a folder; it is made if it is not there.
+            ledger: Pays for each answer; a ledger, or its URL. Without one nothing limits what all answers cost together.
+            dataset: The name under which the study is registered in the ledger.
+            analyst: Who asks: the name that has a grant in the ledger.
+            step: Is called with the name of each public step as it begins.
 
         Raises:
             PlanError, SourceError: the plan, or a file by its public shape, is not what it should be.
@@ -92,8 +95,40 @@ class Study:
             raise OutputError(field="folder", problem=f"cannot be made ({error.strerror})", fix=fix) from None
         return cls(chosen, Path(genotypes), phenotypes, Path(folder), book, dataset, analyst, step)
 
+    def __repr__(self) -> str:
+        """For a session: what can be asked, of which files, who pays, where answers go."""
+        return facts(self._facts())
+
+    def _repr_html_(self) -> str:
+        (_, title), *rest = self._facts()
+        return html(f"Study: {title}", rest)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        plan, own = self.plan, "each answer brings a ledger of its own, and nothing limits what all of them cost"
+        return [
+            ("study", plan.title),
+            ("plan", f"{plan.people:,} people, {len(plan.snps):,} SNPs, {plan.model} model, {', '.join(plan.tests)}"),
+            ("genotypes", f"{self.genotypes} (confidential, not read)"),
+            *([] if self.phenotype is None else [("phenotype", f"{self.phenotype} (confidential, not read)")]),
+            ("pays", own if self.ledger is None else f"the ledger, for {self.dataset}, in the name of {self.analyst}"),
+            ("answers in", str(self.folder)),
+        ]
+
+    def __dir__(self) -> list[str]:
+        return public(self)
+
     def ask(self, question: Question, *, request_id: str | None = None) -> Answered:
-        """The answer to a question, charged and published; from its folder where it was asked before. Raises as `release`."""
+        """The answer to a question, charged and published; from its folder, at no cost, where it was asked before.
+
+        Args:
+            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr` or `Explore` of `starling.genome`.
+            request_id: Under which the charge is found again; a fresh one without it.
+
+        Raises:
+            ParameterError, SourceError, OutputError: by public checks, before anything is charged.
+            BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
+            RunFailed: after the charge, always with the same words.
+        """
         asked = f"{self.dataset}\n{request_body(self.plan, question)}"
         answered = release(
             self.plan,
@@ -107,7 +142,26 @@ class Study:
             request_id=request_id,
             step=self.step,
         )
-        return replace(answered, code=_code(question, answered.request_id))
+        return replace(answered, code=code_of(question, answered.request_id))
+
+    def preview(
+        self, question: Question, *, cases: int | None = None, rarest: Exact = RAREST, followed: int | None = None
+    ) -> Foreseen:
+        """What an answer will be worth at its cost, before anything is spent; nothing confidential is read.
+
+        What holds for every study is told in patients; what that means in odds ratios is told for a typical study, which is supposed.
+
+        Args:
+            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr` or `Explore` of `starling.genome`.
+            cases: Suppose that so many people are cases; half of them without it.
+            rarest: Suppose that alleles of the list are no rarer than this frequency.
+            followed: Of an `Explore`: suppose that it follows up so many SNPs; the most that it may without it.
+
+        Raises:
+            ParameterError: the plan has no such question, or nothing like what is supposed.
+        """
+        assumed = Assumed.of(self.plan, cases, rarest)
+        return foresee(assumed, {kind(question): question}, [question.epsilon], followed=followed)
 
     def num_sig(
         self,
@@ -118,8 +172,16 @@ class Study:
         selection: Selection = "permute-and-flip",
         request_id: str | None = None,
     ) -> Answered:
-        """How many SNPs are significant: exact up to `k`, then as a range; see `NumSig`."""
-        return self.ask(NumSig(test or self.plan.first_test, k, _amount(epsilon), selection), request_id=request_id)
+        """How many SNPs are significant, told one by one up to `k`, then as a range between powers of two; raises as `ask`.
+
+        Args:
+            test: One of the plan's tests that has a distance to significance; the first of them without it.
+            epsilon: What the answer costs, above 0: a text such as "0.5", or an exact number.
+            k: Up to which the number is told one by one, 0 to the number of SNPs.
+            selection: "permute-and-flip", or "exponential" as published.
+            request_id: Under which the charge is found again; a fresh one without it.
+        """
+        return self.ask(NumSig(test or self.plan.first_test, k, amount(epsilon), selection), request_id=request_id)
 
     def loc_sig(
         self,
@@ -131,8 +193,17 @@ class Study:
         excluding: Sequence[tuple[str, str]] = (),
         request_id: str | None = None,
     ) -> Answered:
-        """The `k` SNPs that are significant, or nearest to it, by the most patients; see `LocSig`."""
-        query = LocSig(test or self.plan.first_test, k, _amount(epsilon), _texts(regions), _stretches(excluding))
+        """The `k` SNPs that are significant, or nearest to it, by the most patients; raises as `ask`.
+
+        Args:
+            test: One of the plan's tests that has a distance to significance; the first of them without it.
+            epsilon: What the answer costs, all SNPs together, above 0: a text such as "0.5", or an exact number.
+            k: How many SNPs, 1 to the number of SNPs of the regions.
+            regions: Names of regions of the plan to look in, one or several; all of them without it.
+            excluding: Stretches to leave out, each by its first and its last SNP.
+            request_id: Under which the charge is found again; a fresh one without it.
+        """
+        query = LocSig(test or self.plan.first_test, k, amount(epsilon), texts(regions), stretches(excluding))
         return self.ask(query, request_id=request_id)
 
     def loc_block(
@@ -147,15 +218,26 @@ class Study:
         excluding: Sequence[tuple[str, str]] = (),
         request_id: str | None = None,
     ) -> Answered:
-        """The longest valid block that contains one of some SNPs; see `LocBlock`. `delta_c` is that of DELTA_C unless given."""
+        """The longest block of correlated SNPs that contains one of some SNPs; raises as `ask`.
+
+        Args:
+            snps: Ids of one or several SNPs, of which the block contains at least one.
+            epsilon: What the answer costs, above 0: a text such as "0.5", or an exact number.
+            correlation: "r2" or "dprime".
+            delta_c: What each correlation within the block must exceed, in (0, 1); 0.2 for r2 and 0.8 for dprime without it.
+            regions: Names of regions of the plan to look in, one or several; all of them without it.
+            longest: Most SNPs of a block; without it there is no bound, and the regions may hold up to 10,000 SNPs.
+            excluding: Stretches to leave out, each by its first and its last SNP.
+            request_id: Under which the charge is found again; a fresh one without it.
+        """
         query = LocBlock(
             correlation,
-            _threshold(correlation, delta_c),
-            _texts(snps) or (),
-            _amount(epsilon),
-            _texts(regions),
+            threshold(correlation, delta_c),
+            texts(snps) or (),
+            amount(epsilon),
+            texts(regions),
             longest,
-            _stretches(excluding),
+            stretches(excluding),
         )
         return self.ask(query, request_id=request_id)
 
@@ -168,8 +250,16 @@ class Study:
         noise: Noise = "lattice",
         request_id: str | None = None,
     ) -> Answered:
-        """The p-value of a SNP; see `SnpPval`."""
-        return self.ask(SnpPval(snp, test or self.plan.first_test, _amount(epsilon), noise), request_id=request_id)
+        """The p-value of a SNP from noisy counts, with an interval; raises as `ask`.
+
+        Args:
+            snp: Id of the SNP.
+            test: One of the plan's tests; the first of them without it.
+            epsilon: What the answer costs, at least 1/4096: a text such as "0.5", or an exact number.
+            noise: Of the counts: "lattice", or "laplace" as published.
+            request_id: Under which the charge is found again; a fresh one without it.
+        """
+        return self.ask(SnpPval(snp, test or self.plan.first_test, amount(epsilon), noise), request_id=request_id)
 
     def snp_corr(
         self,
@@ -181,8 +271,17 @@ class Study:
         noise: Noise = "lattice",
         request_id: str | None = None,
     ) -> Answered:
-        """The correlation of two SNPs; see `SnpCorr`."""
-        return self.ask(SnpCorr(first, second, correlation, _amount(epsilon), noise), request_id=request_id)
+        """The correlation of two SNPs from noisy counts of who carries both, one or none; raises as `ask`.
+
+        Args:
+            first: Id of one SNP.
+            second: Id of the other SNP.
+            epsilon: What the answer costs, at least 1/4096: a text such as "0.5", or an exact number.
+            correlation: "r2" or "dprime".
+            noise: Of the counts: "lattice", or "laplace" as published.
+            request_id: Under which the charge is found again; a fresh one without it.
+        """
+        return self.ask(SnpCorr(first, second, correlation, amount(epsilon), noise), request_id=request_id)
 
     def explore(  # noqa: PLR0913 - one for each public choice
         self,
@@ -199,13 +298,27 @@ class Study:
         selection: Selection = "permute-and-flip",
         request_id: str | None = None,
     ) -> Answered:
-        """How many SNPs are significant, which, in which blocks, with which p-values; see `Explore`."""
+        """How many SNPs are significant, which, in which blocks, with which p-values, in one answer; raises as `ask`.
+
+        Args:
+            test: One of the plan's tests that has a distance to significance; the first of them without it.
+            epsilon: What the whole costs, charged at the start whatever its parts leave unspent: a text such as "2", or an exact number.
+            correlation: Of the blocks: "r2" or "dprime".
+            delta_c: What each correlation within a block must exceed, in (0, 1); 0.2 for r2 and 0.8 for dprime without it.
+            regions: Names of regions of the plan to look in, one or several; all of them without it. The number is that of the whole list.
+            longest: Most SNPs of a block; without it there is no bound, and the regions may hold up to 10,000 SNPs.
+            most: How many SNPs are followed up at most.
+            noise: Of the counts behind p-values: "lattice", or "laplace" as published.
+            independent: Find one SNP at a time, each outside the blocks released before.
+            selection: Of the number: "permute-and-flip", or "exponential" as published.
+            request_id: Under which the charge is found again; a fresh one without it.
+        """
         question = Explore(
             test or self.plan.first_test,
             correlation,
-            _threshold(correlation, delta_c),
-            _amount(epsilon),
-            _texts(regions),
+            threshold(correlation, delta_c),
+            amount(epsilon),
+            texts(regions),
             longest,
             most,
             noise,
@@ -213,80 +326,3 @@ class Study:
             selection,
         )
         return self.ask(question, request_id=request_id)
-
-
-def explore(  # noqa: PLR0913 - one for each public choice
-    plan: Plan | str | Path,
-    genotypes: str | Path,
-    out: str | Path,
-    *,
-    epsilon: Exact,
-    test: str | None = None,
-    correlation: Correlation = "r2",
-    delta_c: Exact | None = None,
-    regions: Texts | None = None,
-    longest: int | None = None,
-    most: int = MOST_FOUND,
-    noise: Noise = "lattice",
-    independent: bool = False,
-    selection: Selection = "permute-and-flip",
-    phenotype: str | Path | None = None,
-    ledger: Ledger | None = None,
-    dataset: str = "",
-    analyst: str = CUSTODIAN,
-    request_id: str | None = None,
-    step: Step = lambda _: None,
-) -> Answered:
-    """Publish an exploration (Johnson and Shmatikov 2013, Section 4) as the folder `out`; see `Explore` and `release`."""
-    chosen = plan if isinstance(plan, Plan) else Plan.load(plan)
-    question = Explore(
-        test or chosen.first_test,
-        correlation,
-        _threshold(correlation, delta_c),
-        _amount(epsilon),
-        _texts(regions),
-        longest,
-        most,
-        noise,
-        independent,
-        selection,
-    )
-    return release(
-        chosen,
-        question,
-        genotypes,
-        out,
-        phenotype=phenotype,
-        ledger=ledger,
-        dataset=dataset,
-        analyst=analyst,
-        request_id=request_id,
-        step=step,
-    )
-
-
-def _amount(epsilon: Exact) -> Fraction:
-    return exact(epsilon, field="epsilon")
-
-
-def _threshold(correlation: str, delta_c: Exact | None) -> Fraction:
-    # Of an unknown measure any will do: the question refuses it.
-    return exact(DELTA_C.get(correlation, "0.5") if delta_c is None else delta_c, field="delta_c")
-
-
-def _texts(given: Texts | None) -> tuple[str, ...] | None:
-    return (given,) if isinstance(given, str) else None if given is None else tuple(given)
-
-
-def _stretches(given: Sequence[tuple[str, str]]) -> Stretches:
-    return tuple((first, last) for first, last in given)
-
-
-def _code(question: Question, request_id: str) -> str:
-    """A call that asks the same of `study`; what is as it is unless said otherwise is left out."""
-    said = []
-    for each in fields(question):
-        value = getattr(question, each.name)
-        if value != each.default:
-            said.append(f"{each.name}={(str(value) if isinstance(value, Fraction) else value)!r}")
-    return f"study.{kind(question)}({', '.join(said)}, request_id={request_id!r})"

@@ -91,15 +91,15 @@ def discrete_gaussian(
 
     Args:
         sigma_squared: Above 0 and at most 2^90, exact; or an array. The square, because sigma itself is rarely rational.
-        size: See `discrete_laplace`, as are the others.
-        source: "
-        search: "
+        size: Shape of the result; the shape of `sigma_squared` if not given.
+        source: Of random words; the process's own if not given. Others are for tests and make noise that is NOT PRIVATE.
+        search: "guided", or "fixed" where an adversary may time the draws.
 
     Returns:
         int64 of shape `size`.
 
     Raises:
-        ParameterError: see `discrete_laplace`.
+        ParameterError: for a float, a number out of range, a size that does not fit.
 
     >>> discrete_gaussian("100/3", size=5).dtype
     dtype('int64')

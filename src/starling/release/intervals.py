@@ -31,7 +31,8 @@ from starling.errors import ParameterError
 from starling.privacy.budget import Exact, exact
 from starling.privacy.laws import Law
 from starling.privacy.sums import Part, sum_margin
-from starling.release.session import html, plain, public, text
+from starling.release.session import html, plain, public
+from starling.release.text import rounded
 
 CONFIDENCE: Final = Fraction(95, 100)
 LOOSE: Final = Fraction(237, 100)
@@ -147,7 +148,7 @@ class Value:
         Over all outcomes of the noise; not given which numbers were published, or in how much detail.
 
         Raises:
-            ParameterError: as of `margin`.
+            ParameterError: the confidence is not between 0 and 1, or another than 95 % where only a deviation is known.
         """
         half = Fraction(self.margin(confidence))
         low, high = self.exact - half, self.exact + half
@@ -231,16 +232,16 @@ class Value:
 
     def __repr__(self) -> str:
         """For a session: the number, its 95 % interval, and the standard deviation of its noise."""
-        return f"{text(self.estimate)} ({', '.join(f'{name} {words}' for name, words in self._facts())})"
+        return f"{rounded(self.estimate)} ({', '.join(f'{name} {words}' for name, words in self._facts())})"
 
     def _repr_html_(self) -> str:
-        return html("A released number", [("estimate", text(self.estimate)), *self._facts()])
+        return html("A released number", [("estimate", rounded(self.estimate)), *self._facts()])
 
     def _facts(self) -> list[tuple[str, str]]:
         low, high = self.interval()
         deviation, known = self._spread()
-        words = f"{'' if known else 'at most '}{text(deviation)}"
-        return [("95 % interval", f"{text(low)} to {text(high)}"), ("standard deviation", words)]
+        words = f"{'' if known else 'at most '}{rounded(deviation)}"
+        return [("95 % interval", f"{rounded(low)} to {rounded(high)}"), ("standard deviation", words)]
 
     def __dir__(self) -> list[str]:
         return public(self)
@@ -334,13 +335,13 @@ class Ratio:
 
     def __repr__(self) -> str:
         """For a session: the ratio and its interval."""
-        return f"{text(self.estimate)} ({' '.join(self._interval())})"
+        return f"{rounded(self.estimate)} ({' '.join(self._interval())})"
 
     def _repr_html_(self) -> str:
-        return html("A ratio of released numbers", [("estimate", text(self.estimate)), self._interval()])
+        return html("A ratio of released numbers", [("estimate", rounded(self.estimate)), self._interval()])
 
     def _interval(self) -> tuple[str, str]:
-        return f"{float(100 * self.confidence):g} % interval", f"{text(self.lower)} to {text(self.upper)}"
+        return f"{float(100 * self.confidence):g} % interval", f"{rounded(self.lower)} to {rounded(self.upper)}"
 
     def __dir__(self) -> list[str]:
         return public(self)

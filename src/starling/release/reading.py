@@ -14,8 +14,10 @@ from starling.ledger.keys import Pin, Public
 from starling.privacy.budget import Cost
 from starling.privacy.guarantee import Guarantee
 from starling.release import verify
-from starling.release.manifest import AGAIN
+from starling.release.manifest import AGAIN, shown
+from starling.release.session import html, public, to_pandas, to_polars
 from starling.release.statement import FILE
+from starling.release.text import facts
 from starling.release.zipped import opened
 
 DATA = "data/"
@@ -35,6 +37,7 @@ class Release:
     """
 
     def __init__(self, path: Path, key: Pin | None = None) -> None:
+        self._opened = path
         self._stack = ExitStack()
         # A zip is unpacked for as long as this object lives.
         self._close = weakref.finalize(self, self._stack.close)
@@ -76,6 +79,50 @@ class Release:
                 field="table", problem="is not in the release", fix=f"take one of {', '.join(self.names)}"
             )
         return pq.read_table(self._folder / f"{DATA}{name}{SUFFIX}")
+
+    def to_pandas(self, table: str) -> Any:
+        """One of `names` as a pandas data frame.
+
+        Raises:
+            ParameterError: there is no such table, or pandas is not installed.
+        """
+        return to_pandas(self.table(table))
+
+    def to_polars(self, table: str) -> Any:
+        """One of `names` as a polars data frame.
+
+        Raises:
+            ParameterError: there is no such table, or polars is not installed.
+        """
+        return to_polars(self.table(table))
+
+    def __repr__(self) -> str:
+        """For a session: what it is, who signed it, its rows, what it cost, where it lies."""
+        return facts(self._facts())
+
+    def _repr_html_(self) -> str:
+        (_, title), *rest = self._facts()
+        return html(title, rest)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """What a session shows, the title first."""
+        account = self.statement["account"]
+        rows = (
+            f"{name} {pq.read_metadata(self._folder / f'{DATA}{name}{SUFFIX}').num_rows:,}"
+            for name in self.names
+            if "/" not in name
+        )
+        return [
+            ("release", f"{self.statement['domain']}: {shown(self.guarantee.name)}"),
+            ("signed by", self.signer.fingerprint),
+            ("rows", ", ".join(rows)),
+            ("cost", f"{self.cost} ({self.guarantee.relation})"),
+            ("charged", f"{account['day']}, request {shown(self.request_id)}"),
+            ("opened", str(self._opened)),
+        ]
+
+    def __dir__(self) -> list[str]:
+        return public(self)
 
     def close(self) -> None:
         """Remove what was unpacked; tables that were read stay."""

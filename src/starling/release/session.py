@@ -8,11 +8,12 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from html import escape
 from importlib import import_module
-from typing import Any
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any
 
 from starling.errors import ParameterError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def public(value: object) -> list[str]:
@@ -31,15 +32,6 @@ def plain(number: Fraction) -> int | float:
     (3, 0.5)
     """
     return int(number) if number.denominator == 1 else float(number)
-
-
-def text(number: float) -> str:
-    """A number for people: whole ones in full, others to four significant digits or to whole numbers where they are large.
-
-    >>> text(12345), text(0.123456), text(12345.6)
-    ('12,345', '0.1235', '12,346')
-    """
-    return f"{number:,}" if isinstance(number, int) else f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
 
 
 def html(
@@ -73,7 +65,7 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], *, headed: bool
     return f"<table>{body}</table>"
 
 
-def to_pandas(table: pa.Table) -> Any:
+def to_pandas(table: "pa.Table") -> Any:
     """A table as a pandas data frame.
 
     Raises:
@@ -83,7 +75,7 @@ def to_pandas(table: pa.Table) -> Any:
     return table.to_pandas()
 
 
-def to_polars(table: pa.Table) -> Any:
+def to_polars(table: "pa.Table") -> Any:
     """A table as a polars data frame.
 
     Raises:

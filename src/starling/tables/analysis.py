@@ -24,6 +24,7 @@ from starling.ledger.keys import Pin, Public
 from starling.release.intervals import Value
 from starling.release.reading import DomainRelease, Release
 from starling.release.reading import open_release as open_any
+from starling.release.session import to_pandas, to_polars
 from starling.tables import cells
 from starling.tables.artifact.measured import measurements_path
 from starling.tables.artifact.public_plan import read_plan
@@ -69,11 +70,28 @@ class TablesRelease(DomainRelease):
             found = found.filter(pc.is_in(found[column], value_set=chosen))
         return found
 
+    def to_pandas(self, table: str, **wanted: Wanted) -> Any:
+        """Rows of "t1" or "t2" whose columns have the wanted values, or any other of `names` whole, as a pandas data frame.
+
+        Raises:
+            ParameterError: there is no such table or column, or pandas is not installed.
+        """
+        return to_pandas(self.rows(table, **wanted) if wanted else self.table(table))
+
+    def to_polars(self, table: str, **wanted: Wanted) -> Any:
+        """Rows of "t1" or "t2" whose columns have the wanted values, or any other of `names` whole, as a polars data frame.
+
+        Raises:
+            ParameterError: there is no such table or column, or polars is not installed.
+        """
+        return to_polars(self.rows(table, **wanted) if wanted else self.table(table))
+
     def numbers(self, table: str, **wanted: Wanted) -> list[Value]:
         """The numbers of these rows, in their order.
 
         Raises:
-            ParameterError: as of `rows`; or a number was raised to 0 or is a sum of such, so that its error is not that of its noise.
+            ParameterError: there is no such table or column; or a number was raised to 0 or is a sum of such, so that its error is not
+                that of its noise.
         """
         return [self._value(row) for row in self.rows(table, **wanted).to_pylist()]
 
@@ -81,7 +99,8 @@ class TablesRelease(DomainRelease):
         """The number of the one row that has the wanted values.
 
         Raises:
-            ParameterError: as of `numbers`; or there are more rows, or none: not in the plan, or left out.
+            ParameterError: there is no such table or column; there are more rows, or none, as it is not in the plan or was left out; or
+                the number was raised to 0 or is a sum of such, so that its error is not that of its noise.
         """
         found = self.rows(table, **wanted)
         if len(found) == 1:

@@ -18,6 +18,8 @@ from starling.privacy.trust import Confidential, Receipt, publish
 from starling.release import road
 from starling.release.payment import Payment, finish
 from starling.release.road import CUSTODIAN, Step, order
+from starling.release.session import html, public
+from starling.release.text import facts
 from starling.tables.artifact import keep_measurements, with_earlier, write_release
 from starling.tables.artifact.measured import EARLIER, read_measurements
 from starling.tables.counts import GroupCounts, cluster_for, count
@@ -29,7 +31,7 @@ from starling.tables.source import open_persons
 from starling.tables.top_up import topping_up
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Published(road.Published):
     """What a release of tables ended in.
 
@@ -42,6 +44,26 @@ class Published(road.Published):
     def rows(self, table: str) -> int:
         """Rows of "t1" or "t2"."""
         return int(pq.read_metadata(self.folder / "data" / f"{table}.parquet").num_rows)
+
+    def __repr__(self) -> str:
+        """For a session: what was published, its rows, what it cost, where it is."""
+        return facts(self._facts())
+
+    def _repr_html_(self) -> str:
+        (_, title), *rest = self._facts()
+        return html(title, rest)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        charge = f"charged {self.plan.cost}" if self.receipt else "charged nothing: it was published before"
+        return [
+            ("release", f"tables: {self.plan.title}"),
+            ("rows", ", ".join(f"{table} {self.rows(table):,}" for table in ("t1", "t2"))),
+            ("cost", f"{charge} (request {self.request_id})"),
+            ("published as", str(self.folder)),
+        ]
+
+    def __dir__(self) -> list[str]:
+        return public(self)
 
 
 def release(  # noqa: PLR0913 - one for each public choice

@@ -58,6 +58,12 @@ def answer_words(plan: Plan, question: Question, answer: Answer) -> list[str]:
     return _explored(plan, question, answer)
 
 
+def answer_facts(plan: Plan, question: Question, answer: Answer, error: Error) -> list[tuple[str, str]]:
+    """An answer for a session: its study, and each sentence in a row of its own."""
+    words = [*answer_words(plan, question, answer), *error_words(plan, question, error)]
+    return [("study", plan.title), *(("" if at else "answer", sentence) for at, sentence in enumerate(words))]
+
+
 def _explored(plan: Plan, question: Explore, answer: Exploration) -> list[str]:
     lines = _number(plan, question.number(plan), answer.number)
     if not answer.places.snps:

@@ -12,6 +12,8 @@ from starling.genome.preview import selections, tables
 from starling.genome.preview.selections import LocBlockSeen, LocSigSeen, NumSigSeen
 from starling.genome.preview.tables import TablesSeen
 from starling.genome.preview.typical import Assumed
+from starling.release.session import html, public
+from starling.release.text import table
 
 CONFIDENCE: Final = Fraction(95, 100)
 """Of the error that a cost is found for."""
@@ -93,7 +95,7 @@ def _explore(assumed: Assumed, question: Explore, followed: int | None) -> Explo
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Foreseen:
     """Some questions, each at some costs.
 
@@ -104,6 +106,34 @@ class Foreseen:
 
     assumed: Assumed
     seen: Mapping[str, tuple[Seen, ...]]
+
+    @property
+    def supposed(self) -> str:
+        """What is supposed of the study, in words."""
+        rarest = f"alleles no rarer than {float(self.assumed.rarest):g}"
+        return f"{self.assumed.cases:,} cases, {rarest}, SNPs without linkage"
+
+    def __repr__(self) -> str:
+        """For a session: what is supposed, then each question with its tables."""
+        from starling.genome.preview.grids import asked, grids  # grids are made of what is foreseen
+
+        parts = [f"supposed: {self.supposed}"]
+        for seen in self.seen.values():
+            parts.append(asked(seen[0].query))
+            parts += [f"{grid.title}\n{table(grid.header, grid.rows, left=grid.words)}" for grid in grids(seen)]
+        return "\n\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        from starling.genome.preview.grids import asked, grids  # grids are made of what is foreseen
+
+        questions = "; ".join(asked(seen[0].query) for seen in self.seen.values())
+        found = [grid for seen in self.seen.values() for grid in grids(seen)]
+        # The title of a table is the name of its first column.
+        tables = [((f"{grid.title}: {grid.header[0]}", *grid.header[1:]), grid.rows) for grid in found]
+        return html(questions, [("supposed", self.supposed)], tables)
+
+    def __dir__(self) -> list[str]:
+        return public(self)
 
 
 def foresee(

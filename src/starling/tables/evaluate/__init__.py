@@ -44,7 +44,7 @@ def evaluate(
         geography: Of the release.
         persons: The records it was made from, opened.
         release: Its folder, with data/t1.parquet and data/t2.parquet.
-        engine: Counts, as of `publish.release`; the counts are the same.
+        engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.
 
     Raises:
         ParameterError: when there is no such engine or it does not start.
