@@ -167,7 +167,7 @@ def plan_of(study: Study, folder: Path, model: str = "dominant", test: str = "g"
 def tables_of(carried: Copies, cases: npt.NDArray[np.bool_], model: str) -> npt.NDArray[np.int64]:
     """The tables, counted the slow way."""
     number = np.where(carried == MISSING, 0, carried)
-    if model in ("additive", "allelic"):
+    if model in ("genotypic", "allelic"):
         return np.array(
             [[np.sum((row == k) & who) for who in (cases, ~cases) for k in range(3)] for row in number], dtype=np.int64
         )

@@ -86,12 +86,15 @@ def test_neighbours_are_answered_alike_and_a_mutant_is_not(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["num_sig", "snp_pval", "snp_pval, laplace"])
-@pytest.mark.parametrize("model", ["recessive", "additive", "allelic"])
-def test_the_other_models_too(name: str, model: str) -> None:
+@pytest.mark.parametrize(
+    ("model", "test"), [("recessive", "g"), ("genotypic", "g"), ("genotypic", "trend"), ("allelic", "g")]
+)
+def test_the_other_models_too(name: str, model: str, test: str) -> None:
     kind, query, _, _ = QUERIES[name]
+    query = replace(query, test=test)
     if name == "snp_pval, laplace":
         query = replace(query, snp="rs0")
-    plan, studies = tiny_plan(7, 1, model, p=Fraction(1, 50)), tiny_studies(7, 1, model)
+    plan, studies = tiny_plan(7, 1, model, test, p=Fraction(1, 50)), tiny_studies(7, 1, model)
     assert worst_loss(drawing(kind, query, plan), studies, 7) <= float(EPSILON) + ROUNDING
     mutant = drawing(kind, replace(query, epsilon=2 * EPSILON), plan)
     assert worst_loss(mutant, studies, 7, enough=SHOWN) > SHOWN

@@ -290,7 +290,7 @@ def test_without_a_ledger_the_folder_brings_its_own(fresh: World, tmp_path: Path
         release(fresh.plan, QUESTIONS["num_sig"], fresh.prefix, out)
 
 
-@pytest.mark.parametrize("model", ["additive", "allelic"])
+@pytest.mark.parametrize("model", ["genotypic", "allelic"])
 def test_every_model_is_released(tmp_path: Path, model: str) -> None:
     world = a_world(tmp_path / "world", model)
     for name, question in QUESTIONS.items():

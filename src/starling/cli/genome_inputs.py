@@ -25,7 +25,7 @@ def genotypes(function: Decorated) -> Decorated:
 
 def test(function: Decorated) -> Decorated:
     """--test."""
-    text = "One of the plan's tests: g, chi2, fisher, logistic, wald.  [default: its first]"
+    text = "One of the plan's tests: g, chi2, fisher, logistic, wald, trend.  [default: its first]"
     return click.option("--test", metavar="NAME", help=text)(function)
 
 

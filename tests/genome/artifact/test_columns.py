@@ -15,7 +15,7 @@ PLAN = tiny_plan(60, 9)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-@pytest.mark.parametrize("model", ["dominant", "recessive", "additive", "allelic"])
+@pytest.mark.parametrize("model", ["dominant", "recessive", "genotypic", "allelic"])
 def test_each_table_is_described(name: str, model: str) -> None:
     made = schemas(tiny_plan(60, 9, model), QUESTIONS[name])
     assert made.keys() <= TITLES.keys() == KEYS.keys()
@@ -29,7 +29,7 @@ def test_each_table_is_described(name: str, model: str) -> None:
 def test_every_declared_column_is_used() -> None:
     used = {
         column
-        for model in ("dominant", "additive")
+        for model in ("dominant", "genotypic")
         for question in (*QUESTIONS.values(), replace(QUESTIONS["snp_corr"], correlation="dprime"))
         for schema in schemas(tiny_plan(60, 9, model), question).values()
         for column in schema.names

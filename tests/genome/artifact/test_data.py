@@ -68,7 +68,7 @@ def test_a_p_value_has_its_counts_and_its_interval() -> None:
 
 
 def test_three_columns_have_six_counts() -> None:
-    plan = tiny_plan(60, 9, "additive", p=Fraction(1, 100))
+    plan = tiny_plan(60, 9, "genotypic", p=Fraction(1, 100))
     ((row,),) = made(SnpPval("rs1", "g", ONE), Cells((10, 11, 12, 13, 14, 0)), plan).values()
     names = [f"{who}_{copies}" for who in ("CASES", "CONTROLS") for copies in range(3)]
     assert [row[name] for name in names] == [10, 11, 12, 13, 14, 0]

@@ -15,7 +15,7 @@ from starling.privacy.trust import inspect
 from tests.genome.plink import plink
 from tests.genome.studies import MISSING, Study, a_study, plan_of, tables_of, write_bed, write_phenotypes, write_vcf
 
-MODELS = ("dominant", "recessive", "additive", "allelic")
+MODELS = ("dominant", "recessive", "genotypic", "allelic")
 FLIPS = [row % 2 == 0 for row in range(40)]
 
 
@@ -165,11 +165,11 @@ def test_tables_equal_plinks_own_where_nothing_is_missing(shared_data: Path, tmp
         _, name, _, _, test, case, control, *_ = line.split()
         if test in theirs:
             theirs[test][name] = [int(part) for text in (case, control) for part in text.split("/")]
-    for model, test in (("dominant", "DOM"), ("recessive", "REC"), ("additive", "GENO")):
+    for model, test in (("dominant", "DOM"), ("recessive", "REC"), ("genotypic", "GENO")):
         (tmp_path / "plan.toml").write_text(HAPSAMPLE.format(prefix=prefix).replace("dominant", model))
         plan = Plan.load(tmp_path / "plan.toml")
         ours = inspect(count_tables(plan, open_genotypes(prefix, plan))).value
         expected = np.array([theirs[test][name] for name in plan.snps.ids])
-        if model == "additive":
+        if model == "genotypic":
             expected = expected[:, [2, 1, 0, 5, 4, 3]]  # PLINK counts two copies first
         assert np.array_equal(ours, expected)

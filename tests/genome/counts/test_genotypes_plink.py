@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from starling.genome.counts.genotypes import carrier_tables, genotype_tables, groups
-from starling.genome.statistics import allele_tables, chi_squared_statistic
+from starling.genome.statistics import allele_tables, chi_squared_statistic, trend_statistic
 from tests.genome.packed import MISSING, encoded
 
 PEOPLE, SNPS = 61, 40
@@ -33,7 +33,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[np.ndarray, np.nd
     return codes, is_case, [dict(zip(head.split(), line.split(), strict=True)) for line in lines]
 
 
-@pytest.mark.parametrize("test", ["DOM", "REC", "GENO", "ALLELIC"])
+@pytest.mark.parametrize("test", ["DOM", "REC", "GENO", "TREND", "ALLELIC"])
 def test_tables_are_plinks(written: tuple[np.ndarray, np.ndarray, list[dict[str, str]]], test: str) -> None:
     codes, is_case, report = written
     bed, among = encoded(codes), groups(is_case)
@@ -44,13 +44,15 @@ def test_tables_are_plinks(written: tuple[np.ndarray, np.ndarray, list[dict[str,
         "DOM": carrier_tables(bed, among, "dominant", "a1"),
         "REC": carrier_tables(bed, among, "recessive", "a1"),
         "GENO": genotypes[:, [2, 1, 0, 5, 4, 3]],
+        "TREND": allele_tables(genotypes),
         "ALLELIC": allele_tables(genotypes),
     }[test]
     # PLINK leaves missing calls out; here they are without the allele, which stands last of each group.
     missing = np.stack([(codes[:, group] == MISSING).sum(axis=1) for group in (is_case, ~is_case)], axis=1)
     cells = plinks.shape[1] // 2
-    plinks[:, [cells - 1, 2 * cells - 1]] += missing * (2 if test == "ALLELIC" else 1)
+    plinks[:, [cells - 1, 2 * cells - 1]] += missing * (2 if test in ("ALLELIC", "TREND") else 1)
     assert np.array_equal(ours, plinks)
     whole = missing.sum(axis=1) == 0
     told = np.array([float(line["CHISQ"]) for line in lines])
-    assert chi_squared_statistic(ours)[whole] == pytest.approx(told[whole], rel=1e-3, abs=1e-9)
+    statistic = trend_statistic(genotypes) if test == "TREND" else chi_squared_statistic(ours)
+    assert statistic[whole] == pytest.approx(told[whole], rel=1e-3, abs=1e-9)

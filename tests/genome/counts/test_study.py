@@ -17,7 +17,7 @@ from tests.genome.mechanism.laws import FIFTH, TinyStudy, law_of
 from tests.genome.studies import a_study, plan_of, tables_of, write_bed
 
 
-@pytest.mark.parametrize("model", ["dominant", "recessive", "additive", "allelic"])
+@pytest.mark.parametrize("model", ["dominant", "recessive", "genotypic", "allelic"])
 def test_exact_counts_of_files_answer_as_those_of_people(tmp_path: Path, model: str) -> None:
     made = a_study(snps=8, people=90)
     plan = plan_of(made, tmp_path, model)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.genome.distance import additive_distance, allelic_distance, distance_to_significance
-from starling.genome.distance.bounds import AdditiveTest
+from starling.genome.distance import allelic_distance, distance_to_significance, genotypic_distance
+from starling.genome.distance.bounds import GenotypicTest
 from starling.genome.distance.constants import quantile, threshold_p
 from starling.genome.statistics import p_values
 from tests.genome.small_tables import all_tables, most_changed, searched
@@ -16,10 +16,10 @@ from tests.genome.small_tables import all_tables, most_changed, searched
 
 @pytest.mark.parametrize("test", ["g", "chi2"])
 @pytest.mark.parametrize("p", [0.3, 0.05, 0.002])
-def test_additive_bound(test: AdditiveTest, p: float) -> None:
+def test_genotypic_bound(test: GenotypicTest, p: float) -> None:
     for n in (3, 6, 10):
         tables = all_tables(n, 6)
-        found = additive_distance(tables, test, p)
+        found = genotypic_distance(tables, test, p)
         significant = p_values(tables, test) <= p
         assert np.array_equal(found <= 0, significant)
         exact = searched(n, significant, 6)
@@ -28,11 +28,11 @@ def test_additive_bound(test: AdditiveTest, p: float) -> None:
 
 
 @pytest.mark.parametrize("test", ["g", "chi2"])
-def test_additive_significance_at_the_threshold_is_exact(test: AdditiveTest) -> None:
+def test_genotypic_significance_at_the_threshold_is_exact(test: GenotypicTest) -> None:
     """Statistics of tables that are scaled grow in proportion; near t both sides of it are found."""
     t = quantile(threshold_p(0.05), 2)
     tables = np.random.default_rng(2).multinomial(4000, [0.1, 0.2, 0.2, 0.12, 0.2, 0.18], 3000)
-    found = additive_distance(tables, test, 0.05)
+    found = genotypic_distance(tables, test, 0.05)
     values = p_values(tables, test)
     far = np.abs(values / 0.05 - 1) > 1e-9
     assert np.array_equal((found <= 0)[far], (values <= 0.05)[far])
@@ -82,4 +82,4 @@ def test_halves_are_rounded_towards_the_safe_side() -> None:
 
 def test_other_tests_are_refused() -> None:
     with pytest.raises(ParameterError, match="2x3"):
-        additive_distance(np.ones((1, 6), dtype=np.int64), "fisher", 0.05)  # type: ignore[arg-type]
+        genotypic_distance(np.ones((1, 6), dtype=np.int64), "fisher", 0.05)  # type: ignore[arg-type]

@@ -27,7 +27,7 @@ def a_study(model: str) -> TinyStudy:
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("noise", ["lattice", "laplace"])
-@pytest.mark.parametrize("model", ["dominant", "recessive", "additive", "allelic"])
+@pytest.mark.parametrize("model", ["dominant", "recessive", "genotypic", "allelic"])
 def test_intervals_of_p_values_hold_the_exact_one(model: Any, noise: Any) -> None:
     plan, study = tiny_plan(400, 2, model), a_study(model)
     query = SnpPval("rs0", "g", Fraction(1, 2), noise)

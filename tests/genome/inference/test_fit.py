@@ -96,7 +96,7 @@ def test_the_best_fitting_answers_fit() -> None:
 
 
 def test_tables_of_three_columns_have_six_cells() -> None:
-    plan = tiny_plan(60, 2, "additive", p=Fraction(1, 50))
+    plan = tiny_plan(60, 2, "genotypic", p=Fraction(1, 50))
     assert misfit(plan, SnpPval("rs1", "g", ONE), Cells((10,) * 6)) is None
     assert misfit(plan, SnpPval("rs1", "g", ONE), Cells((15,) * 4)) is not None
     assert misfit(plan, SnpCorr("rs0", "rs1", "r2", ONE), Cells((15,) * 4)) is None

@@ -10,19 +10,20 @@ from hypothesis import strategies as st
 from starling.errors import ParameterError
 from starling.genome.inference.intervals import (
     Noise,
-    additive_interval,
     allelic_interval,
     correlation_interval,
+    genotypic_interval,
     p_value_interval,
     reach,
     repaired,
+    trend_interval,
 )
 from starling.genome.statistics import PTest, allele_tables, correlation, log10_p_values
 from starling.privacy.lattice import lattice_noise
 from starling.privacy.noise import discrete_laplace
 from tests.genome.small_tables import all_tables
 
-TESTS: tuple[PTest, ...] = get_args(PTest)
+TESTS: tuple[PTest, ...] = tuple(test for test in get_args(PTest) if test != "trend")
 SMALL = 1e-9
 
 
@@ -111,10 +112,15 @@ def test_the_ranges_of_six_cells_hold_all_tables_within_reach(noisy: tuple[int, 
         within = tables[apart <= steps]
         for test in ("g", "chi2"):
             values = log10_p_values(within, test)
-            found = additive_interval(noisy, 16, test, steps)
+            found = genotypic_interval(noisy, 16, test, steps)
             assert found.low <= values.min() + SMALL
             assert found.high >= values.max() - SMALL
             assert found.low - SMALL <= found.estimate <= found.high + SMALL
+        values = log10_p_values(within, "trend")
+        found = trend_interval(noisy, 16, steps)
+        assert found.low == pytest.approx(values.min())
+        assert found.high >= values.max() - SMALL
+        assert found.low - SMALL <= found.estimate <= found.high + SMALL
         for test in TESTS:
             values = log10_p_values(allele_tables(within), test)
             found = allelic_interval(noisy, 16, test, steps)

@@ -77,7 +77,7 @@ def tiny_plan(people: int, snps: int, model: Any = "dominant", test: str = "g", 
 
 def tiny_studies(people: int, snps: int, model: str = "dominant") -> list[TinyStudy]:
     """Every study of that size, up to the order of people: `neighbours(people, kinds)` are those that differ by one person."""
-    most = 3 if model in ("additive", "allelic") else 2
+    most = 3 if model in ("genotypic", "allelic") else 2
     kinds = most**snps * 2
     numbers = np.arange(kinds)
     copies = np.stack([(numbers // 2) // most**snp % most for snp in range(snps)], axis=1)

@@ -130,7 +130,7 @@ def test_what_stands_the_noise_is_that_many_patients_above(assumed: Assumed, mea
 
 
 def test_a_list_of_few_snps_and_every_model() -> None:
-    for model in ("recessive", "additive", "allelic"):
+    for model in ("recessive", "genotypic", "allelic"):
         assumed = Assumed.of(a_plan(500, 3, model))
         assert selections.num_sig(assumed, NumSig("g", 3, ONE), 3).truths[-1].significant == 3
         assert selections.loc_sig(assumed, LocSig("g", 3, ONE)).within.patients

@@ -38,7 +38,7 @@ class OneTable:
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("noise", ["lattice", "laplace"])
-@pytest.mark.parametrize("model", ["dominant", "additive", "allelic"])
+@pytest.mark.parametrize("model", ["dominant", "genotypic", "allelic"])
 def test_widths_of_p_values_are_typical(model: Any, noise: Any) -> None:
     """The median of 200 widths is within a tenth of the one foretold."""
     assumed = Assumed.of(a_plan(2000, 400, model))

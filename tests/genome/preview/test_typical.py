@@ -1,5 +1,6 @@
 """Typical studies are what they are said to be: their p-values, their sums, their odds ratios."""
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,11 @@ from starling.genome.statistics import allele_tables, correlation, log10_p_value
 from tests.genome.preview.conftest import a_plan
 from tests.genome.studies import PLAN
 
-MODELS = ["dominant", "recessive", "additive", "allelic"]
+MODELS = ["dominant", "recessive", "genotypic", "allelic"]
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_snps_without_effect_have_even_p_values(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("model", "test"), [*((model, "g") for model in MODELS), ("genotypic", "trend")])
+def test_snps_without_effect_have_even_p_values(model: str, test: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tables that distances are taken of: all people in each, cases and controls, and p-values that fill 0 to 1."""
     seen: list[Any] = []
 
@@ -31,14 +32,14 @@ def test_snps_without_effect_have_even_p_values(model: str, monkeypatch: pytest.
         return signed_distances(plan, tables, test)
 
     monkeypatch.setattr(typical, "signed_distances", spy)
-    plan = a_plan(20_000, 2000, model)
-    others = Assumed.of(plan, 7000, "0.1").without_effect("g", 2000)
+    plan = replace(a_plan(20_000, 2000, model), tests=(test,))
+    others = Assumed.of(plan, 7000, "0.1").without_effect(test, 2000)
     (tables,) = seen
     assert (tables.sum(axis=1) == 20_000).all()
     assert (tables[:, : tables.shape[1] // 2].sum(axis=1) == 7000).all()
-    p = np.sort(p_values(allele_tables(tables) if model == "allelic" else tables, "g"))
+    p = np.sort(p_values(allele_tables(tables) if model == "allelic" else tables, test))
     assert np.abs(p - (np.arange(2000) + 0.5) / 2000).max() < 0.03
-    assert log10_p_values(allele_tables(tables) if model == "allelic" else tables, "g").min() == pytest.approx(
+    assert log10_p_values(allele_tables(tables) if model == "allelic" else tables, test).min() == pytest.approx(
         -3.6, abs=0.4
     )
     assert (others.count, len(others.distances)) == (2000, 2000)

@@ -8,7 +8,7 @@ import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.contingency_tables import Table2x2
+from statsmodels.stats.contingency_tables import Table, Table2x2
 
 from starling.errors import ParameterError
 from starling.genome.statistics import (
@@ -20,6 +20,7 @@ from starling.genome.statistics import (
     log10_p_values,
     p_values,
     r_squared,
+    trend_statistic,
     wald_statistic,
 )
 
@@ -39,6 +40,19 @@ def test_p_values_equal_scipys(tables: np.ndarray, test: PTest) -> None:
         assert statistic == pytest.approx(wanted.statistic, rel=1e-9, abs=1e-9)
         if wanted.pvalue > 1e-300:
             assert p == pytest.approx(wanted.pvalue, rel=1e-9)
+
+
+def test_trend_is_statsmodels_test_of_ordinal_association() -> None:
+    """Cochran-Armitage with the scores 0, 1, 2; statsmodels divides by n - 1 where PLINK and this divide by n."""
+    for table, statistic, p in zip(WIDE, trend_statistic(WIDE), p_values(WIDE, "trend"), strict=True):
+        n = int(table.sum())
+        found = Table(table.reshape(2, 3), shift_zeros=False).test_ordinal_association(np.array([0, 1]), np.arange(3))
+        assert statistic == pytest.approx(found.zscore**2 * n / (n - 1), rel=1e-8, abs=1e-8)
+        assert p == pytest.approx(stats.chi2.sf(statistic, 1), rel=1e-9)
+    none = np.array([[0, 0, 0, 3, 4, 5], [0, 7, 0, 0, 5, 0]])
+    assert (trend_statistic(none) == 0).all()
+    with pytest.raises(ParameterError, match="tables"):
+        p_values(TABLES, "trend")
 
 
 def test_fisher_is_twice_scipys_smaller_tail() -> None:

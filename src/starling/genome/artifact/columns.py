@@ -23,7 +23,7 @@ COLUMNS: Final[dict[str, tuple[pa.DataType, str]]] = {
     "BP": (_WHOLE, "Place on the chromosome, in base pairs from 1"),
     "A1": (_TEXT, "The allele that is carried, public"),
     "A2": (_TEXT, "The other allele, public"),
-    "TEST": (_TEXT, "g, chi2, fisher, logistic (likelihood ratio) or wald"),
+    "TEST": (_TEXT, "g, chi2, fisher, logistic (likelihood ratio), wald or trend (Cochran-Armitage)"),
     "LOW": (_WHOLE, "The fewest SNPs that the answer stands for"),
     "HIGH": (_WHOLE, "The most SNPs that it stands for"),
     "CASES_CARRY": (_WHOLE, "Cases who carry the allele, with noise"),
@@ -114,7 +114,7 @@ _HELD: Final = {
 def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
     """The tables of a release, by name, with their columns: public."""
     asked = kind(question)
-    counts = THREE if plan.model in ("additive", "allelic") else TWO
+    counts = THREE if plan.model in ("genotypic", "allelic") else TWO
     measure = "DP" if isinstance(question, SnpCorr) and question.correlation == "dprime" else "R2"
     columns = {
         "number": ("TEST", "LOW", "HIGH"),

@@ -28,7 +28,7 @@ from starling.privacy.trust import Confidential
 CARRYING: Final[dict[Model, Carrying]] = {
     "dominant": "dominant",
     "recessive": "recessive",
-    "additive": "dominant",
+    "genotypic": "dominant",
     "allelic": "dominant",
 }
 """Who carries a SNP, where it is asked whether people do: in pairs of SNPs and blocks."""
@@ -37,7 +37,7 @@ _ALLELES: Final[tuple[tuple[Allele, bool], ...]] = (("a1", False), ("a2", True))
 
 def count_tables(plan: Plan, genotypes: Genotypes, places: Int64 | None = None) -> Confidential[Int64]:
     """The recipe of the table of every SNP, int64: (m, 4) under the dominant and recessive models, cases who carry and who do not, then
-    controls; (m, 6) under the additive and allelic ones, cases with 0, 1, 2 copies, then controls.
+    controls; (m, 6) under the genotypic and allelic ones, cases with 0, 1, 2 copies, then controls.
 
     Args:
         plan: The SNP list and the model.

@@ -1,4 +1,4 @@
-"""Signed distances that are lower bounds: 2x3 tables (additive model) and allele counts. For these no exact distance is known here.
+"""Signed distances that are lower bounds: 2x3 tables (genotypic model) and allele counts. For these no exact distance is known here.
 
 A score must be 1-Lipschitz, so that the guarantee holds, and have the right sign, so that the true answer scores best; it need
 not be exact (Johnson and Shmatikov 2013, Section 5: "a lower bound on the distance that also has sensitivity of at most 1").
@@ -32,7 +32,7 @@ from starling.genome.distance.significance import checked_tables, distance_to_si
 from starling.genome.statistics.association import Test, chi_squared_statistic
 
 Int64: TypeAlias = npt.NDArray[np.int64]
-AdditiveTest: TypeAlias = Literal["g", "chi2"]
+GenotypicTest: TypeAlias = Literal["g", "chi2"]
 
 _SURE = 1e-10
 """Doubles decide about Pearson's statistic beyond this part of t. O - E is off by at most E 2^-51, and (O - E)^2 <= t E near t, so the
@@ -41,7 +41,7 @@ _TERMS = 12
 """Entries of `Entropies` that make up G of a 2x3 table."""
 
 
-def additive_distance(tables: npt.ArrayLike, test: AdditiveTest, p_threshold: float | Fraction | str) -> Int64:
+def genotypic_distance(tables: npt.ArrayLike, test: GenotypicTest, p_threshold: float | Fraction | str) -> Int64:
     """A lower bound of the signed distance of each 2x3 table to a change of its significance, 2 degrees of freedom.
 
     Args:
@@ -97,7 +97,7 @@ def _against(counts: Int64, column: int) -> Int64:
     return pairs
 
 
-def _significant(counts: Int64, test: AdditiveTest, t: Fraction) -> npt.NDArray[np.bool_]:
+def _significant(counts: Int64, test: GenotypicTest, t: Fraction) -> npt.NDArray[np.bool_]:
     """Whether the statistic is at or above t: certified integers (G) or doubles decide where they can, else exact arithmetic."""
     if test == "g":
         low, high, x = g_bounds(t, entropies(largest(counts)), _TERMS)
@@ -113,7 +113,7 @@ def _significant(counts: Int64, test: AdditiveTest, t: Fraction) -> npt.NDArray[
     return np.asarray(above)
 
 
-def _decide(table: list[int], test: AdditiveTest, t: Fraction) -> bool:
+def _decide(table: list[int], test: GenotypicTest, t: Fraction) -> bool:
     rows = (sum(table[:3]), sum(table[3:]))
     columns = tuple(table[j] + table[3 + j] for j in range(3))
     n = sum(table)

@@ -8,11 +8,12 @@ from typing import Final, Literal, cast
 
 from starling.genome.inference.intervals import (
     Interval,
-    additive_interval,
     allelic_interval,
     correlation_interval,
+    genotypic_interval,
     p_value_interval,
     reach,
+    trend_interval,
 )
 from starling.genome.inference.selections import SelectionError
 from starling.genome.measurements import Cells
@@ -31,8 +32,10 @@ def p_value(plan: Plan, query: SnpPval, drawn: Cells, alpha: Fraction = ALPHA) -
         ParameterError: for alpha outside (0, 1).
     """
     steps = reach(query.noise, query.epsilon, alpha, drawn.counts, plan.people)
-    if plan.model == "additive":
-        return additive_interval(drawn.counts, plan.people, cast(Literal["g", "chi2"], query.test), steps)
+    if query.test == "trend":
+        return trend_interval(drawn.counts, plan.people, steps)
+    if plan.model == "genotypic":
+        return genotypic_interval(drawn.counts, plan.people, cast(Literal["g", "chi2"], query.test), steps)
     if plan.model == "allelic":
         return allelic_interval(drawn.counts, plan.people, cast(PTest, query.test), steps)
     return p_value_interval(drawn.counts, plan.people, cast(PTest, query.test), steps)

@@ -42,7 +42,7 @@ def _of_query(plan: Plan, query: Query, answer: Drawn) -> str | None:
 
 
 def _cells(plan: Plan, query: SnpPval | SnpCorr, answer: Drawn) -> str | None:
-    cells = 6 if isinstance(query, SnpPval) and plan.model in ("additive", "allelic") else 4
+    cells = 6 if isinstance(query, SnpPval) and plan.model in ("genotypic", "allelic") else 4
     if not isinstance(answer, Cells) or len(answer.counts) != cells:
         return "have another number of cells than the model's tables"
     if any(not -FAR <= count <= plan.people + FAR for count in answer.counts):

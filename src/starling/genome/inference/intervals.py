@@ -13,7 +13,7 @@ interval holds the statistic of the exact table with at least the stated probabi
 3. Among all tables within R steps of Y+ a signed statistic is largest at one, and smallest at another: `search.step`.
 
 Six cells (cases and controls by number of copies) are treated alike up to step 2. Alleles: R patients move at most 2 R alleles, so the
-range is that of the 2x2 table of alleles within 2 R steps. The additive tests: the table of each column j against the others lies within R
+range is that of the 2x2 table of alleles within 2 R steps. The genotypic tests: the table of each column j against the others lies within R
 steps of its own, so its statistic s_j has a range; merging columns raises no statistic, so the largest lower end holds from
 below; from above G <= sum of G_j, and chi-squared is the sum of (1 - n_j/n) chi_j (distance/bounds.py).
 
@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from starling.errors import ParameterError
 from starling.genome.distance.search import Table, step
+from starling.genome.distance.trend_tables import trend_range
 from starling.genome.statistics.association import (
     Correlation,
     PTest,
@@ -144,7 +145,7 @@ def allelic_interval(noisy: Sequence[int], people: int, test: PTest, steps: int)
     return Interval(estimate, found.low, found.high)
 
 
-def additive_interval(noisy: Sequence[int], people: int, test: Literal["g", "chi2"], steps: int) -> Interval:
+def genotypic_interval(noisy: Sequence[int], people: int, test: Literal["g", "chi2"], steps: int) -> Interval:
     """log10 of the p-value of the 2x3 table, from six noisy counts; otherwise as `p_value_interval`."""
     statistic = g_statistic if test == "g" else chi_squared_statistic
     start = repaired(noisy, people)
@@ -160,6 +161,18 @@ def additive_interval(noisy: Sequence[int], people: int, test: Literal["g", "chi
     clamped = np.array([[max(0, count) for count in noisy]], dtype=np.int64)
     tails = chi_squared_log_tail(np.array([low, high]), 2) / log(10)
     return Interval(float(log10_p_values(clamped, test)[0]), float(tails[1]), float(tails[0]))
+
+
+def trend_interval(noisy: Sequence[int], people: int, steps: int) -> Interval:
+    """log10 of the p-value of the 2x3 table by the trend test, from six noisy counts; otherwise as `p_value_interval`.
+
+    The range is that of tables within `steps` of `repaired` too (distance/trend_tables.py).
+    """
+    r0, r1, r2, s0, s1, s2 = repaired(noisy, people)
+    least, greatest = trend_range((r0, r1, r2, s0, s1, s2), steps)
+    clamped = np.array([[max(0, count) for count in noisy]], dtype=np.int64)
+    tails = chi_squared_log_tail(np.array([least, greatest]), 1) / log(10)
+    return Interval(float(log10_p_values(clamped, "trend")[0]), float(tails[1]), float(tails[0]))
 
 
 def correlation_interval(noisy: Sequence[int], people: int, measure: Correlation, steps: int) -> Interval:

@@ -16,7 +16,7 @@ class ExactStudy(Protocol):
     """Exact counts; counts/study.py gives them. Places are positions in the plan's SNP list, all different."""
 
     def tables(self, places: Int64 | None = None, /) -> Int64:
-        """The table of each SNP, or of those at `places`: int64 (m, 4), or (m, 6) under the additive and allelic models."""
+        """The table of each SNP, or of those at `places`: int64 (m, 4), or (m, 6) under the genotypic and allelic models."""
         ...
 
     def pair_tables(self, pairs: Int64, /) -> Int64:

@@ -7,7 +7,7 @@ sensitivity 2, norm 1 of the lattice.
 - "lattice": noise whose law falls by e^(-epsilon) with every moved unit, on all cells together; they still add up to n. epsilon-DP
   (privacy/lattice.py), with half the variance.
 
-Under the additive and allelic models a table has six cells, cases and controls by number of copies; alleles are counted
+Under the genotypic and allelic models a table has six cells, cases and controls by number of copies; alleles are counted
 afterwards, from noisy cells: noise on the allele counts themselves would have to hide two moved units. Counts below 0 are left as they are;
 to clamp them is post-processing too.
 

@@ -5,8 +5,8 @@ from typing import TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from starling.genome.distance import distance_to_significance
-from starling.genome.distance.bounds import AdditiveTest, additive_distance, allelic_distance
+from starling.genome.distance import distance_to_significance, trend_distance
+from starling.genome.distance.bounds import GenotypicTest, allelic_distance, genotypic_distance
 from starling.genome.plan.model import Plan
 from starling.genome.statistics import Test, allele_tables
 
@@ -16,15 +16,17 @@ Int64: TypeAlias = npt.NDArray[np.int64]
 def signed_distances(plan: Plan, tables: Int64, test: str) -> Int64:
     """Of each SNP, in patients, int64 (m,): at most 0 where its p-value is at or below alpha/m.
 
-    One replaced patient moves each by at most 1. Exact for 2x2 tables, lower bounds for the additive and allelic models (distance/).
+    One replaced patient moves each by at most 1. Exact for 2x2 tables, lower bounds for the genotypic and allelic models (distance/).
 
     Args:
         plan: The model and the threshold.
-        tables: int64 (m, 4), or (m, 6) under the additive and allelic models.
+        tables: int64 (m, 4), or (m, 6) under the genotypic and allelic models.
         test: One of the plan's that has a distance, which the query's `check` sees to.
     """
-    if plan.model == "additive":
-        return additive_distance(tables, cast(AdditiveTest, test), plan.p_threshold)
+    if test == "trend":
+        return trend_distance(tables, plan.p_threshold)
+    if plan.model == "genotypic":
+        return genotypic_distance(tables, cast(GenotypicTest, test), plan.p_threshold)
     if plan.model == "allelic":
         return allelic_distance(allele_tables(tables), cast(Test, test), plan.p_threshold)
     return distance_to_significance(tables, cast(Test, test), plan.p_threshold)

@@ -24,17 +24,18 @@ from starling.planfile.spelling import did_you_mean, shown
 from starling.privacy.neighbours import REPLACE_PERSON, Relation
 from starling.release.request import digest
 
-Model: TypeAlias = Literal["dominant", "recessive", "additive", "allelic"]
+Model: TypeAlias = Literal["dominant", "recessive", "genotypic", "allelic"]
 """What is compared between cases and controls: people with at least one copy of the carried allele, people with two, people by number of
 copies (0, 1, 2), or copies."""
 
 TESTS: Final[dict[Model, tuple[str, ...]]] = {
     "dominant": ("g", "chi2", "fisher", "logistic", "wald"),
     "recessive": ("g", "chi2", "fisher", "logistic", "wald"),
-    "additive": ("g", "chi2"),
+    "genotypic": ("g", "chi2", "trend"),
     "allelic": ("g", "chi2", "fisher", "logistic", "wald"),
 }
-"""Which tests each model has; `logistic` is the likelihood-ratio test."""
+"""Which tests each model has; `logistic` is the likelihood-ratio test. Under the genotypic model `g` and `chi2` compare people by number of
+copies, with 2 degrees of freedom, and `trend` (Cochran-Armitage) looks for odds that grow or fall with every copy, with 1."""
 P_VALUE_ONLY: Final = ("wald",)
 """Tests without a distance: their p-value can be asked for, not what is significant by them."""
 ALPHA: Final = Fraction(5, 100)

@@ -1,7 +1,7 @@
 """What an analyst may ask of a study, and what each question costs: checked against the plan before anything is charged.
 
 The guarantee of each is stated here and nowhere else; the mechanisms that answer refer to it. Neighbours: replace one person. Selections
-have scores of sensitivity 1 (scores/). The four counts (six for the additive model) of a SNP, or of a pair, change by one unit
+have scores of sensitivity 1 (scores/). The four counts (six for the genotypic model) of a SNP, or of a pair, change by one unit
 leaving a cell and entering another: L1 sensitivity 2, one move in the norm of the lattice noise (privacy/lattice.py).
 """
 

@@ -24,7 +24,14 @@ from starling.genome.postprocess.told import (
     PValue,
 )
 
-TESTS: Final = {"g": "G", "chi2": "χ²", "fisher": "Fisher", "logistic": "likelihood ratio", "wald": "Wald"}
+TESTS: Final = {
+    "g": "G",
+    "chi2": "χ²",
+    "fisher": "Fisher",
+    "logistic": "likelihood ratio",
+    "wald": "Wald",
+    "trend": "Cochran-Armitage trend",
+}
 MEASURES: Final = {"r2": "r²", "dprime": "|D'|"}
 MOST: Final = 20
 """SNPs that are named in a sentence."""

@@ -77,7 +77,7 @@ class Assumed:
 
     def _by_model(self, cells: Int64) -> Int64:
         """From people by number of copies, cases and then controls, int64 (m, 6)."""
-        if self.plan.model in ("additive", "allelic"):
+        if self.plan.model in ("genotypic", "allelic"):
             return cells
         none, one, two = cells[:, ::3], cells[:, 1::3], cells[:, 2::3]
         has, has_not = (one + two, none) if self.plan.model == "dominant" else (two, none + one)
@@ -96,7 +96,8 @@ class Assumed:
         )
         groups = np.diff([*ranks.tolist(), snps])
         p = (ranks + groups / 2) / snps
-        deviates = np.array([_deviate(one, self.plan.model == "additive") for one in p.tolist()])
+        two_degrees = self.plan.model == "genotypic" and test != "trend"
+        deviates = np.array([_deviate(one, two_degrees) for one in p.tolist()])
         least = float(self.rarest)
         spread = np.arange(1, len(ranks) + 1) * _GOLDEN % 1
         signs = np.where(np.arange(len(ranks)) % 2, 1.0, -1.0)

@@ -12,6 +12,7 @@ from starling.genome.statistics.association import (
     log10_p_values,
     p_values,
     r_squared,
+    trend_statistic,
     wald_statistic,
 )
 
@@ -27,5 +28,6 @@ __all__ = [
     "log10_p_values",
     "p_values",
     "r_squared",
+    "trend_statistic",
     "wald_statistic",
 ]

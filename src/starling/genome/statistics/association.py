@@ -24,7 +24,7 @@ from starling.genome.statistics.tails import chi_squared_log_tail, fisher_log_p
 
 Test: TypeAlias = Literal["g", "chi2", "fisher", "logistic"]
 """Of association. `logistic` is the likelihood-ratio test of logistic regression on one SNP, which on a 2x2 table equals G."""
-PTest: TypeAlias = Literal["g", "chi2", "fisher", "logistic", "wald"]
+PTest: TypeAlias = Literal["g", "chi2", "fisher", "logistic", "wald", "trend"]
 """A test whose p-value may be asked for; Wald's has no distance (starling.genome.baselines.distances says why)."""
 Correlation: TypeAlias = Literal["r2", "dprime"]
 
@@ -70,6 +70,23 @@ def wald_statistic(tables: Counts) -> Float64:
     return np.where(_no_margin(cells), 0.0, statistic)
 
 
+def trend_statistic(tables: Counts) -> Float64:
+    """The trend test of Cochran and Armitage: n times the squared correlation of being a case with the copies; float64 (m,).
+
+    Of tables of shape (m, 6): n (n W - R X)^2/(R S (n Q - X^2)) with W the copies of the R cases, X those of all n people, S = n - R, and Q
+    the sum of the squared copies; 0 where a row is empty or all people have the same number of copies. The score test of logistic
+    regression on the number of copies.
+    """
+    cells = _cells(tables, 6)
+    copies = np.arange(3.0)
+    rows, columns = cells.sum(axis=2), cells.sum(axis=1)
+    n = rows.sum(axis=1)
+    delta = n * (cells[:, 0] @ copies) - rows[:, 0] * (columns @ copies)
+    spread = n * (columns @ copies**2) - (columns @ copies) ** 2
+    below = rows[:, 0] * rows[:, 1] * spread
+    return np.asarray(np.divide(n * delta**2, below, out=np.zeros_like(below), where=below > 0))
+
+
 def r_squared(tables: Counts) -> Float64:
     """Squared correlation of two columns of 0 and 1, Delta^2 over the product of the margins; float64 (m,) in [0, 1]."""
     cells = _cells(tables, 4)
@@ -104,7 +121,8 @@ def log10_p_values(tables: Counts, test: PTest) -> Float64:
     """log10 of the p-value of each table: never -inf, where a p-value itself would have vanished.
 
     Args:
-        tables: Shape (m, 4); for "g" and "chi2" also (m, 6), with 2 degrees of freedom. For "fisher" whole numbers.
+        tables: Shape (m, 4); for "g" and "chi2" also (m, 6), with 2 degrees of freedom; for "trend" (m, 6) alone, with 1. For
+            "fisher" whole numbers.
         test: Which.
 
     Returns:
@@ -127,9 +145,11 @@ def log10_p_values(tables: Counts, test: PTest) -> Float64:
         statistic = g_statistic(tables)
     elif test == "chi2":
         statistic = chi_squared_statistic(tables)
+    elif test == "trend":
+        statistic = trend_statistic(tables)
     else:
-        raise ParameterError(field="test", problem="is no test", fix="give g, chi2, fisher, logistic or wald")
-    return chi_squared_log_tail(statistic, degrees(tables)) / log(10)
+        raise ParameterError(field="test", problem="is no test", fix="give g, chi2, fisher, logistic, wald or trend")
+    return chi_squared_log_tail(statistic, degrees(tables, test)) / log(10)
 
 
 def p_values(tables: Counts, test: PTest) -> Float64:
@@ -141,9 +161,9 @@ def p_values(tables: Counts, test: PTest) -> Float64:
     return np.asarray(10.0 ** log10_p_values(tables, test))
 
 
-def degrees(tables: Counts) -> int:
-    """Degrees of freedom: 1 of a 2x2 table, 2 of a 2x3 table."""
-    return COLUMNS[np.asarray(tables).shape[1]] - 1
+def degrees(tables: Counts, test: PTest) -> int:
+    """Degrees of freedom: 1 of a 2x2 table and of the trend test, 2 of a 2x3 table by another test."""
+    return 1 if test == "trend" else COLUMNS[np.asarray(tables).shape[1]] - 1
 
 
 def _cells(tables: Counts, *sizes: int) -> Float64:
