@@ -29,7 +29,7 @@ def measured() -> np.ndarray:
 
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize("k", [0, 1, 2, 4, 7])
-def test_no_table_within_reach_is_beyond_the_extremes(start: tuple[int, ...], k: int) -> None:
+def test_no_table_within_reach_is_beyond_the_extremes(start: trend_tables.Six, k: int) -> None:
     tables = all_tables(N, 6)
     within = np.abs(tables - np.array(start)).sum(axis=1) <= 2 * k
     delta, _, v, cases = measured()[within].T
