@@ -8,9 +8,9 @@ import pytest
 from starling.audit.falsifier import lower_bound
 from starling.audit.reconstruction import CANDIDATES, Outcome, _geography, _likeliest, _people, _plan, attack
 from starling.privacy.budget import Epsilon, Measure, Rho
+from starling.privacy.detection import detection_bound
 from starling.privacy.laws import Law
 from starling.privacy.noise import draw
-from starling.release.report.words import detection
 from starling.tables.measurements import Int64
 from starling.tables.mechanism import SafeTab
 
@@ -67,17 +67,17 @@ def test_a_mechanism_that_forgets_its_noise_is_found_out(monkeypatch: pytest.Mon
 
 def test_the_bound_is_that_of_one_record_out_of_k() -> None:
     outcome = Outcome(Rho(Fraction("0.5")), 10, 10, 5, 1)
-    assert outcome.record_bound == detection(outcome.cost, 1 / CANDIDATES)
+    assert outcome.record_bound == detection_bound(outcome.cost, 1 / CANDIDATES)
     assert Outcome(Epsilon(Fraction("0.1")), 10, 10, 5, 1).group_bound == pytest.approx(
         min(np.exp(0.1) / 2, 1 - np.exp(-0.1) / 2)
     )
 
 
 def test_the_bound_holds_for_the_mean_over_records() -> None:
-    """At most `detection` of the mean: it is concave, as the argument says of each of its parts."""
+    """At most `detection_bound` of the mean: it is concave, as the argument says of each of its parts."""
     shares = np.linspace(1e-6, 1 - 1e-6, 2001)
     for cost in (Rho(Fraction("0.01")), Rho(Fraction("0.7")), Epsilon(Fraction("0.3")), Epsilon(Fraction("3"))):
-        values = np.array([detection(cost, float(share)) for share in shares])
+        values = np.array([detection_bound(cost, float(share)) for share in shares])
         assert (np.diff(values, 2) <= 1e-9).all()
 
 

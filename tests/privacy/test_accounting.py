@@ -12,8 +12,18 @@ from hypothesis import strategies as st
 
 from starling.audit.safetab import printed_lemma_8, printed_table_2
 from starling.errors import ParameterError
-from starling.privacy.accounting import Method, delta_at_epsilon, epsilon_at_delta, renyi_divergence
+from starling.privacy.accounting import (
+    BY,
+    Approximate,
+    Method,
+    approximate,
+    approximate_events,
+    delta_at_epsilon,
+    epsilon_at_delta,
+    renyi_divergence,
+)
 from starling.privacy.budget import Epsilon, Rho, decimal_up
+from starling.privacy.composition import bag_of
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
@@ -246,3 +256,45 @@ def test_a_selection_is_accounted_by_its_epsilon() -> None:
     many = sequential("many", (selection,) * 60)
     assert epsilon_at_delta(many, "1e-6") < epsilon_at_delta(many, "1e-6", method="renyi") < 30
     assert epsilon_at_delta(selection, "1e-12") <= Fraction(1, 2)
+
+
+def two_stages(rho: Fraction) -> Guarantee:
+    """A level of SafeTab: nine groups, each a total or two stages."""
+    total, first, second = (
+        measurement("a count", ADD_REMOVE_PERSON, DiscreteGaussian(9 / (2 * part * rho)))
+        for part in (Fraction(1), Fraction(1, 10), Fraction(9, 10))
+    )
+    return degree("level", 9, (total, sequential("two stages", (first, second))))
+
+
+@pytest.mark.parametrize("rho", [1, 1500, 10**4, 10**6, 10**9, 10**12])
+def test_a_plan_of_any_budget_has_an_epsilon(rho: int) -> None:
+    # From rho about 700 on the curve of a family left the floats, and an IndexError was raised after the charge.
+    level = two_stages(Fraction(rho))
+    found = approximate(level, "1e-10")
+    assert found.epsilon <= epsilon_at_delta(level, "1e-10", method="analytic")
+    assert found.by == BY["pld" if rho == 1 else "renyi"]
+    assert found.epsilon >= rho if rho > 1 else found.epsilon > 9
+
+
+@given(st.integers(-12, 12), st.fractions(1, 9, max_denominator=99), st.sampled_from(["1e-6", "1e-10", "1e-30"]))
+@settings(max_examples=15, deadline=None)
+def test_every_cost_has_an_epsilon_between_the_exact_one_and_lemma_5(places: int, digit: Fraction, delta: str) -> None:
+    rho = digit * Fraction(10) ** places
+    count = measurement("a count", ADD_REMOVE_PERSON, DiscreteGaussian(1 / (2 * rho)))
+    found = approximate(count, delta).epsilon
+    assert 0 <= found <= epsilon_at_delta(count, delta, method="analytic")
+    # There one outcome has all of the probability but e^-rho, and the loss rho.
+    if rho >= 1000:
+        assert found >= rho + Fraction(log(1 - float(Fraction(delta)))) - Fraction(1, 10**6)
+    pure = measurement("a count", ADD_REMOVE_PERSON, DiscreteLaplace(1 / rho))
+    assert approximate(pure, delta).epsilon <= rho
+    both = bag_of(sequential("three", (pure, pure, pure))) | bag_of(count)
+    # The grid is as coarse as the largest losses make it.
+    assert approximate_events(both, delta).epsilon <= Fraction(101, 100) * (found + 3 * rho) + Fraction(1, 10**6)
+
+
+def test_it_is_said_how_an_epsilon_was_found() -> None:
+    count = measurement("a count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(2)))
+    assert approximate(count, "1e-30") == Approximate(Fraction(1, 2), "sum")
+    assert approximate(Guarantee("of zCDP", ADD_REMOVE_PERSON, Rho(Fraction(1))), "1e-10").by == BY["renyi"]

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.privacy.budget import Epsilon
+from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, Relation
 from starling.privacy.trust import Receipt
 from starling.release.arithmetic import check_cost, rational
-from starling.release.statement import Domain, statement
+from starling.release.statement import AddsTo, Domain, statement
 
 
 def stated(guarantee: Guarantee) -> dict[str, Any]:
@@ -46,6 +46,36 @@ def test_what_a_release_states_follows(guarantee: Guarantee) -> None:
     found, problems = check_cost(stated(guarantee))
     assert not problems
     assert found == guarantee
+
+
+def topped() -> dict[str, Any]:
+    """privacy.json of a release that adds to another, of which rho alone is known."""
+    earlier = Guarantee("earlier", ADD_REMOVE_PERSON, Rho(Fraction(1, 3)))
+    domain = Domain("tables", {}, adds_to=(AddsTo("r-1", "", "0" * 64, earlier),))
+    made: dict[str, Any] = json.loads(json.dumps(statement(Receipt("id", gaussian(), "x"), domain)))
+    return made
+
+
+def test_a_release_states_what_it_costs_together_with_those_that_it_adds_to() -> None:
+    said = topped()
+    assert check_cost(said)[1] == []
+    assert said["together"]["cost"]["add-remove"]["rho"] == "67/60"
+    assert said["together"]["cost"]["replace-one"]["rho"] == "67/15"
+    assert float(said["together"]["approximate_dp"]["epsilon"]) > float(said["approximate_dp"]["epsilon"])
+    assert stated(gaussian())["together"] is None
+
+
+def test_attack_a_smaller_sum_than_all_charges_is_found() -> None:
+    for change in (
+        lambda said: said.update(together=None),
+        lambda said: said["together"].update(cost=said["cost"]),
+        lambda said: said["together"]["approximate_dp"].update(epsilon=said["approximate_dp"]["epsilon"]),
+        lambda said: said["adds_to"][0]["cost"].update(rho="1/4"),
+        lambda said: said.update(adds_to=[]),
+    ):
+        said = topped()
+        change(said)
+        assert check_cost(said)[1]
 
 
 def leaf(said: dict[str, Any]) -> dict[str, Any]:

@@ -157,7 +157,7 @@ SECOND = Charged("ledger-1", 6, TOPPED[5].hash, "r-3", "census", "people", ONE, 
 
 
 def added(request: str = "r-1", manifest: str = sha256(MANIFEST), cost: Cost = WHOLE) -> AddsTo:
-    return AddsTo(request, "ledger-1", manifest, cost)
+    return AddsTo(request, "ledger-1", manifest, Guarantee("earlier", ADD_REMOVE_PERSON, cost))
 
 
 def test_the_charge_of_a_release_that_is_added_to_is_found() -> None:

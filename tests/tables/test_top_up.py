@@ -11,10 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 import starling
 from starling.errors import ParameterError, PlanError
 from starling.ledger.opening import Ledger, create_ledger
+from starling.privacy.accounting import epsilon_at_delta
+from starling.privacy.budget import decimal_up
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.manifest import digests, files_of
 from starling.tables.analysis import open_release
@@ -172,7 +175,7 @@ def test_a_release_is_topped_up_again_in_some_of_its_levels(
     public, geography = read_plan(again)
     assert [level.name for level in public.levels] == [level.name for level in plan.levels[1:]]
     assert public.cost.amount == 2 * sum(level.budget for level in plan.levels[1:])
-    assert public.together.amount == public.cost.amount + plan.cost.amount * Fraction(4, 3)
+    assert public.together.cost.amount == public.cost.amount + plan.cost.amount * Fraction(4, 3)
     first = replace(plan, levels=plan.levels[1:])
     drawn = [
         list(read_measurements(folder, first, geography, place))
@@ -198,6 +201,34 @@ def test_a_release_is_topped_up_again_in_some_of_its_levels(
     swapped = min((forged / place_of(1)).iterdir()).name
     shutil.copyfile(forged / place_of(1) / swapped, forged / place_of(2) / swapped)
     assert "top-up" in findings(forged)
+
+
+def test_a_top_up_states_what_all_charges_cost_together(topped: Path, again: Path, plan: Plan) -> None:
+    # Epsilon and adjacency were those of the new charge alone: 7.73 for 11.41.
+    for folder in (topped, again):
+        public, _ = read_plan(folder)
+        said = json.loads((folder / "privacy.json").read_text())
+        own, whole = (epsilon_at_delta(each, "1e-10") for each in (public.guarantee, public.together))
+        assert whole > own
+        assert said["approximate_dp"]["epsilon"] == decimal_up(own)
+        assert said["together"]["approximate_dp"]["epsilon"] == decimal_up(whole)
+        assert Fraction(said["together"]["cost"]["replace-one"]["rho"]) == 4 * public.together.cost.amount
+        report = " ".join((folder / "report.html").read_text().split())
+        assert f"ε = {decimal_up(whole)} at δ" in report
+        assert f"ε = {decimal_up(own)} of this charge alone" in report
+        entry = yaml.safe_load((folder / "registry.yaml").read_text())["deployment"]["privacy_loss"]
+        assert entry["privacy_parameters"] == {"rho": float(decimal_up(public.together.cost.amount))}
+        assert f"epsilon {decimal_up(whole)} at delta" in entry["privacy_parameters_details"]
+        assert f"epsilon {decimal_up(own)} at delta" in entry["privacy_parameters_details"]
+
+
+def test_what_an_earlier_release_measured_besides_counts_by_its_cost(again: Path, topped: Path) -> None:
+    public, _ = read_plan(again)
+    # The last release left a level out, so that of those before nothing but their costs is known here.
+    assert all(each.law is None and not each.parts for each in public.earlier_guarantees)
+    whole, _ = read_plan(topped)
+    assert [each.cost.amount for each in whole.earlier_guarantees] == [each.cost for each in whole.releases]
+    assert all(each.parts for each in whole.earlier_guarantees)
 
 
 def test_more_releases_than_are_combined_are_refused(again: Path) -> None:

@@ -10,8 +10,8 @@ measurements that ship with the release, both stages, before anything was suppre
 
 The bound. Let the person's record be one of k, each as likely; S_c the outputs at which the attacker answers c; P_c the release with
 record c, Q the release without the person. The S_c are disjoint, so the mean of Q(S_c) is at most 1/k. Each P_c(S_c) is bounded by
-`detection(cost, Q(S_c))`, and for each order of the divergence that bound is concave in Q(S_c); so the mean of P_c(S_c), the chance
-to be right, is at most detection(cost, 1/k). Neighbours add or remove one person, so the cost is that of the release as stated.
+`detection_bound(cost, Q(S_c))`, and for each order of the divergence that bound is concave in Q(S_c); so the mean of P_c(S_c), the chance
+to be right, is at most detection_bound(cost, 1/k). Neighbours add or remove one person, so the cost is that of the release as stated.
 """
 
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ import pyarrow as pa
 
 from starling.audit.generate import towns as invented
 from starling.privacy.budget import Cost, Exact, Measure, positive
+from starling.privacy.detection import detection_bound
 from starling.privacy.laws import Law
 from starling.privacy.masses import masses
-from starling.release.report.words import detection
 from starling.tables import cells
 from starling.tables.measurements import Int64, Measured
 from starling.tables.mechanism import SafeTab
@@ -63,12 +63,12 @@ class Outcome:
     @property
     def group_bound(self) -> float:
         """The most that `group / towns` is expected to be, whoever attacks."""
-        return detection(self.cost, 1 / GROUPS)
+        return detection_bound(self.cost, 1 / GROUPS)
 
     @property
     def record_bound(self) -> float:
         """Likewise of `record / towns`."""
-        return detection(self.cost, 1 / CANDIDATES)
+        return detection_bound(self.cost, 1 / CANDIDATES)
 
 
 def attack(measure: Measure, budget: Exact, *, towns: int = 1000, persons: int = 400, seed: int = 1) -> Outcome:

@@ -11,13 +11,17 @@ Accountants:
 - "pld": the privacy loss distribution; for pure DP exact by binomials where these are few, else on a grid by dp-accounting.
 - "tightest": the least of those that apply.
 
+Any cost has an epsilon at any delta in (0, 1): where no privacy loss distribution is to be had, because a loss is not known, is too
+large, or delta is too small for the grid's rounding, the Renyi divergences answer. `approximate` says which of them did.
+
 zCDP has no epsilon at delta 0: the discrete Gaussian is not pure DP for any epsilon. Nothing here asks for data or draws.
 """
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, inf, nextafter
-from typing import Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
 from flint import arb
 
@@ -31,9 +35,64 @@ from starling.privacy.tails import ball
 
 Method: TypeAlias = Literal["tightest", "sum", "analytic", "renyi", "pld"]
 
+BY: Final[dict[Method, str]] = {
+    "sum": "pure differential privacy, which holds at delta 0 too",
+    "analytic": "conversion of zCDP by SafeTab 2022, Lemma 5, rounded up",
+    "renyi": "conversion of Renyi divergences, which zCDP bounds, rounded up",
+    "pld": "privacy loss distribution, rounded up",
+}
+"""How an accountant found its epsilon, for those who read a release."""
+
 PLACES = 6
 """Decimals of an epsilon that is not exact; rounded up."""
 _BITS = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Approximate:
+    """(epsilon, delta)-DP of something.
+
+    Attributes:
+        epsilon: Rounded up.
+        method: The accountant that found it.
+    """
+
+    epsilon: Fraction
+    method: Method
+
+    @property
+    def by(self) -> str:
+        """How it was found, in words."""
+        return BY[self.method]
+
+
+def approximate(guarantee: Guarantee, delta: Exact) -> Approximate:
+    """The tightest epsilon at `delta` in (0, 1), and which accountant found it; for every guarantee, of whatever cost.
+
+    >>> from starling.privacy.guarantee import measurement
+    >>> from starling.privacy.laws import DiscreteGaussian
+    >>> from starling.privacy.neighbours import ADD_REMOVE_PERSON
+    >>> approximate(measurement("a count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(50))), "1e-10").by
+    'privacy loss distribution, rounded up'
+    """
+    found = approximate_events(bag_of(guarantee), delta)
+    if isinstance(guarantee.cost, Epsilon) and guarantee.cost.amount <= found.epsilon:
+        return Approximate(guarantee.cost.amount, "sum")
+    return found
+
+
+def approximate_events(bag: Bag, delta: Exact) -> Approximate:
+    """The same for a bag of events, pure and zCDP ones together: what a ledger has charged.
+
+    >>> from starling.privacy.composition import GaussianStep, Pure
+    >>> bag = frozenset({(Pure(Fraction(1, 10)), 40), (GaussianStep(Fraction(50)), 1)})
+    >>> float(approximate_events(bag, "1e-10").epsilon)
+    3.737759
+    """
+    chance = exact(delta, field="delta")
+    if not 0 < chance < 1:
+        raise _no_epsilon()
+    return _of_alternatives(bag, chance, "tightest")
 
 
 def epsilon_at_delta(guarantee: Guarantee, delta: Exact, *, method: Method = "tightest") -> Fraction:
@@ -68,21 +127,15 @@ def epsilon_at_delta(guarantee: Guarantee, delta: Exact, *, method: Method = "ti
         raise _no_epsilon()
     if method == "analytic":
         return _analytic(guarantee, chance)
-    epsilon = _of_alternatives(bag_of(guarantee), chance, method)
+    if method == "tightest":
+        return approximate(guarantee, chance).epsilon
+    epsilon = _of_alternatives(bag_of(guarantee), chance, method).epsilon
     return min(epsilon, guarantee.cost.amount) if isinstance(guarantee.cost, Epsilon) else epsilon
 
 
 def epsilon_of_events(bag: Bag, delta: Exact) -> Fraction:
-    """The same for a bag of events, pure and zCDP ones together: what a ledger has charged. Tightest, rounded up.
-
-    >>> from starling.privacy.composition import GaussianStep, Pure
-    >>> float(epsilon_of_events(frozenset({(Pure(Fraction(1, 10)), 40), (GaussianStep(Fraction(50)), 1)}), "1e-10"))
-    3.737759
-    """
-    chance = exact(delta, field="delta")
-    if not 0 < chance < 1:
-        raise _no_epsilon()
-    return _of_alternatives(bag, chance, "tightest")
+    """The epsilon of `approximate_events`."""
+    return approximate_events(bag, delta).epsilon
 
 
 def delta_at_epsilon(guarantee: Guarantee, epsilon: Exact) -> float:
@@ -101,7 +154,28 @@ def delta_at_epsilon(guarantee: Guarantee, epsilon: Exact) -> float:
     if isinstance(guarantee.cost, Epsilon) and bound >= guarantee.cost.amount:
         return 0.0
     below = nextafter(float(bound), -inf)
-    return max(_delta(bag, below) for bag in alternatives(bag_of(guarantee)))
+    return max(delta_of_events(bag, below) for bag in alternatives(bag_of(guarantee)))
+
+
+def losses_known(bag: Bag) -> bool:
+    """Whether the privacy loss distribution of a bag of events is to be had."""
+    return binomial.atoms(bag) is not None or loss_grid.composable(bag)
+
+
+@lru_cache(maxsize=1024)
+def delta_of_events(bag: Bag, epsilon: float) -> float:
+    """A delta for which a bag of events, not a choice among several, is (epsilon, delta)-DP; rounded up.
+
+    Raises:
+        ParameterError: where the loss of a part is not known.
+    """
+    if exactly := binomial.atoms(bag):
+        return exactly.delta(epsilon)
+    if not loss_grid.composable(bag):
+        raise ParameterError(
+            field="guarantee", problem="has a part whose loss is not known", fix="ask for an epsilon at a delta"
+        )
+    return loss_grid.delta(bag, epsilon)
 
 
 def renyi_divergence(guarantee: Guarantee, order: Exact) -> float:
@@ -146,28 +220,29 @@ def _no_epsilon() -> ParameterError:
     )
 
 
-def _of_alternatives(bag: Bag, delta: Fraction, method: Method) -> Fraction:
-    return max(_of_bag(each, delta, method) for each in alternatives(bag))
+def _of_alternatives(bag: Bag, delta: Fraction, method: Method) -> Approximate:
+    return max((_of_bag(each, delta, method) for each in alternatives(bag)), key=lambda found: found.epsilon)
 
 
 @lru_cache(maxsize=256)
-def _of_bag(bag: Bag, delta: Fraction, method: Method) -> Fraction:
+def _of_bag(bag: Bag, delta: Fraction, method: Method) -> Approximate:
     if method == "renyi":
         return _by_renyi(bag, delta)
     epsilon = _by_losses(bag, delta)
     if method == "tightest":
-        return min(_by_renyi(bag, delta), epsilon) if epsilon is not None else _by_renyi(bag, delta)
+        by_renyi = _by_renyi(bag, delta)
+        return by_renyi if epsilon is None or by_renyi.epsilon < epsilon else Approximate(epsilon, "pld")
     if epsilon is None:
         raise ParameterError(
             field="method",
             problem=f"needs a delta above {loss_grid.least_delta(bag):.0e} here, and a known loss of every part",
             fix='use "tightest" or "renyi"',
         )
-    return epsilon
+    return Approximate(epsilon, "pld")
 
 
-def _by_renyi(bag: Bag, delta: Fraction) -> Fraction:
-    return max(_rounded_up(renyi.epsilon(bag, delta)), Fraction(0))
+def _by_renyi(bag: Bag, delta: Fraction) -> Approximate:
+    return Approximate(max(_rounded_up(renyi.epsilon(bag, delta)), Fraction(0)), "renyi")
 
 
 def _by_losses(bag: Bag, delta: Fraction) -> Fraction | None:
@@ -179,17 +254,6 @@ def _by_losses(bag: Bag, delta: Fraction) -> Fraction | None:
         return None
     epsilon = loss_grid.epsilon(bag, below)
     return None if epsilon == inf else _millionths(Fraction(epsilon))
-
-
-@lru_cache(maxsize=256)
-def _delta(bag: Bag, epsilon: float) -> float:
-    if exactly := binomial.atoms(bag):
-        return exactly.delta(epsilon)
-    if not loss_grid.composable(bag):
-        raise ParameterError(
-            field="guarantee", problem="has a part whose loss is not known", fix="ask for an epsilon at a delta"
-        )
-    return loss_grid.delta(bag, epsilon)
 
 
 def _rounded_up(value: arb) -> Fraction:

@@ -15,6 +15,7 @@ is evaluated at an epsilon lowered by 2^-40 of the largest loss, raised by 1e-9 
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -64,6 +65,7 @@ class Atoms:
         return float(self.losses.max(initial=0.0))
 
 
+@lru_cache(maxsize=16)
 def atoms(bag: Bag) -> Atoms | None:
     """The losses of a bag of pure events; None where another event is in it, or the atoms would be more than MOST_ATOMS."""
     losses, probabilities = np.zeros(1), np.ones(1)

@@ -4,6 +4,7 @@ A guarantee is a leaf (one measurement: a sensitivity, a law of noise, and the c
 of guarantees. The cost of a composition is computed from its parts, so it is stated nowhere twice.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, TypeAlias
@@ -99,4 +100,9 @@ def degree(name: str, most: int, parts: tuple[Guarantee, ...]) -> Guarantee:
     return Guarantee(name, parts[0].relation, cost, composition="degree", degree=most, parts=parts)
 
 
-__all__ = ["Composition", "Epsilon", "Guarantee", "Norm", "Rho", "degree", "measurement", "sequential"]
+def together(guarantee: Guarantee, earlier: Sequence[Guarantee]) -> Guarantee:
+    """Of a release and of all that it adds to, which are about the same people: their sequential composition."""
+    return sequential(f"{guarantee.name}, with all that it adds to", (guarantee, *earlier)) if earlier else guarantee
+
+
+__all__ = ["Composition", "Epsilon", "Guarantee", "Norm", "Rho", "degree", "measurement", "sequential", "together"]

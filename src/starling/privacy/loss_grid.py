@@ -43,19 +43,26 @@ _POINTS = 2.0**16
 _CUT = 12
 """Standard deviations at which Gaussian noise is cut: beyond lies less than _LOST."""
 _LOST = 1e-30
+"""What is cut off of a Gaussian event, and each of its atoms that is less likely: both count as infinite losses."""
 _WIDEST = 2**16
 """Standard deviations; wider noise has more atoms than are worth composing."""
 MOST_MIXES = 64
+_FARTHEST = 700
+"""Largest loss of a `Family` whose curve is looked for, and the end of the grid that it is looked for on: e to it is a float."""
 _SMALL = 1e-16
 """Mass that a composition within a family may move to infinite loss."""
 
 
 def composable(bag: Bag) -> bool:
-    """Whether every event of the bag has a loss that is known here."""
+    """Whether every event of the bag has a loss that is known here, and each `Family` none that is too large for its curve."""
     return all(
         isinstance(event, Pure)
         or (isinstance(event, GaussianStep) and event.sigma_squared <= _WIDEST**2)
-        or (isinstance(event, Family) and all(composable(part) for part in event.parts))
+        or (
+            isinstance(event, Family)
+            and all(composable(part) for part in event.parts)
+            and _mean(frozenset({(event, 1)})) + _CUT * sqrt(_event_variance(event)) <= _FARTHEST
+        )
         for event, _ in bag
     )
 
@@ -108,6 +115,21 @@ def _event_variance(event: Event) -> float:
     return event.degree * max(_variance(part) for part in event.parts)
 
 
+def _mean(bag: Bag) -> float:
+    """Of the loss, at most: of binary randomized response e, of the Gaussian rho."""
+    total = 0.0
+    for event, times in bag:
+        if isinstance(event, Pure):
+            one = float(event.epsilon)
+        elif isinstance(event, GaussianStep):
+            one = float(1 / (2 * event.sigma_squared))
+        else:
+            assert isinstance(event, Family)
+            one = event.degree * max(_mean(part) for part in event.parts)
+        total += times * one
+    return total
+
+
 @lru_cache(maxsize=16)
 def _composed(bag: Bag, interval: float, truncation: float = 1e-15) -> Losses:
     from dp_accounting.pld import privacy_loss_distribution
@@ -143,8 +165,11 @@ def _atoms(event: Event) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float6
     assert isinstance(event, GaussianStep)
     last = ceil(_CUT * sqrt(event.sigma_squared)) + 1
     x = np.arange(-last, last + 1)
-    weights = np.exp(-(x**2) / (2 * float(event.sigma_squared)))
-    return (1 - 2 * x) / (2 * float(event.sigma_squared)), weights / weights.sum(), _LOST
+    chances = np.exp(-(x**2) / (2 * float(event.sigma_squared)))
+    chances /= chances.sum()
+    kept = chances >= _LOST
+    losses = (1 - 2 * x[kept]) / (2 * float(event.sigma_squared))
+    return losses, chances[kept], _LOST + float(chances[~kept].sum())
 
 
 def _family(event: Family, interval: float) -> Losses:
@@ -172,9 +197,10 @@ def _largest(choices: list[Losses], interval: float) -> Losses:
     from dp_accounting.pld.pld_pmf import create_pmf_pessimistic_connect_dots_fixed_gap
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 
-    highest = 1
-    while any(_finite_delta(choice, highest * interval) > _SMALL for choice in choices):
+    highest, most = 1, int(_FARTHEST / interval)
+    while highest < most and any(_finite_delta(choice, highest * interval) > _SMALL for choice in choices):
         highest *= 2
+    highest = min(highest, most)
     grid = np.arange(-highest, highest + 1) * interval
     deltas = np.max([choice.get_delta_for_epsilon(grid) for choice in choices], axis=0)
     pmf = create_pmf_pessimistic_connect_dots_fixed_gap(interval, -highest, highest, np.clip(deltas, 0, 1))

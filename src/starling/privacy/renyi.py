@@ -27,8 +27,8 @@ from starling.privacy.precision import precision
 from starling.privacy.tails import ball
 
 _BITS = 128
-_GRID = [Fraction(round(2 ** (k / 4 + 20)), 2**20) for k in range(-52, 81)]
-"""Orders less 1 that are tried first: from 2^-13 to 2^20, four to the octave."""
+_GRID = [Fraction(2 ** (k / 2)) for k in range(-90, 91)]
+"""Orders less 1 that are tried first: from 2^-45 to 2^45, two to the octave. The best is about the root of ln(1/delta)/rho."""
 _REFINED = 40
 
 

@@ -32,6 +32,7 @@ def stated(guarantee: Guarantee, domain: Domain) -> dict[str, Any]:
         "invariants": list(domain.invariants),
         "mechanism": domain.mechanism,
         "adds_to": statement.added_to(domain.adds_to),
+        "together": statement.all_losses(guarantee, domain.adds_to),
     }
     # As JSON says it: a tuple is a list there.
     again: dict[str, Any] = json.loads(json.dumps(said))

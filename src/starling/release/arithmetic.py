@@ -11,11 +11,11 @@ from typing import Any, Final, cast
 
 from starling.errors import IntegrityError, ParameterError, Problem
 from starling.privacy.budget import Cost, Epsilon, Measure, Rho, decimal_up
-from starling.privacy.guarantee import Guarantee, Norm, degree, measurement, sequential
+from starling.privacy.guarantee import Guarantee, Norm, degree, measurement, sequential, together
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
 from starling.privacy.neighbours import Change, Relation, Unit
 from starling.release.manifest import AGAIN, shown
-from starling.release.statement import DEFINITIONS, DELTA, FILE, FORMAT, Json, amount, epsilon, readings
+from starling.release.statement import DEFINITIONS, DELTA, FILE, FORMAT, Json, amount, approximate_dp, readings
 
 Stated = Mapping[str, Any]
 """A parsed privacy.json."""
@@ -51,6 +51,15 @@ def check_cost(stated: Stated) -> tuple[Guarantee | None, list[Problem]]:
     return guarantee, reader.problems
 
 
+def earlier_guarantees(stated: Stated) -> tuple[Guarantee, ...]:
+    """What the releases that a release adds to guarantee, as their trees in its privacy.json say.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError, ParameterError: they cannot be read.
+    """
+    return _Reader().earlier(stated)
+
+
 def rational(text: object) -> Fraction:
     """The exact number that `text` says; raises ValueError when it says none.
 
@@ -70,10 +79,20 @@ class _Reader:
 
     def guarantee(self, stated: Stated) -> Guarantee:
         """The tree, with costs computed from the leaves."""
+        return self._tree(stated, stated["composition"])
+
+    def earlier(self, stated: Stated) -> tuple[Guarantee, ...]:
+        """The trees of the releases that this one adds to."""
+        said = stated["adds_to"]
+        if not isinstance(said, list):
+            raise TypeError
+        return tuple(self._tree(stated, each["composition"]) for each in said)
+
+    def _tree(self, stated: Stated, node: Mapping[str, Any]) -> Guarantee:
         neighbours = stated["neighbours"]
         relation = Relation(_among(CHANGES, neighbours["change"]), _among(UNITS, neighbours["unit"]))
         measure = cast(Measure, _among(tuple(COSTS), stated["measure"]["name"]))
-        return self._node(stated["composition"], relation, measure, 0)
+        return self._node(node, relation, measure, 0)
 
     def _node(self, node: Mapping[str, Any], relation: Relation, measure: Measure, depth: int) -> Guarantee:
         name = node["name"]
@@ -114,19 +133,28 @@ class _Reader:
         self._same("neighbours", words, stated["neighbours"])
         self._same("protected_unit", relation.unit, stated["protected_unit"])
         self._same("measure", {"name": cost.measure, "definition": DEFINITIONS[cost.measure]}, stated["measure"])
-        self._same("cost", readings(guarantee), stated["cost"])
-        self._approximate(stated["approximate_dp"], guarantee)
+        self._losses("", stated, guarantee)
+        earlier = self.earlier(stated)
+        for made, said in zip(earlier, stated["adds_to"], strict=True):
+            self._same("adds_to", amount(made.cost), said["cost"])
+        if earlier:
+            self._losses("together.", stated["together"], together(guarantee, earlier))
+        else:
+            self._same("together", None, stated["together"])
 
-    def _approximate(self, said: Mapping[str, Any], guarantee: Guarantee) -> None:
-        ours = Fraction(epsilon(guarantee))
+    def _losses(self, place: str, said: Mapping[str, Any], guarantee: Guarantee) -> None:
+        """A cost in both readings, and in the terms of approximate DP."""
+        self._same(f"{place}cost", readings(guarantee), said["cost"])
+        self._approximate(f"{place}approximate_dp", said["approximate_dp"], guarantee)
+
+    def _approximate(self, field: str, said: Mapping[str, Any], guarantee: Guarantee) -> None:
+        ours = Fraction(approximate_dp(guarantee).epsilon)
         number = said["epsilon"]
         if not isinstance(number, str) or not re.fullmatch(r"[0-9]{1,40}(\.[0-9]{1,40})?", number):
             raise ValueError
         if said["delta"] != DELTA or abs(Fraction(number) - ours) > CLOSE * ours:
             self.problems.append(
-                _wrong(
-                    "approximate_dp", f"states epsilon {number} and the parts give {decimal_up(ours)} at delta {DELTA}"
-                )
+                _wrong(field, f"states epsilon {number} and the parts give {decimal_up(ours)} at delta {DELTA}")
             )
 
     def _same(self, field: str, ours: Json, said: object) -> None:

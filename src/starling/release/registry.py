@@ -16,7 +16,7 @@ from starling.privacy.budget import decimal_up
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import as_replace_one
 from starling.privacy.trust import Receipt
-from starling.release.statement import DELTA, epsilon, limits, signer
+from starling.release.statement import DELTA, approximate_dp, limits, signer
 
 FILE: Final = "registry.yaml"
 VARIANTS: Final = {"epsilon": "Pure DP", "rho": "Zero-concentrated DP"}
@@ -58,15 +58,17 @@ class Product:
     unprotected: str
 
 
-def entry(title: str, receipt: Receipt, product: Product) -> str:
+def entry(title: str, receipt: Receipt, product: Product, together: Guarantee | None = None) -> str:
     """The file.
 
     Args:
         title: Of the release.
         receipt: Of its charge.
         product: What the domain says.
+        together: Of the release and of all that it adds to; without it, the release stands alone.
     """
     guarantee = receipt.guarantee
+    whole = together or guarantee
     unit = guarantee.relation.unit
     key = signer(receipt)
     curator = "Not named" if key is None else f"Holder of the key {key.fingerprint}"
@@ -93,8 +95,8 @@ def entry(title: str, receipt: Receipt, product: Product) -> str:
                 "privacy_loss": {
                     "privacy_unit": f"{unit.capitalize()}-level",
                     "privacy_unit_details": _neighbours(guarantee, product),
-                    "privacy_parameters": {guarantee.cost.measure: Decimal(decimal_up(guarantee.cost.amount))},
-                    "privacy_parameters_details": _readings(guarantee),
+                    "privacy_parameters": {whole.cost.measure: Decimal(decimal_up(whole.cost.amount))},
+                    "privacy_parameters_details": _details(guarantee, together),
                 },
                 "deployment_model": {
                     "model_name": "Central",
@@ -125,10 +127,20 @@ def _neighbours(guarantee: Guarantee, product: Product) -> str:
     return f"Two datasets are adjacent when they differ in the data of one {unit}; how many there are is public. {product.bounds}"
 
 
+def _details(guarantee: Guarantee, together: Guarantee | None) -> str:
+    """The cost of all that is in the release; where it adds to others, that of the new charge beside it."""
+    if together is None:
+        return _readings(guarantee)
+    return (
+        f"Of this release and of the earlier ones that it adds to, together: {_readings(together)}"
+        f" Charged for this release alone, and part of the above: {_readings(guarantee)}"
+    )
+
+
 def _readings(guarantee: Guarantee) -> str:
-    """The cost in the other reading, and in the terms of others."""
-    cost = guarantee.cost
-    approximate = f"In the terms of approximate DP: epsilon {epsilon(guarantee)} at delta {DELTA}."
+    """The cost in both readings, and in the terms of others."""
+    cost, found = guarantee.cost, approximate_dp(guarantee)
+    approximate = f"In the terms of approximate DP: epsilon {found.epsilon} at delta {DELTA} (by: {found.by})."
     if guarantee.relation.change == "add-remove":
         other = as_replace_one(cost)
         return f"{cost} when one {guarantee.relation.unit} is added or removed, {other} when one is replaced by another. {approximate}"

@@ -13,9 +13,9 @@ from importlib.metadata import version
 from typing import Any, Final, TypeAlias
 
 from starling.ledger.keys import Public
-from starling.privacy.accounting import epsilon_at_delta
+from starling.privacy.accounting import approximate
 from starling.privacy.budget import Cost, decimal_up
-from starling.privacy.guarantee import Guarantee
+from starling.privacy.guarantee import Guarantee, together
 from starling.privacy.laws import DiscreteLaplace, Law
 from starling.privacy.neighbours import as_replace_one
 from starling.privacy.trust import Entry, Receipt
@@ -55,21 +55,41 @@ class AddsTo:
         request_id: Of its charge.
         ledger: Id of the ledger that paid for it; empty where it brought one of its own.
         manifest: SHA-256 of its manifest, hexadecimal: what a ledger keeps as the answer.
-        cost: That was charged.
+        guarantee: That was charged.
     """
 
     request_id: str
     ledger: str
     manifest: str
-    cost: Cost
+    guarantee: Guarantee
+
+    @property
+    def cost(self) -> Cost:
+        """What was charged."""
+        return self.guarantee.cost
 
 
 def added_to(earlier: tuple[AddsTo, ...]) -> list[Json]:
     """The same for machines."""
     return [
-        {"request_id": each.request_id, "ledger": each.ledger, "manifest": each.manifest, "cost": amount(each.cost)}
+        {
+            "request_id": each.request_id,
+            "ledger": each.ledger,
+            "manifest": each.manifest,
+            "cost": amount(each.cost),
+            "composition": composition(each.guarantee),
+        }
         for each in earlier
     ]
+
+
+def losses(guarantee: Guarantee) -> dict[str, Json]:
+    """The cost in both readings of the neighbour relation, and in the terms of approximate DP."""
+    found = approximate_dp(guarantee)
+    return {
+        "cost": readings(guarantee),
+        "approximate_dp": {"epsilon": found.epsilon, "delta": DELTA, "by": found.by},
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,19 +127,20 @@ def statement(receipt: Receipt, domain: Domain) -> dict[str, Json]:
         "protected_unit": relation.unit,
         "neighbours": {"change": relation.change, "unit": relation.unit, "words": str(relation)},
         "measure": {"name": cost.measure, "definition": DEFINITIONS[cost.measure]},
-        "cost": readings(guarantee),
-        "approximate_dp": {
-            "epsilon": epsilon(guarantee),
-            "delta": DELTA,
-            "by": "privacy loss distribution, rounded up",
-        },
+        **losses(guarantee),
         "invariants": list[Json](domain.invariants),
         "bounds": dict(domain.bounds),
         "composition": composition(guarantee),
         "mechanism": dict(domain.mechanism),
         "adds_to": added_to(domain.adds_to),
+        "together": all_losses(guarantee, domain.adds_to),
         "account": account(receipt),
     }
+
+
+def all_losses(guarantee: Guarantee, earlier: tuple[AddsTo, ...]) -> Json:
+    """What a release and all that it adds to cost together; None for a release that stands alone."""
+    return losses(together(guarantee, [each.guarantee for each in earlier])) if earlier else None
 
 
 def text(said: Mapping[str, Any]) -> str:
@@ -145,11 +166,18 @@ def repeated(said: Mapping[str, Any], guarantee: Guarantee, adds_to: tuple[AddsT
     again = statement(receipt(said["account"], guarantee), domain)
     if said["software"] != again["software"]:
         again["software"] = _text(said["software"])
-        for part, keys in (("approximate_dp", ("epsilon", "by")), ("account", ("limits",))):
-            kept = again[part]
-            assert isinstance(kept, dict)
-            kept |= {key: _text(said[part][key]) for key in keys}
+        _keep(again, said, "approximate_dp", "epsilon", "by")
+        _keep(again, said, "account", "limits")
+        if isinstance(whole := again["together"], dict):
+            _keep(whole, said["together"], "approximate_dp", "epsilon", "by")
     return again
+
+
+def _keep(again: dict[str, Json], said: Mapping[str, Any], part: str, *keys: str) -> None:
+    """Take texts of a part as they are told."""
+    kept = again[part]
+    assert isinstance(kept, dict)
+    kept |= {key: _text(said[part][key]) for key in keys}
 
 
 def _text(value: object) -> str:
@@ -217,10 +245,24 @@ def amount(cost: Cost) -> dict[str, Json]:
     return {cost.measure: str(cost.amount), "decimal": decimal_up(cost.amount)}
 
 
-@lru_cache(maxsize=16)
-def epsilon(guarantee: Guarantee) -> str:
-    """The epsilon of (epsilon, DELTA)-DP, from the same parts by the tightest accountant; a decimal, rounded up."""
-    return decimal_up(epsilon_at_delta(guarantee, DELTA))
+@dataclass(frozen=True, slots=True)
+class ApproximateDp:
+    """What a release says of itself in the terms of (epsilon, DELTA)-DP.
+
+    Attributes:
+        epsilon: A decimal, rounded up.
+        by: How it was found.
+    """
+
+    epsilon: str
+    by: str
+
+
+@lru_cache(maxsize=64)
+def approximate_dp(guarantee: Guarantee) -> ApproximateDp:
+    """The epsilon of (epsilon, DELTA)-DP, from the parts of the guarantee by the tightest accountant; of every cost there is one."""
+    found = approximate(guarantee, DELTA)
+    return ApproximateDp(decimal_up(found.epsilon), found.by)
 
 
 def law(value: Law) -> dict[str, Json]:

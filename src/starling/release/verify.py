@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from starling.errors import IntegrityError, Problem, StarlingError
+from starling.errors import IntegrityError, ParameterError, Problem, StarlingError
 from starling.ledger.keys import Pin
-from starling.privacy.budget import Cost
 from starling.privacy.guarantee import Guarantee
 from starling.release import datapackage, statement
-from starling.release.arithmetic import COSTS, Stated, check_cost, rational
+from starling.release.arithmetic import Stated, check_cost, earlier_guarantees
 from starling.release.manifest import AGAIN, SIGNATURE, answer, digests, shown, walk
 from starling.release.on_chain import Charged
 from starling.release.public_json import text
@@ -141,16 +140,11 @@ def adds_to(checked: Checked) -> tuple[AddsTo, ...]:
     try:
         said = (checked.stated or {}).get("adds_to") or []
         return tuple(
-            AddsTo(text(each["request_id"]), text(each["ledger"]), text(each["manifest"]), _cost(each["cost"]))
-            for each in said
+            AddsTo(text(each["request_id"]), text(each["ledger"]), text(each["manifest"]), guarantee)
+            for each, guarantee in zip(said, earlier_guarantees(checked.stated or {}) if said else (), strict=True)
         )
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, ParameterError):
         return ()
-
-
-def _cost(said: Mapping[str, Any]) -> Cost:
-    (measure,) = COSTS.keys() & said.keys()
-    return COSTS[measure](rational(said[measure]))
 
 
 def _ledger(stated: Stated) -> Mapping[str, Any] | None:

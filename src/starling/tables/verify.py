@@ -89,7 +89,7 @@ def _top_up(plan: Plan, hashes: Mapping[str, str]) -> tuple[Check, ...]:
         f"request {each.request_id} of {plan.measure} {decimal_up(each.cost)}, manifest {each.manifest}"
         for each in plan.releases
     )
-    says = f"adds to {named}; each charged on its own, {plan.together} together with this one"
+    says = f"adds to {named}; each charged on its own, {plan.together.cost} together with this one"
     return (Check("top-up", says, tuple(Problem(name, problem, AGAIN) for name in other), True),)
 
 

@@ -19,7 +19,7 @@ from tests.tables.small import small_geography, small_plan
 
 def test_the_page_of_a_top_up_says_what_all_costs_together() -> None:
     plan = topping(small_plan("rho"))
-    assert f"on top of an earlier release: {plan.together} together" in as_page(preview(plan), fates(plan))
+    assert f"on top of an earlier release: {plan.together.cost} together" in as_page(preview(plan), fates(plan))
     assert "on top of" not in as_page(preview(small_plan("rho")), fates(small_plan("rho")))
 
 

@@ -6,18 +6,19 @@ what is exact, and how far the numbers are off; the domain adds its sections. It
 
 from collections.abc import Sequence
 
-from starling.privacy.budget import Cost, decimal_up
+from starling.privacy.budget import decimal_up
+from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import as_replace_one
 from starling.privacy.trust import Receipt
 from starling.release.report.pages import Picture, Section, Table, filled, page
 from starling.release.report.words import plainly
-from starling.release.statement import DELTA, epsilon, limits, signer
+from starling.release.statement import DELTA, approximate_dp, limits, signer
 
 __all__ = ["Picture", "Section", "Table", "page", "render"]
 
 
 def render(
-    title: str, receipt: Receipt, charged: Section, sections: Sequence[Section], together: Cost | None = None
+    title: str, receipt: Receipt, charged: Section, sections: Sequence[Section], together: Guarantee | None = None
 ) -> str:
     """The page, complete in one text.
 
@@ -26,21 +27,23 @@ def render(
         receipt: Of its charge.
         charged: How the cost comes about, by the domain's own parts.
         sections: What the domain adds: accuracy, files.
-        together: Cost of the release and of all that it adds to; without it, it stands alone.
+        together: Of the release and of all that it adds to; without it, the release stands alone.
     """
     guarantee = receipt.guarantee
-    whole = together or guarantee.cost
-    both = guarantee.relation.change == "add-remove"
+    whole = together or guarantee
     return filled(
         "page.html",
         title=title,
         guarantee=guarantee,
-        promise=Section("What is promised, in plain words", plainly(guarantee, whole)),
+        promise=Section("What is promised, in plain words", plainly(guarantee, together)),
         cost=guarantee.cost,
         amount=decimal_up(guarantee.cost.amount),
-        whole=decimal_up(whole.amount),
-        replaced=decimal_up(as_replace_one(guarantee.cost).amount) if both else decimal_up(guarantee.cost.amount),
-        epsilon=epsilon(guarantee),
+        adds=together is not None,
+        whole=decimal_up(whole.cost.amount),
+        replaced=_replaced(guarantee),
+        whole_replaced=_replaced(whole),
+        approximate=approximate_dp(guarantee),
+        whole_approximate=approximate_dp(whole),
         delta=DELTA,
         receipt=receipt,
         limits=limits(receipt),
@@ -48,6 +51,12 @@ def render(
         checked=_checked(receipt),
         sections=sections,
     )
+
+
+def _replaced(guarantee: Guarantee) -> str:
+    """The cost when one unit is replaced by another."""
+    both = guarantee.relation.change == "add-remove"
+    return decimal_up((as_replace_one(guarantee.cost) if both else guarantee.cost).amount)
 
 
 def _checked(receipt: Receipt) -> Section:

@@ -96,9 +96,10 @@ def write_tables(data: Path, plan: Plan, tables: Iterable[Tabulated]) -> tuple[S
 
 def pages(plan: Plan, receipt: Receipt, said: Sequence[Section]) -> dict[str, str]:
     """report.html and registry.yaml: a function of the plan, the receipt, and what `sections` says of the released values."""
+    together = plan.together if plan.top_up else None
     return {
-        REPORT: report.render(plan.title, receipt, charged(plan), said, plan.together),
-        registry.FILE: registry.entry(plan.title, receipt, product(plan)),
+        REPORT: report.render(plan.title, receipt, charged(plan), said, together),
+        registry.FILE: registry.entry(plan.title, receipt, product(plan), together),
     }
 
 

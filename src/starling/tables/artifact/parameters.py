@@ -5,7 +5,6 @@ for the registry of deployments.
 from fractions import Fraction
 from typing import Final
 
-from starling.privacy.budget import Epsilon, Rho
 from starling.release.registry import Product
 from starling.release.statement import AddsTo, Domain, Json, law
 from starling.tables import cells
@@ -25,8 +24,10 @@ BRANCH_NAMES: Final = tuple(DETAILS[branch] for branch in BRANCHES)
 
 def domain(plan: Plan, geography: Geography) -> Domain:
     """What privacy.json says of a tables release."""
-    kind = Epsilon if plan.measure == "epsilon" else Rho
-    earlier = (AddsTo(each.request_id, each.ledger, each.manifest, kind(each.cost)) for each in plan.releases)
+    earlier = (
+        AddsTo(each.request_id, each.ledger, each.manifest, guarantee)
+        for each, guarantee in zip(plan.releases, plan.earlier_guarantees, strict=True)
+    )
     return Domain("tables", parameters(plan, geography), bounds(plan), adds_to=tuple(earlier))
 
 
@@ -128,7 +129,7 @@ def product(plan: Plan) -> Product:
         composition="Sequential over levels and over the two measurements of a group; within a level, parallel composition of bounded"
         " degree over groups. The tree with every law and amount is in privacy.json."
         + (
-            f" Earlier releases that it adds to were charged on their own; {plan.together} in all."
+            f" Earlier releases that it adds to were charged on their own; {plan.together.cost} in all."
             if plan.top_up
             else ""
         ),

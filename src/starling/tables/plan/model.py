@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from starling.errors import PlanError, Problem
 from starling.privacy.budget import Cost, Epsilon, Measure, Rho
-from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.guarantee import Guarantee, degree, measurement, sequential, together
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration, Kind
 from starling.tables.plan.promises import WIDEST_LISTED, Promise
@@ -359,10 +359,26 @@ class Plan:
         return self.guarantee.cost
 
     @property
-    def together(self) -> Cost:
-        """Exact epsilon or rho of the release and of all that it adds to, each of which is charged on its own."""
-        whole = sum((each.cost for each in self.releases), self.cost.amount)
-        return Epsilon(whole) if self.measure == "epsilon" else Rho(whole)
+    def earlier_guarantees(self) -> tuple[Guarantee, ...]:
+        """Of the releases that this one adds to, each as it was charged, the last first.
+
+        Where an earlier release may have had levels that this one leaves out, nothing more is known of it than its cost. That is so
+        where its levels here cost less; of a plan of both the United States and Puerto Rico, which cost the larger of the two, always.
+        """
+        found, plan = [], self
+        for each in self.releases:
+            plan = plan.earlier
+            known = plan.guarantee
+            if known.cost.amount != each.cost or (self.states and self.puerto_rico):
+                cost = Epsilon(each.cost) if self.measure == "epsilon" else Rho(each.cost)
+                known = Guarantee(f"release of request {each.request_id}", ADD_REMOVE_PERSON, cost)
+            found.append(known)
+        return tuple(found)
+
+    @property
+    def together(self) -> Guarantee:
+        """Of the release and of all that it adds to, each of which is charged on its own."""
+        return together(self.guarantee, self.earlier_guarantees)
 
     @classmethod
     def load(cls, path: str | Path) -> "Plan":

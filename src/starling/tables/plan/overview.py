@@ -88,5 +88,5 @@ def describe(plan: Plan, geography: Geography | None = None) -> Overview:
         levels=tuple(levels),
         groups=None if geography is None else sum(level.groups or 0 for level in levels),
         adds_to=tuple(each.request_id for each in plan.releases),
-        together=plan.together,
+        together=plan.together.cost,
     )
