@@ -27,7 +27,7 @@ from starling.tables.artifact.public_plan import read_plan
 from starling.tables.comparison import compare
 from starling.tables.inference.combined import standard_deviation
 from starling.tables.plan import Plan
-from starling.tables.plan.model import MOST_RELEASES
+from starling.tables.plan.top_up import MOST_RELEASES
 from starling.tables.publish import release
 from starling.tables.verify import check
 

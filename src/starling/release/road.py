@@ -18,6 +18,8 @@ from starling.release import verify
 from starling.release.bundle import writing
 from starling.release.manifest import OWN_LEDGER
 from starling.release.payment import Payment, own_payment, own_request
+from starling.release.report.words import plainly
+from starling.release.statement import approximate_dp
 
 Step: TypeAlias = Callable[[str], None]
 """Told the name of each public step of the road as it begins."""
@@ -49,6 +51,7 @@ class Order:
         out: Folder to make; must not exist, unless it is the answer of this very request.
         body: The request in canonical JSON.
         guarantee: What is charged.
+        together: Of the release and of all that it adds to; the same as `guarantee` for a release that stands alone.
         request_id: Under which the charge is found again.
         payment: Of a ledger; None for a fresh one inside the folder.
     """
@@ -56,6 +59,7 @@ class Order:
     out: Path
     body: str
     guarantee: Guarantee
+    together: Guarantee
     request_id: str
     payment: Payment | None
 
@@ -67,7 +71,15 @@ class Order:
 
     @contextmanager
     def writing(self, step: Step) -> Iterator[tuple[Path, Payment]]:
-        """A fresh folder that becomes `out` when the block ends without an exception, and what pays in it; see `bundle.writing`."""
+        """A fresh folder that becomes `out` when the block ends without an exception, and what pays in it; see `bundle.writing`.
+
+        Every number that the release will state of its privacy is computed here, before anything can be charged: the pages find
+        them again, and none can fail after the charge.
+        """
+        step("computing what the release will state of its privacy")
+        for stated in {self.guarantee, self.together}:
+            approximate_dp(stated)
+            plainly(stated)
         with ExitStack() as stack:
             folder = stack.enter_context(writing(self.out, step, self.payment.mark if self.payment else ""))
             own = own_payment(folder, self.guarantee, self.request_id, self.body)
@@ -83,6 +95,7 @@ def order(
     dataset: str,
     analyst: str,
     request_id: str | None,
+    together: Guarantee | None = None,
 ) -> Order:
     """What is to be published as the folder `out`.
 
@@ -94,13 +107,14 @@ def order(
         dataset: Registered in the ledger.
         analyst: Who has a grant there.
         request_id: A fresh one without it.
+        together: Of the release and of all that it adds to; without it, the release stands alone.
 
     Raises:
         ParameterError: a name is none that a ledger takes.
     """
     name = request_id or fresh_id()
     payment = None if ledger is None else Payment(ledger, Request(analyst, name, dataset, body))
-    return Order(out, body, guarantee, name, payment)
+    return Order(out, body, guarantee, together or guarantee, name, payment)
 
 
 def _answers(out: Path, body: str) -> bool:

@@ -122,6 +122,7 @@ def release(  # noqa: PLR0913 - one for each public choice
             dataset=dataset,
             analyst=analyst,
             request_id=request_id,
+            together=plan.together,
         )
         if asked.finished():
             return Published(out, asked.request_id, None, plan)

@@ -101,7 +101,7 @@ def test_absurd_numbers_are_refused(tmp_path: Path, text: str) -> None:
     [
         ({key("STATE", 2): -0.1}, "is not of 0 or more"),
         ({key("PR-PLACE", 1): -1}, "is not of 0 or more"),
-        ({key("STATE", 2): 1e7}, "is not above 0 and at most 1000000"),
+        ({key("STATE", 2): 1e13}, "is not above 0 and at most 1000000000000"),
         (dict.fromkeys(BUDGETS, 0), "are all 0, so nothing would be tabulated"),
         ({"run_us": False, **{key(g, i): 0 for g in GEOGRAPHIES if "PR" in g for i in (1, 2)}}, "are all 0"),
         ({"privacy_budget_p_stage_1_fraction": 0}, "is not above 0 and below 1"),

@@ -244,7 +244,7 @@ BROKEN = [
     ),
     ('budget = "0.25"', 'budget = "0"', "levels[1].budget is not above 0"),
     ('budget = "0.25"', 'budget = "-1"', "levels[1].budget is not above 0"),
-    ('budget = "0.25"', 'budget = "1e99"', "levels[1].budget is not above 0 and at most 1000000"),
+    ('budget = "0.25"', 'budget = "1e99"', "levels[1].budget is not above 0 and at most 1000000000000"),
     ('budget = "0.25"', "", "plan.toml:21: levels[1].budget is missing; give either budget or margins"),
     ('budget = "0.25"', 'budget = "0.25"\nmargins = []', "levels[1].budget stands beside margins"),
     ('budget = "0.25"', "margin = 3", "plan.toml:24: levels[1].margin is an unknown key; did you mean margins?"),

@@ -86,7 +86,7 @@ def test_near_a_threshold_the_chance_of_being_lifted_is_paid_for() -> None:
 
 def test_what_no_budget_keeps_has_none() -> None:
     sure = 1 - Fraction(1, 10**12)
-    setting = Setting("epsilon", Fraction(1, 10**6), 9, (5, 9, 14))
+    setting = Setting("epsilon", Fraction(1, 10**12), 9, (5, 9, 14))
     assert setting.need(Promise("deciding total", 1, confidence=sure)) is None
     assert setting.budget([Promise("cell", 5), Promise("deciding total", 1, confidence=sure)]) is None
 
@@ -176,7 +176,7 @@ def test_a_scale_that_is_none_is_refused(scale: str) -> None:
 
 def test_margins_that_no_budget_keeps_are_refused_when_scaled() -> None:
     sure = 1 - Fraction(1, 10**12)
-    gamma = Fraction(1, 10**5)
+    gamma = Fraction(1, 10**11)
     plan = promising_plan("epsilon", [[Promise("deciding total", 1000, confidence=sure)], []], gamma=gamma)
     with pytest.raises(PlanError, match=f"no budget up to {LARGEST_BUDGET}"):
         solve(plan, scale="0.001")

@@ -6,13 +6,14 @@ from starling.errors import PlanError
 from starling.tables.plan.census import read_census
 from starling.tables.plan.codebook import Definitions, GeographyLevel, Iteration
 from starling.tables.plan.geography import Geography, read_geography
-from starling.tables.plan.model import Level, Members, Plan, Rows, TopUp
+from starling.tables.plan.model import Level, Members, Plan, Rows
 from starling.tables.plan.overview import LevelOverview, Overview, describe
 from starling.tables.plan.pieces import MOST_GROUPS, Piece, pieces, whole
 from starling.tables.plan.promises import Promise
 from starling.tables.plan.readable import preset, read_toml
 from starling.tables.plan.solving import Price, afford, prices, solve
 from starling.tables.plan.stages import Noise, StageLaws, Twice
+from starling.tables.plan.top_up import TopUp
 
 __all__ = [
     "MOST_GROUPS",

@@ -15,7 +15,7 @@ group of its levels once, with all of its budget (mechanism/top_up.py); what it 
 the sum of all these charges.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -34,17 +34,16 @@ from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, Geograp
 from starling.tables.plan.promises import WIDEST_LISTED, Promise
 from starling.tables.plan.stability import stability
 from starling.tables.plan.stages import Noise, StageLaws, Twice, law_of, stage_laws
+from starling.tables.plan.top_up import MOST_RELEASES, TopUp
 
 if TYPE_CHECKING:
     from starling.tables.plan.geography import Geography
 
-LARGEST_BUDGET: Final = 10**6
+LARGEST_BUDGET: Final = 10**12
 """Epsilon or rho of a level; beyond it there is no noise to speak of."""
 WIDEST_CONDITIONED: Final = 2**9
 """The same where it is asked for given what is published: that takes time with the square of it, some 100 s a level at the most. Also
 that of a value which is combined with another, whose joint law is listed."""
-MOST_RELEASES: Final = 8
-"""That a release may add to, one on top of the other; the law of each number is combined so many times."""
 SMALLEST_SHARE: Final = Fraction(1, 2**40)
 """Epsilon or rho of one draw; below it the noise of a count nears the range of a 64-bit integer."""
 
@@ -103,38 +102,6 @@ class Members:
     combined: Rows
     alone: Rows
     ethnicity: Rows
-
-
-@dataclass(frozen=True, slots=True)
-class TopUp:
-    """The earlier release that a plan spends more on: of the same plan, but for its budgets, in all or some of its levels.
-
-    Attributes:
-        manifest: SHA-256 of its manifest, hexadecimal.
-        request_id: Of its charge.
-        ledger: Id of the ledger that paid for it; empty where it brought one of its own.
-        cost: Epsilon or rho that was charged for it, all its levels together.
-        budgets: It gave these to the levels of the plan, epsilon or rho.
-        measurements: SHA-256 of its measurements of each of these levels, hexadecimal.
-        earlier: What it added to in its turn.
-    """
-
-    manifest: str
-    request_id: str
-    ledger: str
-    cost: Fraction
-    budgets: tuple[Fraction, ...]
-    measurements: tuple[str, ...]
-    earlier: "TopUp | None" = None
-
-    def only(self, kept: Sequence[int]) -> "TopUp":
-        """The same for some of the levels, by their places."""
-        return replace(
-            self,
-            budgets=tuple(self.budgets[place] for place in kept),
-            measurements=tuple(self.measurements[place] for place in kept),
-            earlier=None if self.earlier is None else self.earlier.only(kept),
-        )
 
 
 @dataclass(frozen=True)

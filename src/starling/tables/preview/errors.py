@@ -84,8 +84,9 @@ class SizePreview:
         branches: Probability of each branch 0 to 3; they add up to 1.
         suppressed: Probability that the group is not published.
         total: Error of its T1 row when it takes its likeliest branch.
-        covered: Probability that the interval of its T1 row holds the true size, given that the row is published. Suppression
-            looks at the same noise as the interval does, so for small groups this is below what margins promise.
+        covered: Probability that the interval of its T1 row holds the true size, given that the row is published; 1 where it
+            never is. Suppression looks at the same noise as the interval does, so for small groups this is below what
+            margins promise.
     """
 
     persons: int
@@ -221,7 +222,7 @@ def _size(persons: int, plan: Plan, level: Level, bar: int | None, branches: tup
         chance,
         chance[0] * (1 - kept),
         likeliest.total,
-        min(sum(covered) / published, 1.0),
+        min(sum(covered) / published, 1.0) if published else 1.0,
     )
 
 
