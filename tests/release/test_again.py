@@ -12,7 +12,7 @@ from starling.privacy.laws import DiscreteLaplace
 from starling.privacy.neighbours import REPLACE_PERSON
 from starling.privacy.trust import Receipt
 from starling.release import again
-from starling.release.statement import DELTA, Domain, account, epsilon, software, statement
+from starling.release.statement import DELTA, Domain, account, approximate_dp, software, statement
 
 DOMAIN = Domain("birds", {"flocks": [1, 2]}, {"wings_of_a_bird": 2})
 
@@ -51,21 +51,21 @@ def test_pages_are_compared_without_pictures_and_the_account_is_read_strictly(
 
 
 HEAD = "<header><dl><div><dt>Loss</dt><dd>{}</dd></div></dl></header>"
-SYMBOLS = "<section>\n<h2>The same in symbols</h2><p>ε = {} at δ = {}</p></section>"
+SYMBOLS = "<section>\n<h2>The same in symbols</h2><p>ε = {} at δ = {} ({})</p></section>"
 
 
 def test_of_another_versions_report_the_amounts_are_compared(guarantee: Guarantee, tmp_path: Path) -> None:
     receipt = Receipt("r", guarantee, "memory")
-    near = "1.0001"
+    near, found_here = "1.0001", approximate_dp(guarantee)
     said: dict[str, Any] = json.loads(json.dumps(statement(receipt, DOMAIN)))
-    said |= {"software": "starling 99", "approximate_dp": {"epsilon": near, "delta": DELTA}}
-    ours = HEAD.format(1) + SYMBOLS.format(epsilon(guarantee), DELTA)
+    said |= {"software": "starling 99", "approximate_dp": {"epsilon": near, "delta": DELTA, "by": "other means"}}
+    ours = HEAD.format(1) + SYMBOLS.format(found_here.epsilon, DELTA, found_here.by)
 
     def found(text: str) -> list[str]:
         (tmp_path / "a.html").write_text(text)
         return [problem.problem for problem in again.pages(tmp_path, said, guarantee, lambda _: {"a.html": ours})]
 
-    theirs = HEAD.format(1) + "<p>In other words.</p>" + SYMBOLS.format(near, DELTA)
+    theirs = HEAD.format(1) + "<p>In other words.</p>" + SYMBOLS.format(near, DELTA, "other means")
     assert found(theirs) == []
     lies = "states another privacy loss or unit than privacy.json"
     for text in (

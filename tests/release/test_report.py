@@ -72,7 +72,7 @@ def test_what_is_added_to_counts_for_the_whole() -> None:
         "(rho 0.5)",
         # The same as one measurement of the whole, of which the exact losses differ a little; the new charge alone has the smaller one.
         f"ε = {approximate_dp(together(GAUSSIAN, [EARLIER])).epsilon} at δ = 1e-10 (privacy loss distribution, rounded up), of all of them",
-        f"ε = {approximate_dp(GAUSSIAN).epsilon} of this charge alone",
+        f"ε = {approximate_dp(GAUSSIAN).epsilon} at δ = 1e-10 (privacy loss distribution, rounded up), of this charge alone",
         "release costs ρ = 2, together with those that it adds to; ρ = 0.4 of it for this charge alone",
     ):
         assert part in text

@@ -215,7 +215,7 @@ def test_a_top_up_states_what_all_charges_cost_together(topped: Path, again: Pat
         assert Fraction(said["together"]["cost"]["replace-one"]["rho"]) == 4 * public.together.cost.amount
         report = " ".join((folder / "report.html").read_text().split())
         assert f"ε = {decimal_up(whole)} at δ" in report
-        assert f"ε = {decimal_up(own)} of this charge alone" in report
+        assert f"ε = {decimal_up(own)} at δ = 1e-10" in report
         entry = yaml.safe_load((folder / "registry.yaml").read_text())["deployment"]["privacy_loss"]
         assert entry["privacy_parameters"] == {"rho": float(decimal_up(public.together.cost.amount))}
         assert f"epsilon {decimal_up(whole)} at delta" in entry["privacy_parameters_details"]

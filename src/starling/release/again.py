@@ -50,7 +50,11 @@ def by_this_version(said: Mapping[str, Any]) -> bool:
 
 
 def pages(
-    folder: Path, said: Mapping[str, Any], guarantee: Guarantee, make: Callable[[Receipt], Mapping[str, str]]
+    folder: Path,
+    said: Mapping[str, Any],
+    guarantee: Guarantee,
+    make: Callable[[Receipt], Mapping[str, str]],
+    together: Guarantee | None = None,
 ) -> list[Problem]:
     """What the pages of a release say otherwise than its plan, released values and the stated charge give.
 
@@ -61,6 +65,7 @@ def pages(
         said: Its privacy.json, with an epsilon that was compared with ours.
         guarantee: What its plan gives.
         make: The text of each page by its name, from the receipt; its pictures are left out (`undrawn`).
+        together: What its plan gives with all that it adds to; without it, the release stands alone.
     """
     expected: Mapping[str, str] = {}
     ours = by_this_version(said)
@@ -83,7 +88,7 @@ def pages(
             problems.append(Problem(name, f"holds {markup}, which no report has", AGAIN))
         elif ours and (words(found) if page else found) != text:
             problems.append(Problem(name, "is not what the plan, the charge and the released values give", AGAIN))
-        elif not ours and _amounts(name, found) != _amounts(name, _with_epsilon(text, said, guarantee)):
+        elif not ours and _amounts(name, found) != _amounts(name, _with_epsilons(text, said, guarantee, together)):
             problems.append(Problem(name, "states another privacy loss or unit than privacy.json", AGAIN))
     return problems
 
@@ -132,9 +137,13 @@ def _amounts(name: str, text: str) -> object:
         return None
 
 
-def _with_epsilon(text: str, said: Mapping[str, Any], guarantee: Guarantee) -> str:
-    """A page of ours with the epsilon that another version's accountant found; arithmetic.py says how near it must be to ours."""
-    ours, delta = statement.epsilon(guarantee), statement.DELTA
-    for told in ("epsilon {} at delta {}", "ε = {} at δ = {}"):
-        text = text.replace(told.format(ours, delta), told.format(said["approximate_dp"]["epsilon"], delta))
+def _with_epsilons(text: str, said: Mapping[str, Any], guarantee: Guarantee, together: Guarantee | None) -> str:
+    """A page of ours with what another version's accountant found; arithmetic.py says how near it must be to ours."""
+    told = [(guarantee, said)] if together is None else [(together, said["together"]), (guarantee, said)]
+    for each, theirs in told:
+        ours, stated, delta = statement.approximate_dp(each), theirs["approximate_dp"], statement.DELTA
+        for form in ("epsilon {} at delta {} (by: {})", "ε = {} at δ = {} ({})"):
+            text = text.replace(
+                form.format(ours.epsilon, delta, ours.by), form.format(stated["epsilon"], delta, stated["by"])
+            )
     return text

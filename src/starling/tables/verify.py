@@ -154,7 +154,7 @@ def _tables(
     found.reached(*({*Wish} - {Wish.PAGES} if whole else {Wish.INTEGRALITY, Wish.FORMS}))
     said = [undrawn(section) for section in sections(plan, geography, summary)]
     make = partial(pages, plan, said=said)
-    found.add(Wish.PAGES, *again.pages(folder, stated, plan.guarantee, make))
+    found.add(Wish.PAGES, *again.pages(folder, stated, plan.guarantee, make, plan.together if plan.top_up else None))
     if again.by_this_version(stated):
         written = [name for name in SCHEMAS if f"data/{name}.csv" in hashes]
         found.add(Wish.PAGES, *again.package(folder, *described(plan, written), hashes))

@@ -87,7 +87,7 @@ def test_a_number_that_no_group_of_the_level_has_is_refused(tmp_path: Path) -> N
 
 def test_a_promise_that_no_budget_keeps_is_refused(tmp_path: Path) -> None:
     wish = 'margins = [{ number = "deciding total", within = 1, confidence = "0.999999999999" }]'
-    text = (HEAD + level("STATE", "detailed", wish)).replace('"0.1"', '"0.000001"').replace('"rho"', '"epsilon"')
+    text = (HEAD + level("STATE", "detailed", wish)).replace('"0.1"', '"0.000000000001"').replace('"rho"', '"epsilon"')
     (problem,) = problems_of(tmp_path, text)
     assert "levels[1].margins[1].within cannot be kept: it would need a budget above 1000000000000" in str(problem)
 
