@@ -65,14 +65,15 @@ def test_a_release_states_what_it_costs_together_with_those_that_it_adds_to() ->
     assert stated(gaussian())["together"] is None
 
 
-def test_attack_a_smaller_sum_than_all_charges_is_found() -> None:
-    for change in (
+def test_a_smaller_sum_than_all_charges_is_found() -> None:
+    changes: tuple[Callable[[dict[str, Any]], Any], ...] = (
         lambda said: said.update(together=None),
         lambda said: said["together"].update(cost=said["cost"]),
         lambda said: said["together"]["approximate_dp"].update(epsilon=said["approximate_dp"]["epsilon"]),
         lambda said: said["adds_to"][0]["cost"].update(rho="1/4"),
         lambda said: said.update(adds_to=[]),
-    ):
+    )
+    for change in changes:
         said = topped()
         change(said)
         assert check_cost(said)[1]
