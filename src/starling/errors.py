@@ -9,6 +9,8 @@ from typing import ClassVar
 
 SHOWN = 20
 """How many problems of one file a message shows; all of them are kept on the error."""
+LISTED = 1_000_000
+"""How many faults of records `validate` lists where all are asked for; it counts the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class StarlingError(Exception):
         lines = [str(problem) for problem in self.problems[:SHOWN]]
         left = len(self.problems) - SHOWN
         if left > 0:
-            lines.append(f"and {left} more")
+            lines.append(f"and {left:,} more")
         return "\n".join(lines)
 
 
@@ -115,14 +117,25 @@ class SourceError(StarlingError):
 
 
 class RecordsInvalid(StarlingError):
-    """`validate` found records that break the rules; raised on the custodian's side alone."""
+    """`validate` found records that break the rules; raised on the custodian's side alone.
+
+    Args:
+        problems: What is told of them, all of it.
+        more: How many problems are counted beside them.
+    """
 
     exit_code = 65
     status = 422
 
+    def __init__(self, *, problems: Sequence[Problem], more: int) -> None:
+        self.more = more
+        super().__init__(problems=problems)
 
-class StarlingWarning(UserWarning):
-    """Something that is allowed and probably not meant, in the words of a problem; the command line shows it on stderr."""
+    def __str__(self) -> str:
+        lines = [str(problem) for problem in self.problems]
+        if self.more:
+            lines.append(f"and {self.more:,} more: --all (in Python `most`) lists them")
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,20 +145,40 @@ class Found:
     Attributes:
         total: How many there are; a line may have several.
         by_field: How many in each field; only fields that have some.
-        first: The first of them, at most SHOWN.
+        listed: The first of them, as many as were asked for.
+        decisive: What is wrong with the records as a whole (the coding, the join of two files); to be told before all others, and not
+            counted among them.
     """
 
     total: int
     by_field: dict[str, int]
-    first: tuple[Problem, ...]
+    listed: tuple[Problem, ...]
+    decisive: tuple[Problem, ...] = ()
+
+    @property
+    def none(self) -> bool:
+        """Whether nothing was found."""
+        return not self.total and not self.decisive
+
+    @property
+    def more(self) -> int:
+        """How many faults are counted and not listed."""
+        return self.total - len(self.listed)
 
     def refuse(self) -> None:
-        """Raises RecordsInvalid, with the first problems and how many there are, if there are any."""
-        if not self.total:
+        """Raises RecordsInvalid unless nothing was found: what is decisive first, then how many faults there are, then those listed."""
+        if self.none:
             return
-        fields = ", ".join(f"{field} {count}" for field, count in self.by_field.items())
-        summary = Problem("records", f"have {self.total} problems ({fields})", "correct them and look again")
-        raise RecordsInvalid(problems=[summary, *self.first[: SHOWN - 1]])
+        summary = []
+        if self.total:
+            fields = ", ".join(f"{field} {count:,}" for field, count in self.by_field.items())
+            number = "1 problem" if self.total == 1 else f"{self.total:,} problems"
+            summary = [Problem("records", f"have {number} ({fields})", "correct them and look again")]
+        raise RecordsInvalid(problems=[*self.decisive, *summary, *self.listed], more=self.more)
+
+
+class StarlingWarning(UserWarning):
+    """Something that is allowed and probably not meant, in the words of a problem; the command line shows it on stderr."""
 
 
 class OutputError(StarlingError):

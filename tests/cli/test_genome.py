@@ -59,8 +59,8 @@ def test_validate_tells_what_is_wrong_and_who_are_kin(call: Call, study: Path, t
     phenotypes.write_text("\n".join(["FID IID T2D", *lines]) + "\n")
     bad = call(*words, "--phenotype", phenotypes)
     assert (bad.exit_code, bad.stdout) == (65, "")
-    assert "records have 1 problems (phenotype 1)" in bad.stderr
-    assert "phenotype of person 77 is missing" in bad.stderr
+    assert "records have 1 problem (phenotype 1)" in bad.stderr
+    assert "phenotype of p77 p77: has no phenotype" in bad.stderr
     found = document(call(*words, "--phenotype", phenotypes, "--json"))
     assert (found["valid"], found["cases"], found["problems"]["by_field"]) == (False, 9, {"phenotype": 1})
     assert document(call(*words, "--json"))["valid"] is True
@@ -81,7 +81,7 @@ def test_people_who_are_there_twice_are_a_note(call: Call, tmp_path: Path) -> No
     bed.write_bytes(bytes(content))
     result = call("genome", "validate", made.plan, "--genotypes", made.prefix)
     assert result.exit_code == 0
-    assert "note: duplicates are likely: people 1 and 2" in result.stderr
+    assert "note: duplicates are likely: p1 p1 and p2 p2" in result.stderr
 
 
 def test_generate_makes_what_is_asked(call: Call, tmp_path: Path) -> None:

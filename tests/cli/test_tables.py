@@ -127,7 +127,7 @@ def test_validate_names_file_line_and_field(call: Call, inputs: Inputs, tmp_path
     found = document(call(*words, "--json"))
     assert (found["valid"], found["lines"], found["counted"]) == (False, 20000, 19999)
     assert found["problems"]["total"] == 1
-    assert found["problems"]["first"][0]["line"] == 4
+    assert found["problems"]["listed"][0]["line"] == 4
 
 
 def test_release_publishes_a_folder(call: Call, inputs: Inputs, released: Path, tmp_path: Path) -> None:

@@ -195,8 +195,13 @@ def show(result: Any) -> None:
 
 def found_json(found: Found) -> dict[str, Any]:
     """Faults of records, for machines."""
-    first = [problem_json(problem) for problem in found.first]
-    return {"total": found.total, "by_field": dict(found.by_field), "first": first}
+    return {
+        "total": found.total,
+        "by_field": dict(found.by_field),
+        "decisive": [problem_json(problem) for problem in found.decisive],
+        "listed": [problem_json(problem) for problem in found.listed],
+        "more": found.more,
+    }
 
 
 def problem_json(problem: Problem) -> dict[str, str | int | None]:

@@ -3,17 +3,18 @@
 `plan`, `preview` and `generate` have no option that could name genotypes.
 """
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from starling.cli import genome_inputs, inputs
-from starling.cli.commands import Command, Group, found_json, show
-from starling.errors import ParameterError, SourceError
+from starling.cli import accepting, genome_inputs, inputs
+from starling.cli.commands import Command, Group, show
+from starling.errors import ParameterError
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from starling.genome.generate import Linkage
 
 STUDY: Final = "study/plan.toml --genotypes study/study"
@@ -107,35 +108,24 @@ def plan(plan: Path, *, as_json: bool) -> None:
 @click.command("validate", cls=Command, example=f"starling genome validate {STUDY}")
 @genome_inputs.plan
 @genome_inputs.genotypes
-@inputs.as_json
-def validate(plan: Path, genotypes: Path, phenotype: Path | None, *, as_json: bool) -> None:
-    """Find what is wrong with the records of a study, and who are relatives. For their custodian alone; never publish it."""
+@accepting.options
+def validate(plan: Path, genotypes: Path, phenotype: Path | None, **accept: "Unpack[accepting.Accepting]") -> None:
+    """Find what is wrong with the records of a study, and who are relatives. For their custodian alone; never publish it.
+
+    It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, which a release from it asks for.
+    """
     from starling.genome.plan import Plan
     from starling.genome.source import open_genotypes
     from starling.genome.source import validate as check
 
+    book = accepting.accepting_ledger(accept)
     chosen = Plan.load(plan)
     source = open_genotypes(genotypes, chosen, phenotype)
-    found = check(chosen, source).value
-    if as_json:
-        show(
-            {
-                "valid": found.problems.total == 0,
-                "people": found.people,
-                "cases": found.cases,
-                "missing_calls": found.missing,
-                "problems": found_json(found.problems),
-                "notes": found_json(found.notes),
-            }
-        )
-        sys.exit(SourceError.exit_code if found.problems.total else 0)
-    for note in found.notes.first:
-        click.echo(f"note: {note}", err=True)
-    found.problems.refuse()
-    show(
-        f"{found.people:,} people, {found.cases:,} of them cases, {100 * found.missing:.3g} % of the calls missing:"
-        " nothing breaks the rules"
-    )
+    found = check(chosen, source, most=accepting.listed(accept)).value
+    missing = f"{100 * found.missing:.3g} % of the calls missing"
+    words = f"{found.people:,} people, {found.cases:,} of them cases, {missing}"
+    machine = {"people": found.people, "cases": found.cases, "missing_calls": found.missing}
+    accepting.conclude(accept, book, source.files, (found.problems, found.notes), (words, machine))
 
 
 def _effects(causal: tuple[str, ...]) -> dict[int, float]:

@@ -3,15 +3,14 @@
 `plan` and `preview` have no option that could name records.
 """
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from starling.cli import inputs
-from starling.cli.commands import Command, Group, found_json, show
-from starling.errors import ParameterError, SourceError
+from starling.cli import accepting, inputs
+from starling.cli.commands import Command, Group, show
+from starling.errors import ParameterError
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from starling.release.statement import Json
     from starling.tables.plan import Geography, Plan
     from starling.tables.publish import Published
-    from starling.tables.source import Validation
 
 INPUTS = "--persons invented/person-records.txt --geography invented/GRF-C.txt"
 """What `generate`'s example makes."""
@@ -175,26 +173,27 @@ def generate(
 @inputs.plan
 @inputs.persons
 @inputs.geography(required=True)
-@inputs.as_json
-def validate(plan: str, persons: Path, geography: Path, as_json: bool) -> None:
-    """Find what is wrong with person records: file, line, field and fix. For their custodian alone; never publish it."""
+@accepting.options
+def validate(plan: str, persons: Path, geography: Path, **accept: "Unpack[accepting.Accepting]") -> None:
+    """Find what is wrong with person records: file, line, field and fix. For their custodian alone; never publish it.
+
+    It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, which a release from it asks for.
+    """
     from starling.cli.plans import plan_of
     from starling.cli.progress import note_first_compilation
     from starling.tables.source import open_persons
     from starling.tables.source import validate as check
 
+    book = accepting.accepting_ledger(accept)
     chosen = plan_of(plan)
     source = open_persons(persons, chosen)
     regions = _known_regions(chosen, geography)
     note_first_compilation("tables")
-    found = check(chosen, regions, source).value
-    if as_json:
-        show(_validation_json(found))
-        sys.exit(SourceError.exit_code if found.problems.total else 0)
-    for note in found.notes.first:
-        click.echo(f"note: {note}", err=True)
-    found.refuse()
-    show(f"{found.lines:,} records, {found.counted:,} of them counted: nothing breaks the rules")
+    found = check(chosen, regions, source, most=accepting.listed(accept)).value
+    words = f"{found.lines:,} records, {found.counted:,} of them counted"
+    machine = {"lines": found.lines, "counted": found.counted}
+    files = (*source.parts, geography)
+    accepting.conclude(accept, book, files, (found.problems, found.notes), (words, machine))
 
 
 @click.command("release", cls=Command, example=f"starling tables release demo {INPUTS} --out release --yes")
@@ -285,16 +284,6 @@ def _published_text(published: "Published") -> str:
         ("sex by age", f"{published.rows('t2'):,} rows in {data / 't2.txt'}"),
     ]
     return published_text(plan.guarantee, published, [*together, *tables])
-
-
-def _validation_json(found: "Validation") -> "dict[str, Json]":
-    return {
-        "valid": found.problems.total == 0,
-        "lines": found.lines,
-        "counted": found.counted,
-        "problems": found_json(found.problems),
-        "notes": found_json(found.notes),
-    }
 
 
 def _regions(plan: "Plan", geography: Path | None) -> "Geography | None":

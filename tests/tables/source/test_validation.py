@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.errors import SHOWN, RecordsInvalid
+from starling.errors import LISTED, SHOWN, RecordsInvalid
 from starling.privacy.trust import NotPrivate
 from starling.tables.plan import Plan, load, read_geography
 from starling.tables.source import Validation, open_persons, validate
@@ -71,7 +71,7 @@ FAULTS = {
 def test_each_fault_is_told_with_line_and_field_and_without_its_value(tmp_path: Path, name: str) -> None:
     line, field, words = FAULTS[name]
     found = validated(tmp_path, [row(**FINE), row(**FINE), line, row(**FINE)])
-    (problem,) = found.problems.first
+    (problem,) = found.problems.listed
     assert (problem.file, problem.line, problem.field) == ("persons.txt", 4, field)
     assert words in problem.problem
     assert problem.fix
@@ -80,7 +80,7 @@ def test_each_fault_is_told_with_line_and_field_and_without_its_value(tmp_path: 
     with pytest.raises(RecordsInvalid) as refused:
         found.refuse()
     assert SECRET not in str(refused.value)
-    assert f"have 1 problems ({field} 1)" in str(refused.value)
+    assert f"have 1 problem ({field} 1)" in str(refused.value)
 
 
 def test_every_kind_of_fault_is_tried() -> None:
@@ -95,20 +95,20 @@ def test_every_kind_of_fault_is_tried() -> None:
 def test_more_codes_than_the_plan_reads(tmp_path: Path) -> None:
     plan = replace(PLAN, max_race_codes=2)
     found = validated(tmp_path, [row(**FINE, QRACE2="1001", QRACE3="1002"), row(**FINE, QRACE2="1001")], plan)
-    assert [(p.line, p.field) for p in found.problems.first] == [(2, "QRACE")]
-    assert "more codes than the plan's max_race_codes" in found.problems.first[0].problem
+    assert [(p.line, p.field) for p in found.problems.listed] == [(2, "QRACE")]
+    assert "more codes than the plan's max_race_codes" in found.problems.listed[0].problem
     assert found.counted == 2
 
 
 def test_codes_after_a_null_are_noted(tmp_path: Path) -> None:
     found = validated(tmp_path, [row(**FINE, QRACE3="1002"), row(**FINE, QRACE1="Null", QRACE2="1000")])
-    assert [(note.line, note.field) for note in found.notes.first] == [(2, "QRACE"), (3, "QRACE")]
+    assert [(note.line, note.field) for note in found.notes.listed] == [(2, "QRACE"), (3, "QRACE")]
     assert found.problems.by_field == {"QRACE1": 1}
 
 
 def test_records_outside_the_plan_are_noted(tmp_path: Path) -> None:
     found = validated(tmp_path, [row(**FINE, TABBLKST="05"), row(**FINE)])
-    assert [(note.line, note.field) for note in found.notes.first] == [(2, "TABBLKST")]
+    assert [(note.line, note.field) for note in found.notes.listed] == [(2, "TABBLKST")]
     assert (found.problems.total, found.counted, found.lines) == (0, 1, 2)
     assert {note.field for note in NOTES} == {"TABBLKST", "QRACE"}
 
@@ -118,20 +118,49 @@ def test_all_faults_of_a_line_and_only_the_first_are_shown(tmp_path: Path) -> No
     found = validated(tmp_path, [bad] * 1000)
     assert found.problems.total == 5000
     assert found.problems.by_field == dict.fromkeys(["QAGE", "QSEX", "QRACE1", "QSPAN", "CENRACE"], 1000)
-    assert len(found.problems.first) == SHOWN
-    assert [problem.line for problem in found.problems.first] == [line for line in (2, 3, 4, 5) for _ in range(5)]
+    assert len(found.problems.listed) == SHOWN
+    assert [problem.line for problem in found.problems.listed] == [line for line in (2, 3, 4, 5) for _ in range(5)]
     with pytest.raises(RecordsInvalid) as refused:
         found.refuse()
     lines = str(refused.value).splitlines()
-    assert len(lines) == SHOWN
-    assert lines[0].startswith("records have 5000 problems (QAGE 1000, QSEX 1000, ")
+    assert (
+        lines[0]
+        == "persons.txt: records are 1,000, and none is counted; look at the coding, the columns and the plan before anything else"
+    )
+    assert [line.split()[1] for line in lines[1:6]] == ["QAGE", "QSEX", "QRACE1", "QSPAN", "CENRACE"]
+    assert (
+        "QAGE is not a whole number from 0 to 115 in one to three digits, in 1,000 of 1,000 records; look at"
+        in lines[1]
+    )
+    assert lines[6].startswith("records have 5,000 problems (QAGE 1,000, QSEX 1,000, ")
+    assert lines[7].startswith("persons.txt:2: QAGE is not")
+    assert (len(lines), lines[-1]) == (1 + 5 + 1 + SHOWN + 1, "and 4,980 more: --all (in Python `most`) lists them")
+
+
+def test_all_faults_are_listed_where_all_are_asked_for(tmp_path: Path) -> None:
+    validated(tmp_path, [row(**FINE, QAGE="x"), row(**FINE)] * 50)
+    found = validate(PLAN, GEOGRAPHY, open_persons(tmp_path / "persons.txt", PLAN), most=LISTED).value.problems
+    assert [problem.line for problem in found.listed] == list(range(2, 102, 2))
+    assert (found.more, found.decisive) == (0, ())
+
+
+def test_attack_a29_no_records_and_records_of_elsewhere_are_told_first(tmp_path: Path) -> None:
+    """Of no records it said that nothing breaks the rules."""
+    (nothing,) = validated(tmp_path, []).problems.decisive
+    assert (
+        str(nothing) == "persons.txt: records are none: there is nothing but the header; give the file that holds them"
+    )
+    (elsewhere,) = validated(tmp_path, [row(**FINE, TABBLKST="05")] * 3).problems.decisive
+    assert "persons.txt: records are 3, and none is counted: 3 are outside the states of the plan" in str(elsewhere)
+    (most,) = validated(tmp_path, [row(**FINE, QSEX="M")] * 3 + [row(**FINE)]).problems.decisive
+    assert "persons.txt: QSEX is not 1 or 2, in 3 of 4 records; look at the coding" in str(most)
 
 
 def test_lines_are_counted_across_chunks(tmp_path: Path) -> None:
     good = row(**FINE)
     before = 2 * CHUNK // (len(good) + 1)
     found = validated(tmp_path, [good] * before + [b"", row(**FINE, QAGE="x"), b"\xff" * (CHUNK + 9), b"x"])
-    assert [(p.line, p.field) for p in found.problems.first] == [
+    assert [(p.line, p.field) for p in found.problems.listed] == [
         (before + 3, "QAGE"),
         (before + 4, "line"),
         (before + 5, "line"),
@@ -155,7 +184,7 @@ def test_parquet_rows_are_counted_from_one_in_each_part(tmp_path: Path) -> None:
         columns = dict(zip(COLUMNS, map(list, zip(*lines, strict=True)), strict=True))
         pq.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
     found = validate(PLAN, GEOGRAPHY, open_persons(tmp_path, PLAN)).value
-    assert [(p.file, p.line, p.field) for p in found.problems.first] == [
+    assert [(p.file, p.line, p.field) for p in found.problems.listed] == [
         ("a.parquet", 2, "line"),
         ("b.parquet", 3, "line"),
     ]

@@ -29,6 +29,7 @@ class Genotypes:
 
     Attributes:
         kind: What the file is; BCF is "vcf" too.
+        files: All files of the study, that of the phenotypes included.
         path: Of the calls.
         size: Its bytes: a file that has another size when it is read is not the one that was checked.
         people: Who the calls are of, and where their phenotypes are.
@@ -38,6 +39,7 @@ class Genotypes:
     """
 
     kind: Kind
+    files: tuple[Path, ...] = field(repr=False)
     path: Path
     size: int = field(repr=False)
     people: People = field(repr=False)
@@ -60,22 +62,36 @@ def open_genotypes(path: str | Path, plan: Plan, phenotype: str | Path | None = 
     """
     given = None if phenotype is None else Path(phenotype)
     path = Path(path)
+    files = study_files(path, given)
     if path.name.endswith(_VCF):
-        return _open_vcf(path, plan, given)
-    kind, prefix = _prefix(path)
-    sites, people = (Path(f"{prefix}{ending}") for ending in _BESIDE[kind])
+        return _open_vcf(path, files, plan, given)
+    kind, _ = _prefix(path)
+    calls, sites, people = files[:3]
     if kind == "pgen" and not sites.exists() and Path(f"{sites}.zst").exists():
         refuse(sites, "is there compressed only", "write it by plink2 --make-pgen without vzs")
     who = open_people(plan, given, file=people)
     rows, second, number = match_sites(sites, plan)
-    calls = Path(f"{prefix}.{kind}")
     if kind == "bed":
         size = check_bed(calls, plan.people, number)
     else:
         from starling.genome.source.pgen import check_pgen
 
         size = check_pgen(calls, plan.people, number)
-    return Genotypes(kind, calls, size, who, number, rows, second)
+    return Genotypes(kind, files, calls, size, who, number, rows, second)
+
+
+def study_files(path: str | Path, phenotype: str | Path | None) -> tuple[Path, ...]:
+    """All files of a study, as `open_genotypes` would take them, none of them opened: calls, sites, people, phenotypes.
+
+    Raises:
+        SourceError: when the path is neither a VCF or BCF nor the prefix of a .bed or .pgen.
+    """
+    path = Path(path)
+    given = () if phenotype is None else (Path(phenotype),)
+    if path.name.endswith(_VCF):
+        return (path, *given)
+    kind, prefix = _prefix(path)
+    return (*(Path(f"{prefix}{ending}") for ending in (f".{kind}", *_BESIDE[kind])), *given)
 
 
 def _prefix(path: Path) -> tuple[Kind, str]:
@@ -91,14 +107,14 @@ def _prefix(path: Path) -> tuple[Kind, str]:
     return there[0], str(path)
 
 
-def _open_vcf(path: Path, plan: Plan, phenotype: Path | None) -> Genotypes:
+def _open_vcf(path: Path, files: tuple[Path, ...], plan: Plan, phenotype: Path | None) -> Genotypes:
     from starling.genome.source.vcf import check_vcf
 
     if phenotype is None:
         refuse(path, "has no phenotypes", "give a phenotype file beside it", field="phenotype")
     size, samples = check_vcf(path)
     people = open_people(plan, phenotype, samples=samples)
-    return Genotypes("vcf", path, size, people, 0, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.bool_))
+    return Genotypes("vcf", files, path, size, people, 0, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.bool_))
 
 
 def read(genotypes: Genotypes, plan: Plan, work: Callable[[Calls], R], places: Int64 | None = None) -> Iterator[R]:

@@ -99,14 +99,35 @@ class People:
 
     def words(self) -> list[bytes]:
         """The phenotype of each person, in order; empty where there is none."""
-        if self.phenotypes is None:
+        given = self._given()
+        if given is None:
             own = self.file
             return [] if own is None else [_field(fields, own.phenotype) for fields in own.lines()]
+        return [given.get(key, b"") for key in self.keys(family=self.by_family)]
+
+    def unlisted(self) -> list[int]:
+        """Which people, by their places in the genotypes, have no line in a phenotype file of its own."""
+        given = self._given()
+        return (
+            []
+            if given is None
+            else [row for row, key in enumerate(self.keys(family=self.by_family)) if key not in given]
+        )
+
+    def names(self) -> list[str]:
+        """Each person in a message: family and person where the genotypes have families, else person."""
+        family = self.file is not None and self.file.has_families
+        return [named(key) for key in self.keys(family=family)]
+
+    def _given(self) -> dict[tuple[bytes, ...], bytes] | None:
+        """The phenotype of each person that a phenotype file names; None without such a file."""
+        if self.phenotypes is None:
+            return None
         given: dict[tuple[bytes, ...], bytes] = {}
         for fields in self.phenotypes.lines():
             key = self.phenotypes.key(fields, family=self.by_family)
             given.setdefault(key, _field(fields, self.phenotypes.phenotype))
-        return [given.get(key, b"") for key in self.keys(family=self.by_family)]
+        return given
 
     def cases(self, people: int) -> npt.NDArray[np.bool_]:
         """Who is a case, bool (n,), in the order of the genotypes.
@@ -119,6 +140,15 @@ class People:
         found = [phenotype == word for phenotype in self.words()][:people]
         out[: len(found)] = found
         return out
+
+
+def named(key: tuple[bytes, ...]) -> str:
+    """What a person is known by, in a message.
+
+    >>> named((b"f", b"p1"))
+    'f p1'
+    """
+    return shown(b" ".join(key).decode("utf-8", "backslashreplace"))
 
 
 def _field(fields: list[bytes], index: int) -> bytes:

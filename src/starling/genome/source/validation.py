@@ -1,7 +1,8 @@
 """What is wrong with the records of a study, for their custodian's eyes: never part of a release, never told by one.
 
-A query reads what is wrong by stated rules, silently. Here every broken rule is counted and the first places are named; a call or a
-phenotype is never repeated. The records pass `trust.inspect`, so the answer is marked NotPrivate.
+A query reads what is wrong by stated rules, silently. Here every broken rule is counted and the first people, SNPs or lines are named; a
+call or a person's phenotype is never repeated. What is wrong with the study as a whole (nobody is a case, nobody of one file is in
+the other) is told before all else. The records pass `trust.inspect`, so the answer is marked NotPrivate.
 """
 
 from collections import Counter
@@ -16,13 +17,15 @@ from starling.errors import SHOWN, Found, Problem
 from starling.genome.plan import Plan
 from starling.genome.source.calls import Calls, Int8, Int64, code_counts, copies
 from starling.genome.source.genotypes import Genotypes, read
-from starling.genome.source.people import PeopleFile
+from starling.genome.source.people import PeopleFile, named
 from starling.genome.source.relatives import DUPLICATE, FIRST_DEGREE, LEAST_SPAN, MOST_PEOPLE, kin, span, spread
 from starling.planfile.spelling import shown
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 
 MISSING_WORDS: Final = (b"", b"-9", b"0", b"NA", b"nan", b"NaN", b"N/A", b".")
-"""Phenotypes that say that there is none."""
+"""Phenotypes that say that there is none, as far as the plan's word for a case does not make them one."""
+MOST_WORDS: Final = 5
+"""Different phenotypes of a file that a message has, where all people are alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +47,18 @@ class Validation:
     notes: Found
 
     def refuse(self) -> None:
-        """Raises RecordsInvalid, with the first problems and how many there are, if there are any."""
+        """Raises RecordsInvalid if there are problems."""
         self.problems.refuse()
 
 
 class _Tally:
-    """Counts faults by field and keeps the first."""
+    """Counts faults by field, keeps the first of each, and what is decisive; lists `most`."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self.most = most
         self._counts: Counter[str] = Counter()
         self._first: dict[str, list[Problem]] = {}
+        self._decisive: list[Problem] = []
 
     def add(self, field: str, problems: Iterable[Problem], total: int) -> None:
         """`total` faults of one field, of which `problems` are the first."""
@@ -61,64 +66,84 @@ class _Tally:
             self._counts[field] += total
             self._first.setdefault(field, []).extend(problems)
 
+    def decide(self, *problems: Problem) -> None:
+        """What is wrong with the study as a whole."""
+        self._decisive += problems
+
     def found(self) -> Found:
-        each = max(1, SHOWN // max(1, len(self._first)))
+        # Of each field the same number where not all fit.
+        each = self.most if self._counts.total() <= self.most else max(1, self.most // max(1, len(self._first)))
         first = [problem for problems in self._first.values() for problem in problems[:each]]
-        return Found(sum(self._counts.values()), dict(self._counts), tuple(first[:SHOWN]))
+        return Found(self._counts.total(), dict(self._counts), tuple(first[: self.most]), tuple(self._decisive))
 
 
-def validate(plan: Plan, genotypes: Genotypes) -> NotPrivate[Validation]:
+def validate(plan: Plan, genotypes: Genotypes, *, most: int = SHOWN) -> NotPrivate[Validation]:
     """Read all records and tell the custodian what is wrong with them.
 
     Args:
         plan: Says what is expected.
         genotypes: The files, whose public shape fitted the plan.
+        most: How many faults are listed, and how many notes; all are counted.
 
     Raises:
         SourceError: when a file is no longer the one that was checked.
     """
-    return inspect(Confidential(partial(_validation, plan, genotypes)))
+    return inspect(Confidential(partial(_validation, plan, genotypes, most)))
 
 
-def _validation(plan: Plan, genotypes: Genotypes) -> Validation:
-    problems, notes = _Tally(), _Tally()
+def _validation(plan: Plan, genotypes: Genotypes, most: int) -> Validation:
+    problems, notes = _Tally(most), _Tally(most)
+    names = genotypes.people.names()
     cases = genotypes.people.cases(plan.people)
-    _phenotypes(genotypes, plan, int(cases.sum()), problems)
-    _people(genotypes, problems)
-    counts, sample = _calls(plan, genotypes)
-    _snps(plan, counts, problems, notes)
+    _phenotypes(genotypes, plan, names, int(cases.sum()), problems)
+    _people(genotypes, names, problems)
     if genotypes.kind == "vcf":
         from starling.genome.source.vcf_validation import check_records
 
-        for field, some, total in check_records(genotypes.path, plan):
+        records = check_records(genotypes.path, plan, most)
+        problems.decide(*records.decisive)
+        for field, some, total in records.faults:
             problems.add(field, some, total)
-    _relatives(sample, plan, notes)
+    counts, sample = _calls(plan, genotypes)
+    _snps(plan, genotypes, counts, problems, notes)
+    _relatives(sample, plan, names, notes)
     missing = float(counts[:, 0].sum() / (plan.people * len(plan.snps)))
     return Validation(plan.people, int(cases.sum()), missing, problems.found(), notes.found())
 
 
-def _phenotypes(genotypes: Genotypes, plan: Plan, cases: int, problems: _Tally) -> None:
+def _phenotypes(genotypes: Genotypes, plan: Plan, names: list[str], cases: int, problems: _Tally) -> None:
     people = genotypes.people
     file = people.phenotypes or people.file
     assert file is not None  # what names no people has a file of phenotypes
-    words = people.words()
-    absent = [row for row, word in enumerate(words) if word in MISSING_WORDS]
-    some = [
-        Problem("phenotype", f"of person {row + 1} is missing", "such a person is a control", file.path.name)
-        for row in absent[:SHOWN]
-    ]
-    problems.add("phenotype", some, len(absent))
-    known = {word for word in words if word not in MISSING_WORDS}
-    if len(known - {plan.case.encode()}) > 1:
+    words, case = people.words(), plan.case.encode()
+    missing = {*MISSING_WORDS} - {case, *((b"0",) if case == b"1" else ())}
+    unlisted = people.unlisted()
+    away = set(unlisted)
+    absent = [row for row, word in enumerate(words) if word in missing and row not in away]
+    for rows, problem in ((unlisted, "has no line"), (absent, "has no phenotype")):
+        fix = "such a person is a control"
+        some = [
+            Problem("phenotype", f"of {names[row]}: {problem}", fix, file.path.name) for row in rows[: problems.most]
+        ]
+        problems.add("phenotype", some, len(rows))
+    if people.phenotypes is not None and len(unlisted) == plan.people:
+        theirs = next((named(file.key(fields, family=people.by_family)) for fields in file.lines()), "nobody")
+        problem = f"names nobody of the genotypes: {names[0]} is the first there, {theirs} here; everybody is a control"
+        problems.decide(Problem("person", problem, "give the phenotypes of this study, with its ids", file.path.name))
+    elif cases in (0, plan.people):
+        who = "nobody is a case" if cases == 0 else "everybody is a case"
+        said = ", ".join(
+            f"{number:,} times {shown(word.decode('utf-8', 'backslashreplace')) or 'nothing'}"
+            for word, number in Counter(words).most_common(MOST_WORDS)
+        )
+        fix = f"look at the coding: a case is {shown(plan.case)} in the plan, the file says {said}"
+        problems.decide(Problem("phenotype", f"is constant: {who}", fix, file.path.name))
+    if len({*words} - missing - {case}) > 1:
         fix = "code cases and controls by two words; everybody but the plan's case is a control"
         problems.add("phenotype", [Problem("phenotype", "has more than two values", fix, file.path.name)], 1)
-    if cases in (0, plan.people):
-        who = "nobody is a case" if cases == 0 else "everybody is a case"
-        fix = f"look at the coding: a case is {shown(plan.case)} in the plan"
-        problems.add("phenotype", [Problem("phenotype", f"is constant: {who}", fix, file.path.name)], 1)
 
 
-def _people(genotypes: Genotypes, problems: _Tally) -> None:
+def _people(genotypes: Genotypes, names: list[str], problems: _Tally) -> None:
     """Lines that are too short, and people who are named twice."""
     people = genotypes.people
     for file in (people.file, people.phenotypes):
@@ -127,14 +152,17 @@ def _people(genotypes: Genotypes, problems: _Tally) -> None:
     if people.phenotypes is not None:
         file = people.phenotypes
         given = Counter(file.key(fields, family=file.has_families) for fields in file.lines())
-        several = sum(1 for number in given.values() if number > 1)
+        several = [named(key) for key, number in given.items() if number > 1]
         fix = "keep one line of each person; the first counts"
-        problems.add("person", [Problem("person", "has several lines", fix, file.path.name)], several)
-    keys = Counter(people.keys(family=people.file is not None and people.file.has_families))
+        some = [
+            Problem("person", f"{name} has several lines", fix, file.path.name) for name in several[: problems.most]
+        ]
+        problems.add("person", some, len(several))
     where = genotypes.path.name if people.file is None else people.file.path.name
-    twice = [row for row, number in enumerate(keys.values()) if number > 1]
+    twice = [name for name, number in Counter(names).items() if number > 1]
     fix = "give every person an id, and take out one who is there twice"
-    problems.add("people", [Problem("people", "have an id twice", fix, where) for _ in twice[:1]], len(twice))
+    some = [Problem("people", f"have the id {name} twice", fix, where) for name in twice[: problems.most]]
+    problems.add("people", some, len(twice))
 
 
 def _lines(file: PeopleFile, problems: _Tally) -> None:
@@ -142,7 +170,7 @@ def _lines(file: PeopleFile, problems: _Tally) -> None:
     short = [line for line, fields in file.numbered() if len(fields) < needed]
     some = [
         Problem("line", f"does not have {needed} fields", "write them all", file.path.name, line)
-        for line in short[:SHOWN]
+        for line in short[: problems.most]
     ]
     problems.add("line", some, len(short))
 
@@ -165,9 +193,9 @@ def _calls(plan: Plan, genotypes: Genotypes) -> tuple[Int64, Int8]:
     return counts, sample
 
 
-def _snps(plan: Plan, counts: Int64, problems: _Tally, notes: _Tally) -> None:
+def _snps(plan: Plan, genotypes: Genotypes, counts: Int64, problems: _Tally, notes: _Tally) -> None:
     def told(which: Int64, problem: str, fix: str) -> list[Problem]:
-        return [Problem(shown(plan.snps.ids[at]), problem, fix) for at in which[:SHOWN].tolist()]
+        return [Problem(shown(plan.snps.ids[at]), problem, fix) for at in which[: problems.most].tolist()]
 
     empty = np.flatnonzero(counts[:, 0] == plan.people)
     fix = "nobody carries it then; take it out of the plan's list, or look at the file"
@@ -178,9 +206,14 @@ def _snps(plan: Plan, counts: Int64, problems: _Tally, notes: _Tally) -> None:
     notes.add("carried by nobody", told(nobody, "is carried by nobody", fix), len(nobody))
     everybody = np.flatnonzero((counts[:, 1] == 2 * called) & (called > 0))
     notes.add("one allele", told(everybody, "has the carried allele alone", fix), len(everybody))
+    for which, what in ((empty, "nothing but missing calls"), (nobody, "nobody who carries its allele")):
+        if 2 * len(which) > len(plan.snps):
+            problem = f"have {what}: {len(which):,} of the {len(plan.snps):,} of the list"
+            fix = "look at the file, the carried alleles and the genome build"
+            problems.decide(Problem("SNPs", problem, fix, genotypes.path.name))
 
 
-def _relatives(sample: Int8, plan: Plan, notes: _Tally) -> None:
+def _relatives(sample: Int8, plan: Plan, names: list[str], notes: _Tally) -> None:
     if not len(sample):
         return
     positions = (plan.snps.positions[start:stop] for start, stop in plan.snps.chromosome_ranges.values())
@@ -191,6 +224,7 @@ def _relatives(sample: Int8, plan: Plan, notes: _Tally) -> None:
         ("relatives", [pair for pair in pairs if pair.kinship < DUPLICATE]),
     ):
         some = [
-            Problem(field, f"are likely: people {one.first + 1} and {one.second + 1}", fix) for one in which[:SHOWN]
+            Problem(field, f"are likely: {names[one.first]} and {names[one.second]}", fix)
+            for one in which[: notes.most]
         ]
         notes.add(field, some, len(which))

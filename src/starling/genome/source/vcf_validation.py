@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from starling.errors import SHOWN, Problem
 from starling.genome.plan import Plan
@@ -29,18 +29,32 @@ _PROBLEM = {
 }
 
 
-def check_records(path: Path, plan: Plan) -> Iterator[tuple[str, list[Problem], int]]:
-    """For each kind of fault: its field, the first problems, and how many there are."""
+class Records(NamedTuple):
+    """What is wrong with the records of a file.
+
+    Attributes:
+        decisive: What is wrong with the file as a whole.
+        faults: For each kind of fault its field, the first problems, and how many there are.
+    """
+
+    decisive: list[Problem]
+    faults: list[tuple[str, list[Problem], int]]
+
+
+def check_records(path: Path, plan: Plan, most: int = SHOWN) -> Records:
+    """Read a file; `most`: how many problems of each kind are listed."""
     counts: Counter[str] = Counter()
     first: dict[str, list[str]] = {field: [] for field in _FIX}
 
     def fault(field: str, name: str) -> None:
         counts[field] += 1
-        if len(first[field]) < SHOWN:
+        if len(first[field]) < most:
             first[field].append(name)
 
     seen: set[int] = set()
+    number = 0
     for record in records(path, lambda: fault("malformed records", "")):
+        number += 1
         at = plan.snps.places.get(name_of(record))
         if at is None:
             continue
@@ -50,12 +64,22 @@ def check_records(path: Path, plan: Plan) -> Iterator[tuple[str, list[Problem], 
     for at, name in enumerate(plan.snps.ids):
         if at not in seen:
             fault("SNPs of the list", name)
+    decisive = []
+    if not number:
+        fix = "give the file that holds them"
+        decisive.append(Problem("records", "are none that can be read: nobody carries any SNP", fix, path.name))
+    elif not seen:
+        problem = f"are {number:,}, and none is of the plan's list: nobody carries any SNP"
+        fix = f"look at the ids (the first of the list is {shown(plan.snps.ids[0])}) and at the genome build"
+        decisive.append(Problem("records", problem, fix, path.name))
+    faults = []
     for field, total in counts.items():
         told = [
             Problem(f"{field} of {shown(name)}" if name else field, _PROBLEM[field], _FIX[field], path.name)
             for name in first[field]
         ]
-        yield field, told, total
+        faults.append((field, told, total))
+    return Records(decisive, faults)
 
 
 def _faults(record: Any, plan: Plan, at: int, *, twice: bool) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """What is wrong with the person records, for their custodian's eyes: never part of a release, never told by one.
 
 A release drops or reads as a stated rule says, silently. Here every broken rule is counted, and the first are named with line and
-field; the value that broke it is never repeated. The records pass `trust.inspect`, so the answer is marked NotPrivate.
+field; the value that broke it is never repeated. What most records have in common, or that there are none, is told before all else: it is
+the coding or the file, not the records. They pass `trust.inspect`, so the answer is marked NotPrivate.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from starling.errors import SHOWN, Found, Problem
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.tables.plan import Geography, Plan
-from starling.tables.source.faults import NOTES, PROBLEMS, Fault
+from starling.tables.source.faults import NOTES, OUTSIDE, PROBLEMS, Fault
 from starling.tables.source.lookup import lookup
 from starling.tables.source.persons import Persons
 from starling.tables.source.reading import read
@@ -36,17 +37,17 @@ class Validation:
     notes: Found
 
     def refuse(self) -> None:
-        """Raises RecordsInvalid, with the first problems and how many there are, if there are any."""
+        """Raises RecordsInvalid if there are problems."""
         self.problems.refuse()
 
 
 class _Tally:
-    """Collects faults of the kinds in `faults`, chunk by chunk."""
+    """Collects faults of the kinds in `faults`, chunk by chunk, and lists the first `most`."""
 
-    def __init__(self, faults: tuple[Fault, ...]) -> None:
-        self._faults = faults
+    def __init__(self, faults: tuple[Fault, ...], most: int) -> None:
+        self._faults, self._most = faults, most
         self._counts = np.zeros(len(faults), dtype=np.int64)
-        self._first: list[Problem] = []
+        self._listed: list[Problem] = []
 
     def add(self, found: npt.NDArray[np.int32], before: int, name: str) -> None:
         """Faults of each line of a chunk that has `before` lines before it, the file being called `name`."""
@@ -56,35 +57,44 @@ class _Tally:
             return
         for kind, fault in enumerate(self._faults):
             self._counts[kind] += np.count_nonzero(found[bad] & fault.bit)
-        for line in bad[:SHOWN].tolist():
+        for line in bad[: self._most - len(self._listed)].tolist():
             for fault in self._faults:
-                if found[line] & fault.bit and len(self._first) < SHOWN:
-                    self._first.append(Problem(fault.field, fault.problem, fault.fix, name, before + line + 1))
+                if found[line] & fault.bit and len(self._listed) < self._most:
+                    self._listed.append(Problem(fault.field, fault.problem, fault.fix, name, before + line + 1))
 
-    def found(self) -> Found:
+    def found(self, decisive: tuple[Problem, ...] = ()) -> Found:
         by_field: dict[str, int] = {}
         for fault, count in zip(self._faults, self._counts.tolist(), strict=True):
             if count:
                 by_field[fault.field] = by_field.get(fault.field, 0) + count
-        return Found(int(self._counts.sum()), by_field, tuple(self._first))
+        return Found(int(self._counts.sum()), by_field, tuple(self._listed), decisive)
+
+    def common(self, lines: int) -> list[tuple[Fault, int]]:
+        """The faults that more than half of so many lines have, and how many have them."""
+        return [
+            (fault, count)
+            for fault, count in zip(self._faults, self._counts.tolist(), strict=True)
+            if 2 * count > lines
+        ]
 
 
-def validate(plan: Plan, geography: Geography, persons: Persons) -> NotPrivate[Validation]:
+def validate(plan: Plan, geography: Geography, persons: Persons, *, most: int = SHOWN) -> NotPrivate[Validation]:
     """Read all records and tell the custodian what breaks the record rules.
 
     Args:
         plan: Says which codes and states there are, and how many race columns are read.
         geography: Says which blocks there are.
         persons: The file, whose header fitted the plan.
+        most: How many faults are listed, and how many notes; all are counted.
 
     Raises:
         SourceError: when the file is no longer the one whose header was checked.
     """
-    return inspect(Confidential(partial(_validation, plan, geography, persons)))
+    return inspect(Confidential(partial(_validation, plan, geography, persons, most)))
 
 
-def _validation(plan: Plan, geography: Geography, persons: Persons) -> Validation:
-    problems, notes = _Tally(PROBLEMS), _Tally(NOTES)
+def _validation(plan: Plan, geography: Geography, persons: Persons, most: int) -> Validation:
+    problems, notes = _Tally(PROBLEMS, most), _Tally(NOTES, most)
     # A text file's header is its line 1; Parquet rows are counted from 1.
     before = 1 if persons.kind == "text" else 0
     lines = dict.fromkeys(persons.parts, 0)
@@ -94,4 +104,23 @@ def _validation(plan: Plan, geography: Geography, persons: Persons) -> Validatio
             tally.add(chunk.faults, before + lines[chunk.part], chunk.part.name)
         lines[chunk.part] += len(chunk.faults)
         counted += len(chunk.records.unit)
-    return Validation(sum(lines.values()), counted, problems.found(), notes.found())
+    whole = sum(lines.values())
+    decisive = _decisive(persons, problems, notes, whole, counted)
+    return Validation(whole, counted, problems.found(decisive), notes.found())
+
+
+def _decisive(persons: Persons, problems: _Tally, notes: _Tally, lines: int, counted: int) -> tuple[Problem, ...]:
+    """What is wrong with the file as a whole."""
+    name = persons.parts[0].name if len(persons.parts) == 1 else persons.parts[0].parent.name
+    if not lines:
+        return (Problem("records", "are none: there is nothing but the header", "give the file that holds them", name),)
+    fix = "look at the coding, the columns and the plan before anything else"
+    found = [
+        Problem(fault.field, f"{fault.problem}, in {count:,} of {lines:,} records", fix, name)
+        for fault, count in problems.common(lines)
+    ]
+    if not counted:
+        outside = [count for fault, count in notes.common(lines) if fault.bit == OUTSIDE]
+        where = f": {outside[0]:,} are outside the states of the plan" if outside else ""
+        found.insert(0, Problem("records", f"are {lines:,}, and none is counted{where}", fix, name))
+    return tuple(found)
