@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from starling.errors import OutputError, PlanError
 from starling.privacy.budget import exact
 from starling.tables.plan import Plan, load
-from starling.tables.plan.convert import convert, plan_file
+from starling.tables.plan.convert import convert
 from tests.tables.plan.invented import GEOGRAPHIES, census_folder, config, key
 
 PUBLIC = ("NMFv7-2020", "toy_dataset/input_dir_zcdp", "toy_dataset/input_dir_puredp")
@@ -95,7 +95,7 @@ def plan_with(tmp_path: Path, number: Fraction) -> Plan:
 @pytest.mark.parametrize("number", ["1/3", "20", "0.1", "1e-10", "123456.000001", "22/7"])
 def test_amounts_are_exact(tmp_path: Path, number: str) -> None:
     plan = plan_with(tmp_path, exact(number, field="x"))
-    (tmp_path / "plan.toml").write_text(plan_file(plan, "census"))
+    plan.save(tmp_path / "plan.toml", definitions="census")
     assert load(tmp_path / "plan.toml") == plan
 
 
@@ -127,4 +127,4 @@ def test_a_plan_that_a_plan_file_cannot_say_leaves_nothing(tmp_path: Path) -> No
 
 def test_a_folder_that_cannot_be_printed_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="cannot be printed"):
-        plan_file(load(census_folder(tmp_path / "census")), "a\nb")
+        load(census_folder(tmp_path / "census")).values(definitions="a\nb")

@@ -14,10 +14,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from starling.errors import ParameterError, PlanError, Problem
+from starling.genome.plan.forms import Forms
 from starling.genome.plan.regions import Region
 from starling.genome.plan.snps import Snps
 from starling.planfile.spelling import did_you_mean, shown
@@ -46,7 +46,7 @@ MOST_CASE: Final = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(Forms):
     """Every public choice of a study.
 
     Attributes:
@@ -182,13 +182,6 @@ class Plan:
             problem=f"{shown(name)} is not in the plan",
             fix=did_you_mean(name, self.ranges).replace("remove it", "name regions of the plan"),
         )
-
-    @classmethod
-    def load(cls, path: str | Path) -> "Plan":
-        """The plan file (TOML) at `path` and the public lists it names; raises PlanError with every problem."""
-        from starling.genome.plan.readable import read_plan  # it makes plans, so it stands above this module
-
-        return read_plan(Path(path))
 
 
 def whole_chromosomes(snps: Snps) -> list[Region]:

@@ -68,13 +68,26 @@ def read_plan(path: Path) -> Plan:
             problem=f"{ascii(path.name)[1:-1]} is not a TOML file",
             fix="give a .toml file",
         )
-    top = read_file(path)
+    return read_section(read_file(path), path.parent)
+
+
+def read_section(top: Section, folder: Path, listed: Snps | None = None) -> Plan:
+    """The plan of a parsed file.
+
+    Args:
+        top: What the file says.
+        folder: Where the files that it names are looked for.
+        listed: The SNP list, where it comes from no file.
+
+    Raises:
+        PlanError: with every problem found.
+    """
     top.only(_TOP)
     title = top.text("title", "say what the study is")
     _privacy(top.table("privacy"))
     people, options = _study(top.table("study"))
     model, tests, alpha = _analysis(top.table("analysis"))
-    snps = _snps(top.table("snps"), path.parent)
+    snps = _snps(top.table("snps"), folder) if listed is None else listed
     regions = _regions(top)
     if top.problems or snps is None:
         raise PlanError(problems=top.problems)

@@ -19,6 +19,15 @@ _KEYS = ("name", "kind", "level", "codes", "alone", "combined", "code", "tabulat
 _SUFFIX = {"alone": " alone", "combined": " alone or in any combination", "code": ""}
 
 
+def suffix(key: str) -> str:
+    """What follows a group's name in that of its iteration `key`: "alone", "combined", or the "code" of an ethnicity.
+
+    >>> suffix("alone")
+    ' alone'
+    """
+    return _SUFFIX[key]
+
+
 def read_groups(top: Section) -> Definitions:
     """The code book of the tables [[groups]] and, if there, [codes]; problems are collected in `top`."""
     names = _code_names(top)

@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -31,6 +30,7 @@ from starling.privacy.budget import Cost, Epsilon, Measure, Rho
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential, together
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration, Kind
+from starling.tables.plan.forms import Forms
 from starling.tables.plan.promises import WIDEST_LISTED, Promise
 from starling.tables.plan.stability import stability
 from starling.tables.plan.stages import Noise, StageLaws, Twice, law_of, stage_laws
@@ -105,7 +105,7 @@ class Members:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Forms):
     """Every public choice of a tables release.
 
     Attributes:
@@ -346,13 +346,6 @@ class Plan:
     def together(self) -> Guarantee:
         """Of the release and of all that it adds to, each of which is charged on its own."""
         return together(self.guarantee, self.earlier_guarantees)
-
-    @classmethod
-    def load(cls, path: str | Path) -> "Plan":
-        """The plan at `path`: a Census configuration folder, or a plan file in TOML; raises PlanError with every problem."""
-        from starling.tables.plan import load  # the readers make plans, so they stand above this module
-
-        return load(path)
 
     def cells(self, geography: "Geography") -> int:
         """Population groups that get an answer, empty or not: regions times iterations, over all levels."""

@@ -44,7 +44,7 @@ def read_toml(path: Path) -> Plan:
     Raises:
         PlanError: with every problem of the file and of the definitions it names.
     """
-    return _plan(read_file(path), path.parent)
+    return read_section(read_file(path), path.parent)
 
 
 def preset(name: str, definitions: str | Path) -> Plan:
@@ -66,11 +66,15 @@ def preset(name: str, definitions: str | Path) -> Plan:
         fix = "give the folder of the four Census definition files"
         raise PlanError(field="definitions", problem="is not a folder", fix=fix)
     top = read_file(folder / f"{name}.toml")
-    return _plan(replace(top, values={**top.values, "definitions": str(Path(definitions).resolve())}), folder)
+    return read_section(replace(top, values={**top.values, "definitions": str(Path(definitions).resolve())}), folder)
 
 
-def _plan(top: Section, folder: Path) -> Plan:
-    """The plan of a parsed file; `folder` is where its definitions are looked for."""
+def read_section(top: Section, folder: Path) -> Plan:
+    """The plan of a parsed file; `folder` is where its definitions are looked for.
+
+    Raises:
+        PlanError: with every problem of the file and of the definitions it names.
+    """
     top.only(_TOP)
     title = top.text("title", "say what the tables are")
     measure, gamma = _privacy(top.table("privacy"))
