@@ -199,10 +199,7 @@ class Charging:
         """What it costs, in units; raises PolicyRefused for what no budget would allow."""
         lineage = standing.lineage
         rules.check_open(lineage, standing.dataset)
-        if not any(cap.scope == "analyst" for cap in standing.caps):
-            raise PolicyRefused(
-                field="analyst", problem=f"{analyst} has no grant on {lineage.name}", fix="ask the custodian for one"
-            )
+        rules.check_grant(standing.caps, lineage, analyst)
         # Rationals are slow, and kinds of noise are few.
         found = self._amounts.get((lineage, noise.key))
         if found is None:

@@ -11,12 +11,14 @@ from starling.ledger.account import RequestAccount
 from starling.ledger.book import Book
 from starling.ledger.charging import Charging
 from starling.ledger.custody import Custody
+from starling.ledger.foresight import Foreseen, foresee
 from starling.ledger.keys import Key, Public
 from starling.ledger.reading import Reading
 from starling.ledger.rules import Request
 from starling.ledger.sqlite import SqliteStore
 from starling.ledger.store import Store
 from starling.ledger.witness import Witness
+from starling.privacy.guarantee import Guarantee
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,10 @@ class Ledger:
     ) -> RequestAccount:
         """What `publish` charges for `request`; see `RequestAccount` for the arguments."""
         return RequestAccount(self.charging, request, self.book.id, inside=inside, charged=charged)
+
+    def foresee(self, request: Request, guarantee: Guarantee) -> Foreseen:
+        """What a new charge for `request` would take, and from which caps; raises the refusal that the charge would meet now."""
+        return foresee(self.book, request, guarantee)
 
     def close(self) -> None:
         """Let go of the store."""

@@ -239,6 +239,14 @@ def check_open(lineage: Lineage, dataset: Dataset) -> None:
             raise PolicyRefused(field=field, problem=f"{thing.name} is retired", fix="ask the custodian")
 
 
+def check_grant(caps: list[Cap], lineage: Lineage, analyst: str) -> None:
+    """Raises PolicyRefused where there is no cap of the analyst among those of a charge."""
+    if not any(cap.scope == "analyst" for cap in caps):
+        raise PolicyRefused(
+            field="analyst", problem=f"{analyst} has no grant on {lineage.name}", fix="ask the custodian for one"
+        )
+
+
 def check_caps(caps: list[Cap], amount: int) -> None:
     """Raises BudgetRefused when `amount` does not fit under every cap; the sentence names the first that it breaks.
 
