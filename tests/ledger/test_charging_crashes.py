@@ -41,7 +41,6 @@ def check_after(world: World, name: str, published: str) -> None:
     FAULTS.injected += 1
     before = world.spent()
     world.ledger.reading.verify()
-    after_lease(world, name)
     code, out = finished(child(world, name, "none"))
     if published and out != published:
         FAULTS.lost += 1
@@ -56,13 +55,6 @@ def check_after(world: World, name: str, published: str) -> None:
     over = [cap for cap in world.ledger.reading.account("people").caps if cap.cap is not None and cap.spent > cap.cap]
     FAULTS.overspent += len(over)
     assert not over
-
-
-def after_lease(world: World, name: str) -> None:
-    """The dead run's lease has ended."""
-    world.ledger.book.store.atomically(
-        lambda tx: tx.run("UPDATE charges SET lease_until = 0 WHERE request_id = ?", f"request-{name}")
-    )
 
 
 STEPS = 400

@@ -40,7 +40,7 @@ def test_a_charge_from_memory_adopts_what_was_charged_and_not_answered(world: Wo
         world.charge(name)
     with pytest.raises(LedgerUnavailable, match="holds its lease"):
         world.charge("again", body="stopped")
-    world.clock.seconds += LEASE_SECONDS
+    world.time.passes(LEASE_SECONDS)
     assert world.charge("again", body="stopped").request.request_id == "request-stopped"
     assert world.spent() == 3
 
@@ -52,7 +52,7 @@ def test_what_was_paid_for_other_noise_or_burned_or_by_somebody_else_is_not_adop
     burned = world.charge("burned")
     world.ledger.charging.burn(burned)
     assert world.charge("anew", body="burned").fresh
-    world.clock.seconds += LEASE_SECONDS
+    world.time.passes(LEASE_SECONDS)
     assert world.charge("newer", Fraction(1, 2), body="question").request.request_id == "request-new"
     world.ledger.reading.verify()
 
@@ -61,7 +61,7 @@ def test_a_takeover_is_an_event(world: World) -> None:
     first = world.charge(1)
     assert events(world, "takeover") == []
     for name in ("1", "another"):
-        world.clock.seconds += LEASE_SECONDS
+        world.time.passes(LEASE_SECONDS)
         world.charge(name, body="1")
     assert events(world, "takeover") == [{"charge": first.seq}] * 2
     assert world.ledger.reading.verify().counts.takeovers == 2
@@ -74,7 +74,7 @@ def test_a_charge_commits_to_one_draw(world: World) -> None:
     assert drawn.drawn == Drawn(SHA256, KEY)
     with pytest.raises(PolicyRefused, match="committed to a draw"):
         world.ledger.charging.draw(drawn, "6" * 64, KEY)
-    world.clock.seconds += LEASE_SECONDS
+    world.time.passes(LEASE_SECONDS)
     again = world.again()
     retry = again.charging.charge(request(1), costing(1))
     assert retry.drawn == Drawn(SHA256, KEY)
@@ -89,7 +89,7 @@ def test_a_charge_commits_to_one_draw(world: World) -> None:
 
 def test_attack_a26_a_run_that_lost_its_lease_draws_no_more(world: World) -> None:
     stopped = world.charge(1)
-    world.clock.seconds += LEASE_SECONDS
+    world.time.passes(LEASE_SECONDS)
     second = world.charge(1)
     with pytest.raises(PolicyRefused):
         world.ledger.charging.draw(stopped, SHA256, KEY)

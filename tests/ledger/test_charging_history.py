@@ -34,7 +34,7 @@ class Charged:
 
     body: int
     amount: int
-    until: float
+    until: tuple[float, float]
     guarantee: Guarantee
     answer: str | None = None
     drawn: bool = False
@@ -102,7 +102,7 @@ class History(RuleBasedStateMachine):
 
     def charge_again(self, key: tuple[str, int], wanted: Request, guarantee: Guarantee, charging: Charging) -> None:
         known = self.model.charges[key]
-        if not known.done and self.world.clock() < known.until:
+        if not known.done and self.leased(known):
             with pytest.raises(LedgerUnavailable):
                 charging.charge(wanted, guarantee)
         elif not known.done and known.guarantee.cost != guarantee.cost:
@@ -115,7 +115,7 @@ class History(RuleBasedStateMachine):
             if ticket.state == "charged":
                 assert (ticket.drawn is not None) == known.drawn
                 self.model.takeovers += 1
-                known.until = self.world.clock() + LEASE_SECONDS
+                known.until = self.lease()
             self.tickets[key] = ticket
 
     def charge_first(self, key: tuple[str, int], wanted: Request, body: int, rho: Fraction, charging: Charging) -> None:
@@ -138,16 +138,23 @@ class History(RuleBasedStateMachine):
         self.tickets[key] = charging.charge(wanted, costing(rho))
         for name in ("people", "census", analyst):
             self.model.spent[name] += units
-        self.model.charges[key] = Charged(body, units, self.world.clock() + LEASE_SECONDS, costing(rho))
+        self.model.charges[key] = Charged(body, units, self.lease(), costing(rho))
+
+    def lease(self) -> tuple[float, float]:
+        """When a lease that begins now ends, by either clock."""
+        return self.world.time.wall + LEASE_SECONDS, self.world.time.elapsed + LEASE_SECONDS
+
+    def leased(self, known: Charged) -> bool:
+        return self.world.time.wall < known.until[0] and self.world.time.elapsed < known.until[1]
 
     def adopt(self, key: tuple[str, int], wanted: Request, guarantee: Guarantee, charging: Charging) -> None:
         known = self.model.charges[key]
-        if self.world.clock() < known.until:
+        if self.leased(known):
             with pytest.raises(LedgerUnavailable):
                 charging.charge(wanted, guarantee)
             return
         self.tickets[key] = ticket = charging.charge(wanted, guarantee)
-        known.until = self.world.clock() + LEASE_SECONDS
+        known.until = self.lease()
         self.model.takeovers += 1
         assert (ticket.request.request_id, ticket.fresh) == (f"request-{key[1]}", False)
         assert (ticket.drawn is not None) == known.drawn
@@ -210,7 +217,11 @@ class History(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from([1, 60, LEASE_SECONDS, 10_000]))
     def wait(self, seconds: int) -> None:
-        self.world.clock.seconds += seconds
+        self.world.time.passes(seconds)
+
+    @rule(seconds=st.sampled_from([-100_000, -3600, -10, 200]))
+    def set_clock(self, seconds: int) -> None:
+        self.world.time.wall += seconds
 
     @rule()
     def reopen(self) -> None:

@@ -59,7 +59,8 @@ def _tells(data: Any, mechanism: Any, account: Any) -> Any:
         raise failed from error
 
 
-def _never_expires(leased: int, now: int) -> None:
+def _never_expires(left: int) -> None:
+    del left
     raise LedgerUnavailable(field="request_id", problem="holds its lease for 120 seconds", fix="wait")
 
 

@@ -1,11 +1,14 @@
 """What PostgreSQL alone can do to a ledger: settings that forget, connections that end, tables of somebody else."""
 
+import logging
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
 
 from starling.errors import IntegrityError, LedgerUnavailable, ParameterError, PolicyRefused
+from starling.ledger import postgres
 from starling.ledger.opening import create_ledger, open_ledger, read_ledger
 from starling.ledger.store import Row, Transaction
 from tests.ledger.conftest import postgres_url
@@ -77,3 +80,57 @@ def test_what_is_read_is_not_the_late_result_of_what_was_run_before(world: World
         return tx.one("SELECT CAST(? AS BIGINT)", 7)
 
     assert world.ledger.book.store.atomically(work) == (7,)
+
+
+@ON_POSTGRES
+def test_a_writer_that_waits_too_long_is_told_to_come_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(postgres.LIMITS, "lock_timeout", 0.2)
+    patient = world.again()
+    with psycopg.connect(world.url) as other:
+        other.execute("LOCK TABLE events IN EXCLUSIVE MODE")
+        with pytest.raises(LedgerUnavailable, match="is busy; try again with the same request id"):
+            patient.custody.grant("people", "eve", 1)
+    patient.custody.grant("people", "eve", 1)
+    patient.close()
+
+
+@ON_POSTGRES
+def test_a_silent_client_and_a_silent_server_are_given_up(world: World) -> None:
+    def settings(tx: Transaction) -> list[Row]:
+        return list(tx.rows("SELECT name, setting FROM pg_settings WHERE name IN (?, ?)", *postgres.LIMITS))
+
+    found = world.ledger.book.store.atomically(settings, write=False)
+    assert set(found) == {(name, "60000") for name in postgres.LIMITS}
+    connection = world.ledger.book.store._connection  # type: ignore[attr-defined]
+    said = connection.info.get_parameters()
+    assert {name: said[name] for name in postgres.WAITS} == {name: str(value) for name, value in postgres.WAITS.items()}
+
+
+@ON_POSTGRES
+def test_of_two_creators_one_makes_the_ledger(world: World) -> None:
+    with psycopg.connect(world.url, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+
+    def make(_: int) -> bool:
+        try:
+            create_ledger(world.url).close()
+        except ParameterError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(3) as pool:
+        assert sorted(pool.map(make, range(3))) == [False, False, True]
+    assert read_ledger(world.url).reading.verify().head.seq == 1
+
+
+@ON_POSTGRES
+def test_the_driver_logs_nothing(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    with psycopg.connect(world.url, autocommit=True) as other:
+        other.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    with caplog.at_level("DEBUG"), pytest.raises(LedgerUnavailable):
+        world.charge(1)
+    assert logging.getLogger("psycopg").disabled
+    assert caplog.records == []

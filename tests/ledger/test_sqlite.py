@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError
+from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, StarlingError
 from starling.ledger import sqlite
+from starling.ledger.keys import Key
 from starling.ledger.opening import create_ledger, open_ledger
 from starling.ledger.sqlite import SqliteStore
 from starling.ledger.store import migration, statements
+from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from tests.ledger.worlds import World
 
 ON_SQLITE = pytest.mark.parametrize("world", ["sqlite"], indirect=True)
@@ -107,3 +109,44 @@ def test_a_migration_is_statements_without_comments() -> None:
     found = statements(migration(1))
     assert len(found) == 8
     assert all(text.startswith("CREATE ") and "--" not in text.splitlines()[0] for text in found)
+
+
+def test_attack_a10_of_several_creators_one_makes_the_ledger_and_no_other_touches_it(tmp_path: Path) -> None:
+    key, rounds = Key(bytes(32)), 30
+    for number in range(rounds):
+        path, children = tmp_path / f"{number}.sqlite", []
+        gate, opened = os.pipe()
+        for _ in range(3):
+            child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    os.close(opened)
+                    os.read(gate, 1)
+                    create_ledger(str(path), key=key).custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, 1)
+                    code = 0
+                except ParameterError:
+                    code = 2
+                finally:
+                    os._exit(code)
+            children.append(child)
+        # All of them begin when its last writer lets the pipe go.
+        os.close(opened)
+        os.close(gate)
+        codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+        assert sorted(codes) == [0, 2, 2]
+        made = open_ledger(str(path), key=key)
+        assert made.reading.verify().head.seq == 2
+        made.close()
+
+
+def test_a_creator_that_fails_leaves_the_file_of_another(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    create_ledger(str(path), key=Key(bytes(32))).close()
+    before = path.read_bytes()
+    for again in (lambda: create_ledger(str(path), key=Key(bytes(32))), lambda: SqliteStore(path, create=True)):
+        with pytest.raises(ParameterError, match="exists already"):
+            again()
+    with pytest.raises(StarlingError):
+        SqliteStore(path).initialise(lambda tx: tx.run("CREATE TABLE events (seq)"))
+    assert path.read_bytes() == before

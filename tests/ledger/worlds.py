@@ -1,12 +1,13 @@
 """Ledgers for tests: a lineage of persons in rho with room for ten charges of 1."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from starling.ledger.leases import Clock, machine
 from starling.ledger.opening import Ledger, create_ledger, open_ledger
 from starling.ledger.rules import Request, canonical
 from starling.ledger.ticket import Ticket
@@ -37,13 +38,20 @@ def request(number: int | str, analyst: str = "ann", dataset: str = "census", bo
 
 
 @dataclass
-class Clock:
-    """Time that a test moves."""
+class Time:
+    """Time that a test moves: the wall clock, and the seconds since the machine was started."""
 
-    seconds: float = 4_000_000_000.0
+    wall: float = 4_000_000_000.0
+    elapsed: float = 1000.0
 
-    def __call__(self) -> float:
-        return self.seconds
+    def passes(self, seconds: float) -> None:
+        """By every clock."""
+        self.wall += seconds
+        self.elapsed += seconds
+
+    def clock(self, machine: Callable[[], str] = machine) -> Clock:
+        """For a ledger."""
+        return Clock(lambda: self.wall, lambda: self.elapsed, machine)
 
 
 @dataclass
@@ -52,11 +60,11 @@ class World:
 
     url: str
     ledger: Ledger
-    clock: Clock
+    time: Time
 
     def again(self) -> Ledger:
         """The same ledger opened anew, as another process would."""
-        return open_ledger(self.url, clock=self.clock)
+        return open_ledger(self.url, clock=self.time.clock())
 
     def charge(self, number: int | str, rho: Fraction | int = 1, **who: str) -> Ticket:
         """Charge `rho` for request `number`."""
@@ -71,8 +79,8 @@ class World:
 def filled(url: str, ledger: Ledger) -> World:
     """The world of a new ledger."""
     ledger.close()
-    clock = Clock()
-    world = World(url, open_ledger(url, clock=clock), clock)
+    time = Time()
+    world = World(url, open_ledger(url, clock=time.clock()), time)
     custody = world.ledger.custody
     custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, 10)
     custody.add_dataset("census", "people", {"columns": ["age"]}, 8)

@@ -4,6 +4,7 @@ A durable charge costs a flush, whoever asks for it. One thread takes what waits
 flushes, the next batch gathers. Every answer leaves after its own charge is durable, and no order of arrival is changed.
 """
 
+import os
 import threading
 from collections import deque
 from concurrent.futures import Future
@@ -12,6 +13,7 @@ from typing import Self
 
 from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.charging import Charging, Result
+from starling.ledger.forking import held_at_forks
 from starling.ledger.rules import Request
 from starling.ledger.ticket import Ticket
 from starling.privacy.guarantee import Guarantee
@@ -34,8 +36,9 @@ class Batcher:
     def __init__(self, charging: Charging) -> None:
         self._charging = charging
         self._waiting: deque[_Waiting] = deque()
-        self._changed = threading.Condition()
+        self._changed = threading.Condition(held_at_forks(threading.RLock()))
         self._closed = False
+        self._pid = os.getpid()
         self._writer = threading.Thread(target=self._write, name="ledger writer", daemon=True)
         self._writer.start()
 
@@ -48,7 +51,8 @@ class Batcher:
         """
         waiting: Future[Result] = Future()
         with self._changed:
-            if self._closed:
+            # Its thread stays with the parent when a process is forked.
+            if self._closed or self._pid != os.getpid():
                 raise LedgerUnavailable(
                     field="ledger",
                     problem="takes no more charges: its server stops",

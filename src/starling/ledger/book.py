@@ -4,19 +4,30 @@ Every change is one event in the chain and one transaction of the store, and the
 change in the same transaction.
 """
 
-import time
+import warnings
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from starling.errors import IntegrityError, PolicyRefused
 from starling.ledger.chain import Head
 from starling.ledger.keys import Key, Pin, Public
+from starling.ledger.leases import Clock
 from starling.ledger.rows import End, Pen
 from starling.ledger.store import VERSION, Store, Transaction, migration, statements
 from starling.ledger.witness import Witness
 from starling.privacy.entropy import fresh_id
 
 T = TypeVar("T")
+
+WALL: Final = Clock()
+"""The machine's own clocks."""
+
+JUMP: Final = 300
+"""Seconds by which two clocks may differ without a word."""
+
+
+class ClockWarning(UserWarning):
+    """A clock jumped forward, here or where the last event was written."""
 
 
 class Book:
@@ -26,10 +37,11 @@ class Book:
         store: Where it is.
         key: Signs custodian events and heads; must be the ledger's. Without it the book is read, never written.
         witness: Remembers the head elsewhere, by the ledger's id.
-        clock: Seconds since 1970.
+        clock: What is known of time.
 
     Attributes:
-        store: See above.
+        store: The database that the ledger lies in.
+        clock: What is known of time.
         id: Of the ledger.
         signer: Whose signature custodian events and heads carry.
         second: Who must approve every raised cap, if anybody.
@@ -45,11 +57,13 @@ class Book:
         key: Key | None,
         *,
         witness: Callable[[str], Witness] = Witness,
-        clock: Callable[[], float] = time.time,
+        clock: Clock = WALL,
     ) -> None:
         self.store = store
+        self.clock = clock
         self._key = key
-        self._clock = clock
+        self._set = clock.wall() - clock.elapsed()
+        self._warned = False
         about = store.atomically(
             lambda tx: {str(k): str(v) for k, v in tx.rows("SELECT key, value FROM about")}, write=False
         )
@@ -81,7 +95,7 @@ class Book:
         *,
         second: Public | None = None,
         witness: Callable[[str], Witness] = Witness,
-        clock: Callable[[], float] = time.time,
+        clock: Clock = WALL,
     ) -> "Book":
         """Make the tables and the first event in an empty store. `second`: a custodian who must approve every raised cap."""
         ledger = fresh_id()
@@ -97,7 +111,7 @@ class Book:
                 tx.run(statement)
             for name, value in about.items():
                 tx.run("INSERT INTO about (key, value) VALUES (?, ?)", name, value)
-            return Pen(tx, int(clock())).append("create", about)
+            return Pen(tx, int(clock.wall())).append("create", about)
 
         head = store.initialise(work)
         witness(ledger).advance(head, key)
@@ -116,11 +130,12 @@ class Book:
         """
         key = self.key
 
-        def written(tx: Transaction) -> tuple[T, Head]:
+        def written(tx: Transaction) -> tuple[T, Head, int]:
             pen = self.pen(tx, believed)
-            return work(tx, pen), pen.head
+            return work(tx, pen), pen.head, pen.end[2]
 
-        result, head = self.store.atomically(written)
+        result, head, last = self.store.atomically(written)
+        self._look_at_clock(last)
         ahead = self.witness.advance(head, key)
         if ahead is not None and ahead != head:
             # Another process has come further meanwhile, or somebody replaced the ledger by an old one.
@@ -142,7 +157,23 @@ class Book:
 
     def pen(self, tx: Transaction, believed: End | None = None) -> Pen:
         """Writes at the end of the chain in `tx`, and knows the time there."""
-        return Pen(tx, int(self._clock()), believed)
+        return Pen(tx, int(self.clock.wall()), believed)
+
+    def _look_at_clock(self, last: int) -> None:
+        """Warn, once, where the last event is dated ahead of this clock, or this clock was set ahead since the book was opened."""
+        now = self.clock.wall()
+        ahead, jumped = last - now, now - self.clock.elapsed() - self._set
+        if self._warned or max(ahead, jumped) <= JUMP:
+            return
+        self._warned = True
+        what = (
+            f"its last event is dated {ahead:,.0f} seconds ahead of this machine's clock"
+            if ahead > JUMP
+            else f"this machine's clock was set ahead by {jumped:,.0f} seconds"
+        )
+        warnings.warn(
+            f"ledger {self.id}: {what}; set the clocks right: events are never dated back", ClockWarning, stacklevel=2
+        )
 
     @property
     def key(self) -> Key:

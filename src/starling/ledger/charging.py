@@ -19,7 +19,7 @@ from starling.errors import (
 from starling.ledger import disclosure, leases, rows, rules
 from starling.ledger.book import Book
 from starling.ledger.disclosure import Noise
-from starling.ledger.leases import Tokens
+from starling.ledger.leases import Lease, Tokens
 from starling.ledger.memory import Memory, Spent
 from starling.ledger.rows import End, Known, Pen, Standing
 from starling.ledger.rules import Lineage, Request, State
@@ -138,10 +138,18 @@ class Charging:
         if before.standing is None:
             raise rows.unregistered(request.dataset)
         if known is not None:
-            leases.check(known.leased, pen.now)
+            self._check_lease(tx, known)
             _check_same(rows.body(tx, known.ticket.seq), noise)
             return known.ticket
         return self._bill(before.standing, request, guarantee, noise)
+
+    def _check_lease(self, tx: Transaction, known: Known) -> None:
+        """Raises LedgerUnavailable while another run may be at work on this charge."""
+        clock = self._book.clock
+        if clock.seems_longer(known.lease):
+            until = int(clock.wall()) + leases.SECONDS
+            tx.run("UPDATE charges SET lease_until = ? WHERE seq = ?", until, known.ticket.seq)
+        leases.check(clock.left(known.lease))
 
     def _adopted(self, tx: Transaction, same: list[Known], noise: Noise) -> Known | None:
         """The charge of the same request under another id: the answered one, or an open one that paid for the same noise."""
@@ -179,19 +187,8 @@ class Charging:
         }
         charge = pen.append("charge", body, first=request if first else None)
         rows.spend(tx, bill.standing, bill.noise.key, bill.amount, charge)
-        tx.run(
-            "INSERT INTO charges (analyst, request_id, request_hash, dataset, amount, seq, previous, state, lease,"
-            " lease_until, times) VALUES (?, ?, ?, ?, ?, ?, ?, 'charged', ?, ?, 1)",
-            request.analyst,
-            request.request_id,
-            request.hash,
-            dataset,
-            bill.amount,
-            charge.seq,
-            next(cap.last for cap in caps if cap.scope == "lineage"),
-            lease,
-            pen.now + leases.SECONDS,
-        )
+        previous = next(cap.last for cap in caps if cap.scope == "lineage")
+        rows.insert_charge(tx, request, bill.amount, charge.seq, previous, lease, self._book.clock.lease())
         spent.append(Spent((request.analyst, dataset, bill.noise.key), bill.standing, bill.amount, charge.seq))
         return Ticket(request, "charged", bill.amount, charge.seq, lease, fresh=True)
 
@@ -210,13 +207,7 @@ class Charging:
 
     def _taken_over(self, tx: Transaction, pen: Pen, ticket: Ticket, lease: str) -> Ticket:
         pen.append("takeover", {"charge": ticket.seq})
-        tx.run(
-            "UPDATE charges SET lease = ?, lease_until = ? WHERE analyst = ? AND request_id = ?",
-            lease,
-            pen.now + leases.SECONDS,
-            ticket.request.analyst,
-            ticket.request.request_id,
-        )
+        rows.take_over(tx, ticket.seq, lease, self._book.clock.lease())
         return replace(ticket, lease=lease)
 
     def entry(self, ticket: Ticket, *, inside: bool = False) -> Entry:
@@ -315,21 +306,16 @@ class Charging:
 
     def renew(self, ticket: Ticket) -> None:
         """The run lives: prolong its lease. Not an event; a lease that is lost is found by `answer`."""
-        self._lease(ticket, lambda now: now + leases.SECONDS)
+        self._lease(ticket, self._book.clock.lease())
 
     def give_up(self, ticket: Ticket) -> None:
         """The run failed and the next may begin at once. The charge stands."""
-        self._lease(ticket, lambda now: now)
+        self._lease(ticket, Lease(0, ""))
 
-    def _lease(self, ticket: Ticket, until: Callable[[int], int]) -> None:
+    def _lease(self, ticket: Ticket, lease: Lease) -> None:
         def work(tx: Transaction) -> None:
-            tx.run(
-                "UPDATE charges SET lease_until = ? WHERE analyst = ? AND request_id = ? AND lease = ?",
-                until(self._book.pen(tx).now),
-                ticket.request.analyst,
-                ticket.request.request_id,
-                ticket.lease,
-            )
+            sql = "UPDATE charges SET lease_until = ?, holder = ? WHERE seq = ? AND lease = ?"
+            tx.run(sql, lease.until, lease.holder, ticket.seq, ticket.lease)
 
         self._book.store.atomically(work)
 
@@ -337,12 +323,11 @@ class Charging:
         def work(tx: Transaction, pen: Pen, _: list[Spent]) -> None:
             changed = tx.changed(
                 "UPDATE charges SET state = ?, answer_kind = ?, answer = ?"
-                " WHERE analyst = ? AND request_id = ? AND state = 'charged' AND lease = ?",
+                " WHERE seq = ? AND state = 'charged' AND lease = ?",
                 state,
                 kind,
                 text,
-                ticket.request.analyst,
-                ticket.request.request_id,
+                ticket.seq,
                 ticket.lease,
             )
             if changed != 1:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias, cast
 
+from starling.ledger.forking import held_at_forks
 from starling.ledger.rows import End, Standing
 from starling.ledger.rules import Cap, Scope
 
@@ -33,7 +34,7 @@ class Memory:
     """Of one process: only its own writes reach it."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = held_at_forks(threading.Lock())
         self._end: End | None = None
         self._alone = False
         self._standings: dict[Kind, Standing] = {}

@@ -1,6 +1,5 @@
 """Opening and making a ledger by its URL: `sqlite:///FILE` or `postgresql://...`."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,11 +7,12 @@ from pathlib import Path
 from starling.errors import ParameterError
 from starling.ledger import keys
 from starling.ledger.account import RequestAccount
-from starling.ledger.book import Book
+from starling.ledger.book import WALL, Book
 from starling.ledger.charging import Charging
 from starling.ledger.custody import Custody
 from starling.ledger.foresight import Foreseen, foresee
 from starling.ledger.keys import Key, Public
+from starling.ledger.leases import Clock
 from starling.ledger.reading import Reading
 from starling.ledger.rules import Request
 from starling.ledger.sqlite import SqliteStore
@@ -52,13 +52,13 @@ class Ledger:
         self.book.store.close()
 
 
-def open_ledger(url: str, *, key: Key | None = None, clock: Callable[[], float] = time.time) -> Ledger:
+def open_ledger(url: str, *, key: Key | None = None, clock: Clock = WALL) -> Ledger:
     """The ledger at `url`.
 
     Args:
         url: `sqlite:///FILE` or `postgresql://...`; a path of a file is a URL too.
         key: The custodian's key; the one in STARLING_HOME without it.
-        clock: Seconds since 1970.
+        clock: What is known of time; the machine's own clocks without it.
 
     Raises:
         ParameterError: it is not there.
@@ -79,7 +79,7 @@ def create_ledger(
     key: Key | None = None,
     second: Public | None = None,
     witness: Callable[[str], Witness] = Witness,
-    clock: Callable[[], float] = time.time,
+    clock: Clock = WALL,
 ) -> Ledger:
     """A new ledger at `url`; the custodian's key is made at first use. `second` must approve every raised cap."""
     return _ledger(

@@ -5,19 +5,37 @@ retrying, and each takes its snapshot after it has the lock. A server that ackno
 full_page_writes or synchronous_commit off) is refused.
 """
 
+import logging
 import os
 import threading
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import psycopg
 from psycopg import errors as pg
 
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PolicyRefused, StarlingError
+from starling.ledger.forking import held_at_forks
 from starling.ledger.store import Moved, Row, Transaction, Value
 
 T = TypeVar("T")
+
+LIMITS: Final[dict[str, float]] = {"lock_timeout": 60, "idle_in_transaction_session_timeout": 60}
+"""Seconds after which the server gives up waiting for another writer, or for a client that has gone silent in a transaction."""
+
+WAITS: Final[dict[str, Any]] = {
+    "connect_timeout": 10,
+    "keepalives": 1,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
+"""After how long a server that does not answer is taken for gone: seconds, but for the last, milliseconds."""
+
+# What it logs is library text, which may hold a value.
+logging.getLogger("psycopg").disabled = True
 
 
 class _Transaction:
@@ -52,7 +70,7 @@ class PostgresStore:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._lock = threading.RLock()
+        self._lock = held_at_forks(threading.RLock())
         self._pid = -1
         self._connection: psycopg.Connection[Any] | None = None
         self._connected()
@@ -109,7 +127,9 @@ class PostgresStore:
         if self._connection is not None and self._pid == os.getpid() and not self._connection.closed:
             return self._connection
         try:
-            connection = psycopg.connect(self._url, autocommit=True, connect_timeout=10)
+            connection = psycopg.connect(self._url, autocommit=True, **WAITS)
+            for setting, seconds in LIMITS.items():
+                connection.execute(f"SET {setting} = '{seconds}s'".encode())
             for setting in ("fsync", "full_page_writes", "synchronous_commit"):
                 row = connection.execute(f"SHOW {setting}").fetchone()
                 if row == ("off",):
@@ -131,9 +151,12 @@ def _told(error: psycopg.Error) -> StarlingError:
         return OutputError(
             field="ledger", problem="cannot be written", fix="make room or mend the permission, then try again"
         )
+    if isinstance(error, pg.LockNotAvailable):
+        return LedgerUnavailable(field="ledger", problem="is busy", fix="try again with the same request id")
     if isinstance(error, pg.NotNullViolation):
         return Moved()
-    if isinstance(error, pg.DuplicateTable):
+    if isinstance(error, pg.DuplicateTable | pg.UniqueViolation):
+        # Of two that make their tables at the same time one meets the other's in the catalogue.
         return ParameterError(field="ledger", problem="exists already", fix="name another database")
     if isinstance(error, pg.UndefinedTable | pg.UndefinedColumn | pg.DataCorrupted):
         return IntegrityError(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 from starling.errors import ParameterError
 from starling.ledger import rules
 from starling.ledger.chain import START, Head, digest
+from starling.ledger.leases import Lease
 from starling.ledger.rules import Cap, Dataset, Lineage, Request, Scope
 from starling.ledger.store import Row, Transaction
 from starling.ledger.ticket import AnswerKind, Drawn, Ticket
@@ -17,7 +18,7 @@ from starling.privacy.neighbours import Change, Relation, Unit
 
 
 def time_of(last: int, clock: int) -> int:
-    """The time of a next event: never before the last one, so that a clock set back prolongs no lease."""
+    """The time of a next event: never before the last one, so that events are in the order of their times."""
     return max(last, clock)
 
 
@@ -180,11 +181,11 @@ class Known(NamedTuple):
 
     Attributes:
         ticket: The charge.
-        leased: Until when another run may be at it, in seconds since 1970.
+        lease: Until when another run may be at it.
     """
 
     ticket: Ticket
-    leased: int
+    lease: Lease
 
 
 _LAST = "SELECT seq, hash, at FROM events ORDER BY seq DESC LIMIT 1"
@@ -208,7 +209,8 @@ def _standing() -> str:
 
 
 _COLUMNS = (
-    "request_id, request_hash, state, amount, seq, lease, lease_until, answer_kind, answer, drawn_sha256, drawn_key"
+    "request_id, request_hash, state, amount, seq, lease, lease_until, holder, answer_kind, answer, drawn_sha256,"
+    " drawn_key"
 )
 _WIDTH = len(_COLUMNS.split(", "))
 _TICKET = f"{_COLUMNS} FROM charges WHERE analyst = ?"
@@ -256,7 +258,7 @@ def before(tx: Transaction, pen: Pen, request: Request, noise: str) -> Before:
 
 def known_charge(request: Request, row: Row) -> Known:
     """A charge of this request's body, under the id that was charged; of a row's columns `_COLUMNS`."""
-    request_id, _, state, amount, seq, lease, leased, kind, answer, sha256, key = row
+    request_id, _, state, amount, seq, lease, until, holder, kind, answer, sha256, key = row
     ticket = Ticket(
         replace(request, request_id=str(request_id)),
         cast(rules.State, state),
@@ -267,7 +269,7 @@ def known_charge(request: Request, row: Row) -> Known:
         None if answer is None else str(answer),
         drawn=None if sha256 is None else Drawn(str(sha256), str(key)),
     )
-    return Known(ticket, cast(int, leased))
+    return Known(ticket, Lease(cast(int, until), str(holder)))
 
 
 def spend(tx: Transaction, where: Standing, noise: str, amount: int, charge: Head | None) -> None:
@@ -280,6 +282,24 @@ def spend(tx: Transaction, where: Standing, noise: str, amount: int, charge: Hea
     marks = ", ".join("?" * len(ours))
     last, values = ("", ()) if charge is None else (", last = ?", (charge.seq,))
     tx.run(f"UPDATE caps SET spent = spent + ?{last} WHERE since IN ({marks})", amount, *values, *ours)
+
+
+def insert_charge(
+    tx: Transaction, request: Request, amount: int, seq: int, previous: int | None, token: str, lease: Lease
+) -> None:
+    """The row of a charge that was made as event `seq`, after the charge `previous` of the same lineage."""
+    tx.run(
+        "INSERT INTO charges (seq, analyst, request_id, request_hash, dataset, amount, previous, state, lease, lease_until,"
+        " holder, times) VALUES (?, ?, ?, ?, ?, ?, ?, 'charged', ?, ?, ?, 1)",
+        *(seq, request.analyst, request.request_id, request.hash, request.dataset, amount, previous),
+        *(token, lease.until, lease.holder),
+    )
+
+
+def take_over(tx: Transaction, seq: int, token: str, lease: Lease) -> None:
+    """Give the open charge `seq` to another run."""
+    sql = "UPDATE charges SET lease = ?, lease_until = ?, holder = ? WHERE seq = ?"
+    tx.run(sql, token, lease.until, lease.holder, seq)
 
 
 def sha256(text: str) -> str:

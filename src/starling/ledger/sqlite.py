@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, StarlingError
+from starling.ledger.forking import held_at_forks
 from starling.ledger.store import Moved, Row, Transaction, Value
 
 T = TypeVar("T")
@@ -49,16 +50,17 @@ class SqliteStore:
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self._path = path
-        self._lock = threading.RLock()
+        self._lock = held_at_forks(threading.RLock())
         self._pid = -1
         self._connection: sqlite3.Connection | None = None
-        if create == path.exists():
+        self._made = create
+        if create:
+            _claim(path)
+        elif not path.exists():
             raise ParameterError(
-                field="ledger",
-                problem=f"{path.name} exists already" if create else f"{path.name} is not there",
-                fix="name another file" if create else "make it: starling ledger create",
+                field="ledger", problem=f"{path.name} is not there", fix="make it: starling ledger create"
             )
-        self._connected(make=create)
+        self._connected()
 
     def atomically(self, work: Callable[[Transaction], T], *, write: bool = True) -> T:
         """See Store."""
@@ -78,12 +80,13 @@ class SqliteStore:
             return result
 
     def initialise(self, work: Callable[[Transaction], T]) -> T:
-        """See Store. A file that got no tables is removed."""
+        """See Store. A file that this store made, and that got no tables, is removed."""
         try:
             return self.atomically(work)
         except BaseException:
             self.close()
-            self._path.unlink(missing_ok=True)
+            if self._made:
+                self._path.unlink(missing_ok=True)
             raise
 
     def backup(self, path: str) -> None:
@@ -116,14 +119,13 @@ class SqliteStore:
                 self._connection.close()
             self._connection = None
 
-    def _connected(self, *, make: bool = False) -> sqlite3.Connection:
+    def _connected(self) -> sqlite3.Connection:
         """This process's connection: SQLite's do not survive a fork."""
         if self._connection is not None and self._pid == os.getpid():
             return self._connection
-        mode = "rwc" if make else "rw"
         try:
             connection = sqlite3.connect(
-                f"file:{_quoted(self._path)}?mode={mode}",
+                f"file:{_quoted(self._path)}?mode=rw",
                 uri=True,
                 isolation_level=None,
                 check_same_thread=False,
@@ -144,6 +146,18 @@ class SqliteStore:
             raise _told(error) from None
         self._connection, self._pid = connection, os.getpid()
         return connection
+
+
+def _claim(path: Path) -> None:
+    """Make an empty file that was not there: of several creators one goes on, and no other touches its file."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o666))
+    except FileExistsError:
+        raise ParameterError(field="ledger", problem=f"{path.name} exists already", fix="name another file") from None
+    except OSError:
+        raise OutputError(
+            field="ledger", problem="cannot be made", fix="name a file in a folder with room, open to you"
+        ) from None
 
 
 def _quoted(path: Path) -> str:

@@ -10,6 +10,7 @@ from typing import Final
 
 from starling.errors import PolicyRefused
 from starling.ledger.account import RequestAccount
+from starling.ledger.leases import Clock
 from starling.ledger.opening import Ledger, create_ledger
 from starling.ledger.rules import UNIT, Request, charge_units
 from starling.ledger.witness import Witness
@@ -102,7 +103,8 @@ def own_payment(folder: Path, guarantee: Guarantee, request_id: str, body: str) 
         f"sqlite:///{folder / OWN_LEDGER}",
         # Beside the folder, so that it goes with the run: such a ledger is witnessed by the release alone.
         witness=lambda name: Witness(name, folder.parent / "head.jsonl"),
-        clock=lambda: today,
+        # And it names no machine or process that worked on it: what lies in a release is published.
+        clock=Clock(wall=lambda: today, elapsed=lambda: 0, machine=lambda: ""),
     )
     cost = guarantee.cost
     enough = Fraction(charge_units(cost.amount), UNIT)

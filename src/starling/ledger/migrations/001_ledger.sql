@@ -45,6 +45,7 @@ CREATE TABLE charges (
     state TEXT NOT NULL,
     lease TEXT NOT NULL,
     lease_until BIGINT NOT NULL,
+    holder TEXT NOT NULL,
     answer_kind TEXT,
     answer TEXT,
     -- The draw that it has committed to, and the key to what was drawn, hexadecimal.
