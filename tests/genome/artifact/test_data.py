@@ -65,6 +65,10 @@ def test_a_p_value_has_its_counts_and_its_interval() -> None:
     assert [row[name] for name in ("CASES_CARRY", "CASES_NOT", "CONTROLS_CARRY", "CONTROLS_NOT")] == [35, -3, 2, 26]
     assert row["P_LOW"] <= row["P"] <= row["P_HIGH"] < 1
     assert row["LOG10_P_LOW"] <= row["LOG10_P"] <= row["LOG10_P_HIGH"] < 0
+    # 35, 0, 2 and 26 are three too many; an empty cell counts as 1/2.
+    assert (row["OR"], row["F_A"]) == (832.0, 1.0)
+    assert 1 < row["OR_LOW"] < row["OR"] < row["OR_HIGH"]
+    assert all(row[f"{name}_LOW"] <= row[name] <= row[f"{name}_HIGH"] for name in ("OR", "F_A", "F_U"))
 
 
 def test_three_columns_have_six_counts() -> None:

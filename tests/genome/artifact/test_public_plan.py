@@ -51,11 +51,18 @@ def test_what_is_written_is_read(tmp_path: Path, plan: Plan, name: str) -> None:
 
 
 def test_regions_and_gaps_of_a_plan_are_kept(tmp_path: Path, plan: Plan) -> None:
-    narrow = replace(plan, regions=(Region("a gene", "1", 1, 5), Region("other", "X", 1, 2**31 - 1)), phenotype=None)
+    narrow = replace(
+        plan,
+        regions=(Region("a gene", "1", 1, 5), Region("other", "X", 1, 2**31 - 1)),
+        phenotype=None,
+        build="T2T-CHM13v2.0",
+    )
     question = replace(QUESTIONS["num_sig"], selection="exponential")
     write_public(tmp_path, narrow, question)
     found, _ = read_public(tmp_path)
     assert (found.regions, found.phenotype, found.tests) == (narrow.regions, None, ("g", "wald"))
+    assert (found.build, plan.build) == ("T2T-CHM13v2.0", None)
+    assert request_body(found, question) != request_body(replace(narrow, build=None), question)
 
 
 def changed(column: str, values: Any) -> Callable[[pa.Table], pa.Table]:

@@ -20,12 +20,18 @@ def test_answers_of_one_plan_are_put_together_in_order_and_once() -> None:
 def test_every_release_of_another_plan_is_named_with_what_differs() -> None:
     mine = three_chromosomes()
     listed = plan(snps([("1", 1), ("1", 2)]))
-    others = (listed, replace(mine, people=999), replace(mine, model="recessive"), replace(mine, alpha=mine.alpha / 2))
+    others = (
+        listed,
+        replace(mine, people=999),
+        replace(mine, model="recessive"),
+        replace(mine, alpha=mine.alpha / 2),
+        replace(mine, build="GRCh38"),
+    )
     parts = [("mine", Answers(mine)), ("same", Answers(three_chromosomes()))]
     with pytest.raises(ParameterError) as refused:
         together([*parts, *((f"other{number}", Answers(each)) for number, each in enumerate(others))])
-    assert [problem.field for problem in refused.value.problems] == ["other0", "other1", "other2", "other3"]
-    words = ("SNP list", "number of people", "model", "alpha")
+    assert [problem.field for problem in refused.value.problems] == ["other0", "other1", "other2", "other3", "other4"]
+    words = ("SNP list", "number of people", "model", "alpha", "genome build")
     for word, problem in zip(words, refused.value.problems, strict=True):
         assert problem.problem == f"has another {word} than mine"
 

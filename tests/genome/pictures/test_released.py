@@ -4,12 +4,13 @@ from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, Places
 from starling.genome.pictures.answers import Answers, Pair, PValue, Stretch
 from starling.genome.pictures.released import answers
-from starling.genome.postprocess import Correlated, Exploration
+from starling.genome.postprocess import Correlated, Effect, Exploration
 from starling.genome.postprocess import PValue as Told
 from tests.genome.pictures.studies import three_chromosomes
 
 PLAN = three_chromosomes()
-P = Told("rs3", "g", (1, 2, 3, 4), Interval(-3.0, -4.0, -2.0))
+EFFECT = Effect(*(Interval(0.5, 0.25, 0.75),) * 3)
+P = Told("rs3", "g", (1, 2, 3, 4), Interval(-3.0, -4.0, -2.0), EFFECT)
 BLOCKS = (Block("rs2", "rs4", 3), Block(None, None, 0))
 
 

@@ -69,6 +69,7 @@ def test_no_range_crosses_a_chromosome() -> None:
         ({"people": 2**23 + 1, "model": "allelic"}, "people are not 2 to 8388608"),
         ({"alpha": Fraction(9)}, "alpha is not such that alpha / m is from 1e-250 to 0.3"),
         ({"alpha": Fraction(0)}, "alpha is not such that"),
+        ({"build": "hg19"}, "build is not NCBI36 or GRCh37 or GRCh38 or T2T-CHM13v2.0"),
         ({"model": "overdominant"}, "model is not dominant or recessive or genotypic or allelic"),
         ({"tests": ()}, "tests are none"),
         ({"tests": ("g", "g")}, "tests are none, or one is there twice"),

@@ -53,9 +53,16 @@ def load(folder: Path, text: str = FULL) -> Plan:
     return Plan.load(folder / "plan.toml")
 
 
+def test_the_genome_build_is_read_where_it_is_stated(tmp_path: Path) -> None:
+    assert load(tmp_path, FULL.replace("people = 11", 'people = 11\nbuild = "GRCh37"')).build == "GRCh37"
+    with pytest.raises(PlanError, match=r"study.build is not NCBI36 or .*; write one of NCBI36, GRCh37"):
+        load(tmp_path, FULL.replace("people = 11", 'people = 11\nbuild = "hg19"'))
+
+
 def test_every_key_is_read(tmp_path: Path) -> None:
     plan = load(tmp_path)
     assert (plan.title, plan.people, plan.case, plan.phenotype) == ("Small", 11, "1", "T2D")
+    assert plan.build is None
     assert (plan.model, plan.tests, plan.alpha) == ("recessive", ("g", "fisher"), Fraction(1, 10))
     # rs1 by the BED region, rs2 and rs3 within 1,000 base pairs of the gene, rs5 in neither.
     assert plan.snps.ids == ("rs1", "rs2", "rs3")

@@ -13,12 +13,13 @@ from starling.genome.inference.selections import SelectionError
 from starling.genome.measurements import Block, Cells, Explored, Number, Places
 from starling.genome.mechanism import mechanism_of
 from starling.genome.plan import Explore, LocSig, NumSig, SnpCorr, SnpPval
-from starling.genome.postprocess import Correlated, Exploration, ExplorationError, PValue, tell
+from starling.genome.postprocess import Correlated, Effect, Exploration, ExplorationError, PValue, tell
 from starling.genome.postprocess.told import rounded
 from tests.genome.mechanism.laws import TinyStudy, tiny_plan
 
 ONE, FIFTH = Fraction(1), Fraction(1, 5)
 PLAN = tiny_plan(60, 9, p=Fraction(1, 1000))
+EFFECT = Effect(*(Interval(0.5, 0.25, 0.75),) * 3)
 LOGS = st.floats(-5000, 0)
 
 
@@ -31,7 +32,7 @@ def test_rounding_goes_outward_and_a_second_time_changes_nothing(logs: tuple[flo
     assert low - found.low < 1e-5
     assert found.high - high < 1e-5
     assert abs(found.estimate - estimate) <= 6e-7
-    value = PValue("rs1", "g", (1, 2, 3, 4), found)
+    value = PValue("rs1", "g", (1, 2, 3, 4), found, EFFECT)
     assert value.low <= 10**found.low * (1 + 1e-9)
     assert value.high >= 10**found.high * (1 - 1e-9) > -1
     assert value.low <= value.p <= value.high
@@ -46,8 +47,8 @@ def test_the_last_bits_of_a_logarithm_do_not_matter() -> None:
 
 
 def test_no_p_value_is_zero_and_none_is_above_one() -> None:
-    assert PValue("rs1", "g", (), Interval(0.0, 0.0, 0.0)).high == 1.0
-    tiny = PValue("rs1", "g", (), Interval(-4000.0, -5000.0, -3000.0))
+    assert PValue("rs1", "g", (), Interval(0.0, 0.0, 0.0), EFFECT).high == 1.0
+    tiny = PValue("rs1", "g", (), Interval(-4000.0, -5000.0, -3000.0), EFFECT)
     assert (tiny.low, tiny.p) == (0.0, 0.0)
     assert tiny.high > 0
 

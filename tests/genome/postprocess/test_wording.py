@@ -11,7 +11,7 @@ from starling.genome.inference.intervals import Interval
 from starling.genome.inference.selections import SelectionError
 from starling.genome.measurements import Block, Number, Places
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
-from starling.genome.postprocess import Correlated, Exploration, ExplorationError, PValue
+from starling.genome.postprocess import Correlated, Effect, Exploration, ExplorationError, PValue
 from starling.genome.postprocess.wording import answer_words, error_words, p_words, verdict
 from starling.genome.scores.locations import num_sig_outputs
 from tests.genome.mechanism.laws import tiny_plan
@@ -21,8 +21,10 @@ PLAN = tiny_plan(60, 30, p=Fraction(1, 1000))
 NUMBER, EXPLORE = NumSig("g", 2, ONE), Explore("g", "r2", FIFTH, ONE)
 CHANCE = "an estimate, right with a chance of at least {} whatever the study is."
 SURE = ", with a chance of at least 95 %"
-P = PValue("rs1", "g", (1, 2, 3, 4), Interval(-5.0, -7.0, -3.5))
-WIDE = PValue("rs2", "g", (1, 2, 3, 4), Interval(-5.0, -700.0, -1.0))
+EFFECT = Effect(Interval(1.5, 1.25, 1.875), Interval(0.3, 0.28, 0.32), Interval(0.25, 0.2, 0.3))
+ODDS = "Odds ratio of carriers about 1.5 (1.25 to 1.88); shares of cases about 0.3 (0.28 to 0.32), of controls about 0.25 (0.2 to 0.3)."
+P = PValue("rs1", "g", (1, 2, 3, 4), Interval(-5.0, -7.0, -3.5), EFFECT)
+WIDE = PValue("rs2", "g", (1, 2, 3, 4), Interval(-5.0, -700.0, -1.0), EFFECT)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,7 @@ WIDE = PValue("rs2", "g", (1, 2, 3, 4), Interval(-5.0, -700.0, -1.0))
         (
             SnpPval("rs1", "g", ONE),
             P,
-            f"rs1: p is about 1e-05, and from 1e-07 to 0.0003163{SURE[1:]} by the test G: all of it significant.",
+            f"rs1: p is about 1e-05, and from 1e-07 to 0.0003163{SURE[1:]} by the test G: all of it significant. {ODDS}",
         ),
         (
             SnpCorr("rs1", "rs2", "dprime", ONE),
@@ -139,7 +141,7 @@ def test_where_distances_are_lower_bounds_it_is_said() -> None:
 
 def test_an_interval_tells_what_is_significant() -> None:
     assert [verdict(PLAN, each) for each in (P, WIDE)] == ["yes", "open"]
-    assert verdict(PLAN, PValue("rs1", "g", (), Interval(-0.5, -1.0, 0.0))) == "no"
+    assert verdict(PLAN, PValue("rs1", "g", (), Interval(-0.5, -1.0, 0.0), EFFECT)) == "no"
 
 
 def test_a_p_value_below_all_floats_is_written_from_its_logarithm() -> None:

@@ -16,6 +16,10 @@ _LIKELY: Final = (
     "of a range that holds that of the exact counts with a probability of at least 95 %, each range on its own"
 )
 
+_OF: Final = (
+    "of people who carry the allele (dominant, recessive model) or of the allele itself (genotypic, allelic model)"
+)
+
 COLUMNS: Final[dict[str, tuple[pa.DataType, str]]] = {
     "ROUND": (_WHOLE, "Order of selection, from 1"),
     "CHR": (_TEXT, "Chromosome"),
@@ -42,6 +46,15 @@ COLUMNS: Final[dict[str, tuple[pa.DataType, str]]] = {
     "LOG10_P": (_NUMBER, "log10 of P, where P itself may be too small to write"),
     "LOG10_P_LOW": (_NUMBER, "log10 of P_LOW"),
     "LOG10_P_HIGH": (_NUMBER, "log10 of P_HIGH"),
+    "OR": (_NUMBER, f"Odds ratio {_OF} of the noisy counts, an empty cell counted as 1/2"),
+    "OR_LOW": (_NUMBER, f"Lower end {_LIKELY}"),
+    "OR_HIGH": (_NUMBER, f"Upper end {_LIKELY}"),
+    "F_A": (_NUMBER, f"Share {_OF} among cases, of the noisy counts"),
+    "F_A_LOW": (_NUMBER, f"Lower end {_LIKELY}"),
+    "F_A_HIGH": (_NUMBER, f"Upper end {_LIKELY}"),
+    "F_U": (_NUMBER, f"Share {_OF} among controls, of the noisy counts"),
+    "F_U_LOW": (_NUMBER, f"Lower end {_LIKELY}"),
+    "F_U_HIGH": (_NUMBER, f"Upper end {_LIKELY}"),
     "BP1": (_WHOLE, "Place of the block's first SNP; missing where the answer is that no block is valid"),
     "BP2": (_WHOLE, "Place of the block's last SNP; likewise"),
     "KB": (_NUMBER, "Length of the block in thousands of base pairs; likewise"),
@@ -81,6 +94,7 @@ PLACE: Final = ("CHR", "SNP", "BP", "A1", "A2")
 TWO: Final = ("CASES_CARRY", "CASES_NOT", "CONTROLS_CARRY", "CONTROLS_NOT")
 THREE: Final = ("CASES_0", "CASES_1", "CASES_2", "CONTROLS_0", "CONTROLS_1", "CONTROLS_2")
 P: Final = ("P", "P_LOW", "P_HIGH", "LOG10_P", "LOG10_P_LOW", "LOG10_P_HIGH")
+EFFECT: Final = ("OR", "OR_LOW", "OR_HIGH", "F_A", "F_A_LOW", "F_A_HIGH", "F_U", "F_U_LOW", "F_U_HIGH")
 BLOCK: Final = ("ROUND", "CHR", "BP1", "BP2", "KB", "NSNPS", "FIRST", "LAST", "SNPS")
 PAIR: Final = ("CHR_A", "BP_A", "SNP_A", "CHR_B", "BP_B", "SNP_B", "BOTH", "A_ONLY", "B_ONLY", "NEITHER")
 SELECTION: Final = ("WHAT", "CANDIDATES", "ROUNDS", "EPSILON", "OFF_BY")
@@ -121,7 +135,7 @@ def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
         "snps": (
             *(("ROUND",) if asked != "snp_pval" else ()),
             *PLACE,
-            *(("TEST", *counts, *P) if asked != "loc_sig" else ()),
+            *(("TEST", *counts, *P, *EFFECT) if asked != "loc_sig" else ()),
         ),
         "blocks": BLOCK,
         "pairs": (*PAIR, measure, f"{measure}_LOW", f"{measure}_HIGH"),

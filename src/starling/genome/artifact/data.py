@@ -10,6 +10,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from starling.genome.artifact.columns import schemas
+from starling.genome.inference.intervals import Interval
 from starling.genome.inference.selections import SelectionError
 from starling.genome.measurements import Block, Number, Places
 from starling.genome.plan import Explore, NumSig, Plan, Question
@@ -101,6 +102,18 @@ def _p_values(plan: Plan, question: Question, found: Sequence[PValue]) -> dict[s
         "LOG10_P": [each.log10.estimate for each in found],
         "LOG10_P_LOW": [each.log10.low for each in found],
         "LOG10_P_HIGH": [each.log10.high for each in found],
+        **_ends("OR", [each.effect.odds_ratio for each in found]),
+        **_ends("F_A", [each.effect.cases for each in found]),
+        **_ends("F_U", [each.effect.controls for each in found]),
+    }
+
+
+def _ends(name: str, found: Sequence[Interval]) -> dict[str, Sequence[Any]]:
+    """A value and the ends of its range, as three columns."""
+    return {
+        name: [each.estimate for each in found],
+        f"{name}_LOW": [each.low for each in found],
+        f"{name}_HIGH": [each.high for each in found],
     }
 
 

@@ -16,7 +16,16 @@ from starling.genome.pictures.released import answers
 from starling.genome.plan import Explore, Plan, Question, SnpCorr, kind
 from starling.genome.postprocess import Exploration, ExplorationError, PValue, Told
 from starling.genome.postprocess.told import CONFIDENCE
-from starling.genome.postprocess.wording import MEASURES, TESTS, answer_words, error_words, p_words, verdict
+from starling.genome.postprocess.wording import (
+    MEASURES,
+    OF,
+    TESTS,
+    answer_words,
+    effect_words,
+    error_words,
+    p_words,
+    verdict,
+)
 from starling.privacy.budget import decimal_up
 from starling.release.report.pages import Section, Table
 
@@ -74,6 +83,10 @@ def _p_values(plan: Plan, found: tuple[PValue, ...]) -> Table:
             TESTS[each.test],
             *p_words(each),
             verdict(plan, each),
+            effect_words(each.effect.odds_ratio)[0],
+            " to ".join(effect_words(each.effect.odds_ratio)[1:]),
+            effect_words(each.effect.cases)[0],
+            effect_words(each.effect.controls)[0],
         )
         for each in found[:MOST_ROWS]
     )
@@ -87,6 +100,10 @@ def _p_values(plan: Plan, found: tuple[PValue, ...]) -> Table:
         "From",
         "To",
         f"At or below {_threshold(plan)}",
+        f"Odds ratio {OF[plan.model]}",
+        "Its range",
+        "Share of cases",
+        "Share of controls",
     )
     return Table(
         header,
@@ -143,10 +160,10 @@ def _selected(error: SelectionError | ExplorationError) -> Table:
 def _public(plan: Plan) -> Section:
     missing = "a missing call is a person without the allele, and whoever is not marked as a case is a control"
     text = f"""
-        Public, and used as such: that the study has {plan.people:,} people, the list of {len(plan.snps):,} SNPs with the allele of each
-        that is counted, the {plan.model} model, the tests, the regions and the question. A SNP is called significant when its p-value
-        is at or below {_threshold(plan)}, which is {plan.alpha} divided by the number of SNPs. Nothing was taken from the genotypes
-        without noise, no allele frequency and no filter.
+        Public, and used as such: that the study has {plan.people:,} people, the list of {len(plan.snps):,} SNPs ({_build(plan)})
+        with the allele of each that is counted, the {plan.model} model, the tests, the regions and the question. A SNP is called
+        significant when its p-value is at or below {_threshold(plan)}, which is {plan.alpha} divided by the number of SNPs. Nothing was
+        taken from the genotypes without noise, no allele frequency and no filter.
 
         Records that say nothing are counted by one rule: {missing}. There are no covariates, and men have two copies or none of what
         is on chromosome X, as PLINK writes it.
@@ -178,6 +195,10 @@ def _files(plan: Plan, question: Question) -> Section:
     )
     table = Table(("File", "Content"), rows, "Files of this release", words=True)
     return Section("What is in this folder", tables=(table,))
+
+
+def _build(plan: Plan) -> str:
+    return f"positions on {plan.build}" if plan.build else "the genome build of their positions is not stated"
 
 
 def _threshold(plan: Plan) -> str:

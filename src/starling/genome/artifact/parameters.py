@@ -55,6 +55,7 @@ def parameters(plan: Plan, question: Question) -> dict[str, Json]:
         "question": QUESTION,
         "measurements": DRAWN,
         "plan_sha256": plan.digest,
+        "build": plan.build,
         "model": plan.model,
         "p_threshold": str(plan.p_threshold),
         "asked": asked,

@@ -68,6 +68,7 @@ def plan_json(plan: Plan) -> dict[str, Json]:
         "people": plan.people,
         "snps": len(plan.snps),
         "snps_sha256": plan.snps.digest,
+        "build": plan.build,
         "model": plan.model,
         "tests": list[Json](plan.tests),
         "alpha": str(plan.alpha),
@@ -135,6 +136,7 @@ def _plan(data: Any, snps: Snps) -> Plan:
         regions=regions,
         case=text(data["case"]),
         phenotype=_or_none(text)(data["phenotype"]),
+        build=data["build"],
     )
 
 

@@ -6,6 +6,7 @@ Everything here is a function of the plan, the query and the noisy answer, so it
 from fractions import Fraction
 from typing import Final, Literal, cast
 
+from starling.genome.inference.effects import Range, odds_ratio, share, steps_of, two_by_two
 from starling.genome.inference.intervals import (
     Interval,
     allelic_interval,
@@ -39,6 +40,19 @@ def p_value(plan: Plan, query: SnpPval, drawn: Cells, alpha: Fraction = ALPHA) -
     if plan.model == "allelic":
         return allelic_interval(drawn.counts, plan.people, cast(PTest, query.test), steps)
     return p_value_interval(drawn.counts, plan.people, cast(PTest, query.test), steps)
+
+
+def effect(plan: Plan, query: SnpPval, drawn: Cells, alpha: Fraction = ALPHA) -> tuple[Range, Range, Range]:
+    """Odds ratio, and the shares of cases and of controls that have the allele, each with the range that holds that of the exact table
+    with probability 1 - alpha or more, all three together.
+
+    Raises:
+        ParameterError: for alpha outside (0, 1).
+    """
+    reached = reach(query.noise, query.epsilon, alpha, drawn.counts, plan.people)
+    table, steps = two_by_two(drawn.counts, plan.people, plan.model), steps_of(reached, plan.model)
+    a, b, c, d = table
+    return odds_ratio(table, steps), share(a, b, steps), share(c, d, steps)
 
 
 def correlation(plan: Plan, query: SnpCorr, drawn: Cells, alpha: Fraction = ALPHA) -> Interval:

@@ -113,8 +113,8 @@ def together(parts: Iterable[tuple[str, Answers]]) -> Answers:
             so that twenty releases of a long SNP list need the memory of one.
 
     Raises:
-        ParameterError: when releases differ in the data they are about, the SNP list, the number of people, the model, alpha or the
-            word for a case; all of them are named.
+        ParameterError: when releases differ in the data they are about, the SNP list, the number of people, the genome build, the
+            model, alpha or the word for a case; all of them are named.
     """
     rest = iter(parts)
     named, first = next(rest)
@@ -146,6 +146,7 @@ def _differences(one: Answers, other: Answers) -> list[str]:
         "data set": one.data and other.data and one.data != other.data,
         "SNP list": here.snps.digest != there.snps.digest,
         "number of people": here.people != there.people,
+        "genome build": here.build != there.build,
         "model": here.model != there.model,
         "alpha": here.alpha != there.alpha,
         "word for a case": here.case != there.case,

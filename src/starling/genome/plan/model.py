@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from starling.errors import ParameterError, PlanError, Problem
 from starling.genome.plan.forms import Forms
@@ -36,6 +36,9 @@ TESTS: Final[dict[Model, tuple[str, ...]]] = {
 }
 """Which tests each model has; `logistic` is the likelihood-ratio test. Under the genotypic model `g` and `chi2` compare people by number of
 copies, with 2 degrees of freedom, and `trend` (Cochran-Armitage) looks for odds that grow or fall with every copy, with 1."""
+Build: TypeAlias = Literal["NCBI36", "GRCh37", "GRCh38", "T2T-CHM13v2.0"]
+"""The reference genome that positions count on: hg18, hg19, hg38 and hs1 by the names of UCSC."""
+BUILDS: Final[tuple[Build, ...]] = get_args(Build)
 P_VALUE_ONLY: Final = ("wald",)
 """Tests without a distance: their p-value can be asked for, not what is significant by them."""
 ALPHA: Final = Fraction(5, 100)
@@ -59,6 +62,7 @@ class Plan(Forms):
         regions: Named stretches of chromosomes in which answers are looked for; each holds at least one SNP.
         case: The phenotype of a case, as text; everybody else is a control.
         phenotype: Column of a phenotype file with a header; None for the first after the ids.
+        build: The reference genome of the list's positions, stated by whoever wrote the plan; None where it is not stated.
     """
 
     title: str
@@ -70,6 +74,7 @@ class Plan(Forms):
     regions: tuple[Region, ...] = field(default=(), repr=False)
     case: str = "2"
     phenotype: str | None = None
+    build: Build | None = None
 
     def __post_init__(self) -> None:
         if not self.regions:
@@ -77,6 +82,8 @@ class Plan(Forms):
         problems = [*self._size_problems(), *self._test_problems(), *self._region_problems()]
         if not self.case or self.case != self.case.strip() or len(self.case) > MOST_CASE or " " in self.case:
             problems.append(Problem("case", "is not a word", 'write what stands for a case, such as "2"'))
+        if self.build is not None and self.build not in BUILDS:
+            problems.append(Problem("build", f"is not {' or '.join(BUILDS)}", "name one, or leave it out"))
         if problems:
             raise PlanError(problems=problems)
 

@@ -34,11 +34,11 @@ def of_values(values: Mapping[str, Any], folder: str | Path) -> Plan:
 
 def values_of(plan: Plan) -> dict[str, Any]:
     """The values that say a plan, its SNP list as a `Snps`."""
-    study = {"people": plan.people, "case": plan.case}
+    study = {"people": plan.people, "case": plan.case, "phenotype": plan.phenotype, "build": plan.build}
     return {
         "title": plan.title,
         "privacy": {"unit": "person", "neighbours": "replace-one"},
-        "study": study if plan.phenotype is None else study | {"phenotype": plan.phenotype},
+        "study": {key: value for key, value in study.items() if value is not None},
         "snps": plan.snps,
         "analysis": {"model": plan.model, "tests": list(plan.tests), "alpha": exact_text(plan.alpha)},
         "regions": [

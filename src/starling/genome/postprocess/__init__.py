@@ -3,6 +3,7 @@
 from starling.genome.postprocess.told import (
     Answer,
     Correlated,
+    Effect,
     Error,
     Exploration,
     ExplorationError,
@@ -11,4 +12,4 @@ from starling.genome.postprocess.told import (
     tell,
 )
 
-__all__ = ["Answer", "Correlated", "Error", "Exploration", "ExplorationError", "PValue", "Told", "tell"]
+__all__ = ["Answer", "Correlated", "Effect", "Error", "Exploration", "ExplorationError", "PValue", "Told", "tell"]

@@ -13,7 +13,7 @@ from starling.genome.inference.answers import selection_error
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.selections import SelectionError
 from starling.genome.measurements import Block, Number, Places
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question
+from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question
 from starling.genome.postprocess.told import (
     CONFIDENCE,
     Answer,
@@ -33,6 +33,13 @@ TESTS: Final = {
     "trend": "Cochran-Armitage trend",
 }
 MEASURES: Final = {"r2": "r²", "dprime": "|D'|"}
+OF: Final[dict[Model, str]] = {
+    "dominant": "of carriers",
+    "recessive": "of carriers of two copies",
+    "genotypic": "of the allele",
+    "allelic": "of the allele",
+}
+"""What an odds ratio and shares are of, under each model."""
 MOST: Final = 20
 """SNPs that are named in a sentence."""
 EXACT_MODELS: Final = ("dominant", "recessive")
@@ -164,7 +171,19 @@ def _block(plan: Plan, block: Block) -> str:
 
 
 def _p_value(plan: Plan, found: PValue) -> str:
-    return f"{found.snp}: p is about {_range(*p_words(found))} by the test {TESTS[found.test]}: {_VERDICTS[verdict(plan, found)]}."
+    p = f"p is about {_range(*p_words(found))} by the test {TESTS[found.test]}: {_VERDICTS[verdict(plan, found)]}"
+    ratio, cases, controls = (
+        effect_words(each) for each in (found.effect.odds_ratio, found.effect.cases, found.effect.controls)
+    )
+    return (
+        f"{found.snp}: {p}. Odds ratio {OF[plan.model]} about {ratio[0]} ({ratio[1]} to {ratio[2]}); shares of cases about"
+        f" {cases[0]} ({cases[1]} to {cases[2]}), of controls about {controls[0]} ({controls[1]} to {controls[2]})."
+    )
+
+
+def effect_words(found: Interval) -> tuple[str, str, str]:
+    """An odds ratio or a share, and the ends of its range."""
+    return f"{found.estimate:.3g}", f"{found.low:.3g}", f"{found.high:.3g}"
 
 
 def _range(value: str, low: str, high: str) -> str:
