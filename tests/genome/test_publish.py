@@ -106,7 +106,7 @@ def test_the_charge_is_durable_before_a_genotype_is_read(
     ask(fresh, QUESTIONS[name], tmp_path / "out", step=steps.append)
     assert set(seen) == {1}
     assert fresh.charges == 1
-    assert [step.split()[0] for step in steps] == ["checking", "charging,", "writing"]
+    assert [step.split()[0] for step in steps] == ["checking", "computing", "charging,", "writing"]
 
 
 def cut(world: World) -> None:
