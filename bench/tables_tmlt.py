@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -41,12 +41,22 @@ REPEATS: Final = 5
 """Of a third of a second, in each round: its figure is the median of so many, beside one run of half a minute."""
 
 
+T = TypeVar("T")
+
+
 class Free:
     """An account for invented people: it pays whatever is asked."""
 
     def charge(self, guarantee: Guarantee, /) -> Receipt:
         """Nothing is written down."""
         return Receipt("benchmark", guarantee, "in memory")
+
+    def resume(self) -> None:
+        """Nothing is kept."""
+
+    def commit(self, drawn: T, /) -> T:
+        """As it is."""
+        return drawn
 
 
 def one_level(definitions: Path, folder: Path) -> Plan:

@@ -1,9 +1,13 @@
 """An account for tests: grants one plan's cost, once, in memory."""
 
+from typing import TypeVar
+
 from starling.errors import BudgetRefused
 from starling.privacy.budget import Cost, covers
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
+
+T = TypeVar("T")
 
 
 class OneCharge:
@@ -24,3 +28,10 @@ class OneCharge:
             )
         self._left = None
         return Receipt(self._request_id, guarantee, "in memory")
+
+    def resume(self) -> None:
+        """Nothing is kept."""
+
+    def commit(self, drawn: T, /) -> T:
+        """As it is: it never leaves this process."""
+        return drawn

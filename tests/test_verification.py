@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 import starling
 from starling.errors import IntegrityError, ParameterError
 from starling.ledger.rules import Request
-from starling.privacy.trust import Confidential, publish
 from starling.release.manifest import OWN_LEDGER, manifest
 from starling.release.signing import sign
 from starling.release.zipped import zipped
 from starling.tables.desiderata import Wish
 from starling.verification import Outcome
-from tests.tables.bundles import KEY, OTHER, Bundle, Fixed, make, new_ledger, write
+from tests.tables.bundles import KEY, OTHER, Bundle, make, new_ledger, write_paid
 
 
 @pytest.fixture(scope="module")
@@ -204,12 +203,11 @@ def test_a_swapped_neighbour_relation_is_found_whoever_signs(copied: Bundle) -> 
 def test_a_second_draw_for_the_same_charge_is_found_by_the_ledger_alone(made: Bundle, tmp_path: Path) -> None:
     # The custodian draws until he likes it: each bundle is good in itself.
     account = made.ledger.account(Request("ann", "request-2", "census", '{"again":"1"}'))
-    drawn = publish(Confidential(lambda: 0), Fixed(made.plan, shift=5), account)
-    write(tmp_path / "second", made.plan, made.geography, drawn)
+    write_paid(tmp_path / "second", made.plan, made.geography, 5, account)
     sign(tmp_path / "second", KEY)
     assert said(tmp_path / "second") == []
     assert said(tmp_path / "second", ledger=made.url) == [
-        "ledger: event 7 has no answer in the ledger: nothing says that this release is what was drawn for it"
+        "ledger: event 8 has no answer in the ledger: nothing says that this release is what was drawn for it"
     ]
     account.answer("manifest", manifest(tmp_path / "second"))
     assert said(tmp_path / "second", ledger=made.url) == []
@@ -218,11 +216,11 @@ def test_a_second_draw_for_the_same_charge_is_found_by_the_ledger_alone(made: Bu
 def test_a_ledger_that_was_cut_or_is_another_one_is_found(made: Bundle, tmp_path: Path) -> None:
     lines = list(made.ledger.reading.export())
     exported = tmp_path / "ledger.jsonl"
-    exported.write_text("\n".join(lines[:6]) + "\n")
+    exported.write_text("\n".join(lines[:7]) + "\n")
     assert said(made, ledger=str(exported)) == []
     exported.write_text("\n".join(lines[:4]) + "\n")
     assert said(made, ledger=str(exported)) == ["ledger ends at event 4, and the release was charged as event 5"]
-    exported.write_text("\n".join(lines[:6]).replace("request-1", "request-9") + "\n")
+    exported.write_text("\n".join(lines[:7]).replace("request-1", "request-9") + "\n")
     assert said(made, ledger=str(exported)) == ["ledger: event 5 was changed"]
     url, other = new_ledger(tmp_path, made.plan, "other.sqlite")
     other.close()

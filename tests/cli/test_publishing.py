@@ -1,14 +1,20 @@
 """What a command that publishes asks, refuses and says, in each domain, where a ledger pays."""
 
+import re
+import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 import pytest
+from click.testing import Result
 
 from starling.ledger.opening import create_ledger, read_ledger
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
-from tests.cli.conftest import Call, Inputs
+from starling.release import bundle
+from starling.release.encrypted import EncryptedFiles
+from tests.cli.conftest import Call, Inputs, document
 
 Words: TypeAlias = Callable[..., list[object]]
 """The command line of a release, to which more words are given."""
@@ -53,3 +59,92 @@ def test_a_missing_parent_of_the_folder_is_refused_before_anything_is_asked_or_c
     assert result.exit_code == 74, result.output
     assert f"has no parent folder; make it first: mkdir -p {tmp_path / 'missing'}" in result.stderr
     assert charges(tmp_path) == 0
+
+
+def interrupted(call: Call, words: list[object], monkeypatch: pytest.MonkeyPatch, *, drawn: bool) -> Result:
+    """A run that is stopped with Ctrl-C after its charge: before anything was drawn, or once its charge was committed to a draw."""
+
+    def stop(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bundle if drawn else EncryptedFiles, "seal" if drawn else "finish", stop)
+        result = call(*words)
+    assert result.exit_code == 130, result.output
+    return result
+
+
+def resuming(result: Result) -> list[str]:
+    """The words of the line that a run printed when it was charged."""
+    told, line = re.findall(r"charged as request (\S+); if this run stops.*\n  starling (.+)\n", result.stderr)[0]
+    assert line.endswith(f"--request-id {told}")
+    return shlex.split(line)
+
+
+@pytest.mark.parametrize("drawn", [False, True])
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_attack_a26_stopped_after_its_charge_and_repeated_it_is_paid_once(
+    call: Call,
+    paid: Callable[[str], Words],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    domain: str,
+    drawn: bool,
+) -> None:
+    words = paid(domain)("--out", tmp_path / "out")
+    stopped = interrupted(call, [*words, "--yes"], monkeypatch, drawn=drawn)
+    line = resuming(stopped)
+    assert charges(tmp_path) == 1
+    # As anybody would: the same line again. Nothing is spent, so that nobody is asked.
+    result = call(*words)
+    assert result.exit_code == 0, result.output
+    assert f"starling: request {line[-1]} was charged before; going on, at no further cost" in result.stderr
+    assert charges(tmp_path) == 1
+    # And as it was told to: what was answered is answered again.
+    again = call(*line)
+    assert again.exit_code == 0, again.output
+    assert "nothing: this request was answered before" in again.stdout
+    assert charges(tmp_path) == 1
+    verified = call("verify", tmp_path / "out", "--ledger", tmp_path / "ledger.sqlite", "--json")
+    assert document(verified)["draws"] == {"draws": 1, "takeovers": 1, "redraws": 0}
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_attack_a26_a_lost_draw_is_said_asked_for_and_paid_again(
+    call: Call, paid: Callable[[str], Words], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, domain: str
+) -> None:
+    words = paid(domain)("--out", tmp_path / "out")
+    line = resuming(interrupted(call, [*words, "--yes"], monkeypatch, drawn=True))
+    (left,) = tmp_path.glob(".out.partial-*")
+    shutil.rmtree(left)
+    refused = call(*words)
+    assert refused.exit_code == 2, refused.output
+    assert f"request {line[-1]} was charged before; what was drawn for it is not there any more" in refused.stderr
+    assert "--yes is missing" in refused.stderr
+    result = call(*words, "--yes", "--json")
+    assert result.exit_code == 0, result.output
+    assert document(result)["request_id"] == line[-1]
+    verified = call("verify", tmp_path / "out", "--ledger", tmp_path / "ledger.sqlite")
+    assert "2, paid again 1, runs taken over 1" in verified.stdout
+    assert charges(tmp_path) == 1
+
+
+def test_a_draw_beside_another_folder_is_found(
+    call: Call, paid: Callable[[str], Words], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = paid("genome")
+    interrupted(call, words("--out", tmp_path / "out", "--yes"), monkeypatch, drawn=True)
+    result = call(*words("--out", tmp_path / "elsewhere", "--yes"))
+    assert result.exit_code == 74, result.output
+    assert f"lies beside {tmp_path / 'out'}; publish it as {tmp_path / 'out'}, at no further cost" in result.stderr
+    assert call(*words("--out", tmp_path / "out")).exit_code == 0
+    assert charges(tmp_path) == 1
+
+
+def test_a_release_that_brings_its_own_ledger_names_no_line_that_goes_on_with_it(
+    call: Call, study: Path, tmp_path: Path
+) -> None:
+    words = ("--genotypes", study / "study", "--epsilon", "1", "--out", tmp_path / "out", "--yes")
+    result = call("genome", "num-sig", study / "plan.toml", *words)
+    assert result.exit_code == 0, result.output
+    assert "charged as request" not in result.stderr

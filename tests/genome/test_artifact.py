@@ -10,6 +10,7 @@ import pytest
 from starling.genome.artifact import NOTES, write_release
 from starling.genome.artifact.columns import schemas
 from starling.genome.artifact.data import csv_path, parquet_path
+from starling.genome.artifact.drawn import write_drawn
 from starling.genome.artifact.public_plan import SNPS
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Confidential, publish
@@ -17,6 +18,7 @@ from starling.release.manifest import files_of
 from tests.account import OneCharge
 from tests.genome.artifact.test_pages import ANSWERS, PLAN
 from tests.genome.worlds import QUESTIONS
+from tests.release.plain import plain
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ def write(folder: Path, name: str) -> None:
     question = QUESTIONS[name]
     account = OneCharge(question.guarantee.cost, "request-1")
     drawn = publish(Confidential(lambda: 0), Fixed(question.guarantee, ANSWERS[name]), account)
+    write_drawn(plain(folder), drawn.value)
     write_release(folder, PLAN, question, drawn)
 
 

@@ -10,69 +10,19 @@ import re
 import subprocess
 import sys
 import traceback
-import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from starling.errors import BudgetRefused, DoorError, PolicyRefused, RunFailed
-from starling.privacy.budget import Epsilon
-from starling.privacy.guarantee import Guarantee, measurement
-from starling.privacy.laws import DiscreteLaplace
-from starling.privacy.neighbours import ADD_REMOVE_PERSON
-from starling.privacy.trust import Confidential, NotPrivate, Receipt, Released, inspect, publish
-from tests.account import OneCharge
+from starling.errors import DoorError
+from starling.privacy.trust import Confidential, NotPrivate, Released, inspect, publish
+from tests.privacy.recording import SECRET, Noisy, Recording, never_read, secret
 
 MISUSES = Path(__file__).parent / "door_misuse"
-SECRET = 271828
-PAID = measurement("persons", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(1)))
-
-
-@dataclass(frozen=True)
-class Noisy:
-    """A mechanism that writes down when it draws; its noise is 1, so that the tests can tell."""
-
-    story: list[str] = field(default_factory=list)
-
-    @property
-    def guarantee(self) -> Guarantee:
-        self.story.append("guarantee")
-        return PAID
-
-    def draw(self, exact: int, /) -> int:
-        self.story.append("draw")
-        return exact + 1
-
-
-@dataclass(frozen=True)
-class Recording:
-    """An account that writes down when it is charged, and may refuse."""
-
-    story: list[str] = field(default_factory=list)
-    refusal: Exception | None = None
-
-    def charge(self, guarantee: Guarantee, /) -> Receipt:
-        self.story.append("charge")
-        if self.refusal is not None:
-            raise self.refusal
-        return Receipt("request", guarantee, "test")
-
-
-def secret(story: list[str]) -> Confidential[int]:
-    def read() -> int:
-        story.append("read")
-        return SECRET
-
-    return Confidential(read)
-
-
-def never_read() -> Confidential[int]:
-    return Confidential(lambda: pytest.fail("the recipe was run"))
 
 
 def released(value: int = 3) -> Released[int]:
@@ -274,122 +224,3 @@ def test_a_mechanism_cannot_release_what_is_marked_not_private() -> None:
     with pytest.raises(DoorError) as caught:
         publish(Confidential(lambda: SECRET), Unwrapping(), Recording())
     assert str(SECRET) not in str(caught.value)
-
-
-# ---------------------------------------------------------------- charge, read, draw
-
-
-def test_the_charge_precedes_the_reading() -> None:
-    story: list[str] = []
-    out = publish(secret(story), Noisy(story), Recording(story))
-    assert story == ["guarantee", "charge", "read", "draw"]
-    assert out.value == SECRET + 1
-    assert out.receipt == Receipt("request", PAID, "test")
-
-
-def test_post_processing_keeps_the_receipt() -> None:
-    real = released()
-    assert real.then(lambda value: value * 10) == Released.then(real, lambda value: value * 10)
-    assert real.then(str).value == "3"
-    assert real.then(str).receipt is real.receipt
-
-
-@pytest.mark.parametrize(
-    "refusal",
-    [
-        BudgetRefused(field="account", problem="is spent", fix="wait"),
-        PolicyRefused(field="account", problem="is closed", fix="ask"),
-        OSError("the ledger's disk is full"),
-    ],
-)
-def test_a_refused_charge_reads_nothing(refusal: Exception) -> None:
-    story: list[str] = []
-    with pytest.raises(type(refusal)) as caught:
-        publish(never_read(), Noisy(story), Recording(story, refusal))
-    assert caught.value is refusal
-    assert story == ["guarantee", "charge"]
-
-
-def test_an_account_for_one_charge_refuses_the_second_and_reads_nothing() -> None:
-    account = OneCharge(Epsilon(Fraction(1)), "request")
-    publish(Confidential(lambda: SECRET), Noisy(), account)
-    with pytest.raises(BudgetRefused):
-        publish(never_read(), Noisy(), account)
-
-
-class Unusual(BaseException):
-    """What `except Exception` lets through."""
-
-
-def raising(error: BaseException) -> Callable[[], int]:
-    def recipe() -> int:
-        raise error
-
-    return recipe
-
-
-def from_another(error: Exception) -> Exception:
-    outer = ValueError(SECRET)
-    outer.__cause__ = outer.__context__ = error
-    return outer
-
-
-FAILURES: Sequence[BaseException] = (
-    ValueError(f"person {SECRET}"),
-    ZeroDivisionError(),
-    OverflowError(SECRET),
-    UnicodeDecodeError("utf-8", b"271828", 0, 1, "271828"),
-    MemoryError(),
-    RecursionError(),
-    OSError(28, str(SECRET)),
-    RunFailed(),
-    BudgetRefused(field=str(SECRET), problem="", fix=""),
-    DoorError(field=str(SECRET), problem="", fix=""),
-    StopIteration(SECRET),
-    ExceptionGroup(str(SECRET), [ValueError(SECRET)]),
-    from_another(KeyError(SECRET)),
-    SystemExit(SECRET),
-    GeneratorExit(SECRET),
-    asyncio.CancelledError(SECRET),
-    Unusual(SECRET),
-)
-
-
-@pytest.mark.parametrize("error", FAILURES, ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("stage", ["recipe", "draw"])
-def test_attack_a08_a_failing_run_says_the_same_whatever_failed(error: BaseException, stage: str) -> None:
-    class Failing(Noisy):
-        def draw(self, exact: int, /) -> int:  # noqa: ARG002 - it fails before it looks
-            raise error
-
-    account = Recording()
-    recipe = raising(error) if stage == "recipe" else lambda: SECRET
-    with pytest.raises(RunFailed) as caught:
-        publish(Confidential(recipe), Failing() if stage == "draw" else Noisy(), account)
-    assert account.story == ["charge"], "the charge stands, and there was one"
-    assert caught.value.args == RunFailed().args
-    assert caught.value.problems == RunFailed().problems
-    assert caught.value.__context__ is None
-    assert caught.value.__cause__ is None
-    assert caught.value is not error
-    assert str(SECRET) not in "".join(traceback.format_exception(caught.value))
-    frames = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
-    assert frames[-1] == "publish", "no frame below the door"
-
-
-def test_an_interrupt_stays_one_without_what_it_says() -> None:
-    with pytest.raises(KeyboardInterrupt) as caught:
-        publish(Confidential(raising(KeyboardInterrupt(SECRET))), Noisy(), Recording())
-    assert caught.value.args == ()
-    assert caught.value.__context__ is None
-
-
-def test_attack_a08_a_warning_of_the_run_is_not_shown() -> None:
-    def overflowing() -> int:
-        warnings.warn(f"person {SECRET}", stacklevel=1)
-        return int(np.array([2**62], dtype=np.int64).astype(np.float32).astype(np.int8)[0])
-
-    with warnings.catch_warnings(record=True) as shown:
-        warnings.simplefilter("always")
-        publish(Confidential(overflowing), Noisy(), Recording())
-    assert shown == []

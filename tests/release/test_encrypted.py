@@ -16,7 +16,8 @@ def drawn(folder: Path, texts: dict[str, str]) -> tuple[str, str]:
     """The texts as a draw, finished."""
     files = EncryptedFiles(folder)
     for name, text in texts.items():
-        files.write(name, text)
+        with files.create(name) as file:
+            file.write(text.encode())
     return files.finish()
 
 

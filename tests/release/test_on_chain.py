@@ -19,7 +19,8 @@ from starling.release.on_chain import Charged, check, check_earlier
 from starling.release.statement import AddsTo
 
 KEY = Key(bytes(32)).public
-MANIFEST = answer({"a": "1" * 64})
+MEASURED = {"data/measurements/state.parquet": "2" * 64}
+MANIFEST = answer({"a": "1" * 64, **MEASURED})
 ONE = measurement("count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(1, 2)))
 
 
@@ -41,9 +42,10 @@ LINEAGE = ("lineage", {"name": "people", "measure": "rho", "change": "add-remove
 DATASET = ("dataset", {"name": "census", "lineage": "people", "schema": "{}", "cap": None})
 CHARGE = ("charge", {"request_id": "r-1", "dataset": "census", "amount": UNIT, "analyst": "ann", "cost": "rho 1"})
 ANSWER = ("answer", {"charge": 4, "sha256": sha256(MANIFEST)})
+DRAWN = ("drawn", {"charge": 4, "sha256": sha256(answer(MEASURED)), "key": "0a"})
 REDRAWN = {"charge": 4, "amount": UNIT}
 AFTER = ("charge", {"request_id": "r-2", "dataset": "census", "amount": 5, "analyst": "bob", "cost": "rho 1"})
-EVENTS = chain(CREATE, LINEAGE, DATASET, CHARGE, AFTER, ANSWER, ("answer", {"charge": 5, "sha256": ""}))
+EVENTS = chain(CREATE, LINEAGE, DATASET, CHARGE, AFTER, DRAWN, ANSWER, ("answer", {"charge": 5, "sha256": ""}))
 
 
 def charged(events: list[Event], guarantee: Guarantee = ONE) -> Charged:
@@ -66,7 +68,7 @@ def test_a_charge_that_is_there_is_found() -> None:
         (replace(charged(EVENTS), ledger="ledger-2"), "is another one than the release was charged to"),
         (replace(charged(EVENTS), position=5), "is not the one that the release was charged as"),
         (replace(charged(EVENTS), position=3, head=EVENTS[2].hash), "is no charge"),
-        (replace(charged(EVENTS), position=99), "ends at event 7, and the release was charged as event 99"),
+        (replace(charged(EVENTS), position=99), "ends at event 8, and the release was charged as event 99"),
         (replace(charged(EVENTS), head="0" * 64), "the ledger was rewritten"),
         (replace(charged(EVENTS), request_id="r-2"), "another request or dataset"),
         (replace(charged(EVENTS), dataset="other"), "another request or dataset"),
@@ -92,7 +94,7 @@ def test_a_release_that_states_something_else_is_found(release: Charged, expecte
 def test_in_a_replace_one_lineage_an_add_remove_release_costs_four_times_the_rho() -> None:
     replaced = ("lineage", {**LINEAGE[1], "change": "replace-one"})
     dear = ("charge", {**CHARGE[1], "amount": 4 * UNIT})
-    events = chain(CREATE, replaced, DATASET, dear, AFTER, ANSWER)
+    events = chain(CREATE, replaced, DATASET, dear, AFTER, DRAWN, ANSWER)
     assert said(charged(events), events) == ""
     cheap = chain(CREATE, replaced, DATASET, CHARGE, AFTER, ANSWER)
     assert "charged 1 and the release costs 4" in said(charged(cheap), cheap)
@@ -105,8 +107,17 @@ def test_a_charge_without_this_answer_is_found() -> None:
     assert "was burned" in said(charged(burned), burned)
 
 
+def test_attack_a26_a_release_of_another_draw_than_the_charge_is_committed_to_is_found() -> None:
+    for draw, problem in (
+        ((), "was committed to no draw before it was answered"),
+        ((("drawn", {**DRAWN[1], "sha256": "3" * 64}),), "was committed to another draw than the measurements"),
+    ):
+        events = chain(CREATE, LINEAGE, DATASET, CHARGE, *draw, ANSWER)
+        assert problem in said(charged(events), events)
+
+
 def test_draws_takeovers_and_redraws_of_its_charge_are_counted() -> None:
-    drawn, taken, again = ("drawn", {"charge": 4, "sha256": "a"}), ("takeover", {"charge": 4}), ("redrawn", REDRAWN)
+    drawn, taken, again = DRAWN, ("takeover", {"charge": 4}), ("redrawn", REDRAWN)
     others = ("drawn", {"charge": 5, "sha256": "b"})
     events = chain(CREATE, LINEAGE, DATASET, CHARGE, AFTER, drawn, others, taken, again, drawn, ANSWER)
     looked = check(charged(events), iter(events))

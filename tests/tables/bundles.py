@@ -8,21 +8,25 @@ from typing import Any
 
 import numpy as np
 
+from starling.ledger.account import RequestAccount
 from starling.ledger.opening import Ledger, create_ledger
 from starling.ledger.rules import Request
 from starling.ledger.witness import Witness
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Confidential, Released, publish
+from starling.release.bundle import DRAW
+from starling.release.commitment import Commitment, Written
 from starling.release.manifest import OWN_LEDGER, manifest
 from starling.release.signing import sign
-from starling.tables.artifact import keep_measurements, write_release
+from starling.tables.artifact import keep_measurements, read_measurements, write_release
 from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
 from starling.tables.plan import Geography, Piece, Plan
 from starling.tables.postprocess import tabulate
 from tests.release.forging import KEY, OTHER, Forged
+from tests.release.plain import plain
 from tests.tables.small import small_geography, small_plan
 
-__all__ = ["KEY", "OTHER", "Bundle", "Fixed", "make", "new_ledger", "write"]
+__all__ = ["KEY", "OTHER", "Bundle", "Fixed", "make", "new_ledger", "write", "write_paid"]
 
 
 @dataclass(frozen=True)
@@ -73,8 +77,22 @@ def new_ledger(folder: Path, plan: Plan, name: str = "ledger.sqlite") -> tuple[s
 def write(folder: Path, plan: Plan, geography: Geography, measurements: Released[Measurements]) -> None:
     """The files of a release but its signature."""
     folder.mkdir(exist_ok=True)
-    kept = measurements.then(partial(keep_measurements, folder, plan, geography))
+    kept = measurements.then(partial(keep_measurements, folder, plain(folder), plan, geography))
     write_release(folder, plan, geography, kept.then(partial(tabulate, plan, geography)))
+
+
+def write_paid(folder: Path, plan: Plan, geography: Geography, shift: int, account: RequestAccount) -> None:
+    """The same, drawn as a release is: the charge is committed to the measurements."""
+    folder.mkdir(exist_ok=True)
+    read = partial(read_measurements, plan=plan, geography=geography)
+    commitment = Commitment(account, folder, read, None)
+
+    def keep(drawn: Measurements) -> None:
+        keep_measurements(folder, commitment.create, plan, geography, drawn)
+
+    drawn = publish(Confidential(lambda: 0), Written(Fixed(plan, shift), keep), commitment)
+    shutil.rmtree(folder.parent / DRAW)
+    write_release(folder, plan, geography, drawn.then(partial(tabulate, plan, geography)))
 
 
 def make(place: Path, *, inside: bool = False, shift: int = 0, **options: Any) -> Bundle:
@@ -85,7 +103,7 @@ def make(place: Path, *, inside: bool = False, shift: int = 0, **options: Any) -
     folder.mkdir()
     url, ledger = new_ledger(folder if inside else place, plan, OWN_LEDGER)
     account = ledger.account(Request("ann", "request-1", "census", "{}"), inside=inside)
-    write(folder, plan, geography, publish(Confidential(lambda: 0), Fixed(plan, shift), account))
+    write_paid(folder, plan, geography, shift, account)
     (folder / f"{OWN_LEDGER}.heads").unlink(missing_ok=True)
     if not inside:
         sign(folder, KEY)

@@ -17,6 +17,7 @@ from starling.tables.measurements import Measured, Measurements
 from starling.tables.plan import Geography, Plan
 from starling.tables.postprocess import joined, tabulate
 from tests.account import OneCharge
+from tests.release.plain import plain
 from tests.tables.bundles import Fixed
 from tests.tables.small import small_geography, small_plan, whole_levels
 
@@ -45,7 +46,7 @@ def write(folder: Path, plan: Plan, records: int = 0) -> tuple[Geography, Releas
     account = OneCharge(plan.cost, REQUEST)
     measurements = publish(Confidential(lambda: records), Fixed(plan), account)
     folder.mkdir()
-    kept = measurements.then(partial(keep_measurements, folder, plan, geography))
+    kept = measurements.then(partial(keep_measurements, folder, plain(folder), plan, geography))
     write_release(folder, plan, geography, kept.then(partial(tabulate, plan, geography)))
     return geography, measurements
 

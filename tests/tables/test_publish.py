@@ -117,7 +117,7 @@ def test_the_charge_comes_once_and_before_the_read(
     release(load(toy / "input_dir_puredp"), *files, ledger=ledger, dataset="toy", step=steps.append)
     assert set(seen) == {1}
     assert charges(ledger) == 1
-    assert [step.split()[0] for step in steps] == ["reading", "charging,", "tabulating"]
+    assert [step.split()[0] for step in steps] == ["reading", "computing", "charging,", "tabulating"]
 
 
 def test_a_disk_that_fills_while_noise_is_drawn_ends_in_the_one_sentence_and_leaves_no_draw(

@@ -125,7 +125,7 @@ def test_a_living_run_keeps_its_lease_and_an_answer_elsewhere_is_not_drawn_again
 def test_a_sealed_folder_is_kept_from_other_requests(ledger: Ledger, tmp_path: Path, shared_data: Path) -> None:
     killed(tmp_path, shared_data, "after the answer")
     ledger.book.store.atomically(lambda tx: tx.run("UPDATE charges SET request_hash = 'of another plan'"))
-    with pytest.raises(OutputError, match="answered and not put into place"):
+    with pytest.raises(OutputError, match="paid for and not put into place"):
         release(url(tmp_path), shared_data, tmp_path / "out", "another")
     assert spent(ledger) == COST
 

@@ -1,7 +1,7 @@
 """`starling genome num-sig|loc-sig|loc-block|snp-pval|snp-corr|explore`: each charges a question, answers it, and publishes the answer."""
 
-import shlex
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from starling.genome.publish import Answered
     from starling.release.statement import Json
 
-UNSAID: Final = ("yes", "as_json", "request_id", "zip_file")
-"""Options that a line which repeats a question leaves out, or says itself."""
 PAIR: Final = 2
 """SNPs of a correlation."""
 
@@ -243,51 +241,30 @@ def _ask(
 ) -> None:
     """Everything that can be refused first; then charge, answer, publish, tell."""
     from starling.cli import publishing
-    from starling.cli.progress import note_first_compilation
     from starling.genome.plan import Plan
     from starling.genome.preview import asked
-    from starling.genome.request import request_body
-    from starling.genome.source import open_genotypes
-    from starling.release.road import order
+    from starling.genome.publish import release
 
     chosen = Plan.load(plan)
     query = question(chosen)
-    query.check(chosen)
-    book = publishing.paying_ledger(paying)
-    before = order(
-        paying["out"],
-        request_body(chosen, query),
-        query.guarantee,
-        ledger=book,
-        dataset=paying["dataset"],
-        analyst=paying["analyst"],
-        request_id=paying["request_id"],
-    )
-    if before.finished():
-        # Nothing is spent, so nobody is asked.
-        publishing.check_zip(paying)
-    else:
-        open_genotypes(genotypes, chosen, phenotype)
-        publishing.prepare(paying, book, lambda: (query.guarantee, f"{chosen.title}\n{asked(query)}."))
-        note_first_compilation("genome")
-    from starling.genome.publish import release
-
     answered = publishing.publish(
         paying,
-        lambda step: release(
+        "genome",
+        lambda: f"{chosen.title}\n{asked(query)}.",
+        partial(
+            release,
             chosen,
             query,
             genotypes,
             paying["out"],
             phenotype=phenotype,
-            ledger=book,
+            ledger=publishing.paying_ledger(paying),
             dataset=paying["dataset"],
             analyst=paying["analyst"],
             request_id=paying["request_id"],
-            step=step,
         ),
     )
-    again = _again(answered.request_id)
+    again = publishing.again(answered.request_id)
     if paying["as_json"]:
         show(publishing.published_json(query.guarantee, answered) | _answer_json(answered, again))
     else:
@@ -317,22 +294,3 @@ def _answer_json(answered: "Answered", again: str) -> "dict[str, Json]":
         "error_in_words": error_words(answered.plan, answered.question, answered.error),
         "again": {"command": again, "python": answered.code},
     }
-
-
-def _again(request_id: str) -> str:
-    """The command line that is running, with the request id under which the answer is found."""
-    context = click.get_current_context()
-    words = context.command_path.split()
-    for option in context.command.params:
-        name = option.name or ""
-        if context.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE or name in UNSAID:
-            continue
-        value = context.params[name]
-        if isinstance(option, click.Argument):
-            words.append(str(value))
-        elif value is True:
-            words.append(option.opts[0])
-        else:
-            for each in value if isinstance(value, tuple) else (value,):
-                words += [option.opts[0], str(each)]
-    return shlex.join([*words, "--request-id", request_id])

@@ -6,12 +6,16 @@ shown, since that would tell how many there are.
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.status import Status
 
 NOTE: Final = "Compiling the counting and noise kernels for this machine, once; the next run starts at once."
 
@@ -24,30 +28,56 @@ KERNELS: Final[dict[Domain, tuple[str, ...]]] = {
 """Folders of the package whose kernels every run of a domain compiles."""
 
 
+class Steps:
+    """Told each step as it begins; shows it where there is a terminal.
+
+    Args:
+        console: The terminal, and the line in it that moves; None without one.
+    """
+
+    def __init__(self, console: "tuple[Console, Status] | None" = None) -> None:
+        self._console = console
+        self._begun = ""
+
+    def __call__(self, step: str) -> None:
+        """A step begins, and the one before it is done."""
+        if self._console is not None:
+            self.done()
+            self._begun = step
+            self._console[1].update(step)
+
+    def done(self) -> None:
+        """The last step that began is done."""
+        if self._console is not None and self._begun:
+            self._console[0].print(f"  [green]✓[/green] {self._begun}")
+            self._begun = ""
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """While the block runs nothing moves, so that somebody can be asked."""
+        if self._console is None:
+            yield
+            return
+        self._console[1].stop()
+        try:
+            yield
+        finally:
+            self._console[1].start()
+
+
 @contextmanager
-def steps() -> Iterator[Callable[[str], None]]:
-    """A function to be told each step as it begins; shows them where stderr is a terminal."""
+def steps() -> Iterator[Steps]:
+    """What is to be told each step as it begins; shows them where stderr is a terminal."""
     if not sys.stderr.isatty():
-        yield lambda _: None
+        yield Steps()
         return
     from rich.console import Console
 
     console = Console(stderr=True, highlight=False)
-    begun: list[str] = []
-
-    def done() -> None:
-        if begun:
-            console.print(f"  [green]✓[/green] {begun[-1]}")
-
     with console.status("") as status:
-
-        def begin(step: str) -> None:
-            done()
-            begun.append(step)
-            status.update(step)
-
-        yield begin
-        done()
+        step = Steps((console, status))
+        yield step
+        step.done()
 
 
 def note_first_compilation(domain: Domain) -> None:

@@ -1,22 +1,29 @@
 """What a command that publishes asks before it spends, which ledger pays, and what it says afterwards: the same in every domain."""
 
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypedDict, TypeVar
 
 import click
 
 from starling.cli.commands import INTERRUPTED
+from starling.cli.progress import note_first_compilation
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
+    from starling.cli.progress import Domain
     from starling.ledger.opening import Ledger
     from starling.privacy.guarantee import Guarantee
-    from starling.release.road import Published, Step
+    from starling.release.payment import Stage
+    from starling.release.road import Approve, Charged, Order, Published, Step
     from starling.release.statement import Json
 
-PublishedT = TypeVar("PublishedT", bound="Published")
+PublishedT_co = TypeVar("PublishedT_co", bound="Published", covariant=True)
+
+UNSAID: Final = ("yes", "as_json", "request_id", "zip_file")
+"""Options that a line which repeats a request leaves out, or says itself."""
 
 
 class Paying(TypedDict):
@@ -55,45 +62,86 @@ def paying_ledger(paying: Paying) -> "Ledger | None":
     return open_ledger(paying["ledger"])
 
 
-def prepare(paying: Paying, book: "Ledger | None", spending: "Callable[[], tuple[Guarantee, str]]") -> None:
-    """The last before a charge: the places to write to are free, and the user wants it.
+class Release(Protocol[PublishedT_co]):
+    """A release, but for what the command line does along its road."""
+
+    def __call__(self, *, step: "Step", approve: "Approve", charged: "Charged") -> PublishedT_co:
+        """Publish; see `starling.tables.release`, whose arguments of these names are the same in every domain."""
+        ...
+
+
+def publish(
+    paying: Paying, domain: "Domain", spending: Callable[[], str], release: Release[PublishedT_co]
+) -> PublishedT_co:
+    """Run a release: each step shown in a terminal, the user asked before anything is spent, the result zipped if that is asked for.
 
     Args:
         paying: Where it goes.
-        book: The ledger that pays; a folder that is there may be its answer.
-        spending: Gives what is charged and, in words, what for; called where the user is asked.
+        domain: Whose kernels it compiles at first use.
+        spending: Gives in words what is published; called where the user is asked.
+        release: Publishes.
     """
+    from starling.cli.progress import steps
+    from starling.release import zipped
+
+    if paying["zip_file"] is not None:
+        zipped.check(paying["zip_file"])
+    with steps() as step:
+
+        def approve(order: "Order", stage: "Stage") -> None:
+            with step.paused():
+                _approve(paying, order, stage, spending)
+                if stage != "drawn":
+                    note_first_compilation(domain)
+
+        published = release(step=step, approve=approve, charged=_charged)
+        if paying["zip_file"] is not None:
+            step("zipping it")
+            zipped.zipped(published.folder, paying["zip_file"])
+    return published
+
+
+def _approve(paying: Paying, order: "Order", stage: "Stage", spending: Callable[[], str]) -> None:
+    """The last before a charge: the folder can be written, and the user wants to spend what is not paid yet."""
     from starling.release import bundle
 
-    if book is None:
-        bundle.check(paying["out"])
-    check_zip(paying)
-    if not paying["yes"]:
-        _confirm(*spending(), paying["out"])
+    order.check()
+    if stage in ("charged", "drawn"):
+        click.echo(f"starling: request {order.request_id} was charged before; going on, at no further cost", err=True)
+    if stage == "lost":
+        lost = "what was drawn for it is not there any more, so it is charged again, and the ledger says so"
+        click.echo(f"starling: request {order.request_id} was charged before; {lost}", err=True)
+    if stage in ("new", "lost") and not paying["yes"]:
+        _confirm(order.guarantee, spending(), paying["out"])
     for removed in bundle.sweep(paying["out"]):
         click.echo(f"starling: {removed}", err=True)
 
 
-def check_zip(paying: Paying) -> None:
-    """Raises OutputError unless the zip file, if one is asked for, can be written."""
-    if paying["zip_file"] is not None:
-        from starling.release import zipped
+def _charged(request_id: str) -> None:
+    """Said at once, since whatever stops the run comes after it."""
+    told = (
+        f"starling: charged as request {request_id}; if this run stops, this line goes on with it at no further cost:"
+    )
+    click.echo(f"{told}\n  {again(request_id)}", err=True)
 
-        zipped.check(paying["zip_file"])
 
-
-def publish(paying: Paying, release: "Callable[[Step], PublishedT]") -> PublishedT:
-    """Run a release, each step shown in a terminal, and zip it if that is asked for."""
-    from starling.cli.progress import steps
-
-    with steps() as step:
-        published = release(step)
-        if paying["zip_file"] is not None:
-            from starling.release import zipped
-
-            step("zipping it")
-            zipped.zipped(published.folder, paying["zip_file"])
-    return published
+def again(request_id: str) -> str:
+    """The command line that is running, with the request id under which its answer is found."""
+    context = click.get_current_context()
+    words = context.command_path.split()
+    for option in context.command.params:
+        name = option.name or ""
+        if context.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE or name in UNSAID:
+            continue
+        value = context.params[name]
+        if isinstance(option, click.Argument):
+            words.append(str(value))
+        elif value is True:
+            words.append(option.opts[0])
+        else:
+            for each in value if isinstance(value, tuple) else (value,):
+                words += [option.opts[0], str(each)]
+    return shlex.join([*words, "--request-id", request_id])
 
 
 def published_json(guarantee: "Guarantee", published: "Published") -> "dict[str, Json]":

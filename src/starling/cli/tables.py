@@ -3,6 +3,7 @@
 `plan` and `preview` have no option that could name records.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from starling.cli.publishing import Paying
-    from starling.privacy.guarantee import Guarantee
     from starling.release.statement import Json
     from starling.tables.plan import Geography, Plan
     from starling.tables.publish import Published
@@ -222,44 +222,37 @@ def release(
     """
     from starling.cli import publishing
     from starling.cli.plans import plan_of
-    from starling.cli.progress import note_first_compilation
-    from starling.engine.choice import check_engine
-    from starling.tables.source import open_persons
-
-    check_engine(engine)
-    chosen = plan_of(plan)
-    open_persons(persons, chosen)
-    book = publishing.paying_ledger(paying)
-    publishing.prepare(paying, book, lambda: _spending(_topping_up(chosen, top_up, None)))
-    note_first_compilation("tables")
     from starling.tables.publish import release as publish
 
+    chosen = plan_of(plan)
     published = publishing.publish(
         paying,
-        lambda step: publish(
+        "tables",
+        lambda: _spending(_topping_up(chosen, top_up, None)),
+        partial(
+            publish,
             chosen,
             persons,
             geography,
             paying["out"],
             names=names,
             top_up=top_up,
-            ledger=book,
+            ledger=publishing.paying_ledger(paying),
             dataset=paying["dataset"],
             analyst=paying["analyst"],
             request_id=paying["request_id"],
             engine=engine,
-            step=step,
         ),
     )
     show(_published_json(published) if paying["as_json"] else _published_text(published))
 
 
-def _spending(plan: "Plan") -> "tuple[Guarantee, str]":
-    """What a release is charged, and what for."""
+def _spending(plan: "Plan") -> str:
+    """What a release is charged for."""
     if plan.top_up is None:
-        return plan.guarantee, plan.title
+        return plan.title
     tops = f"It tops up the release of request {plan.top_up.request_id}: together they cost {plan.together.cost}."
-    return plan.guarantee, f"{plan.title}\n{tops}"
+    return f"{plan.title}\n{tops}"
 
 
 def _published_json(published: "Published") -> "dict[str, Json]":

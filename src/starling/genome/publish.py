@@ -1,15 +1,17 @@
 """The road of a question to a study, from genotypes to a folder that everybody may read.
 
-Public checks come first, with full messages. Then the charge, then the read, then the draw: `privacy.trust.publish` holds
-that order. What follows is post-processing of released values. Last, the ledger keeps the manifest of the finished folder, and
-the folder is put into place; a run that dies on the way is taken up by the next one of the same request.
+Public checks come first, with full messages. Then the charge, then the read, then the draw, to which the charge is committed
+before anybody can see it: `privacy.trust.publish` holds that order. What follows is post-processing of released values. Last,
+the ledger keeps the manifest of the finished folder, and the folder is put into place; a run that dies on the way is taken up
+by the next one of the same request.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from starling.genome.artifact import write_release
-from starling.genome.artifact.drawn import read_drawn
+from starling.genome.artifact.drawn import read_drawn, write_drawn
 from starling.genome.counts.study import count_study
 from starling.genome.mechanism import mechanism_of
 from starling.genome.plan import Plan, Question
@@ -19,9 +21,10 @@ from starling.genome.request import request_body
 from starling.genome.source import Genotypes, open_genotypes
 from starling.ledger.opening import Ledger
 from starling.privacy.trust import Receipt, publish
+from starling.release.commitment import Written
 from starling.release.datapackage import read_json
 from starling.release.payment import Payment, finish
-from starling.release.road import CUSTODIAN, Published, Step, order
+from starling.release.road import CUSTODIAN, Approve, Charged, Published, Step, order
 from starling.release.session import html, public
 from starling.release.statement import FILE
 
@@ -70,7 +73,7 @@ class Answered(Published):
         return public(self)
 
 
-def release(
+def release(  # noqa: PLR0913 - one for each public choice
     plan: Plan,
     question: Question,
     genotypes: str | Path,
@@ -82,6 +85,8 @@ def release(
     analyst: str = CUSTODIAN,
     request_id: str | None = None,
     step: Step = lambda _: None,
+    approve: Approve = lambda *_: None,
+    charged: Charged = lambda _: None,
 ) -> Answered:
     """Publish the answer to a question as the folder `out`.
 
@@ -97,6 +102,8 @@ def release(
         analyst: Who has a grant there.
         request_id: Under which the charge is found again; a fresh one without it.
         step: Told of each public step.
+        approve: Called last before the charge, with the order and how far earlier runs of it came; refuses by raising.
+        charged: Told the request id as soon as the charge is durable.
 
     Raises:
         ParameterError, SourceError, OutputError: by public checks, before anything is charged.
@@ -115,10 +122,12 @@ def release(
         request_id=request_id,
     )
     receipt = None
-    if not asked.finished():
+    stage = asked.stage()
+    if stage != "answered":
         source = open_genotypes(genotypes, plan, phenotype)
+        approve(asked, stage)
         with asked.writing(step) as (folder, payment):
-            receipt = _fill(folder, plan, question, source, payment, step)
+            receipt = _fill(folder, plan, question, source, payment, step, charged)
     told = tell(plan, question, read_drawn(Path(out), question))
     # Under which it was answered first.
     name = str(read_json(Path(out) / FILE)["account"]["request_id"])
@@ -126,11 +135,14 @@ def release(
     return Answered(Path(out), name, receipt, plan, question, told.answer, told.error, code)
 
 
-def _fill(folder: Path, plan: Plan, question: Question, source: Genotypes, payment: Payment, step: Step) -> Receipt:
-    """Charge, read, draw, write, sign, seal."""
-    with payment.paying() as account:
+def _fill(
+    folder: Path, plan: Plan, question: Question, source: Genotypes, payment: Payment, step: Step, charged: Charged
+) -> Receipt:
+    """Charge, read, draw, commit, write, sign, seal."""
+    with payment.paying(folder, partial(read_drawn, question=question), charged) as (account, commitment):
         step("charging, reading genotypes and drawing")
-        drawn = publish(count_study(plan, source), mechanism_of(plan, question), account)
+        mechanism = Written(mechanism_of(plan, question), partial(write_drawn, commitment.create))
+        drawn = publish(count_study(plan, source), mechanism, commitment)
         step("writing the release")
         write_release(folder, plan, question, drawn)
         finish(account, payment, folder)

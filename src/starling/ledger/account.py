@@ -3,14 +3,19 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
+from typing import TypeVar
 
 from starling.errors import LedgerUnavailable, PolicyRefused, StarlingError
 from starling.ledger import leases
 from starling.ledger.charging import Charging
 from starling.ledger.rules import Request
 from starling.ledger.ticket import AnswerKind, Drawn, Ticket
+from starling.privacy.entropy import fresh_bytes
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
+
+T = TypeVar("T")
 
 
 class RequestAccount:
@@ -39,6 +44,7 @@ class RequestAccount:
         self._inside = inside
         self._charged = charged
         self._ticket: Ticket | None = None
+        self._guarantee: Guarantee | None = None
 
     @property
     def request_id(self) -> str:
@@ -71,10 +77,24 @@ class RequestAccount:
                 problem="was answered by another run meanwhile",
                 fix="run again with the same request id",
             )
-        self._ticket = ticket
+        self._ticket, self._guarantee = ticket, guarantee
         self._charged(self.request_id)
         entry = self._charging.entry(ticket, inside=self._inside)
         return Receipt(self.request_id, guarantee, self._ledger, entry)
+
+    def resume(self) -> None:
+        """No draw is kept here: where an earlier run's is what the charge is committed to, it is paid for again.
+
+        Raises:
+            BudgetRefused: it cannot be paid for again.
+        """
+        if self._guarantee is not None and self.drawn is not None:
+            self.redraw(self._guarantee)
+
+    def commit(self, drawn: T, /) -> T:
+        """What is handed over in memory, with nothing that keeps it: the ledger has the hash of its text, and a key that opens nothing."""
+        self.draw(sha256(repr(drawn).encode()).hexdigest(), fresh_bytes(32).hex())
+        return drawn
 
     def draw(self, sha256: str, key: str) -> None:
         """Commit the charge to a draw before anybody can see it; see `Charging.draw`."""

@@ -1,8 +1,9 @@
 """The door between confidential and released values.
 
 `Confidential[T]` is a recipe that has not run: nobody can see, compare, store or branch on what it would give. `publish` is
-the only way from it to a `Released[R]`: it makes the charge durable first, then runs the recipe, then draws. So reading
-before charging, showing an exact count and forging a release are type errors, and fail at run time too.
+the only way from it to a `Released[R]`: it makes the charge durable first, then runs the recipe, then draws, then commits the charge
+to that draw. So reading before charging, showing an exact count and forging a release are type errors, and fail at run time too; and
+nobody sees two draws of one charge.
 
 A second door, `inspect`, serves a custodian's own `validate` and `evaluate`; what passes it is marked `NotPrivate`, which no
 release, worker or server accepts.
@@ -119,11 +120,22 @@ class Receipt:
     day: str = field(default_factory=_today, compare=False)
 
 
-class Account(Protocol):
-    """Somebody who pays. The ledger implements it; so does the in-memory account of a single run."""
+class Account(Protocol[R]):
+    """Somebody who pays for one draw. The ledger implements it; so does the account of a release, which keeps the draw on the disk."""
 
     def charge(self, guarantee: Guarantee, /) -> Receipt:
         """Make the whole cost durable, or raise BudgetRefused or PolicyRefused; never a part of it."""
+        ...
+
+    def resume(self) -> R | None:
+        """The draw that an earlier run of this charge was committed to; None where one is to be made now.
+
+        Where that draw is lost it is paid for again, or BudgetRefused is raised: somebody may have seen it.
+        """
+        ...
+
+    def commit(self, drawn: R, /) -> R:
+        """Make durable that this is the draw of the charge, before anybody can see it; the same, to be seen from now on."""
         ...
 
 
@@ -196,23 +208,26 @@ class NotPrivate(Generic[T]):
         _closed()
 
 
-def publish(data: Confidential[T], mechanism: Mechanism[T, R], account: Account) -> Released[R]:
-    """Charge, then read, then draw.
+def publish(data: Confidential[T], mechanism: Mechanism[T, R], account: Account[R]) -> Released[R]:
+    """Charge, then read, then draw, then commit the charge to the draw. Of a charge that is committed already, that draw comes back.
 
     Args:
         data: The recipe of the exact value.
         mechanism: Declares the cost and draws the noise.
-        account: Pays; its charge is durable when it returns.
+        account: Pays for one draw; its charge and its commitment are durable when they return.
 
     Raises:
         DoorError: when `data` are no recipe (an inspected value, say); nothing is charged.
-        BudgetRefused, PolicyRefused: by the account, before anything is read.
+        BudgetRefused, PolicyRefused: by the account, before anything is read; or by its commitment, and nobody sees what was drawn.
         RunFailed: after the charge, with one constant message whatever the cause: which record, file or size made it fail
             would be an answer nobody paid for.
     """
     if not isinstance(data, Confidential):
         raise DoorError(field="data", problem="are not Confidential", fix="publish the recipe, before it is run")
     receipt = account.charge(mechanism.guarantee)
+    earlier = account.resume()
+    if earlier is not None:
+        return Released(earlier, receipt, _DOOR)
     drawn: list[R] = []
     interrupted = False
     try:
@@ -229,7 +244,7 @@ def publish(data: Confidential[T], mechanism: Mechanism[T, R], account: Account)
         raise KeyboardInterrupt
     if not drawn:
         raise RunFailed
-    return Released(drawn[0], receipt, _DOOR)
+    return Released(account.commit(drawn[0]), receipt, _DOOR)
 
 
 def inspect(data: Confidential[T]) -> NotPrivate[T]:

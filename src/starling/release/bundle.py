@@ -3,11 +3,12 @@
 It is written under another name beside its place, `.NAME.partial-xxxxxxxx/release`, flushed to the disk and renamed last. A
 lock file in the temporary folder is held for as long as its run lives, so that a later run can tell what a killed run left
 (reported, removed) from a run that is still writing (refused). The kernel frees the lock of a killed process, whatever killed
-it. The temporary folder is closed to other users: what a killed run drew is nobody's to see, since a second run draws again.
+it. The temporary folder is closed to other users.
 
-A release that a ledger pays for is sealed before it is renamed: the ledger keeps its manifest as the answer, so that no other
-draw is ever published for that charge. From then on the temporary folder is the release, whatever happens to this run; it bears
-the mark of its request, is never swept, and the next run of that request puts it into place.
+Where a ledger pays, the charge is committed to what was drawn before anybody can read it (release/commitment.py), and to the finished
+folder before it is put into place (`seal`). So the temporary folder is claimed for its request before the first of both: from then
+on it holds the one draw, and perhaps the one answer, of that charge. It bears the mark of its request, is never swept, and the
+next run of that request goes on with it or puts it into place.
 
 A failure of the disk gives one constant message: which file, and how much of it, would tell sizes.
 """
@@ -17,7 +18,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -26,44 +27,64 @@ from starling.errors import OutputError, PolicyRefused
 
 MARK: Final = ".partial-"
 LOCK: Final = "lock"
-SEALED: Final = "sealed"
+CLAIMED: Final = "request"
+"""Bears the mark of the request whose draw, and perhaps whose answer, a temporary folder holds."""
 CONTENT: Final = "release"
+DRAW: Final = "draw"
+"""Where measurements lie encrypted until their charge is committed to them, beside the folder of the release."""
 REMOVED: Final = "removed {}: left by a run that was killed before it published anything"
 """What is reported of a temporary folder that nobody holds."""
 
 
-def check(out: Path) -> None:
+def check(out: Path, mark: str = "") -> None:
     """Whether a release can be written as the folder `out`; nothing that it makes stays, nothing that is there goes.
+
+    Args:
+        out: Where the release belongs.
+        mark: Of the request that pays, where a ledger does.
 
     Raises:
         OutputError: `out` exists, another run is writing it, or its parent is missing or closed to us.
     """
-    temporary, lock = _open(out)
+    temporary, lock = _open(out, mark)
     _remove(temporary, lock)
 
 
 @contextmanager
-def writing(out: Path, report: Callable[[str], None] = lambda _: None, mark: str = "") -> Iterator[Path]:
-    """A fresh folder to write into; it becomes `out` when the block ends without an exception, and vanishes otherwise.
+def writing(
+    out: Path,
+    report: Callable[[str], None] = lambda _: None,
+    mark: str = "",
+    drawn: Callable[[Path], Collection[str]] = lambda _: (),
+) -> Iterator[Path]:
+    """A folder to write into; it becomes `out` when the block ends without an exception, and vanishes otherwise.
+
+    Where it is claimed (`claim`) it stays, for the next run of its request.
 
     Args:
         out: Must not exist; its parent must. Checked before the block begins, so before anything is charged.
         report: Told, in a sentence, of each folder that a killed run left and that is removed now.
-        mark: Of the request that pays, where a ledger does; `seal` writes it.
+        mark: Of the request that pays, where a ledger does.
+        drawn: The files, by their paths in the release, of the draw that the charge is committed to, where a temporary folder that
+            is claimed for the request holds it: that folder is gone on with, and all other files in its release are removed. Elsewhere
+            nothing, and the folder is fresh.
 
     Raises:
         OutputError: as `check`, before the block; or when the disk is full or fails, with one constant message.
     """
-    temporary, lock = _open(out, mark)
+    temporary, lock = _open(out, mark, drawn)
     try:
-        for name in _sweep(out, temporary, mark):
+        for name in _sweep(out, temporary):
             report(REMOVED.format(name))
         folder = temporary / CONTENT
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         yield folder
         _flush(folder)
         _place(folder, out)
-        (temporary / SEALED).unlink(missing_ok=True)
+        (temporary / CLAIMED).unlink(missing_ok=True)
+        for _ in _sweep(out, temporary, mark):
+            # An earlier draw of this very request, of which something was lost.
+            continue
     except OSError:
         raise OutputError(
             field="output",
@@ -71,19 +92,32 @@ def writing(out: Path, report: Callable[[str], None] = lambda _: None, mark: str
             fix="make room, then run again with the same request id; a charge that was made stands",
         ) from None
     finally:
-        if _mark(temporary):
-            # Sealed, and not in place: it may be what the ledger keeps as the answer.
-            os.close(lock)
-        else:
-            _remove(temporary, lock)
+        _leave(temporary, lock)
 
 
-def seal(folder: Path, mark: str, commit: Callable[[Path], None]) -> None:
+def claim(folder: Path, mark: str) -> None:
+    """Keep a folder from `writing` for its request, durably, whatever happens to this run: it holds the one draw of a charge.
+
+    Raises:
+        OSError: the disk is full or fails.
+    """
+    claimed = folder.parent / CLAIMED
+    claimed.write_text(mark)
+    _sync(claimed)
+    _sync(folder.parent)
+    _sync(folder.parent.parent)
+
+
+def unclaim(folder: Path) -> None:
+    """Let the folder vanish with its `writing` after all."""
+    (folder.parent / CLAIMED).unlink(missing_ok=True)
+
+
+def seal(folder: Path, commit: Callable[[Path], None]) -> None:
     """Make a finished folder the one answer of its request, before it is put into place.
 
     Args:
-        folder: From `writing`, complete.
-        mark: Of the request, as given to `writing`.
+        folder: From `writing`, complete, and claimed.
         commit: Keeps the folder's manifest in the ledger, durably.
 
     Raises:
@@ -91,19 +125,15 @@ def seal(folder: Path, mark: str, commit: Callable[[Path], None]) -> None:
         LedgerUnavailable, OutputError: by `commit`, and nobody knows whether it kept it: the folder stays for the next run.
     """
     _flush(folder)
-    sealed = folder.parent / SEALED
-    sealed.write_text(mark)
-    _sync(sealed)
-    _sync(folder.parent)
     try:
         commit(folder)
     except PolicyRefused:
-        sealed.unlink()
+        unclaim(folder)
         raise
 
 
 def recover(out: Path, mark: str, is_answer: Callable[[Path], bool]) -> bool:
-    """Whether the release that was sealed under `mark` is in place as `out`; puts it there if its run died before it could.
+    """Whether the release that was answered under `mark` is in place as `out`; puts it there if its run died before it could.
 
     Args:
         out: Where it belongs.
@@ -133,11 +163,29 @@ def recover(out: Path, mark: str, is_answer: Callable[[Path], bool]) -> bool:
 
 
 def _mark(temporary: Path) -> str:
-    """The mark of a sealed folder; empty where there is none."""
+    """The mark of a claimed folder; empty where there is none."""
     try:
-        return (temporary / SEALED).read_text()
-    except OSError:
+        return (temporary / CLAIMED).read_text()
+    except (OSError, ValueError):
         return ""
+
+
+def claimed(out: Path, mark: str) -> list[Path]:
+    """The temporary folders of `out` that bear the mark of a request."""
+    return [path for path in _partial(out) if _mark(path) == mark]
+
+
+def held(temporary: Path) -> bool:
+    """Whether a living run holds the lock of `temporary`, or it may be so and another user owns it."""
+    lock = _take(temporary)
+    if lock is not None:
+        os.close(lock)
+    return lock is None and temporary.exists()
+
+
+def place_of(temporary: Path) -> Path:
+    """Which `out` a temporary folder was made for."""
+    return temporary.parent / temporary.name[1 : temporary.name.rindex(MARK)]
 
 
 def sweep(out: Path) -> tuple[str, ...]:
@@ -153,7 +201,7 @@ def _partial(out: Path) -> list[Path]:
     return sorted(path for path in out.parent.iterdir() if pattern.fullmatch(path.name))
 
 
-def _open(out: Path, mark: str = "") -> tuple[Path, int]:
+def _open(out: Path, mark: str = "", drawn: Callable[[Path], Collection[str]] = lambda _: ()) -> tuple[Path, int]:
     """The temporary folder for `out` and its lock, after every check that can be made without the data."""
     try:
         if out.exists() or out.is_symlink():
@@ -162,16 +210,52 @@ def _open(out: Path, mark: str = "") -> tuple[Path, int]:
             raise _refused(out, "has no parent folder", f"make it first: mkdir -p {out.parent}")
         if any(_mark(path) not in ("", mark) for path in _partial(out)):
             fix = "run that request again, with its ledger and its request id, or choose another folder"
-            raise _refused(out, "belongs to a release that was answered and not put into place", fix)
-        temporary, lock = _make(out)
+            raise _refused(out, "belongs to a release that was paid for and not put into place", fix)
+        temporary, lock = _found(out, mark, drawn) or _make(out)
         # After our own lock is held: of two runs that begin together at least one sees the other.
-        if any(_held(path) for path in _partial(out) if path != temporary):
-            _remove(temporary, lock)
-            raise _refused(out, "is being written by another run", "wait for it, or choose another folder")
+        if any(held(path) for path in _partial(out) if path != temporary):
+            _leave(temporary, lock)
+            raise being_written(out)
     except OSError as error:
         fix = "choose a folder in a place that you may write"
         raise _refused(out, f"cannot be written ({error.strerror})", fix) from None
     return temporary, lock
+
+
+def _found(out: Path, mark: str, drawn: Callable[[Path], Collection[str]]) -> tuple[Path, int] | None:
+    """The temporary folder that holds the draw of this request, with its lock, and of its release the files of the draw alone."""
+    for path in _partial(out):
+        if not mark or _mark(path) != mark or (lock := _take(path)) is None:
+            continue
+        if names := drawn(path):
+            _clear(path / CONTENT, names)
+            return path, lock
+        os.close(lock)
+    return None
+
+
+def _clear(folder: Path, names: Collection[str]) -> None:
+    """Remove everything below `folder` but the files of these names."""
+    for parent, _, files in os.walk(folder, topdown=False):
+        for name in files:
+            path = Path(parent, name)
+            if path.relative_to(folder).as_posix() not in names:
+                path.unlink()
+        if Path(parent) != folder and not any(Path(parent).iterdir()):
+            Path(parent).rmdir()
+
+
+def _leave(temporary: Path, lock: int) -> None:
+    """Remove a temporary folder, unless it is claimed; either way it is no more this run's."""
+    if _mark(temporary):
+        os.close(lock)
+    else:
+        _remove(temporary, lock)
+
+
+def being_written(out: Path) -> OutputError:
+    """Another run, which lives, writes the folder `out`."""
+    return _refused(out, "is being written by another run", "wait for it, or choose another folder")
 
 
 def _refused(out: Path, problem: str, fix: str) -> OutputError:
@@ -207,16 +291,8 @@ def _take(temporary: Path) -> int | None:
     return None
 
 
-def _held(temporary: Path) -> bool:
-    """Whether a living run holds the lock of `temporary`, or it may be so and another user owns it."""
-    lock = _take(temporary)
-    if lock is not None:
-        os.close(lock)
-    return lock is None and temporary.exists()
-
-
 def _sweep(out: Path, own: Path | None, mark: str = "") -> Iterator[str]:
-    """Remove what killed runs left; their names."""
+    """Remove what killed runs left, unless it is claimed for another request than `mark`; their names."""
     for path in _partial(out):
         if path != own and _mark(path) in ("", mark) and (lock := _take(path)) is not None:
             # The lock is held while it goes, so that nobody else takes the folder up.

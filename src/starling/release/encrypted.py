@@ -19,9 +19,9 @@ import hmac
 import io
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
@@ -33,6 +33,9 @@ from starling.release.manifest import digest
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
+
+Create: TypeAlias = Callable[[str], io.RawIOBase]
+"""Makes the file of a release that is named by its path there, to be written once."""
 
 KEY_BYTES: Final = 32
 INDEX: Final = "INDEX"
@@ -114,11 +117,6 @@ class EncryptedFiles:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._files[name] = EncryptedFile(path, _file_key(self._key, name))
         return self._files[name]
-
-    def write(self, name: str, text: str) -> None:
-        """Write a whole file."""
-        with self.create(name) as file:
-            file.write(text.encode())
 
     def finish(self) -> tuple[str, str]:
         """Once all files are closed: flush everything; the SHA-256 of their manifest, and the key, both hexadecimal."""

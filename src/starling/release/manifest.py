@@ -5,10 +5,11 @@ keeps the manifest itself. That file is in the signed list instead (signing.py).
 """
 
 import hashlib
+import json
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from starling.errors import IntegrityError, Problem
@@ -17,6 +18,9 @@ from starling.ledger.rules import canonical
 SIGNATURE: Final = "SIGNATURE"
 OWN_LEDGER: Final = "ledger.sqlite"
 """The ledger of a release that was given none."""
+
+MEASUREMENTS: Final = "measurements"
+"""Name of the folder that holds what was drawn for the charge of a release, and nothing else, wherever a domain puts it."""
 
 LONGEST: Final = 80
 """Letters of a file's name in a message."""
@@ -37,6 +41,12 @@ def manifest(folder: Path) -> str:
 def answer(files: dict[str, str]) -> str:
     """The manifest, from the hashes of a folder."""
     return canonical({name: digest for name, digest in files.items() if name not in (SIGNATURE, OWN_LEDGER)})
+
+
+def measurements(manifest: str) -> str:
+    """Of the manifest of a release, that of its measurements: what the charge is committed to before anybody can see them."""
+    files = json.loads(manifest)
+    return canonical({name: files[name] for name in files if PurePosixPath(name).parent.name == MEASUREMENTS})
 
 
 def content(folder: Path) -> dict[str, Path]:

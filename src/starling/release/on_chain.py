@@ -18,6 +18,7 @@ from starling.ledger.rules import Lineage, amount_in, charge_in, shown
 from starling.privacy.budget import Measure
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import Change, Relation, Unit
+from starling.release.manifest import measurements
 from starling.release.manifest import shown as shown_name
 from starling.release.statement import AddsTo
 
@@ -259,4 +260,8 @@ def _answer(charged: Charged, seen: _Seen) -> list[str]:
         return ["was burned: nothing may be published for it"]
     if body["sha256"] != hashlib.sha256(charged.manifest.encode()).hexdigest():
         return ["was answered by another release than this one"]
+    if seen.draw is None:
+        return ["was committed to no draw before it was answered, so that others may have been made and not liked"]
+    if seen.draw != hashlib.sha256(measurements(charged.manifest).encode()).hexdigest():
+        return ["was committed to another draw than the measurements of this release"]
     return []

@@ -1,26 +1,34 @@
-"""Who pays for a release, and what happens to it when its run dies: the ledger keeps the manifest, the folder is put in place once."""
+"""Who pays for a release, and what happens to it when its run dies: one draw for a charge, one answer, put in place once."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, TypeAlias, TypeVar
 
 from starling.errors import PolicyRefused
 from starling.ledger.account import RequestAccount
 from starling.ledger.leases import Clock
 from starling.ledger.opening import Ledger, create_ledger
 from starling.ledger.rules import UNIT, Request, charge_units
+from starling.ledger.ticket import Drawn
 from starling.ledger.witness import Witness
 from starling.privacy.guarantee import Guarantee
-from starling.release import bundle
+from starling.release import bundle, whereabouts
+from starling.release.commitment import Commitment, drawn_files, refuse_elsewhere
 from starling.release.manifest import OWN_LEDGER, manifest
 from starling.release.signing import sign
 
 DAY: Final = 86_400
 """Seconds."""
+
+R = TypeVar("R")
+
+Stage: TypeAlias = Literal["new", "charged", "drawn", "lost", "answered"]
+"""How far earlier runs of a request came: never charged; charged, and nothing drawn that anybody could see; committed to a draw that
+is here; committed to one that is lost; answered, and in place. A new one and a lost one cost something now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,40 +45,66 @@ class Payment:
     request: Request
     inside: bool = False
 
-    @property
-    def mark(self) -> str:
-        """Of the folder that is this request's answer."""
-        return f"{self.ledger.book.id} {self.request.analyst} {self.request.request_id}"
+    def mark(self, request_id: str) -> str:
+        """Of a folder that holds the draw or the answer of this request, which was charged under that id."""
+        return f"{self.ledger.book.id} {self.request.analyst} {request_id}"
 
-    def finished(self, out: Path) -> bool:
-        """Whether an earlier run was answered, with the folder `out`, which is put into place if its run died before it could.
+    def stage(self, out: Path) -> Stage:
+        """How far earlier runs came; a folder that was answered is put into place as `out` if its run died before it could.
 
         Raises:
             RequestConflict: the id was used for another request.
-            PolicyRefused: it was answered, and the answer is not here; nothing else is ever drawn for it.
+            PolicyRefused: it was answered, and the answer is not here, or it failed for good; nothing else is ever drawn for it.
+            OutputError: another run is at it, or its draw lies beside another folder.
         """
-        ticket = self._account().earlier()
-        if ticket is None or ticket.state == "charged":
-            return False
-        if ticket.state == "answered" and bundle.recover(
-            out, self.mark, lambda folder: manifest(folder) == ticket.answer
-        ):
-            return True
-        raise PolicyRefused(
-            field="request",
-            problem=f"was answered before (request id {ticket.request.request_id}), and {out.name} is not that answer",
-            fix="take a copy of the folder that was published then: the same request never gets a second draw",
-        )
+        ticket = self.ledger.account(self.request).earlier()
+        if ticket is None:
+            return "new"
+        mark = self.mark(ticket.request.request_id)
+        if ticket.state == "answered":
+            if bundle.recover(out, mark, lambda folder: manifest(folder) == ticket.answer):
+                whereabouts.forget(mark)
+                return "answered"
+            raise PolicyRefused(
+                field="request",
+                problem=f"was answered before (request id {ticket.request.request_id}), and {out.name} is not that answer",
+                fix="take a copy of the folder that was published then: the same request never gets a second draw",
+            )
+        if ticket.state == "burned":
+            raise PolicyRefused(
+                field="request_id", problem="failed for good", fix="use a new request id, which costs anew"
+            )
+        if ticket.drawn is None:
+            return "charged"
+        for temporary in bundle.claimed(out, mark):
+            if bundle.held(temporary):
+                raise bundle.being_written(out)
+            if drawn_files(temporary, ticket.drawn):
+                return "drawn"
+        refuse_elsewhere(mark, ticket.drawn)
+        return "lost"
 
-    def _account(self) -> RequestAccount:
-        return self.ledger.account(self.request, inside=self.inside)
+    def drawn(self) -> Drawn | None:
+        """What the charge is committed to, as the ledger says now."""
+        ticket = self.ledger.account(self.request).earlier()
+        return None if ticket is None else ticket.drawn
 
     @contextmanager
-    def paying(self) -> Iterator[RequestAccount]:
-        """The account to publish with; its lease is renewed while the block runs."""
-        account = self._account()
+    def paying(
+        self, folder: Path, read: Callable[[Path], R], charged: Callable[[str], None]
+    ) -> Iterator[tuple[RequestAccount, Commitment[R]]]:
+        """The account, and what a release in `folder` is published with; the lease of its charge is renewed while the block runs.
+
+        Args:
+            folder: From `bundle.writing`.
+            read: Gives the measurements of such a folder.
+            charged: Told the request id as soon as the charge is durable, unless its ledger goes with the folder.
+        """
+        account = self.ledger.account(
+            self.request, inside=self.inside, charged=(lambda _: None) if self.inside else charged
+        )
         with account.working():
-            yield account
+            yield account, Commitment(account, folder, read, None if self.inside else self.mark)
 
 
 def finish(account: RequestAccount, payment: Payment, folder: Path) -> None:
@@ -84,7 +118,7 @@ def finish(account: RequestAccount, payment: Payment, folder: Path) -> None:
         account.answer("manifest", manifest(folder))
         return
     sign(folder, payment.ledger.book.key)
-    bundle.seal(folder, payment.mark, lambda done: account.answer("manifest", manifest(done)))
+    bundle.seal(folder, lambda done: account.answer("manifest", manifest(done)))
 
 
 def own_request(request_id: str, body: str) -> Request:

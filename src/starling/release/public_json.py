@@ -18,7 +18,7 @@ WHOLE: Final = 2**31
 
 def write(folder: Path, name: str, said: Mapping[str, Json]) -> None:
     """Write one file below `folder`."""
-    (folder / name).write_text(_text(said), encoding="utf-8")
+    (folder / name).write_text(form(said), encoding="utf-8")
 
 
 def read(folder: Path, name: str, make: Callable[[Any], T], back: Callable[[T], Mapping[str, Json]]) -> T:
@@ -39,14 +39,15 @@ def read(folder: Path, name: str, make: Callable[[Any], T], back: Callable[[T], 
             refuse()
         text = (folder / name).read_bytes().decode("utf-8")
         made = make(json.loads(text))
-        if _text(back(made)) == text:
+        if form(back(made)) == text:
             return made
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
     raise IntegrityError(field=name, problem="is not as Starling writes it", fix=AGAIN)
 
 
-def _text(said: Mapping[str, Json]) -> str:
+def form(said: Mapping[str, Json]) -> str:
+    """The one text of a file."""
     return json.dumps(said, indent=1, ensure_ascii=False) + "\n"
 
 

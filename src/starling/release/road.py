@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -14,15 +15,21 @@ from starling.ledger.rules import Request
 from starling.privacy.entropy import fresh_id
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
-from starling.release import verify
-from starling.release.bundle import writing
+from starling.release import bundle, verify, whereabouts
+from starling.release.commitment import drawn_files
 from starling.release.manifest import OWN_LEDGER
-from starling.release.payment import Payment, own_payment, own_request
+from starling.release.payment import Payment, Stage, own_payment, own_request
 from starling.release.report.words import plainly
 from starling.release.statement import approximate_dp
 
 Step: TypeAlias = Callable[[str], None]
 """Told the name of each public step of the road as it begins."""
+
+Approve: TypeAlias = Callable[["Order", Stage], None]
+"""Called last before a charge, with how far earlier runs came, when all that is public was checked; refuses by raising."""
+
+Charged: TypeAlias = Callable[[str], None]
+"""Told the request id as soon as its charge is durable: the same request resumes it at no cost."""
 
 CUSTODIAN: Final = "custodian"
 """The analyst of a ledger who publishes when nobody else is named."""
@@ -52,7 +59,7 @@ class Order:
         body: The request in canonical JSON.
         guarantee: What is charged.
         together: Of the release and of all that it adds to; the same as `guarantee` for a release that stands alone.
-        request_id: Under which the charge is found again.
+        request_id: Under which the charge is found again: that of an earlier run, where the same request was charged before.
         payment: Of a ledger; None for a fresh one inside the folder.
     """
 
@@ -63,15 +70,23 @@ class Order:
     request_id: str
     payment: Payment | None
 
-    def finished(self) -> bool:
-        """Whether the folder is there as the answer of this request, or was put into place now; raises as `Payment.finished`."""
+    def stage(self) -> Stage:
+        """How far earlier runs of this request came; raises as `Payment.stage`."""
         if self.payment is not None:
-            return self.payment.finished(self.out)
-        return _answers(self.out, self.body)
+            return self.payment.stage(self.out)
+        return "answered" if _answers(self.out, self.body) else "new"
+
+    def check(self) -> None:
+        """Raises OutputError unless `out` can be written."""
+        bundle.check(self.out, self._mark)
+
+    @property
+    def _mark(self) -> str:
+        return "" if self.payment is None else self.payment.mark(self.request_id)
 
     @contextmanager
     def writing(self, step: Step) -> Iterator[tuple[Path, Payment]]:
-        """A fresh folder that becomes `out` when the block ends without an exception, and what pays in it; see `bundle.writing`.
+        """A folder that becomes `out` when the block ends without an exception, and what pays in it; see `bundle.writing`.
 
         Every number that the release will state of its privacy is computed here, before anything can be charged: the pages find
         them again, and none can fail after the charge.
@@ -80,10 +95,14 @@ class Order:
         for stated in {self.guarantee, self.together}:
             approximate_dp(stated)
             plainly(stated)
+        paid = self.payment
+        drawn = None if paid is None else paid.drawn()
         with ExitStack() as stack:
-            folder = stack.enter_context(writing(self.out, step, self.payment.mark if self.payment else ""))
+            kept = partial(drawn_files, drawn=drawn)
+            folder = stack.enter_context(bundle.writing(self.out, step, self._mark, kept))
             own = own_payment(folder, self.guarantee, self.request_id, self.body)
-            yield folder, self.payment or stack.enter_context(own)
+            yield folder, paid or stack.enter_context(own)
+        whereabouts.forget(self._mark)
 
 
 def order(
@@ -111,10 +130,17 @@ def order(
 
     Raises:
         ParameterError: a name is none that a ledger takes.
+        RequestConflict: the id was used for another request.
     """
     name = request_id or fresh_id()
-    payment = None if ledger is None else Payment(ledger, Request(analyst, name, dataset, body))
-    return Order(out, body, guarantee, together or guarantee, name, payment)
+    if ledger is None:
+        return Order(out, body, guarantee, together or guarantee, name, None)
+    request = Request(analyst, name, dataset, body)
+    earlier = ledger.account(request).earlier()
+    if earlier is not None:
+        # The same request, perhaps under the id of an earlier run.
+        request = earlier.request
+    return Order(out, body, guarantee, together or guarantee, request.request_id, Payment(ledger, request))
 
 
 def _answers(out: Path, body: str) -> bool:

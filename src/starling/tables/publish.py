@@ -1,8 +1,9 @@
 """The road of a tables release, from person records to a folder that everybody may read.
 
-Public checks come first, with full messages. Then the charge, then the read, then the draw: `privacy.trust.publish` holds
-that order. What follows is post-processing of released values. Last, the ledger keeps the manifest of the finished folder, and
-the folder is put into place; a run that dies on the way is taken up by the next one of the same request.
+Public checks come first, with full messages. Then the charge, then the read, then the draw, to which the charge is committed
+before anybody can see it: `privacy.trust.publish` holds that order. What follows is post-processing of released values. Last,
+the ledger keeps the manifest of the finished folder, and the folder is put into place; a run that dies on the way is taken up
+by the next one of the same request.
 """
 
 from contextlib import ExitStack
@@ -16,13 +17,15 @@ from starling.engine.choice import DUCKDB, check_engine
 from starling.ledger.opening import Ledger
 from starling.privacy.trust import Confidential, Receipt, publish
 from starling.release import road
+from starling.release.commitment import Commitment
 from starling.release.payment import Payment, finish
-from starling.release.road import CUSTODIAN, Step, order
+from starling.release.road import CUSTODIAN, Approve, Charged, Step, order
 from starling.release.session import html, public
 from starling.release.text import facts
 from starling.tables.artifact import keep_measurements, with_earlier, write_release
 from starling.tables.artifact.measured import EARLIER, read_measurements
 from starling.tables.counts import GroupCounts, cluster_for, count
+from starling.tables.measurements import Measurements
 from starling.tables.mechanism import MeasuredAgain, SafeTab
 from starling.tables.plan import Geography, Plan, read_geography
 from starling.tables.postprocess import tabulate
@@ -80,6 +83,8 @@ def release(  # noqa: PLR0913 - one for each public choice
     request_id: str | None = None,
     engine: str = DUCKDB,
     step: Step = lambda _: None,
+    approve: Approve = lambda *_: None,
+    charged: Charged = lambda _: None,
 ) -> Published:
     """Publish the tables of a plan as the folder `out`.
 
@@ -98,6 +103,8 @@ def release(  # noqa: PLR0913 - one for each public choice
         request_id: Under which the charge is found again; a fresh one without it.
         engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.
         step: Told of each public step.
+        approve: Called last before the charge, with the order and how far earlier runs of it came; refuses by raising.
+        charged: Told the request id as soon as the charge is durable.
 
     Raises:
         ParameterError, PlanError, SourceError, OutputError: by public checks, before anything is charged.
@@ -124,24 +131,33 @@ def release(  # noqa: PLR0913 - one for each public choice
             request_id=request_id,
             together=plan.together,
         )
-        if asked.finished():
+        stage = asked.stage()
+        if stage == "answered":
             return Published(out, asked.request_id, None, plan)
+        approve(asked, stage)
         cluster = stack.enter_context(cluster_for(engine, source))
         folder, payment = stack.enter_context(asked.writing(step))
         if earlier is not None:
             earlier.copy(folder)
         counts = count(plan, regions, source, cluster=cluster)
-        receipt = _fill(folder, plan, regions, counts, payment, step)
-    return Published(out, asked.request_id, receipt, plan)
+        receipt = _fill(folder, plan, regions, counts, payment, step, charged)
+    return Published(out, receipt.request_id, receipt, plan)
 
 
 def _fill(
-    folder: Path, plan: Plan, regions: Geography, counts: Confidential[GroupCounts], payment: Payment, step: Step
+    folder: Path,
+    plan: Plan,
+    regions: Geography,
+    counts: Confidential[GroupCounts],
+    payment: Payment,
+    step: Step,
+    charged: Charged,
 ) -> Receipt:
-    """Charge, count, draw, tabulate, write, sign, seal; from the draw on, piece by piece."""
-    with payment.paying() as account:
+    """Charge, count, draw, commit, tabulate, write, sign, seal; from the draw on, piece by piece."""
+    drawn = partial(read_measurements, plan=plan, geography=regions)
+    with payment.paying(folder, drawn, charged) as (account, commitment):
         step("charging, counting and drawing noise")
-        measurements = publish(counts, _mechanism(folder, plan, regions), account)
+        measurements = publish(counts, _mechanism(folder, plan, regions, commitment), commitment)
         step("tabulating and writing the release")
         values = measurements.then(partial(with_earlier, folder, plan, regions))
         write_release(folder, plan, regions, values.then(partial(tabulate, plan, regions)))
@@ -149,9 +165,11 @@ def _fill(
     return measurements.receipt
 
 
-def _mechanism(folder: Path, plan: Plan, regions: Geography) -> SafeTab | MeasuredAgain:
-    """What the plan asks for; measurements are kept in the folder, where those of an earlier release are."""
-    keep = partial(keep_measurements, folder, plan, regions)
+def _mechanism(
+    folder: Path, plan: Plan, regions: Geography, commitment: Commitment[Measurements]
+) -> SafeTab | MeasuredAgain:
+    """What the plan asks for; measurements are kept encrypted until the charge is committed to them."""
+    keep = partial(keep_measurements, folder, commitment.create, plan, regions)
     if plan.top_up is None:
         return SafeTab(plan, regions, keep)
     return MeasuredAgain(plan, read_measurements(folder, plan, regions, EARLIER), keep)

@@ -10,6 +10,7 @@ from starling.genome.artifact.drawn import DRAWN, read_drawn, write_drawn
 from starling.genome.measurements import Block, Cells, Explored, Number, Places
 from starling.genome.plan import kind
 from tests.genome.worlds import QUESTIONS
+from tests.release.plain import plain
 
 CELLS = Cells((-3, 2**63 - 1, -(2**63), 0))
 ANSWERS: dict[str, Any] = {
@@ -26,13 +27,13 @@ ANSWERS: dict[str, Any] = {
 def test_what_is_written_is_read(tmp_path: Path, name: str) -> None:
     question, drawn = QUESTIONS[name], ANSWERS[name]
     assert kind(question) == name
-    write_drawn(tmp_path, drawn)
+    write_drawn(plain(tmp_path), drawn)
     assert read_drawn(tmp_path, question) == drawn
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_an_answer_of_another_kind_is_refused(tmp_path: Path, name: str) -> None:
-    write_drawn(tmp_path, ANSWERS[name])
+    write_drawn(plain(tmp_path), ANSWERS[name])
     for other, question in QUESTIONS.items():
         if type(ANSWERS[other]) is not type(ANSWERS[name]):
             with pytest.raises(IntegrityError, match="is not as Starling writes it"):
@@ -41,7 +42,7 @@ def test_an_answer_of_another_kind_is_refused(tmp_path: Path, name: str) -> None
 
 @pytest.mark.parametrize("count", ["1.0", "true", "9223372036854775808", '"1"', "null"])
 def test_what_is_no_count_is_refused(tmp_path: Path, count: str) -> None:
-    write_drawn(tmp_path, Cells((1, 2, 3, 4)))
+    write_drawn(plain(tmp_path), Cells((1, 2, 3, 4)))
     path = tmp_path / DRAWN
     path.write_text(path.read_text().replace("  4\n", f"  {count}\n"))
     with pytest.raises(IntegrityError):

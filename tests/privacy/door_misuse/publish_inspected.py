@@ -7,7 +7,7 @@ def write(table: Released[int]) -> int:
     return table.value
 
 
-def publish_inspected(counts: Confidential[int], mechanism: Mechanism[int, int], account: Account) -> None:
+def publish_inspected(counts: Confidential[int], mechanism: Mechanism[int, int], account: Account[int]) -> None:
     seen = inspect(counts)
     publish(seen, mechanism, account)  # E: arg-type
     write(seen)  # E: arg-type

@@ -13,6 +13,7 @@ from starling.errors import IntegrityError
 from starling.tables.artifact.measured import SCHEMA, keep_measurements, measurements_path, read_measurements
 from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
 from starling.tables.plan import GeographyLevel, Piece
+from tests.release.plain import plain
 from tests.tables.small import small_geography, small_plan
 
 REGIONS = ("01", "02", "04")
@@ -38,7 +39,7 @@ def drawn(regions: int = 3, scale: int = 1) -> Measurements:
 
 
 def keep(folder: Path, pieces: Measurements) -> Measurements:
-    return keep_measurements(folder, PLAN, GEOGRAPHY, pieces)
+    return keep_measurements(folder, plain(folder), PLAN, GEOGRAPHY, pieces)
 
 
 def path_of(folder: Path) -> Path:
@@ -97,7 +98,7 @@ def test_a_failure_of_the_drawing_or_of_the_disk_is_not_swallowed(tmp_path: Path
         raise OverflowError
 
     with pytest.raises(OverflowError):
-        keep_measurements(tmp_path / "drawing", PLAN, GEOGRAPHY, broken())
+        keep_measurements(tmp_path / "drawing", plain(tmp_path / "drawing"), PLAN, GEOGRAPHY, broken())
     full = pytest.MonkeyPatch()
     with full.context() as patch:
         patch.setattr(pq.ParquetWriter, "write_table", lambda *_, **__: (_ for _ in ()).throw(OSError("full")))
@@ -107,7 +108,7 @@ def test_a_failure_of_the_drawing_or_of_the_disk_is_not_swallowed(tmp_path: Path
 
 def test_a_level_without_regions_comes_back(tmp_path: Path) -> None:
     nowhere = replace(GEOGRAPHY, regions={GeographyLevel.STATE: ()})
-    assert list(keep_measurements(tmp_path, PLAN, nowhere, ())) == []
+    assert list(keep_measurements(tmp_path, plain(tmp_path), PLAN, nowhere, ())) == []
     assert pq.read_table(path_of(tmp_path)).num_rows == 0
 
 

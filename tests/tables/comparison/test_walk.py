@@ -14,6 +14,7 @@ from starling.tables.comparison.walk import Side, noise, pairs, terms
 from starling.tables.inference.totals import suppression_quantile
 from starling.tables.measurements import TOTAL_ONLY, Measured, offsets
 from starling.tables.plan import Geography, GeographyLevel, Piece, Plan, pieces
+from tests.release.plain import plain
 from tests.tables.small import small_geography, small_plan
 
 Drawn = list[tuple[Piece, Measured]]
@@ -34,7 +35,7 @@ def drawn(plan: Plan, geography: Geography, most: int, seed: int) -> Drawn:
 
 
 def side(folder: Path, plan: Plan, geography: Geography, measured: Drawn) -> Side:
-    keep_measurements(folder, plan, geography, measured)
+    keep_measurements(folder, plain(folder), plan, geography, measured)
     return Side(folder, plan, geography)
 
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -17,6 +18,8 @@ from starling.tables.source import open_persons
 from tests.tables.source.records import GEOGRAPHY, GOOD, PLAN, row
 from tests.tables.worlds import HEADER
 
+T = TypeVar("T")
+
 
 class Till:
     """An account that pays and remembers."""
@@ -27,6 +30,12 @@ class Till:
     def charge(self, guarantee: Guarantee, /) -> Receipt:
         self.charged.append(guarantee)
         return Receipt("request", guarantee, "a test's till")
+
+    def resume(self) -> None:
+        pass
+
+    def commit(self, drawn: T, /) -> T:
+        return drawn
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from typing import Final
 
 from starling.genome.artifact.columns import list_sheet, schemas, sheet
 from starling.genome.artifact.data import csv_path, parquet_path, tables, write_tables
-from starling.genome.artifact.drawn import DRAWN, write_drawn
+from starling.genome.artifact.drawn import DRAWN
 from starling.genome.artifact.pages import charged, sections
 from starling.genome.artifact.parameters import domain, product, title
 from starling.genome.artifact.public_plan import PLAN, QUESTION, SNP_COLUMNS, SNPS, write_public
@@ -47,14 +47,13 @@ NOTES: Final = {
 
 
 def write_release(folder: Path, plan: Plan, question: Question, drawn: Released[Drawn]) -> None:
-    """Write the files of a release, all but the signature, into `folder`, which holds the ledger that paid if that is inside.
+    """Write the files of a release, all but the signature, into `folder`, which holds `measurements/drawn.json`.
 
     Raises:
         OSError: the disk is full or fails; `release.bundle.writing` turns that into its one message.
     """
     receipt = drawn.receipt
     told = tell(plan, question, drawn.value)
-    write_drawn(folder, drawn.value)
     write_tables(folder, tables(plan, question, told))
     write_public(folder, plan, question)
     stated = statement.statement(receipt, domain(plan, question))

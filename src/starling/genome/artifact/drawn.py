@@ -7,6 +7,7 @@ from typing import Any, Final
 from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Places
 from starling.genome.plan import Question, kind
 from starling.release import public_json
+from starling.release.encrypted import Create
 from starling.release.public_json import refuse, text, whole
 from starling.release.request import plain
 from starling.release.statement import Json
@@ -16,10 +17,10 @@ FORMAT: Final = "starling-genome-drawn/1"
 _INT64: Final = 2**63
 
 
-def write_drawn(folder: Path, drawn: Drawn) -> None:
-    """Write the file below `folder`."""
-    (folder / "measurements").mkdir()
-    public_json.write(folder, DRAWN, drawn_json(drawn))
+def write_drawn(create: Create, drawn: Drawn) -> None:
+    """Write the file; `create` makes it."""
+    with create(DRAWN) as file:
+        file.write(public_json.form(drawn_json(drawn)).encode())
 
 
 def read_drawn(folder: Path, question: Question) -> Drawn:

@@ -10,8 +10,7 @@ first totals and branches, and has new values. Every group of the plan is there,
 are int64, so that the type depends on no value; the file is no larger for that, since Parquet keeps each distinct number of a piece once
 and then its place among them.
 
-The files are opened for the first time: what was drawn is never drawn over. They lie in the closed folder of a release that is not yet in
-place (release/bundle.py) and are removed with it if the run fails, so nobody sees a part of them.
+They are written encrypted, and nobody can read a part of them before their charge is committed to all of them (release/commitment.py).
 """
 
 from collections import deque
@@ -29,6 +28,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from starling.engine.ahead import in_order
+from starling.release.encrypted import Create
 from starling.tables import cells
 from starling.tables.desiderata import Broken, Wish
 from starling.tables.inference.combined import combined
@@ -64,19 +64,25 @@ def measurements_path(level: Level, place: str = FOLDER) -> str:
 
 
 def keep_measurements(
-    folder: Path, plan: Plan, geography: Geography, drawn: Iterable[tuple[Piece, Measured]]
+    folder: Path, create: Create, plan: Plan, geography: Geography, drawn: Iterable[tuple[Piece, Measured]]
 ) -> Measurements:
-    """Write the pieces into the folder of a release as they come, a thread writing while the next is drawn.
+    """Write the pieces as they come, a thread writing while the next is drawn; what is read from `folder` once they are there.
+
+    Args:
+        folder: Of the release.
+        create: Makes its files, each for the first time: what was drawn is never drawn over.
+        plan: Of the release.
+        geography: Public regions.
+        drawn: Each piece once.
 
     Raises:
         OSError: the disk is full or fails, or there are measurements already.
     """
-    (folder / FOLDER).mkdir(parents=True)
     with ExitStack() as open_files:
         writers = [
             open_files.enter_context(
                 pq.ParquetWriter(
-                    open_files.enter_context((folder / measurements_path(level)).open("xb")),
+                    open_files.enter_context(create(measurements_path(level))),
                     SCHEMA,
                     compression=COMPRESSION,
                     write_statistics=False,  # of noise they tell nothing

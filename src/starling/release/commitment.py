@@ -1,0 +1,160 @@
+"""What a release is published with: an account that commits its charge to one draw before anybody can read a byte of it.
+
+A charge pays for one draw. The measurements are written encrypted (encrypted.py) as they are drawn. Once all of them are on the
+disk, the ledger keeps their hash and their key in one durable event, and only then are they decrypted. So wherever a run stops:
+
+- Before that event nothing can be read, now or ever: the key died with the run. The next run of the request draws, and it is the first draw
+  that anybody can see.
+- After it the next run finishes that draw: it reads no record and draws nothing.
+- Where the bytes of that draw are lost, somebody may have seen them. The next run is charged again, and the ledger says `redrawn`.
+
+A ledger inside the folder of its release goes with the folder where such a run dies, and nothing but that release can refer to it; the
+road is the same.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from starling.errors import OutputError, PolicyRefused
+from starling.ledger.account import RequestAccount
+from starling.ledger.ticket import Drawn
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.trust import Mechanism, Receipt
+from starling.release import bundle, whereabouts
+from starling.release.encrypted import CommittedFiles, EncryptedFile, EncryptedFiles
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Written(Generic[T, R]):
+    """A mechanism whose result is written as soon as it is drawn.
+
+    Attributes:
+        mechanism: Declares the cost and draws.
+        write: Puts the result into the files of the draw.
+    """
+
+    mechanism: Mechanism[T, R]
+    write: Callable[[R], None]
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The mechanism's."""
+        return self.mechanism.guarantee
+
+    def draw(self, exact: T, /) -> R:
+        """The mechanism's result, which is in the files too when this returns."""
+        drawn = self.mechanism.draw(exact)
+        self.write(drawn)
+        return drawn
+
+
+class Commitment(Generic[R]):
+    """The account of one release.
+
+    Args:
+        account: Of the ledger that pays.
+        folder: Of the release, from `bundle.writing`.
+        read: Gives the measurements of such a folder.
+        mark: Of a request, by its id; None where the ledger that pays lies inside the folder.
+    """
+
+    def __init__(
+        self,
+        account: RequestAccount,
+        folder: Path,
+        read: Callable[[Path], R],
+        mark: Callable[[str], str] | None,
+    ) -> None:
+        self._account, self._folder, self._read, self._mark = account, folder, read, mark
+        self._draw = folder.parent / bundle.DRAW
+        self._encrypted: EncryptedFiles | None = None
+        self._guarantee: Guarantee | None = None
+
+    def create(self, name: str) -> EncryptedFile:
+        """A file for measurements, by its path in the release; whoever asks for it closes it."""
+        return self._files().create(name)
+
+    def _files(self) -> EncryptedFiles:
+        # Made after the charge: a run that is refused writes nothing.
+        if self._encrypted is None:
+            self._encrypted = EncryptedFiles(self._draw)
+        return self._encrypted
+
+    def charge(self, guarantee: Guarantee, /) -> Receipt:
+        """Of the ledger; an open charge of the same request is taken over at no cost."""
+        receipt = self._account.charge(guarantee)
+        self._guarantee = guarantee
+        return receipt
+
+    def resume(self) -> R | None:
+        """The draw that the charge is committed to, finished; None where one is to be made now, and where its bytes were lost is paid for.
+
+        Raises:
+            BudgetRefused: a lost draw cannot be paid for again.
+            OutputError: the draw lies beside another folder.
+        """
+        drawn = self._account.drawn
+        if drawn is None:
+            return None
+        if self._mark is not None and not CommittedFiles(self._draw, drawn.sha256, drawn.key).names:
+            refuse_elsewhere(self._mark(self._account.request_id), drawn)
+            assert self._guarantee is not None
+            self._account.redraw(self._guarantee)
+            return None
+        return self._decrypted(drawn)
+
+    def commit(self, drawn: R, /) -> R:
+        """Commit the charge to what was written into the files; the same, as everybody may read it from now on.
+
+        Raises:
+            PolicyRefused: another run has taken the charge over; nobody has seen this draw, and nobody will.
+            LedgerUnavailable, OutputError: nobody knows whether the ledger kept it: the folder stays for the next run.
+        """
+        del drawn
+        sha256, key = self._files().finish()
+        if self._mark is not None:
+            mark = self._mark(self._account.request_id)
+            whereabouts.remember(mark, self._folder.parent)
+            bundle.claim(self._folder, mark)
+        try:
+            self._account.draw(sha256, key)
+        except PolicyRefused:
+            bundle.unclaim(self._folder)
+            raise
+        return self._decrypted(Drawn(sha256, key))
+
+    def _decrypted(self, drawn: Drawn) -> R:
+        if not CommittedFiles(self._draw, drawn.sha256, drawn.key).decrypt(self._folder):
+            raise OutputError(
+                field="output",
+                problem="has measurements that are not what was drawn: the disk failed, or somebody changed them",
+                fix="mend the disk, then run again with the same request id",
+            )
+        return self._read(self._folder)
+
+
+def drawn_files(temporary: Path, drawn: Drawn | None) -> tuple[str, ...]:
+    """The files of a draw, by their paths in the release, where a temporary folder holds every byte of it; elsewhere none."""
+    if drawn is None:
+        return ()
+    files = CommittedFiles(temporary / bundle.DRAW, drawn.sha256, drawn.key)
+    return files.names if files.intact(temporary / bundle.CONTENT) else ()
+
+
+def refuse_elsewhere(mark: str, drawn: Drawn) -> None:
+    """Raises OutputError where the draw of a request lies whole beside another folder than the one that was named now."""
+    temporary = whereabouts.remembered(mark)
+    if temporary is None:
+        return
+    if bundle.held(temporary) or drawn_files(temporary, drawn):
+        place = bundle.place_of(temporary)
+        raise OutputError(
+            field="output",
+            problem=f"is not the folder that this request was drawn for: what was drawn lies beside {place}",
+            fix=f"publish it as {place}, at no further cost",
+        )

@@ -1,0 +1,133 @@
+"""Attack A26 on tables: one charge, one draw that anybody could see, wherever its runs are stopped."""
+
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from starling.errors import BudgetRefused
+from starling.ledger import rules
+from starling.ledger.opening import create_ledger
+from starling.privacy.neighbours import ADD_REMOVE_PERSON
+from starling.tables import artifact, counts, publish
+from starling.tables.generate import generate
+from starling.tables.plan import Plan
+from tests.ledger.conftest import postgres_url
+from tests.ledger.worlds import postgres_database
+from tests.release.redrawing import STEPS, Thief
+from tests.release.striking import Point
+from tests.tables.small import small_plan
+
+POINTS: dict[str, Point] = {
+    **STEPS,
+    "while reading": (counts.GroupCounts, "totals", True),
+    "after the draw": (publish, "tabulate", False),
+    "while writing": (artifact, "write_tables", True),
+    "after writing": (publish, "write_release", True),
+}
+DRAWN = tuple(POINTS).index("after the draw is committed to")
+BEFORE_THE_DRAW = (*tuple(POINTS)[:DRAWN], "while reading")
+ANSWERED = ("after the answer", "before the rename", "after the rename")
+PLAN = small_plan("rho")
+COST = PLAN.cost.amount
+
+
+@pytest.fixture(scope="module")
+def invented(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    made = generate(PLAN, persons=300, seed=1, out=tmp_path_factory.mktemp("people") / "invented", states=["01"])
+    return made.persons, made.geography
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def thief(
+    request: pytest.FixtureRequest, invented: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Thief]:
+    """A custodian whose budget is two draws and a half."""
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
+    if request.param == "sqlite":
+        yield a_thief(f"sqlite:///{tmp_path / 'ledger.sqlite'}", invented, tmp_path)
+    else:
+        with postgres_database(postgres_url()) as url:
+            made = a_thief(url, invented, tmp_path)
+            yield made
+            made.ledger.close()
+
+
+def a_thief(url: str, invented: tuple[Path, Path], folder: Path) -> Thief:
+    ledger = create_ledger(url)
+    ledger.custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, COST * 5 / 2)
+    ledger.custody.add_dataset("census", "people", {})
+    ledger.custody.grant("people", "custodian", COST * 5 / 2)
+    (folder / "published").mkdir()
+    out = folder / "published" / "out"
+
+    def run(request_id: str | None, place: Path = out, plan: Plan = PLAN, **more: Any) -> Any:
+        paid: dict[str, Any] = {"ledger": ledger, "dataset": "census", "request_id": request_id}
+        return publish.release(plan, invented[0], invented[1], place, **paid, **more)
+
+    return Thief(url, ledger, out, run)
+
+
+def spent(thief: Thief) -> Fraction:
+    return Fraction(thief.ledger.reading.account("people").caps[0].spent, rules.UNIT)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_attack_a26_stopped_copied_and_repeated_one_charge_shows_one_draw(thief: Thief, point: str) -> None:
+    thief.interrupted(POINTS[point], None)
+    if point in ANSWERED:
+        # Nothing is left to be stopped: what was answered is put into place.
+        assert thief.run(None).receipt is None
+    else:
+        if point in BEFORE_THE_DRAW:
+            thief.interrupted(POINTS[point], None)
+        assert thief.run(None).receipt is not None
+    assert thief.run(None).receipt is None
+    assert spent(thief) == COST
+    runs = 0 if point in ANSWERED or point == "before the charge" else 2 if point in BEFORE_THE_DRAW else 1
+    assert thief.events() == Counter(charge=1, drawn=1, answer=1, takeover=runs)
+    thief.check_one_draw()
+    assert [path.name for path in thief.out.parent.iterdir()] == ["out"]
+
+
+def test_attack_a26_a_lost_draw_is_paid_for_again_and_the_chain_says_so(thief: Thief) -> None:
+    for redrawn in (0, 1):
+        thief.interrupted(POINTS["while writing"], None)
+        for partial in thief.out.parent.iterdir():
+            shutil.rmtree(partial)
+        assert thief.events()["redrawn"] == redrawn
+        assert spent(thief) == COST * (1 + redrawn)
+    with pytest.raises(BudgetRefused):
+        thief.run(None)
+    assert spent(thief) == 2 * COST
+    assert thief.events() == Counter(charge=1, drawn=2, redrawn=1, takeover=2)
+    thief.ledger.reading.verify()
+
+
+def test_attack_a26_a_top_up_is_drawn_once_too(thief: Thief) -> None:
+    earlier = thief.out.parent.parent / "earlier"
+    thief.run(None, earlier)
+    single = thief.run
+
+    def run(request_id: str | None) -> Any:
+        return single(request_id, thief.out, top_up=earlier)
+
+    thief.run = run
+    thief.interrupted(POINTS["while reading"], None)
+    thief.interrupted(POINTS["while it is decrypted"], None)
+    thief.interrupted(POINTS["while writing"], None)
+    assert thief.run(None).receipt is not None
+    assert spent(thief) == 2 * COST
+    assert thief.events() == Counter(charge=2, drawn=2, answer=2, takeover=3)
+    thief.check_one_draw()
+
+
+def test_what_is_gone_on_with_counts_nobody_and_draws_nothing(thief: Thief, monkeypatch: pytest.MonkeyPatch) -> None:
+    thief.interrupted(POINTS["after writing"], None)
+    monkeypatch.setattr(counts.GroupCounts, "totals", lambda *_: pytest.fail("somebody was counted"))
+    assert thief.run(None).receipt is not None
+    thief.check_one_draw()
