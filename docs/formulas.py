@@ -1,7 +1,7 @@
 """Formulas become MathML while the pages are built: browsers draw it themselves, with no script and no network.
 
 mkdocs calls `on_page_content`. The Markdown extension arithmatex has marked the formulas by then, inline as
-<span class="arithmatex">, displayed as <div class="arithmatex">.
+<span class="arithmatex">, displayed as <div class="arithmatex">. A displayed formula that is wider than the screen scrolls within itself.
 """
 
 import html
@@ -9,12 +9,14 @@ import re
 
 from latex2mathml.converter import convert
 
+SCROLLING = '<div class="formula" style="overflow-x: auto; overflow-y: hidden">{}</div>'
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
 
 
 def to_mathml(match: re.Match[str]) -> str:
     """One marked formula as a MathML element."""
-    return convert(html.unescape(match[3]).strip(), display="inline" if match[2] == "(" else "block")
+    text = html.unescape(match[3]).strip()
+    return convert(text, display="inline") if match[2] == "(" else SCROLLING.format(convert(text, display="block"))
 
 
 def on_page_content(content: str, /, **_: object) -> str:

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import pkgutil
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -157,6 +158,18 @@ def test_docstrings_do_what_they_show(name: str, tmp_path: Path, monkeypatch: py
     for test in doctest.DocTestFinder().find(importlib.import_module(name)):
         runner.run(test, out=said.append)
     assert not said, "".join(said)
+
+
+def test_a_displayed_formula_scrolls_within_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    converter = ModuleType("latex2mathml.converter")
+    converter.convert = lambda text, display: f"<math {display}>{text}</math>"  # type: ignore[attr-defined] # the docs' extra
+    monkeypatch.setitem(sys.modules, "latex2mathml", ModuleType("latex2mathml"))
+    monkeypatch.setitem(sys.modules, "latex2mathml.converter", converter)
+    page = runpy.run_path(str(ROOT / "docs" / "formulas.py"))["on_page_content"]
+    shown = page('<div class="arithmatex">\\[a &lt; b\\]</div><span class="arithmatex">\\(c\\)</span>')
+    assert re.fullmatch(
+        r'<div class="formula" style="overflow-x: auto[^"]*"><math block>a < b</math></div><math inline>c</math>', shown
+    )
 
 
 def slug(heading: str) -> str:

@@ -68,7 +68,7 @@ _PLAIN: Final = (
         "dt",
         "dd",
     ),
-    *("figure", "figcaption", "caption", "thead", "tbody", "tr", "td"),
+    *("figure", "figcaption", "thead", "tbody", "tr", "td"),
     *("mrow", "mi", "mo", "mn", "mtext", "msub", "msup"),
 )
 _HTML: Final[Mapping[str, Mapping[str, re.Pattern[str]]]] = {
@@ -85,7 +85,6 @@ _HTML: Final[Mapping[str, Mapping[str, re.Pattern[str]]]] = {
     "table": {"class": _NAME},
     "th": {"scope": re.compile("col|row")},
     "math": {"display": re.compile("block")},
-    "mspace": {"width": re.compile("1em")},
 }
 _VOID: Final = ("meta",)
 
