@@ -33,7 +33,16 @@ class Problem:
 
     def __str__(self) -> str:
         place = "" if self.file is None else f"{self.file}: " if self.line is None else f"{self.file}:{self.line}: "
-        return f"{place}{self.field} {self.problem}; {self.fix}"
+        return plain(f"{place}{self.field} {self.problem}; {self.fix}")
+
+
+def plain(text: str) -> str:
+    r"""A text on one line in which nothing is left that a terminal would obey: names of files, too, come from anybody.
+
+    >>> plain("Doña Ana"), plain("a\x1b[2Jb\u202ec")
+    ('Doña Ana', 'a\\x1b[2Jb\\u202ec')
+    """
+    return text if text.isprintable() else "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 class StarlingError(Exception):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from starling.planfile.spelling import did_you_mean, shown
+from starling.planfile.spelling import LONGEST_NAME, did_you_mean, name_problem, shown
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,21 @@ def test_a_word_of_others_is_shown_on_one_line() -> None:
     assert shown("rs12") == "rs12"
     assert shown("a\nb\x1b[31m") == "a\\nb\\x1b[31m"
     assert len(shown("\x00" * 10_000)) == 200
+
+
+@pytest.mark.parametrize(
+    "name", ["rs12", "1:1234:A:AT", "Doña Ana", "\u02bbEwa", 'O\'Brien "x"', "北京", "-1", "x" * LONGEST_NAME]
+)
+def test_names_that_can_be_shown_pass(name: str) -> None:
+    assert name_problem(name) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", " ", "x" * (LONGEST_NAME + 1), "a\x1b[2Jb", "a\0b", "a\tb", "a\nb", "a\rb", "a\x7f", "a\x9bb"),
+        *("a\u202eb", "a\u2066b", "a\u200fb", "a\u200bb", "a\ufeffb", "a\u2028b", "a\ud800b", "a\ue000b"),
+    ],
+)
+def test_names_that_a_terminal_or_a_reader_would_be_led_by_are_refused(name: str) -> None:
+    assert name_problem(name) is not None

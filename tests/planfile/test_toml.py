@@ -1,5 +1,7 @@
 """TOML that keeps floats apart and knows its lines."""
 
+import os
+import tomllib
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.errors import PlanError
+from starling.planfile import toml
 from starling.planfile.toml import LONGEST_PLAN, Section, parse, read_file
 
 TEXT = """title = "Waders"
@@ -140,10 +143,45 @@ def test_a_plan_file_is_read_up_to_its_longest(tmp_path: Path) -> None:
     path.write_text('title = "Waders"\n'.ljust(LONGEST_PLAN))
     assert read_file(path).text("title", "") == "Waders"
     path.write_text('title = "Waders"\n'.ljust(LONGEST_PLAN + 1))
-    with pytest.raises(PlanError, match=f"plan.toml: file is longer than {LONGEST_PLAN} bytes"):
+    with pytest.raises(PlanError, match=rf"plan.toml: file cannot be read \(Longer than {LONGEST_PLAN:,} bytes\)"):
         read_file(path)
     with pytest.raises(PlanError, match="cannot be read"):
         read_file(tmp_path / "absent.toml")
     path.write_bytes(b'title = "\xff"')
     with pytest.raises(PlanError, match="is not UTF-8"):
         read_file(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" + ".a" * 100_000 + " = 1",
+        "[a" + ".a" * 100_000 + "]",
+        "[[a" + " . a" * 100_000 + "]]",
+        "x = {a" + '."a"' * 100_000 + " = 1}",
+        "'a'" + ".'a'" * 100_000 + " = 1",
+    ],
+)
+def test_a_key_of_many_parts_is_refused_before_it_is_parsed(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The parser takes time that grows with the square of the parts: minutes for these.
+    monkeypatch.setattr(tomllib, "loads", lambda *_, **__: pytest.fail("parsed"))
+    with pytest.raises(PlanError, match="has a key of more than 16 parts"):
+        parse(text, "plan.toml")
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * LONGEST_PLAN, '"' * 100_000, "." * 100_000, "a." * 8, "x = [" + '"a.b", ' * 10_000 + "]"]
+)
+def test_other_texts_are_the_parsers(text: str) -> None:
+    assert not toml._DEEP.search(text)
+
+
+def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "plan.toml")
+    for path in (tmp_path / "plan.toml", Path("/dev/zero")):
+        with pytest.raises(PlanError, match="Not a regular file"):
+            read_file(path)
+    with (tmp_path / "sparse.toml").open("wb") as file:
+        file.truncate(200 << 30)
+    with pytest.raises(PlanError, match="Longer than"):
+        read_file(tmp_path / "sparse.toml")

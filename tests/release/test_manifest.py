@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from starling.errors import IntegrityError
+from starling.release import manifest as manifest_module
 from starling.release.manifest import answer, content, digest, digests, files_of, manifest, shown, walk
 
 
@@ -52,6 +53,37 @@ def test_links_pipes_and_sockets_are_refused_and_not_opened(tmp_path: Path) -> N
     assert [problem.field for problem in problems] == ["dangling", "folder", "link", "pipe", "s"]
     with pytest.raises(IntegrityError, match="pipe is a link or a device"):
         manifest(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("size", "problem"), [(200 << 30, "is longer than any"), (1 << 30, "says to be longer than it is")]
+)
+def test_a_file_that_would_take_hours_is_not_read(tmp_path: Path, size: int, problem: str) -> None:
+    fill(tmp_path)
+    with (tmp_path / "sparse").open("wb") as file:
+        file.write(b"x")
+        file.truncate(size)
+    files, problems = walk(tmp_path)
+    assert "sparse" not in files
+    assert [problem in str(each) for each in problems] == [True]
+
+
+def test_a_folder_of_many_or_deep_folders_is_not_walked(tmp_path: Path) -> None:
+    deep = tmp_path
+    for _ in range(30):
+        deep /= "a"
+        deep.mkdir()
+    (deep / "x").write_text("x")
+    files, (problem,) = walk(tmp_path)
+    assert (files, str(problem).split(";")[0]) == ({}, "a/a/a/a/a/a/a/a lies deeper than any folder of a release")
+
+
+def test_a_folder_of_many_files_is_not_walked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manifest_module, "MOST_FILES", 20)
+    for number in range(30):
+        (tmp_path / str(number)).write_text("x")
+    _, (problem,) = walk(tmp_path)
+    assert "holds more files than a release has" in str(problem)
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:

@@ -134,6 +134,14 @@ def test_a_statement_has_one_form(copied: Bundle, change: Callable[[str], str], 
     assert finding.startswith("privacy.json")
 
 
+@pytest.mark.parametrize("text", ["led\x1b[2Jger", "led\u202eger", "led\0ger", "led\x9bger"])
+@pytest.mark.parametrize("field", ["name", "request_id"])
+def test_a_statement_that_a_terminal_would_obey_is_not_shown(copied: Bundle, field: str, text: str) -> None:
+    copied.edit("privacy.json", lambda stated: stated["account"].update({field: text}))
+    copied.resign()
+    assert said(copied) == ["privacy.json cannot be read"]
+
+
 @pytest.mark.parametrize("text", ["", "[]", "nonsense", "[" * 100_000])
 def test_a_statement_that_cannot_be_read_is_a_finding(copied: Bundle, text: str) -> None:
     (copied.folder / "privacy.json").write_text(text)

@@ -1,5 +1,6 @@
 """One zip: the same bytes each time, and nothing that a hostile one could do."""
 
+import os
 import struct
 import zipfile
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import IntegrityError, OutputError, ParameterError
+from starling.release import zipped as zipped_module
 from starling.release.zipped import EPOCH, MODE, check, opened, unpack, zipped
 
 
@@ -113,6 +115,69 @@ def test_a_hostile_zip_writes_nothing_outside_and_is_refused(tmp_path: Path, nam
     assert sorted(path.name for path in tmp_path.iterdir()) == ["evil.zip", "inner"]
     assert [path.name for path in inner.parent.iterdir()] == ["folder"]
     assert not any(path.is_symlink() for path in inner.rglob("*"))
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "ä" * 200, "a/" * 200 + "b", "/".join(["a" * 250] * 30)])
+def test_a_path_that_no_disk_takes_is_refused_as_what_it_is(tmp_path: Path, name: str) -> None:
+    with zipfile.ZipFile(tmp_path / "evil.zip", "w") as archive:
+        archive.writestr(entry(name), "x")
+    with (
+        pytest.raises(IntegrityError, match="is a longer path than a file of a release has"),
+        opened(tmp_path / "evil.zip"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("end", [b"", b"PK\5\6" + bytes(18), b"PK\5\6" + bytes(8) + b"\xff\xff\xff\x0f" + bytes(6)])
+@pytest.mark.parametrize("size", [1 << 30, 200 << 30, 1 << 40])
+def test_a_file_of_holes_is_no_zip(tmp_path: Path, end: bytes, size: int) -> None:
+    with (tmp_path / "sparse.zip").open("wb") as file:
+        file.truncate(size - len(end))
+        file.seek(size - len(end))
+        file.write(end)
+    with (
+        pytest.raises(IntegrityError, match=r"says to be longer than it is|is longer than any release"),
+        opened(tmp_path / "sparse.zip"),
+    ):
+        pass
+
+
+def test_a_long_list_of_files_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zipped_module, "LONGEST_DIRECTORY", 200)
+    with zipfile.ZipFile(tmp_path / "long.zip", "w") as archive:
+        for number in range(5):
+            archive.writestr(entry(f"file-{number}"), "x")
+    monkeypatch.setattr(zipfile, "ZipFile", lambda *_: pytest.fail("read"))
+    with pytest.raises(IntegrityError, match="lists more files than a release has"), opened(tmp_path / "long.zip"):
+        pass
+
+
+def test_planted_links_are_not_followed(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("as it was")
+    (tmp_path / ".r.zip.partial").symlink_to(victim)
+    zipped(folder, tmp_path / "r.zip")
+    assert victim.read_text() == "as it was"
+    assert not (tmp_path / "r.zip").is_symlink()
+    assert (tmp_path / "r.zip").stat().st_mode & 0o777 == 0o666 & ~umask()
+    # Planted after the check, when the zip is written already.
+    plain = zipped_module._write
+
+    def planted(*arguments: object) -> None:
+        (tmp_path / "s.zip").symlink_to(victim)
+        plain(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(zipped_module, "_write", planted)
+    with pytest.raises(OutputError, match="exists"):
+        zipped(folder, tmp_path / "s.zip")
+    assert victim.read_text() == "as it was"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".r.zip.partial", "r.zip", "release", "s.zip", "victim"]
+
+
+def umask() -> int:
+    before = os.umask(0)
+    os.umask(before)
+    return before
 
 
 def test_entries_that_share_their_bytes_are_refused(tmp_path: Path) -> None:

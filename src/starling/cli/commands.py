@@ -18,7 +18,7 @@ from typing import Any, Final, Never
 
 import click
 
-from starling.errors import Found, OutputError, ParameterError, Problem, StarlingError, StarlingWarning
+from starling.errors import Found, OutputError, ParameterError, Problem, StarlingError, StarlingWarning, plain
 
 INTERRUPTED: Final = 130
 TERMINATED: Final = 143
@@ -207,9 +207,9 @@ def found_json(found: Found) -> dict[str, Any]:
 def problem_json(problem: Problem) -> dict[str, str | int | None]:
     """One thing that is wrong, for machines."""
     return {
-        "file": problem.file,
+        "file": None if problem.file is None else plain(problem.file),
         "line": problem.line,
-        "field": problem.field,
-        "problem": problem.problem,
-        "fix": problem.fix,
+        "field": plain(problem.field),
+        "problem": plain(problem.problem),
+        "fix": plain(problem.fix),
     }

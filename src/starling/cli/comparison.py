@@ -51,6 +51,7 @@ def _with_csv(compare: "Callable[..., Comparison]", path: Path) -> "Comparison":
     """Compare, and keep the rows as they come; without a comparison there is no file."""
     import pyarrow.csv as pacsv
 
+    from starling.release.cells import as_text
     from starling.tables.comparison import SCHEMA
 
     try:
@@ -62,7 +63,7 @@ def _with_csv(compare: "Callable[..., Comparison]", path: Path) -> "Comparison":
         ) from None
     try:
         with file, pacsv.CSVWriter(file, SCHEMA) as writer:
-            return compare(keep=writer.write_table)
+            return compare(keep=lambda rows: writer.write_table(as_text(rows)))
     except BaseException:
         path.unlink()
         raise

@@ -24,6 +24,8 @@ TWO = "two.sqlite"
 PEOPLE = "residents --measure rho --neighbours add-remove-person --cap 20"
 
 CHANGES = ("add-remove", "replace-one")
+LONGEST_SCHEMA = 1 << 24
+"""Bytes of a file that describes the columns of a dataset."""
 UNITS = ("person", "household", "group", "point", "trip")
 RELATIONS = tuple(f"{change}-{unit}" for change in CHANGES for unit in UNITS)
 
@@ -154,8 +156,10 @@ def _schema(path: Path | None) -> dict[str, Any]:
         return {}
     import json
 
+    from starling.planfile.foreign import content
+
     try:
-        found = json.loads(path.read_text(encoding="utf-8"), parse_float=str)
+        found = json.loads(content(path, LONGEST_SCHEMA), parse_float=str)
     except (OSError, ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):

@@ -6,6 +6,26 @@ from typing import Final
 
 LONGEST_WORD: Final = 200
 """Characters of a word in a message."""
+LONGEST_NAME: Final = 1000
+"""Characters of a name; the longest of the production definitions has under 150, and long alleles are part of some SNP ids."""
+
+
+def name_problem(name: str) -> str | None:
+    r"""What is wrong with a name that a file brings, or None: the one check before it reaches a terminal, a page or a table.
+
+    Not printable are control characters (an escape that moves the cursor, a tab, the end of a line), marks that turn the direction of
+    writing or are not seen, and halves of characters.
+
+    >>> name_problem("rs12"), name_problem("Doña Ana")
+    (None, None)
+    >>> name_problem("rs\x1b[2J"), name_problem("rs\u202e21")
+    ('holds a character that is not printed', 'holds a character that is not printed')
+    """
+    if not name.strip():
+        return "is empty"
+    if len(name) > LONGEST_NAME:
+        return f"is longer than {LONGEST_NAME} characters"
+    return None if name.isprintable() else "holds a character that is not printed"
 
 
 def did_you_mean(key: str, known: Iterable[str]) -> str:

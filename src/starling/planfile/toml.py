@@ -13,12 +13,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from starling.errors import ParameterError, PlanError, Problem
-from starling.planfile.spelling import did_you_mean, shown
+from starling.planfile.foreign import content
+from starling.planfile.spelling import did_you_mean, name_problem, shown
 from starling.privacy.budget import exact
 
 _HEADER: Final = re.compile(r"[ \t]*\[\[?[ \t]*([^\[\]#]*?)[ \t]*\]\]?")
 LONGEST_PLAN: Final = 4 * 2**20
 """Bytes of a plan file."""
+MOST_PARTS: Final = 16
+"""Parts of a dotted key. The parser of the standard library takes time that grows with the square of them; no plan has more than two."""
+_PART: Final = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
+_DEEP: Final = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_PART}\.[ \t]*+){{{MOST_PARTS}}}")
 MOST_UNKNOWN: Final = 100
 """Unknown keys of one table that are told one by one."""
 
@@ -67,9 +72,11 @@ class Section:
     def text(self, key: str, fix: str) -> str:
         """The string under `key`, which must be there and not empty."""
         value = self.values.get(key)
-        if not isinstance(value, str) or not value.strip() or not value.isprintable():
-            missing = key not in self.values
-            self.refuse(key, "is missing" if missing else "is not a text of printable characters", fix)
+        if not isinstance(value, str):
+            self.refuse(key, "is missing" if key not in self.values else "is not a text", fix)
+            return ""
+        if (problem := name_problem(value)) is not None:
+            self.refuse(key, problem, fix)
             return ""
         return value
 
@@ -184,13 +191,10 @@ def read_file(path: Path) -> Section:
     """The top of a plan file.
 
     Raises:
-        PlanError: when it cannot be read, is longer than LONGEST_PLAN, or is not TOML in UTF-8.
+        PlanError: when it cannot be read, is no regular file, is longer than LONGEST_PLAN, or is not TOML in UTF-8.
     """
     try:
-        if path.stat().st_size > LONGEST_PLAN:
-            problem = Problem("file", f"is longer than {LONGEST_PLAN} bytes", "check what it is", path.name)
-            raise PlanError(problems=[problem])
-        return parse(path.read_bytes().decode("utf-8"), path.name)
+        return parse(content(path, LONGEST_PLAN).decode("utf-8"), path.name)
     except OSError as error:
         problem = Problem("file", f"cannot be read ({error.strerror})", "check the path", path.name)
     except UnicodeDecodeError:
@@ -208,6 +212,9 @@ def parse(text: str, file: str) -> Section:
     Raises:
         PlanError: when it is not TOML.
     """
+    if _DEEP.search(text):
+        problem = f"has a key of more than {MOST_PARTS} parts, and a plan's have one or two"
+        raise PlanError(problems=[Problem("file", problem, "correct it", file)])
     try:
         values = tomllib.loads(text, parse_float=Float)
     except tomllib.TOMLDecodeError as error:

@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -24,6 +25,15 @@ MEASUREMENTS: Final = "measurements"
 
 LONGEST: Final = 80
 """Letters of a file's name in a message."""
+
+DEEPEST: Final = 8
+"""Folders within folders; a release has two."""
+MOST_FILES: Final = 10_000
+"""A release has a file for each table and level."""
+LARGEST: Final = 1 << 36
+"""Bytes of a file; the longest text of a nation has a seventh of it."""
+LONGEST_HOLE: Final = 1 << 28
+"""Bytes that a file may say to have without having them: who copies a file may leave out its zeros."""
 
 AGAIN: Final = "get the release again from its publisher"
 """The one fix for a release that is not as it was signed."""
@@ -102,21 +112,58 @@ def walk(folder: Path) -> tuple[dict[str, Path], list[Problem]]:
 
 def _entries(folder: Path) -> Iterator[tuple[Path, str]]:
     """What is below a folder, folders that hold something aside, and what is wrong with it; nothing is with a regular file."""
-    left = [folder]
+    left, seen = [(folder, 0)], 0
     while left:
-        below = left.pop()
+        below, depth = left.pop()
         with os.scandir(below) as scanned:
-            entries = list(scanned)
+            entries = list(islice(scanned, MOST_FILES - seen + 1))
+        seen += len(entries)
+        if seen > MOST_FILES:
+            yield below, "holds more files than a release has"
+            return
         if not entries and below != folder:
             yield below, "is an empty folder"
         for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                left.append(Path(entry.path))
+            path = Path(entry.path)
+            if not entry.is_dir(follow_symlinks=False):
+                yield path, _wrong(path, entry)
+            elif depth + 1 < DEEPEST:
+                left.append((path, depth + 1))
             else:
-                yield (
-                    Path(entry.path),
-                    "" if entry.is_file(follow_symlinks=False) else "is a link or a device, not a file",
-                )
+                yield path, "lies deeper than any folder of a release"
+
+
+def _wrong(path: Path, entry: os.DirEntry[str]) -> str:
+    """What is wrong with something that is no folder; empty for a file that can be read in a reasonable time."""
+    if not entry.is_file(follow_symlinks=False):
+        return "is a link or a device, not a file"
+    size = entry.stat(follow_symlinks=False).st_size
+    if size > LARGEST:
+        return "is longer than any file of a release"
+    return "says to be longer than it is" if hollow(path, size) else ""
+
+
+def hollow(path: Path, size: int) -> bool:
+    """Whether a regular file of `size` bytes has a long hole: zeros that take no room on the disk, and time to read."""
+    if size <= LONGEST_HOLE:
+        return False
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        hole = os.lseek(file, 0, os.SEEK_HOLE)
+        while hole < size:
+            try:
+                after = os.lseek(file, hole, os.SEEK_DATA)
+            except OSError:
+                after = size
+            if after - hole > LONGEST_HOLE:
+                return True
+            hole = os.lseek(file, after, os.SEEK_HOLE) if after < size else size
+    except OSError:
+        # A file system that knows of no holes has none.
+        return False
+    finally:
+        os.close(file)
+    return False
 
 
 def shown(name: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final, Never, TypeVar
 
 from starling.errors import IntegrityError
+from starling.planfile.spelling import name_problem
 from starling.release.datapackage import LARGEST
 from starling.release.manifest import AGAIN
 from starling.release.statement import Json
@@ -52,8 +53,8 @@ def form(said: Mapping[str, Json]) -> str:
 
 
 def text(value: object) -> str:
-    """Text, or ValueError."""
-    return value if isinstance(value, str) else refuse()
+    """A text that may be shown, or none; else ValueError."""
+    return value if isinstance(value, str) and (not value or name_problem(value) is None) else refuse()
 
 
 def whole(value: object, most: int = WHOLE) -> int:

@@ -106,7 +106,21 @@ def _stated(folder: Path) -> Stated | None:
         stated = datapackage.read_json(folder / FILE)
     except (OSError, ValueError, RecursionError):
         return None
-    return stated if isinstance(stated, dict) else None
+    return stated if isinstance(stated, dict) and _shows(stated) else None
+
+
+def _shows(stated: object) -> bool:
+    """Whether every text in a statement may be shown: it is told on terminals and pages. SQL texts have several lines."""
+    left = [stated]
+    while left:
+        each = left.pop()
+        if isinstance(each, dict):
+            left += [*each.keys(), *each.values()]
+        elif isinstance(each, list):
+            left += each
+        elif isinstance(each, str) and not each.replace("\n", "").isprintable():
+            return False
+    return True
 
 
 def _form(folder: Path, stated: Stated, guarantee: Guarantee, earlier: tuple[AddsTo, ...]) -> list[Problem]:

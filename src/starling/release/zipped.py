@@ -14,17 +14,23 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import IO, Final
 
 from starling.errors import IntegrityError, OutputError, ParameterError, Problem
-from starling.release.manifest import AGAIN, files_of, shown
+from starling.planfile.foreign import opened as opened_file
+from starling.release.manifest import AGAIN, DEEPEST, MOST_FILES, files_of, hollow, shown
 
 EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 """The earliest time that a zip can say: of every file."""
 
 MODE: Final = stat.S_IFREG | 0o644
-MOST_FILES: Final = 100_000
+LONGEST_PART: Final = 255
+"""Bytes of the name of a file or folder: as many as common file systems take."""
+LONGEST_DIRECTORY: Final = 1 << 23
+"""Bytes of the list of files at the end of a zip."""
+LONGEST: Final = 1 << 38
+"""Bytes of a zip."""
 BUFFER: Final = 1 << 20
 
 
@@ -45,18 +51,36 @@ def zipped(folder: Path, path: Path) -> None:
     """
     check(path)
     files = files_of(folder)
-    partial = path.with_name(f".{path.name}.partial")
+    temporary = None
     try:
-        with partial.open("wb") as file:
+        # In a fresh folder that is closed to others, under a name that nobody could foresee: no planted link is followed.
+        temporary = Path(mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
+        partial = temporary / "zip"
+        with partial.open("xb") as file:
             _write(files, file)
             file.flush()
             os.fsync(file.fileno())
-        partial.rename(path)
+        _place(partial, path)
+    except FileExistsError:
+        check(path)
     except OSError:
-        partial.unlink(missing_ok=True)
         raise OutputError(
             field=str(path), problem="cannot be written (closed folder, full disk or failing device)", fix="make room"
         ) from None
+    finally:
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _place(partial: Path, path: Path) -> None:
+    """Give a finished file its name; raises FileExistsError where something has it meanwhile, be it a link."""
+    try:
+        os.link(partial, path, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK):
+            raise
+        # A file system without hard links: what has come there since `check` is replaced, not followed.
+        partial.rename(path)
 
 
 def _write(files: dict[str, Path], file: IO[bytes]) -> None:
@@ -101,6 +125,7 @@ def opened(path: Path) -> Iterator[Path]:
 def unpack(path: Path, folder: Path) -> None:
     """Write the files of a zip into an empty folder, with room beside it for another zip; see `opened`."""
     try:
+        _check_directory(path)
         with zipfile.ZipFile(path) as archive:
             problems = _problems(archive.infolist(), path.stat().st_size)
             if problems:
@@ -110,6 +135,28 @@ def unpack(path: Path, folder: Path) -> None:
         raise _not_ours(path, "is not a zip file, or is damaged") from None
     if not _same(path, folder, folder.with_name("again.zip")):
         raise _not_ours(path, "is not a zip as Starling writes it, byte for byte")
+
+
+def _check_directory(path: Path) -> None:
+    """Raises IntegrityError where the list of files is too long to be read; a zip of a release ends with the record that says it."""
+    try:
+        with opened_file(path, LONGEST) as file:
+            size = os.fstat(file.fileno()).st_size
+            file.seek(-min(98, size), os.SEEK_END)
+            tail = file.read(98)
+        longer = hollow(path, size)
+    except OSError:
+        raise _not_ours(path, "cannot be read, or is longer than any release") from None
+    if longer:
+        raise _not_ours(path, "says to be longer than it is")
+    end, locator, wide = tail[-22:], tail[-42:-22], tail[-98:-42]
+    length = int.from_bytes(end[12:16], "little")
+    if locator.startswith(b"PK\6\7") and wide.startswith(b"PK\6\6"):
+        length = int.from_bytes(wide[40:48], "little")
+    if not end.startswith(b"PK\5\6"):
+        raise zipfile.BadZipFile
+    if length > LONGEST_DIRECTORY:
+        raise IntegrityError(field="zip", problem="lists more files than a release has", fix=AGAIN)
 
 
 def _not_ours(path: Path, problem: str) -> IntegrityError:
@@ -132,18 +179,25 @@ def _problems(infos: list[zipfile.ZipInfo], size: int) -> list[Problem]:
 
 
 def _problem(info: zipfile.ZipInfo, seen: set[str]) -> str | None:
-    path = PurePosixPath(info.filename)
-    parts = info.filename.split("/")
-    if info.filename != info.orig_filename or path.is_absolute() or not all(parts) or {".", ".."} & set(parts):
-        return "is not a path within the zip"
-    if "\\" in info.filename or ":" in info.filename or not info.filename.isprintable():
-        return "is not a path within the zip"
+    if (problem := _path_problem(info)) is not None:
+        return problem
     if info.filename.casefold() in seen:
         return "is in the zip twice"
     if info.external_attr >> 16 != MODE:
         return "is not a plain file"
     if info.compress_type != zipfile.ZIP_STORED or info.compress_size != info.file_size or info.flag_bits & ~0x800:
         return "is compressed or encrypted, which no file of a release is"
+    return None
+
+
+def _path_problem(info: zipfile.ZipInfo) -> str | None:
+    path, parts = PurePosixPath(info.filename), info.filename.split("/")
+    if info.filename != info.orig_filename or path.is_absolute() or not all(parts) or {".", ".."} & set(parts):
+        return "is not a path within the zip"
+    if "\\" in info.filename or ":" in info.filename or not info.filename.isprintable():
+        return "is not a path within the zip"
+    if len(parts) > DEEPEST or max(len(part.encode()) for part in parts) > LONGEST_PART:
+        return "is a longer path than a file of a release has"
     return None
 
 

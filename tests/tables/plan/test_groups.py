@@ -87,7 +87,7 @@ def test_without_a_list_of_codes_those_of_the_groups_are_the_list() -> None:
         ('tabulate = "below the state"', 'tabulated = "x"', "tabulated is an unknown key; did you mean tabulate?"),
         ('9000 = "Arctic"', '900 = "Arctic"', "codes.900 is not a race or ethnicity code"),
         ('9000 = "Arctic"', "9000 = 1", "codes.9000 is not a text"),
-        ('name = "Northern"', f'name = "{"x" * 501}"', "groups[3].name is longer than 500"),
+        ('name = "Northern"', f'name = "{"x" * 1001}"', "groups[3].name is longer than 1000"),
         ("[[groups]]", "[[group]]", "groups is missing"),
     ],
 )

@@ -16,6 +16,7 @@ from starling.genome.measurements import Block, Number, Places
 from starling.genome.plan import Explore, NumSig, Plan, Question
 from starling.genome.postprocess import Correlated, Exploration, ExplorationError, PValue, Told
 from starling.genome.postprocess.told import CONFIDENCE
+from starling.release.cells import as_text
 
 DATA: Final = "data"
 
@@ -65,11 +66,11 @@ def csv_path(name: str) -> str:
 
 
 def csv(table: pa.Table) -> bytes:
-    """A table in the CSV of RFC 4180 but for its line ends; what is missing is empty."""
+    """A table in the CSV of RFC 4180 but for its line ends; what is missing is empty, and no text is a formula to a spreadsheet."""
     buffer = io.BytesIO((",".join(table.column_names) + "\n").encode())
     buffer.seek(0, io.SEEK_END)
     if len(table):
-        pacsv.write_csv(table, buffer, pacsv.WriteOptions(include_header=False, quoting_style="needed"))
+        pacsv.write_csv(as_text(table), buffer, pacsv.WriteOptions(include_header=False, quoting_style="needed"))
     return buffer.getvalue()
 
 

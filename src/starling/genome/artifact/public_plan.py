@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from starling.errors import IntegrityError
 from starling.genome.plan import QUESTIONS, Plan, Question, Region, Snps, kind
 from starling.genome.plan.snps import MOST_SNPS, in_plan_order
+from starling.planfile.spelling import LONGEST_NAME
 from starling.release import public_json
 from starling.release.arithmetic import rational
 from starling.release.manifest import AGAIN
@@ -102,6 +103,10 @@ def read_snps(folder: Path) -> Snps:
     if table is None:
         raise IntegrityError(field=SNPS, problem="is not as Starling writes it", fix=AGAIN)
     chromosomes, ids, carried, other = (tuple(table[name].to_pylist()) for name in ("CHR", "SNP", "A1", "A2"))
+    # All at once: a list may have many million names, and one look at them together is fast.
+    for names in (chromosomes, ids, carried, other):
+        if not "".join(names).isprintable() or max(map(len, names)) > LONGEST_NAME or not all(map(str.strip, names)):
+            raise IntegrityError(field=SNPS, problem="holds a name that cannot be shown", fix=AGAIN)
     snps = Snps(ids, chromosomes, table["BP"].to_numpy(), carried, other)
     if not in_plan_order(snps):
         raise IntegrityError(field=SNPS, problem="is no SNP list in plan order", fix=AGAIN)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
+from starling.release.cells import as_text
 from starling.tables import labels
 from starling.tables.artifact.columns import CENSUS
 
@@ -42,12 +43,14 @@ class Text:
         file: Takes the bytes.
         columns: Column of the table, or column of words (labels.py), and its name in the header.
         delimiter: One character.
-        quoted: Whether text that holds the delimiter or a quote is quoted; otherwise it must not occur.
+        quoted: Whether text that holds the delimiter or a quote is quoted, and no text is a formula to a spreadsheet (release.cells);
+            otherwise neither must occur.
     """
 
     def __init__(self, file: Sink, columns: dict[str, str], delimiter: str, *, quoted: bool) -> None:
         self._file = file
         self._columns = columns
+        self._quoted = quoted
         self._words = tuple(name for name in columns if name in labels.columns(columns))
         self._options = pacsv.WriteOptions(
             include_header=False, delimiter=delimiter, quoting_style="needed" if quoted else "none", batch_size=BATCH
@@ -56,7 +59,8 @@ class Text:
 
     def write(self, table: pa.Table) -> None:
         """The next rows."""
-        rows = _plain(labels.worded(table, self._words).select(list(self._columns)))
+        rows = labels.worded(table, self._words).select(list(self._columns))
+        rows = _plain(as_text(rows) if self._quoted else rows)
         with pacsv.CSVWriter(self._file, rows.schema, write_options=self._options) as writer:
             for batch in rows.to_batches():
                 # For an empty batch pyarrow 26 writes whatever its buffer holds: a megabyte of memory, or the rows before.

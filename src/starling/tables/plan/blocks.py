@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from starling.errors import PlanError, Problem
+from starling.planfile.foreign import opened
 from starling.tables.plan.pipes import MARK, Record, header_problems, parquet_columns, text_records
 
 Int64: TypeAlias = npt.NDArray[np.int64]
@@ -23,6 +24,8 @@ WIDTHS: Final = {"TABBLKST": 2, "TABBLKCOU": 3, "TABTRACTCE": 6, "TABBLK": 4, "P
 COLUMNS: Final = tuple(WIDTHS)
 BLOCK_COLUMNS: Final = COLUMNS[:4]
 """Those that make a block's id."""
+LONGEST_FILE: Final = 1 << 34
+"""Bytes of a block file; that of the nation has about a gigabyte."""
 MOST_PROBLEMS: Final = 1000
 """Problems that are collected of one block file; more would say nothing new."""
 
@@ -74,7 +77,7 @@ def digits(values: Int64, width: int) -> pa.StringArray:
 def _is_parquet(path: Path) -> bool:
     if path.is_dir():
         return True
-    with path.open("rb") as file:
+    with opened(path, LONGEST_FILE) as file:
         return file.read(4) == b"PAR1"
 
 
@@ -83,7 +86,7 @@ def _columns(path: Path) -> dict[str, Int64]:
     if _is_parquet(path):
         table = parquet_columns(path, COLUMNS, more=True)
     else:
-        with path.open("rb") as file:
+        with opened(path, LONGEST_FILE) as file:
             header = file.readline(2**16).removeprefix(MARK).decode("utf-8", "replace").rstrip("\r\n").split("|")
         if header_problems(header, COLUMNS, ordered=True, more=True):
             _refuse(path)
@@ -131,7 +134,7 @@ def _refuse(path: Path, twice: frozenset[str] = frozenset()) -> Never:
         rows = parquet_columns(path, COLUMNS, more=True).to_pydict()
         _check(path, enumerate(zip(*(rows[name] for name in COLUMNS), strict=True), start=1), twice, problems)
     else:
-        with path.open("rb") as file:
+        with opened(path, LONGEST_FILE) as file:
             _check(path, text_records(file, path.name, COLUMNS, problems, more=True), twice, problems)
     if not problems:
         problems.append(Problem("file", "holds no blocks that can be read", f"write {'|'.join(COLUMNS)}", path.name))

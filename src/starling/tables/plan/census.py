@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Never
 
 from starling.errors import ParameterError, PlanError, Problem
+from starling.planfile.foreign import content
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.budget import Measure, exact
 from starling.tables.plan.codebook import MOST_RACE_CODES, Definitions
@@ -121,9 +122,7 @@ def _read(folder: Path) -> _Config:
         return PlanError(problems=[Problem("file", problem, fix, CONFIG, line)])
 
     try:
-        if path.stat().st_size > LONGEST_CONFIG:
-            raise refuse(f"is longer than {LONGEST_CONFIG} bytes", "check what it is")
-        text = path.read_bytes().decode("utf-8")
+        text = content(path, LONGEST_CONFIG).decode("utf-8")
     except OSError as error:
         raise refuse(f"cannot be read ({error.strerror})", "put it in the plan's folder") from None
     except UnicodeDecodeError:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from starling.errors import PlanError, Problem
+from starling.planfile.spelling import name_problem
 from starling.tables.plan.codebook import Definitions, Iteration, Kind
 from starling.tables.plan.pipes import NULL, read_table
 
@@ -25,19 +26,8 @@ MAPPING_COLUMNS = ("ITERATION_CODE", "RACE_ETH_CODE")
 
 ITERATION_CODE = re.compile(r"[0-9]{4}")
 RACE_ETH_CODE = re.compile(r"[1-9][0-9]{3}")
-LONGEST_NAME = 500
-"""Characters of a name; the longest of the production definitions has under 150."""
 
 _FLAGS = {"True": True, "False": False, NULL: None}
-
-
-def name_problem(name: str) -> str | None:
-    """What is wrong with a published name, or None."""
-    if not name.strip():
-        return "is empty"
-    if len(name) > LONGEST_NAME:
-        return f"is longer than {LONGEST_NAME} characters"
-    return None if name.isprintable() else "holds a control character"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from starling.errors import PlanError, Problem
-from starling.planfile.spelling import did_you_mean
+from starling.planfile.spelling import did_you_mean, name_problem
 from starling.tables.plan.blocks import BLOCK_COLUMNS, WIDTHS, Int64, digits, read_blocks
 from starling.tables.plan.codebook import GeographyLevel
 from starling.tables.plan.model import Plan
@@ -164,8 +164,8 @@ def _read_names(path: Path) -> dict[tuple[str, str], str]:
         if kind not in levels:
             fix = did_you_mean(kind, levels)
             problems.append(Problem("REGION_TYPE", "is not a geography level", fix, file, line))
-        if not name.strip() or not name.isprintable():
-            problems.append(Problem("REGION_NAME", "is empty or not printable", "write a name", file, line))
+        if (problem := name_problem(name)) is not None:
+            problems.append(Problem("REGION_NAME", problem, "write a name", file, line))
         if (kind, region) in names:
             problems.append(Problem("REGION_ID", f"{kind} {region} is named twice", "remove one line", file, line))
         names[kind, region] = name

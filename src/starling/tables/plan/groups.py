@@ -4,9 +4,10 @@ A group is a set of race or ethnicity codes. A race group gives up to two iterat
 in it) and "combined" (one suffices); an ethnicity group gives one.
 """
 
+from starling.planfile.spelling import name_problem
 from starling.planfile.toml import Section
 from starling.tables.plan.codebook import Definitions, Iteration, Kind
-from starling.tables.plan.definitions import ITERATION_CODE, RACE_ETH_CODE, clashes, name_problem
+from starling.tables.plan.definitions import ITERATION_CODE, RACE_ETH_CODE, clashes
 
 LEVELS = {"regional": 1, "detailed": 2}
 WHERE = {

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.errors import PlanError, Problem
+from starling.planfile.foreign import opened
 
 Record: TypeAlias = tuple[int, tuple[str, ...]]
 """Line (text: the header is line 1; Parquet: rows from 1) and its fields."""
@@ -137,13 +138,10 @@ def read_table(folder: Path, stem: str, columns: Sequence[str], problems: list[P
         return text.name, []
     path = found[0]
     try:
-        if path == parquet:
-            values = parquet_columns(path, columns).to_pydict()
-            return path.name, list(enumerate(zip(*(values[name] for name in columns), strict=True), start=1))
-        if path.stat().st_size > LONGEST_FILE:
-            problems.append(Problem("file", f"is longer than {LONGEST_FILE} bytes", "check what it is", path.name))
-            return path.name, []
-        with path.open("rb") as file:
+        with opened(path, LONGEST_FILE) as file:
+            if path == parquet:
+                values = parquet_columns(path, columns).to_pydict()
+                return path.name, list(enumerate(zip(*(values[name] for name in columns), strict=True), start=1))
             records = list(text_records(file, path.name, columns, problems))
             if file.tell() == 0:
                 problems.append(Problem("file", "is empty", f"write {'|'.join(columns)} first", path.name))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from starling.errors import PlanError, Problem
+from starling.planfile.foreign import content
 from starling.tables.plan import GeographyLevel, Level
 
 MEDIANS: Final = {
@@ -33,6 +34,8 @@ LARGEST: Final = 3 * 10**8
 """Persons in the largest group that is assumed."""
 
 MOST_LINES: Final = 100_000
+LONGEST_FILE: Final = 1 << 24
+"""Bytes of a file of sizes."""
 MOST_DIGITS: Final = 12
 COLUMNS: Final = ("size", "groups")
 LEVEL: Final = "level"
@@ -72,7 +75,7 @@ def read_sizes(path: Path) -> Mapping[str, Sizes]:
         PlanError: for anything else, with file and line.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = content(path, LONGEST_FILE).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         raise PlanError(problems=[Problem("file", "cannot be read as UTF-8", "check the path", path.name)]) from None
     lines = list(csv.reader(text.splitlines()[: MOST_LINES + 1]))
