@@ -18,6 +18,7 @@ from types import ModuleType
 import pytest
 
 import starling
+from starling.cli.progress import MARK
 from tests.conftest import ROOT
 
 DOCS = ROOT / "docs"
@@ -81,7 +82,9 @@ def run_console(snippet: Snippet, folder: Path) -> list[str]:
         )
         if shown.strip():
             # As on a terminal: what went wrong is said there too.
-            seen = result.stdout + (result.stderr if result.returncode else "")
+            # Only what it was doing is left out of the pages.
+            findings = [line for line in result.stderr.splitlines(keepends=True) if not line.startswith(MARK)]
+            seen = result.stdout + ("".join(findings) if result.returncode else "")
             if not CHECK.check_output(shown, seen, FLAGS):
                 found.append(f"`{command}` printed\n{result.stdout}\nnot\n{shown}\n{result.stderr}")
         elif result.returncode != 0:

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from starling.cli import main
+from starling.cli.progress import MARK
 from starling.genome import generate
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import postgres_database
@@ -75,6 +76,12 @@ def payer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         yield Payer(url)
 
 
+@pytest.fixture(autouse=True)
+def compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether a kernel was kept from earlier runs of the tests changes nothing that a command says; test_progress.py tests the note."""
+    monkeypatch.setattr("starling.cli.commands.note_compilation", lambda _: None)
+
+
 @pytest.fixture
 def call() -> Iterator[Call]:
     """Call `starling` with words, in this process."""
@@ -100,6 +107,11 @@ def released(inputs: Inputs, tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = CliRunner().invoke(main, words)
     assert made.exit_code == 0, made.output
     return out
+
+
+def findings(result: Result) -> list[str]:
+    """The lines on stderr, but for those that say what the command was doing."""
+    return [line for line in result.stderr.splitlines() if not line.startswith(MARK)]
 
 
 def document(result: Any) -> dict[str, Any]:

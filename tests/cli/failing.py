@@ -53,6 +53,8 @@ def error_of(kind: str) -> errors.StarlingError:
     if kind == "RunFailed":
         return errors.RunFailed()
     problems = [errors.Problem(f"field{at}", "is wrong", "correct it", "a.txt", at) for at in range(1, 26)]
+    if kind == "RecordsInvalid":
+        return errors.RecordsInvalid(problems=problems[:20], more=5)
     made: errors.StarlingError = getattr(errors, kind)(problems=problems)
     return made
 

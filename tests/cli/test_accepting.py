@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from starling.cli import main
-from tests.cli.conftest import Call, Inputs, Payer, document
+from tests.cli.conftest import Call, Inputs, Payer, document, findings
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def accepted(payer: Payer) -> list[str]:
 def test_files_in_order_are_accepted_once(call: Call, payer: Payer, words: list[object], dataset: str) -> None:
     before = accepted(payer)
     done = call(*words, "--accept", *payer.of(dataset))
-    assert (done.exit_code, done.stderr) == (0, "")
+    assert (done.exit_code, findings(done)) == (0, [])
     assert f"files of {dataset}, as long as nobody changes them" in done.stdout
     assert document(call(*words, "--accept", *payer.of(dataset), "--json"))["accepted"] is True
     assert accepted(payer) == [*before, dataset], "the same files need be accepted once"
@@ -45,10 +45,10 @@ def test_files_with_problems_are_accepted_by_an_explicit_word_alone(
     before = accepted(payer)
     shown = call(*words)
     assert (shown.exit_code, shown.stdout) == (65, "")
-    lines = shown.stderr.splitlines()
+    lines = findings(shown)
     assert lines[0].startswith("starling: coded.txt: phenotype is constant: nobody is a case; look at the coding")
     assert lines[-1] == "starling: and 130 more: --all (in Python `most`) lists them"
-    assert len(call(*words, "--all").stderr.splitlines()) == 2 + 150
+    assert len(findings(call(*words, "--all"))) == 2 + 150
     refused = call(*words, "--accept", *payer.of("study"))
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "--yes is missing, there are problems" in refused.stderr
@@ -67,7 +67,7 @@ def test_attack_a29_no_records_say_so(call: Call, inputs: Inputs, tmp_path: Path
     empty.write_text(inputs.persons.read_text().splitlines()[0] + "\n")
     refused = call("tables", "validate", "demo", "--persons", empty, "--geography", inputs.geography)
     assert (refused.exit_code, refused.stdout) == (65, "")
-    assert refused.stderr.startswith("starling: empty.txt: records are none: there is nothing but the header")
+    assert findings(refused)[0].startswith("starling: empty.txt: records are none: there is nothing but the header")
 
 
 @pytest.mark.parametrize("words", ["tables", "genome"], indirect=True)

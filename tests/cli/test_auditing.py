@@ -114,7 +114,7 @@ def test_verify_names_the_first_thing_that_is_wrong(call: Call, elsewhere: Book,
     result = call("ledger", "verify", elsewhere.place)
     assert result.exit_code == 5
     assert says in result.stderr
-    assert len(result.stderr.splitlines()) == 1
+    assert len(result.stderr.splitlines()) == 2, "what it does, and what is wrong"
     error = json.loads(call("ledger", "verify", elsewhere.place, "--json").stdout)["error"]
     assert (error["kind"], error["exit_code"]) == ("IntegrityError", 5)
 

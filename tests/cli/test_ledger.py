@@ -18,7 +18,7 @@ from starling.cli.commands import Command, Group
 from starling.cli.ledger import RELATIONS
 from starling.ledger import keys
 from tests.cli.books import Book, filled, limited
-from tests.cli.conftest import Call
+from tests.cli.conftest import Call, findings
 from tests.conftest import ROOT
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import postgres_world
@@ -39,7 +39,7 @@ def said(result: Any, code: int) -> str:
     """The one sentence that a refusal says, with its fix; never a stack trace."""
     assert result.exit_code == code, result.output
     assert result.stdout == ""
-    lines = result.stderr.splitlines()
+    lines = findings(result)
     assert len(lines) == 1, lines
     assert lines[0].startswith("starling: ")
     assert "; " in lines[0]

@@ -1,14 +1,21 @@
-"""Progress speaks of public steps, in a terminal alone, on stderr."""
+"""Progress speaks of public steps, on stderr, and no command is silent while it works."""
 
 import os
 import pty
 import subprocess
 import sys
+from functools import reduce
+from importlib import import_module
 from pathlib import Path
+from typing import Any, Never
 
 import pytest
 
-from starling.cli.progress import KERNELS, NOTE, compiled, note_first_compilation, steps
+from starling.cli import main
+from starling.cli.progress import KEPT, NOT_KEPT, note_compilation, steps, working
+from starling.privacy import compiling
+from tests.cli.conftest import Call, Inputs
+from tests.cli.test_commands import commands
 from tests.conftest import ROOT
 
 CODE = """
@@ -21,10 +28,133 @@ print("data")
 """
 
 
-def test_without_a_terminal_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_terminal_each_step_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     with steps() as step:
         step("a step")
+        assert capsys.readouterr() == ("", "... a step\n")
+    working("another")
+    assert capsys.readouterr() == ("", "... another\n")
+
+
+@pytest.mark.parametrize(("kept", "says"), [(True, KEPT), (False, NOT_KEPT)])
+def test_compiling_is_noted_once_in_a_run(
+    monkeypatch: pytest.MonkeyPatch, call: Call, inputs: Inputs, kept: bool, says: str
+) -> None:
+    def twice(*_: object, **__: object) -> Never:
+        compiling.begins(kept=kept)
+        compiling.begins(kept=kept)
+        raise ValueError
+
+    monkeypatch.setattr("starling.cli.commands.note_compilation", note_compilation)
+    monkeypatch.setattr("starling.tables.source.validate", twice)
+    for _ in range(2):
+        shown = call("tables", "validate", "demo", *inputs.options)
+        assert shown.stderr.splitlines()[:-1] == ["... reading every record", f"... {says}"]
+
+
+def test_a_run_that_has_ended_notes_nothing(capsys: pytest.CaptureFixture[str], call: Call) -> None:
+    assert call("tables", "plan", "demo").exit_code == 0
+    compiling.begins(kept=True)
     assert capsys.readouterr() == ("", "")
+
+
+STUDY = ("{study}/plan.toml", "--genotypes", "{study}/study")
+PAID = ("--out", "{out}", "--yes")
+LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
+    "demo": (("--out", "{out}"), "inventing", "starling.tables.generate:generate"),
+    "tables preview": (("demo",), "how far", "starling.tables.preview:preview"),
+    "tables generate": (
+        ("demo", "--persons", "1000", "--out", "{out}"),
+        "inventing 1,000 persons",
+        "starling.tables.generate:generate",
+    ),
+    "tables validate": (("demo", "{files}"), "every record", "starling.tables.source:validate"),
+    "tables release": (("demo", "{files}", *PAID), "geography", "starling.tables.publish:read_geography"),
+    "tables evaluate": (
+        ("demo", "--release", "{released}", "{files}"),
+        "counting",
+        "starling.tables.evaluate:evaluate",
+    ),
+    "tables diff": (("{released}", "{released}"), "comparing", "starling.tables.comparison:compare"),
+    "tables accounting": ((), "figures", "starling.audit.safetab:coverage"),
+    "genome generate": (
+        ("--people", "10", "--snps", "5", "--out", "{out}"),
+        "10 people and 5 SNPs",
+        "starling.genome.generate:generate",
+    ),
+    "genome preview": (("{study}/plan.toml",), "how far", "starling.genome.preview:foresee"),
+    "genome validate": (STUDY, "every genotype", "starling.genome.source:validate"),
+    "genome num-sig": ((*STUDY, "--epsilon", "1", *PAID), "checking", "starling.genome.publish:open_genotypes"),
+    "genome loc-sig": ((*STUDY, "--epsilon", "1", *PAID), "checking", "starling.genome.publish:open_genotypes"),
+    "genome loc-block": (
+        (*STUDY, "--snp", "s10", "--epsilon", "1", *PAID),
+        "checking",
+        "starling.genome.publish:open_genotypes",
+    ),
+    "genome snp-pval": (
+        (*STUDY, "--snp", "s10", "--epsilon", "1", *PAID),
+        "checking",
+        "starling.genome.publish:open_genotypes",
+    ),
+    "genome snp-corr": (
+        (*STUDY, "--snp", "s10", "--snp", "s11", "--epsilon", "1", *PAID),
+        "checking",
+        "starling.genome.publish:open_genotypes",
+    ),
+    "genome explore": ((*STUDY, "--epsilon", "4", *PAID), "checking", "starling.genome.publish:open_genotypes"),
+    "genome plot": (("{released}", "--out", "{out}"), "drawing", "starling.genome.pictures.answers:together"),
+    "verify": (("{released}",), "checking", "starling.verification:verify"),
+    "ledger show": (("sqlite:///{ledger}",), "adding up", "starling.ledger.reading:Reading.lineages"),
+    "ledger verify": (("sqlite:///{ledger}",), "every event", "starling.ledger.reading:Reading.verify"),
+    "ledger backup": (("sqlite:///{ledger}", "{out}"), "copying", "starling.ledger.sqlite:SqliteStore.backup"),
+}
+"""What may work for long: its arguments, what it says, and the call before which it says so."""
+
+SHORT = {
+    "tables plan", "tables convert", "genome plan", "keys new", "keys show", "ledger create", "ledger lineage", "ledger dataset",
+    "ledger grant", "ledger raise", "ledger approve", "ledger export", "ledger retire",
+}  # fmt: skip
+"""What opens a plan or writes one event; `ledger export` prints at once."""
+
+
+class Reached(Exception):
+    """The call was made."""
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_long_command_says_what_it_does_before_it_does_it(
+    monkeypatch: pytest.MonkeyPatch, call: Call, inputs: Inputs, released: Path, study: Path, tmp_path: Path, name: str
+) -> None:
+    arguments, says, heavy = LONG[name]
+    ledger = tmp_path / "ledger.sqlite"
+    if name.startswith("ledger"):
+        assert call("ledger", "create", ledger).exit_code == 0
+    places = {"study": study, "released": released, "out": tmp_path / "out", "ledger": ledger}
+    words = [
+        word
+        for argument in arguments
+        for word in (inputs.options if argument == "{files}" else [argument.format(**places)])
+    ]
+    reached: list[bool] = []
+
+    def reach(*_: Any, **__: Any) -> Never:
+        reached.append(True)
+        raise Reached
+
+    module, _, path = heavy.partition(":")
+    *owners, last = path.split(".")
+    # Not monkeypatch's own search by name: a package may hide a module behind a function of the same name.
+    monkeypatch.setattr(reduce(getattr, owners, import_module(module)), last, reach)
+    shown = call(*name.split(), *words)
+    assert reached, shown.output
+    first = shown.stderr.splitlines()[0]
+    assert first.startswith("... ")
+    assert says in first
+
+
+def test_every_command_is_known_as_long_or_short() -> None:
+    verbs = {" ".join(words) for words, command in commands(main, ()) if not hasattr(command, "commands")}
+    assert verbs == LONG.keys() | SHORT
 
 
 def in_terminal(environment: dict[str, str]) -> tuple[str, str]:
@@ -56,27 +186,3 @@ def test_no_color_is_obeyed() -> None:
     _, shown = in_terminal({"NO_COLOR": "1"})
     assert "✓ first step" in shown
     assert "\x1b[32m" not in shown
-
-
-def test_the_note_is_shown_until_kernels_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    assert not compiled("tables")
-    note_first_compilation("tables")
-    assert capsys.readouterr() == ("", NOTE + "\n")
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "kernel.nbi").touch()
-    assert compiled("tables")
-    note_first_compilation("tables")
-    assert capsys.readouterr() == ("", "")
-
-
-def test_folders_with_kernels_exist_and_no_other_has_some() -> None:
-    source = ROOT / "src" / "starling"
-    users = {
-        path.parent.relative_to(source).as_posix()
-        for path in source.rglob("*.py")
-        if "njit" in (text := path.read_text()) or "@compiled" in text
-    }
-    assert {folder for folders in KERNELS.values() for folder in folders} <= users

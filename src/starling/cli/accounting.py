@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from starling.cli.commands import Command
+from starling.cli.progress import working
 from starling.cli.text import facts, table
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ MEASURES: Final = (("epsilon", "geometric"), ("rho", "discrete Gaussian"))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def accounting(as_json: bool) -> None:
     """The SafeTab paper's budgets, margins and privacy losses: as printed, by its formulas, and exact. Opens nothing."""
+    working("computing the paper's figures, and exact ones")
     body = figures()
     click.echo(json.dumps(body, indent=2, ensure_ascii=False) if as_json else _text())
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from starling.cli.commands import Command
+from starling.cli.progress import working
 from starling.errors import OutputError, ParameterError
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def show(url: str, *, only: str | None, latest: int, delta: str | None, as_json:
 
     with reading(url) as opened:
         book, read = opened.book, opened.reading
+        working("adding up what was spent and what it tells together")
         names = read.lineages() if only is None else [only]
         found = [(read.account(each, latest=latest), read.together(each, delta or DELTA)) for each in names]
         head = read.head()
@@ -113,6 +115,7 @@ def verify(url: str, *, heads: tuple[str, ...], signer: str | None, as_json: boo
     with reading(url) as opened:
         if signer is not None:
             opened.book.check_signer(pin(signer))
+        working("checking every event of the ledger")
         found = opened.reading.verify(wanted, tell=_tell)
         whose = opened.book.signer
     head, counts = f"{found.head.seq}:{found.head.hash}", found.counts
@@ -194,6 +197,7 @@ def _write(out: Path, lines: Iterator[str]) -> int:
 def backup(url: str, file: str, *, as_json: bool) -> None:
     """A consistent copy while the ledger is in use. An old copy put in its place is refused: charges would be forgotten."""
     with reading(url) as opened:
+        working("copying the ledger")
         opened.book.store.backup(file)
         head = opened.reading.head()
     say(as_json, {"file": file, "head": f"{head.seq}:{head.hash}"}, f"copied into {file}")

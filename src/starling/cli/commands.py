@@ -18,7 +18,9 @@ from typing import Any, Final, Never
 
 import click
 
+from starling.cli.progress import note_compilation
 from starling.errors import Found, OutputError, ParameterError, Problem, StarlingError, StarlingWarning, plain
+from starling.privacy import compiling
 
 INTERRUPTED: Final = 130
 TERMINATED: Final = 143
@@ -93,9 +95,10 @@ class Root(Group):
         version(self)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command that the words name."""
+        """Run the command that the words name; it says when it compiles."""
         try:
-            return super().invoke(ctx)
+            with compiling.heard_by(note_compilation):
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             raise _Stopped(TERMINATED if _terminated else INTERRUPTED) from None
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from starling.cli.commands import Command
+from starling.cli.progress import working
 from starling.cli.text import facts, table
 from starling.errors import OutputError
 
@@ -42,6 +43,7 @@ def diff(first: Path, second: Path, *, confidence: str, csv_file: Path | None, a
     """
     from starling.tables.comparison import compare
 
+    working("comparing the measurements of both releases")
     asked = partial(compare, first, second, confidence=confidence)
     found = asked() if csv_file is None else _with_csv(asked, csv_file)
     click.echo(json.dumps(comparison_json(found), indent=2, ensure_ascii=False) if as_json else comparison_text(found))

@@ -8,6 +8,7 @@ import click
 
 from starling.cli import inputs
 from starling.cli.commands import Command
+from starling.cli.progress import working
 from starling.cli.text import facts, rounded, table
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ def evaluate(
 ) -> None:
     """How far a release is off the truth. NOT PRIVATE: for the custodian of the records alone; never publish it."""
     from starling.cli.plans import plan_of
-    from starling.cli.progress import note_first_compilation
     from starling.engine.choice import check_engine
     from starling.tables.evaluate import evaluate as compare
     from starling.tables.evaluate.page import check_place, write_page
@@ -47,7 +47,7 @@ def evaluate(
     chosen = plan_of(plan)
     source = open_persons(persons, chosen)
     regions = read_geography(geography, chosen)
-    note_first_compilation("tables")
+    working("counting the records and comparing them with the release")
     found = compare(chosen, regions, source, release, engine=engine).value
     if out is not None:
         click.echo(f"starling: {write_page(found, out)} is for the custodian alone", err=True)

@@ -10,6 +10,7 @@ import click
 
 from starling.cli import accepting, genome_inputs, inputs
 from starling.cli.commands import Command, Group, show
+from starling.cli.progress import working
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def generate(
     from starling.genome.generate import generate as invent
 
     effects = _effects(causal)
+    working(f"inventing a study of {people:,} people and {snps:,} SNPs")
     made = invent(people=people, snps=snps, seed=seed, out=out, cases=cases, causal=effects, linkage=linkage)
     if as_json:
         show({"genotypes": str(made.prefix), "plan": str(made.plan), "note": str(made.note)})
@@ -121,6 +123,7 @@ def validate(plan: Path, genotypes: Path, phenotype: Path | None, **accept: "Unp
     book = accepting.accepting_ledger(accept)
     chosen = Plan.load(plan)
     source = open_genotypes(genotypes, chosen, phenotype)
+    working("reading every genotype and comparing people")
     found = check(chosen, source, most=accepting.listed(accept)).value
     missing = f"{100 * found.missing:.3g} % of the calls missing"
     words = f"{found.people:,} people, {found.cases:,} of them cases, {missing}"

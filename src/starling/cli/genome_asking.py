@@ -249,7 +249,6 @@ def _ask(
     query = question(chosen)
     answered = publishing.publish(
         paying,
-        "genome",
         lambda: f"{chosen.title}\n{asked(query)}.",
         partial(
             release,

@@ -9,6 +9,7 @@ import click
 from starling.cli import inputs
 from starling.cli.auditing import PIN, pin
 from starling.cli.commands import Command, show
+from starling.cli.progress import working
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def plot(releases: tuple[Path, ...], *, out: Path, kinds: tuple[str, ...], key: 
     from starling.genome.pictures.answers import together
     from starling.genome.pictures.gallery import write
 
+    working("checking the releases and drawing their answers")
     sources: list[Source] = []
     answers = together(_opened(releases, None if key is None else pin(key), sources))
     files = write(out, answers, sources, list(dict.fromkeys(kinds)))

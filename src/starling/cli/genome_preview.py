@@ -10,6 +10,7 @@ from starling.cli import genome_inputs, inputs
 from starling.cli.commands import Command, show
 from starling.cli.genome_plan import QUESTIONS
 from starling.cli.genome_questions import chosen_test, delta_c_of, epsilon_of, regions_of
+from starling.cli.progress import working
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ def preview(  # noqa: PLR0913 - one for each option
         "explore": Explore(searched, corr, above, one, named, longest, most),
     }
     questions = _possible(assumed, questions) if question is None else {question: questions[question]}
+    working("computing how far each answer may be off")
     found = foresee(assumed, questions, costs, followed=k)
     least = None
     if error is not None and question is not None:

@@ -1,15 +1,13 @@
-"""What a run is doing, on stderr and in a terminal only: the public steps of the road, never anything that counts records.
+"""What a run is doing, on stderr: its public steps, never anything that counts records. No command is silent while it works.
 
 A step's name and its end are public: which steps there are is a function of the plan. How far a step has come in the records is not
 shown, since that would tell how many there are.
 """
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -17,19 +15,24 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.status import Status
 
-NOTE: Final = "Compiling the counting and noise kernels for this machine, once; the next run starts at once."
+MARK: Final = "... "
+"""Before what a command is doing, on stderr: findings begin with `starling: `."""
+KEPT: Final = "compiling what this command computes with, for this machine; later runs find it compiled"
+NOT_KEPT: Final = "compiling what this command computes with, as in every run: no folder is safe to keep it in"
 
-Domain: TypeAlias = Literal["tables", "genome"]
 
-KERNELS: Final[dict[Domain, tuple[str, ...]]] = {
-    "tables": ("privacy", "tables/counts"),
-    "genome": ("genome/counts",),
-}
-"""Folders of the package whose kernels every run of a domain compiles."""
+def working(step: str) -> None:
+    """Say what a command begins to do, if that may take long."""
+    click.echo(f"{MARK}{step}", err=True)
+
+
+def note_compilation(kept: bool) -> None:
+    """Say that kernels are being compiled, and whether the next run will do it again."""
+    working(KEPT if kept else NOT_KEPT)
 
 
 class Steps:
-    """Told each step as it begins; shows it where there is a terminal.
+    """Told each step as it begins; says it, and ticks it off where there is a terminal.
 
     Args:
         console: The terminal, and the line in it that moves; None without one.
@@ -41,10 +44,12 @@ class Steps:
 
     def __call__(self, step: str) -> None:
         """A step begins, and the one before it is done."""
-        if self._console is not None:
-            self.done()
-            self._begun = step
-            self._console[1].update(step)
+        if self._console is None:
+            working(step)
+            return
+        self.done()
+        self._begun = step
+        self._console[1].update(step)
 
     def done(self) -> None:
         """The last step that began is done."""
@@ -67,7 +72,7 @@ class Steps:
 
 @contextmanager
 def steps() -> Iterator[Steps]:
-    """What is to be told each step as it begins; shows them where stderr is a terminal."""
+    """What is to be told each step as it begins; in a terminal they are ticked off."""
     if not sys.stderr.isatty():
         yield Steps()
         return
@@ -78,22 +83,3 @@ def steps() -> Iterator[Steps]:
         step = Steps((console, status))
         yield step
         step.done()
-
-
-def note_first_compilation(domain: Domain) -> None:
-    """Say on stderr that kernels will be compiled, when no compiled one is found beside the package or in Numba's cache."""
-    if not compiled(domain):
-        click.echo(NOTE, err=True)
-
-
-def compiled(domain: Domain) -> bool:
-    """Whether Numba has kept kernels of each of the domain's folders."""
-    import starling
-
-    told = os.environ.get("NUMBA_CACHE_DIR")
-    if told:
-        return any(Path(told).rglob("*.nbi"))
-    package = Path(starling.__file__).parent
-    # Beside the source or, where that cannot be written, in the user's cache.
-    beside = all(any((package / folder).rglob("*.nbi")) for folder in KERNELS[domain])
-    return beside or any((Path.home() / ".cache" / "numba").rglob("*.nbi"))

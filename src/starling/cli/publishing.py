@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Final, Protocol, TypedDict, TypeVar
 import click
 
 from starling.cli.commands import INTERRUPTED
-from starling.cli.progress import note_first_compilation
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
-    from starling.cli.progress import Domain
     from starling.ledger.opening import Ledger
     from starling.privacy.guarantee import Guarantee
     from starling.release.payment import Stage
@@ -70,14 +68,11 @@ class Release(Protocol[PublishedT_co]):
         ...
 
 
-def publish(
-    paying: Paying, domain: "Domain", spending: Callable[[], str], release: Release[PublishedT_co]
-) -> PublishedT_co:
-    """Run a release: each step shown in a terminal, the user asked before anything is spent, the result zipped if that is asked for.
+def publish(paying: Paying, spending: Callable[[], str], release: Release[PublishedT_co]) -> PublishedT_co:
+    """Run a release: each step said, the user asked before anything is spent, the result zipped if that is asked for.
 
     Args:
         paying: Where it goes.
-        domain: Whose kernels it compiles at first use.
         spending: Gives in words what is published; called where the user is asked.
         release: Publishes.
     """
@@ -91,8 +86,6 @@ def publish(
         def approve(order: "Order", stage: "Stage") -> None:
             with step.paused():
                 _approve(paying, order, stage, spending)
-                if stage != "drawn":
-                    note_first_compilation(domain)
 
         published = release(step=step, approve=approve, charged=_charged)
         if paying["zip_file"] is not None:

@@ -11,6 +11,7 @@ import click
 
 from starling.cli import accepting, inputs
 from starling.cli.commands import Command, Group, show
+from starling.cli.progress import working
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def plan(
         from starling.cli.earlier import earlier_json, earlier_text
         from starling.tables.earlier import beside
 
+        working("reading the earlier releases")
         found = beside(chosen, earlier, geography)
         more = {"earlier": earlier_json(found)}, f"\n\n{earlier_text(found)}"
     show(
@@ -123,6 +125,7 @@ def preview(
     chosen = plan_of(plan)
     regions = _regions(chosen, geography)
     chosen = _topping_up(chosen, top_up, regions)
+    working("computing how far each number may be off")
     seen = foresee(chosen, regions, sizes=SIZES if sizes is None else _numbers(sizes, "--sizes"))
     if out is not None:
         found = fates(chosen, None if group_sizes is None else read_sizes(group_sizes))
@@ -159,8 +162,9 @@ def generate(
     from starling.cli.text import facts
     from starling.tables.generate import generate as invent
 
-    codes = None if states is None else states.split(",")
-    made = invent(plan_of(plan), persons=persons, seed=seed, out=out, states=codes, land_for=land_for, format=kind)
+    chosen, codes = plan_of(plan), None if states is None else states.split(",")
+    working(f"inventing {persons:,} persons")
+    made = invent(chosen, persons=persons, seed=seed, out=out, states=codes, land_for=land_for, format=kind)
     if as_json:
         files = {"persons": str(made.persons), "geography": str(made.geography), "note": str(made.note)}
         show({**files, "sizes": made.sizes})
@@ -180,7 +184,6 @@ def validate(plan: str, persons: Path, geography: Path, **accept: "Unpack[accept
     It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, which a release from it asks for.
     """
     from starling.cli.plans import plan_of
-    from starling.cli.progress import note_first_compilation
     from starling.tables.source import open_persons
     from starling.tables.source import validate as check
 
@@ -188,7 +191,7 @@ def validate(plan: str, persons: Path, geography: Path, **accept: "Unpack[accept
     chosen = plan_of(plan)
     source = open_persons(persons, chosen)
     regions = _known_regions(chosen, geography)
-    note_first_compilation("tables")
+    working("reading every record")
     found = check(chosen, regions, source, most=accepting.listed(accept)).value
     words = f"{found.lines:,} records, {found.counted:,} of them counted"
     machine = {"lines": found.lines, "counted": found.counted}
@@ -227,7 +230,6 @@ def release(
     chosen = plan_of(plan)
     published = publishing.publish(
         paying,
-        "tables",
         lambda: _spending(_topping_up(chosen, top_up, None)),
         partial(
             publish,

@@ -10,6 +10,7 @@ import click
 
 from starling.cli.auditing import PIN, pin
 from starling.cli.commands import Command, error_body, problem_json
+from starling.cli.progress import working
 from starling.errors import IntegrityError
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def verify(bundle: Path, ledger: str | None, key: str | None, as_json: bool) -> 
     """
     from starling.verification import verify as check
 
+    working("checking the release: files, signature, cost and numbers")
     found = check(bundle, ledger=ledger, key=None if key is None else pin(key))
     if found.findings:
         _refuse(bundle, found, as_json)

@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from numba import njit
+from numba.core import event
+
+from starling.privacy import compiling
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -27,6 +30,20 @@ def compiled(function: F) -> F:
         pass
     # What Numba gives back is called like the function it was given.
     return cast(F, kernel)
+
+
+class _Tells(event.Listener):
+    """Passes on that Numba compiles; what it finds kept on disk it does not compile."""
+
+    def on_start(self, event: event.Event) -> None:
+        """A kernel, or something that the one that is being compiled calls."""
+        compiling.begins(kept=event.data["dispatcher"].stats.cache_path is not None)
+
+    def on_end(self, event: event.Event) -> None:
+        """Nobody waits for it."""
+
+
+event.register("numba:compile", _Tells())  # type: ignore[no-untyped-call]
 
 
 def ours_alone(folder: Path) -> bool:

@@ -38,11 +38,10 @@ def demo(out: Path, *, persons: int, as_json: bool) -> None:
     First a nation and its tables, then a case-control study and what a researcher finds in it.
     """
     from starling.cli.demo import nation, study
-    from starling.cli.progress import note_first_compilation, steps
+    from starling.cli.progress import steps
 
     study.check()
     _make(out)
-    note_first_compilation("tables")
     with steps() as step:
         tables = nation.tell(out / "tables", persons, step)
         genome = study.tell(out / "genome", step)
