@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from starling.privacy.accounting import DELTA
 from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.laws import DiscreteLaplace
 from starling.privacy.neighbours import REPLACE_PERSON
 from starling.privacy.trust import Receipt
 from starling.release import again
-from starling.release.statement import DELTA, Domain, account, approximate_dp, software, statement
+from starling.release.statement import Domain, account, approximate_dp, software, statement
 
 DOMAIN = Domain("birds", {"flocks": [1, 2]}, {"wings_of_a_bird": 2})
 

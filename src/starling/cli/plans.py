@@ -76,6 +76,7 @@ def plan_text(overview: "Overview") -> str:
         ("plan", overview.title),
         ("protects", f"one person ({overview.relation})"),
         ("cost", f"{overview.cost}, in the replace-one reading {as_replace_one(overview.cost)}"),
+        _approximate(overview),
     ]
     if overview.united_states and overview.puerto_rico:
         pairs.append(("which is", f"the larger of {overview.united_states} (US) and {overview.puerto_rico} (PR)"))
@@ -87,7 +88,7 @@ def plan_text(overview: "Overview") -> str:
         (
             level_words(each.level),
             decimal_up(each.cost.amount),
-            str(each.level.stability),
+            _groups_of_a_person(each),
             decimal_up(each.share.amount),
             *(_parameter(law) for law in (each.laws.total_only, each.laws.stage1, each.laws.stage2)),
             f"{each.iterations:,}",
@@ -100,6 +101,24 @@ def plan_text(overview: "Overview") -> str:
     return f"{facts(pairs)}\n\n{table(header, rows)}\n\nnoise: {unit}, in persons, for each noisy number"
 
 
+def _approximate(overview: "Overview") -> tuple[str, str]:
+    """The whole cost, with what a plan adds to, in the terms of others."""
+    from starling.privacy.accounting import DELTA
+    from starling.privacy.budget import decimal_up
+
+    whole = ", of all together" if overview.adds_to else ""
+    return "epsilon", f"{decimal_up(overview.approximate.epsilon)} at delta {DELTA}{whole} ({overview.approximate.by})"
+
+
+def _groups_of_a_person(each: "LevelOverview") -> str:
+    """The most that one person is in, and what the bound by codes would have charged for."""
+    return (
+        f"{each.level.stability}, {each.by_codes} by codes"
+        if each.by_codes > each.level.stability
+        else f"{each.by_codes}"
+    )
+
+
 def _parameter(law: "Law") -> str:
     from starling.privacy.laws import DiscreteLaplace
 
@@ -108,6 +127,8 @@ def _parameter(law: "Law") -> str:
 
 def plan_json(overview: "Overview") -> "dict[str, Json]":
     """The same for machines, amounts exact."""
+    from starling.privacy.accounting import DELTA
+    from starling.privacy.budget import decimal_up
     from starling.privacy.neighbours import as_replace_one
     from starling.release.statement import amount
 
@@ -120,6 +141,11 @@ def plan_json(overview: "Overview") -> "dict[str, Json]":
         "groups": overview.groups,
         "adds_to": [*overview.adds_to],
         "together": amount(overview.together),
+        "approximate_dp": {
+            "epsilon": decimal_up(overview.approximate.epsilon),
+            "delta": DELTA,
+            "by": overview.approximate.by,
+        },
         "levels": [_level_json(each) for each in overview.levels],
     }
 
@@ -132,6 +158,7 @@ def _level_json(each: "LevelOverview") -> "dict[str, Json]":
         "iteration_level": each.level.iteration_level,
         "cost": amount(each.cost),
         "stability": each.level.stability,
+        "stability_by_codes": each.by_codes,
         "share": amount(each.share),
         "noise": {
             "total_only": law(each.laws.total_only),
@@ -152,6 +179,7 @@ def preview_text(preview: "Preview") -> str:
 
     sure = f"{float(100 * preview.confidence):g} %"
     pairs = [("plan", preview.overview.title), ("cost", str(preview.overview.cost)), *adds_to(preview.overview)]
+    pairs.append(_approximate(preview.overview))
     if preview.overview.groups is not None:
         pairs.append(("groups", f"{preview.overview.groups:,}"))
     kinds = table(KINDS, [(level_words(level.overview.level), *_margins(level)) for level in preview.levels])

@@ -8,6 +8,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from starling.errors import Problem, StarlingError
+from starling.privacy.accounting import DELTA
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
 from starling.release import datapackage, registry, statement
@@ -141,7 +142,7 @@ def _with_epsilons(text: str, said: Mapping[str, Any], guarantee: Guarantee, tog
     """A page of ours with what another version's accountant found; arithmetic.py says how near it must be to ours."""
     told = [(guarantee, said)] if together is None else [(together, said["together"]), (guarantee, said)]
     for each, theirs in told:
-        ours, stated, delta = statement.approximate_dp(each), theirs["approximate_dp"], statement.DELTA
+        ours, stated, delta = statement.approximate_dp(each), theirs["approximate_dp"], DELTA
         for form in ("epsilon {} at delta {} (by: {})", "ε = {} at δ = {} ({})"):
             text = text.replace(
                 form.format(ours.epsilon, delta, ours.by), form.format(stated["epsilon"], delta, stated["by"])

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Final, TypeAlias
 
+from starling.privacy.accounting import DELTA
 from starling.privacy.budget import decimal_up
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import as_replace_one
 from starling.privacy.trust import Receipt
-from starling.release.statement import DELTA, approximate_dp, limits, signer
+from starling.release.statement import approximate_dp, limits, signer
 
 FILE: Final = "registry.yaml"
 VARIANTS: Final = {"epsilon": "Pure DP", "rho": "Zero-concentrated DP"}

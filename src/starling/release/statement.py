@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import Any, Final, TypeAlias
 
 from starling.ledger.keys import Public
-from starling.privacy.accounting import approximate
+from starling.privacy.accounting import DELTA, approximate
 from starling.privacy.budget import Cost, decimal_up
 from starling.privacy.guarantee import Guarantee, together
 from starling.privacy.laws import DiscreteLaplace, Law
@@ -33,9 +33,6 @@ DEFINITIONS: Final = {
 }
 
 NO_ADD_REMOVE: Final = "the number of units is public, so that no unit can be added or removed"
-
-DELTA: Final = "1e-10"
-"""At which a release says its epsilon, for comparison with others: that of SafeTab 2022, Table 2."""
 
 UNLIMITED: Final = (
     "The charge was granted by an account that wrote nothing down. Nothing in it limits a second release from the same data, and"

@@ -27,18 +27,21 @@ def leaves(guarantee: Guarantee) -> list[Guarantee]:
 
 
 @pytest.mark.parametrize(
-    ("folder", "cost", "puerto_rico"),
+    ("folder", "cost", "puerto_rico", "stabilities"),
     [
-        ("NMFv7-2020", Rho(Fraction("4.944")), Rho(Fraction("2.643"))),
-        ("toy_dataset/input_dir_zcdp", Rho(Fraction("6.27")), None),
-        ("toy_dataset/input_dir_puredp", Epsilon(Fraction("22.14")), None),
+        ("NMFv7-2020", Rho(Fraction("4.944")), Rho(Fraction("2.643")), {9}),
+        # A small code book: fewer groups below the state than eight codes could reach.
+        ("toy_dataset/input_dir_zcdp", Rho(Fraction("6.27")), None, {4, 6, 7, 9}),
+        ("toy_dataset/input_dir_puredp", Epsilon(Fraction("22.14")), None, {4, 6, 7, 9}),
     ],
 )
-def test_costs_of_the_census_plans(shared_data: Path, folder: str, cost: Rho, puerto_rico: Rho | None) -> None:
+def test_costs_of_the_census_plans(
+    shared_data: Path, folder: str, cost: Rho, puerto_rico: Rho | None, stabilities: set[int]
+) -> None:
     plan = load(shared_data / "tables" / folder)
     assert plan.cost == cost
     assert (plan.guarantee_pr and plan.guarantee_pr.cost) == puerto_rico
-    assert all(level.stability == 9 for level in plan.levels)
+    assert {level.stability for level in plan.levels} == stabilities
 
 
 def test_cost_is_the_larger_part_and_each_part_the_sum_of_its_levels(plan: Plan) -> None:
@@ -136,8 +139,6 @@ def test_a_stability_below_the_computed_is_refused(plan: Plan) -> None:
     forged = replace(first, stability=first.stability - 1)
     with pytest.raises(PlanError, match=r"\(USA, 1\) states a stability below"):
         replace(plan, levels=(forged, *plan.levels[1:]))
-    with pytest.raises(PlanError, match="stability below"):
-        replace(plan, max_race_codes=8)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +160,7 @@ def test_a_plan_without_a_guarantee_is_refused(plan: Plan, change: dict[str, Any
     ("change", "message"),
     [
         ({"budget": Fraction(0)}, "has a budget"),
-        ({"budget": Fraction(10**7)}, "has a budget"),
+        ({"budget": Fraction(10**13)}, "has a budget"),
         ({"budget": Fraction(1, 10**20)}, "too small"),
         ({"thresholds": (5, 5, 6)}, "thresholds"),
         ({"iteration_level": 3}, "no such level"),

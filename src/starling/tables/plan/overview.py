@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from starling.privacy.accounting import DELTA, Approximate, approximate
 from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.tables.plan.geography import Geography
 from starling.tables.plan.model import Level, Plan
+from starling.tables.plan.stability import stability_by_codes
 from starling.tables.plan.stages import StageLaws
 
 
@@ -15,6 +17,7 @@ class LevelOverview:
     Attributes:
         level: The level itself.
         cost: Of the level.
+        by_codes: The bound on the groups of one person that looks at one code at a time; at least the stability that is used.
         share: What one of its groups spends: cost / stability.
         laws: Noise of one group.
         iterations: Tabulated iterations.
@@ -25,6 +28,7 @@ class LevelOverview:
 
     level: Level
     cost: Cost
+    by_codes: int
     share: Cost
     laws: StageLaws
     iterations: int
@@ -47,6 +51,7 @@ class Overview:
         groups: Population groups of all levels; None without a geography.
         adds_to: Requests of the earlier releases that the plan adds to, the last first; none for one that stands alone.
         together: Cost of the release and of all that it adds to.
+        approximate: The same in the terms of (epsilon, delta)-DP at the delta of `privacy.accounting.DELTA`.
     """
 
     title: str
@@ -58,6 +63,7 @@ class Overview:
     groups: int | None
     adds_to: tuple[str, ...]
     together: Cost
+    approximate: Approximate
 
 
 def describe(plan: Plan, geography: Geography | None = None) -> Overview:
@@ -71,6 +77,7 @@ def describe(plan: Plan, geography: Geography | None = None) -> Overview:
             LevelOverview(
                 level=level,
                 cost=kind(level.budget),
+                by_codes=stability_by_codes(level.iterations, plan.max_race_codes),
                 share=kind(level.budget / level.stability),
                 laws=plan.laws(level),
                 iterations=len(level.iterations),
@@ -89,4 +96,5 @@ def describe(plan: Plan, geography: Geography | None = None) -> Overview:
         groups=None if geography is None else sum(level.groups or 0 for level in levels),
         adds_to=tuple(each.request_id for each in plan.releases),
         together=plan.together.cost,
+        approximate=approximate(plan.together, DELTA),
     )

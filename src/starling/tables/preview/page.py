@@ -6,6 +6,7 @@ from math import log10
 from pathlib import Path
 from typing import Final
 
+from starling.privacy.accounting import DELTA
 from starling.privacy.budget import decimal_up
 from starling.release.report.pages import Picture, Section, Table, page, write_new
 from starling.release.report.pictures import Tile, relative_shade, shares, tiles
@@ -41,6 +42,7 @@ def as_page(seen: Preview, found: Sequence[Fate]) -> str:
     kind = f"Expected error of a plan, before anything is spent; {seen.overview.cost} for {seen.overview.relation}"
     if seen.overview.adds_to:
         kind += f", on top of an earlier release: {seen.overview.together} together"
+    kind += f"; epsilon {decimal_up(seen.overview.approximate.epsilon)} at delta {DELTA}"
     return page(seen.overview.title, kind, (_cost(seen), _kinds(seen), _detail(found), _sizes(seen)))
 
 
