@@ -55,7 +55,6 @@ TESTED_ELSEWHERE = {
     "cli/publishing.py": "test_tables.py and test_auditing_release.py release with every way to pay",
     "genome/plan/forms.py": "methods of a plan; genome/plan/test_values.py calls them",
     "tables/plan/forms.py": "methods of a plan; tables/plan/test_values.py calls them",
-    "tables/measurements.py": "the mechanism makes it and post-processing reads it; both test it",
 }
 """Modules without a test file of their name, and why."""
 

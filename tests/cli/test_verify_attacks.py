@@ -1,17 +1,26 @@
-"""Forged releases and hollow verifications (attacks A22 and A28), tried through the Python API and the command line."""
+"""Forged releases and hollow verifications (attacks A22 and A28), tried through the Python API and the command line.
+
+The forger of a release has all that is public, and a key of their own; the publisher of bad faith has their own key and ledger.
+"""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import starling
 from starling.errors import IntegrityError
+from starling.ledger.chain import START, digest
+from starling.ledger.rules import Request, canonical
+from starling.release.manifest import manifest
+from starling.release.signing import sign
 from starling.verification import Outcome
 from tests.cli.conftest import Call
-from tests.tables.bundles import KEY, OTHER, Bundle, make
+from tests.tables.bundles import KEY, OTHER, Bundle, make, write_paid
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +44,97 @@ def forged(bundle: Bundle, **stated: Any) -> None:
     bundle.edit("privacy.json", lambda said: said.update(stated))
     bundle.edit("privacy.json", lambda said: said["account"]["ledger"].update(signer=OTHER.public.text))
     bundle.resign(OTHER)
+
+
+@pytest.mark.parametrize("signs", ["nobody", "a forger", "the publisher"])
+def test_attack_a22_a_cell_that_was_edited_is_found_whoever_signs(copied: Bundle, call: Call, signs: str) -> None:
+    path = copied.folder / "data" / "t1.parquet"
+    table = pq.read_table(path)
+    counts = table["count"].to_pylist()
+    counts[0] += 7
+    pq.write_table(
+        table.set_column(table.column_names.index("count"), "count", pa.array(counts)), path, compression="zstd"
+    )
+    if signs == "nobody":
+        copied.rehash()
+    else:
+        copied.resign(OTHER if signs == "a forger" else KEY)
+    result = call("verify", copied.folder, "--ledger", copied.url, "--key", KEY.public.fingerprint)
+    assert (result.exit_code, result.stdout.split()[0]) == (5, "failed")
+    assert "data/t1.parquet: column count is in row 1 not what the shipped measurements give" in result.stderr
+
+
+def test_attack_a22_a_swapped_neighbour_relation_is_found_whoever_signs(copied: Bundle, call: Call) -> None:
+    def swap(stated: dict[str, Any]) -> None:
+        stated["neighbours"] = {"change": "replace-one", "unit": "person", "words": "replace one person"}
+        reason = "the number of units is public, so that no unit can be added or removed"
+        stated["cost"] = {"add-remove": None, "add-remove_reason": reason, "replace-one": stated["cost"]["add-remove"]}
+
+    copied.edit("privacy.json", swap)
+    copied.resign()
+    result = call("verify", copied.folder, "--ledger", copied.url, "--key", KEY.public.fingerprint)
+    assert (result.exit_code, result.stdout.split()[0]) == (5, "failed")
+    for field in ("neighbours", "cost"):
+        assert f"privacy.json: {field} is not what the public plan in the folder gives" in result.stderr
+
+
+def rewritten(events: list[dict[str, Any]]) -> list[str]:
+    """An exported ledger whose numbers and hashes fit each other again, as a forger would make them."""
+    head, lines = START, []
+    for seq, event in enumerate(events, 1):
+        head = digest(head, seq, event["kind"], event["at"], canonical(event["body"]))
+        lines.append(json.dumps(event | {"seq": seq, "hash": head}))
+    return lines
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    """The second release of a ledger, whose first one nobody published."""
+    first = make(tmp_path_factory.mktemp("two"))
+    account = first.ledger.account(Request("ann", "request-2", "census", '{"again":"1"}'))
+    folder = first.folder.parent / "second"
+    write_paid(folder, first.plan, first.geography, 5, account)
+    sign(folder, KEY)
+    account.answer("manifest", manifest(folder))
+    return Bundle(folder, first.url, first.plan, first.geography, first.ledger)
+
+
+@pytest.mark.parametrize("chained_again", [False, True])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda events: [*events[:2], events[3], events[2], *events[4:]],
+        lambda events: [*events[:4], *events[7:10], *events[4:7]],
+        lambda events: [*events[:4], *events[7:]],
+        lambda events: events[:7],
+    ],
+    ids=["custodian's events reordered", "releases reordered", "first release dropped", "cut"],
+)
+def test_attack_a22_a_ledger_that_was_reordered_or_lacks_a_release_is_found(
+    two: Bundle,
+    tmp_path: Path,
+    call: Call,
+    change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]],
+    chained_again: bool,
+) -> None:
+    events = [json.loads(line) for line in two.ledger.reading.export()]
+    assert [event["kind"] for event in events[4:]] == ["charge", "drawn", "answer"] * 2
+    exported = tmp_path / "ledger.jsonl"
+    exported.write_text("\n".join(map(json.dumps, events)) + "\n")
+    words = ("verify", two.folder, "--ledger", exported, "--key", KEY.public.fingerprint)
+    assert call(*words).exit_code == 0
+    changed = change(events)
+    exported.write_text("\n".join(rewritten(changed) if chained_again else map(json.dumps, changed)) + "\n")
+    result = call(*words)
+    assert (result.exit_code, result.stdout.split()[0]) == (5, "failed")
+    assert "starling: ledger" in result.stderr
+
+
+def test_attack_a22_a_release_that_is_not_published_is_seen_in_the_ledger(two: Bundle, call: Call) -> None:
+    listed = call("ledger", "show", two.url)
+    assert listed.exit_code == 0
+    assert "request-1" in listed.stdout, "whether or not its folder is anywhere"
+    assert "request-2" in listed.stdout
 
 
 def test_attack_a28_a_forgers_own_key_without_a_ledger_is_never_verified(copied: Bundle, call: Call) -> None:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,9 @@ import numpy as np
 import pytest
 
 from starling.errors import DoorError
-from starling.privacy.trust import Confidential, NotPrivate, Released, inspect, publish
-from tests.privacy.recording import SECRET, Noisy, Recording, never_read, secret
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.trust import Confidential, NotPrivate, Receipt, Released, inspect, publish
+from tests.privacy.recording import PAID, SECRET, Noisy, Recording, never_read, secret
 
 MISUSES = Path(__file__).parent / "door_misuse"
 
@@ -224,3 +225,35 @@ def test_a_mechanism_cannot_release_what_is_marked_not_private() -> None:
     with pytest.raises(DoorError) as caught:
         publish(Confidential(lambda: SECRET), Unwrapping(), Recording())
     assert str(SECRET) not in str(caught.value)
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """A mechanism for tests whose answers are arrays."""
+
+    guarantee: Guarantee = PAID
+
+    def draw(self, exact: int, /) -> tuple[Any, ...]:
+        return np.array([exact]), (np.zeros((2, 2)),)
+
+
+@dataclass(frozen=True)
+class Paying:
+    """An account that pays for arrays, and keeps none."""
+
+    def charge(self, guarantee: Guarantee, /) -> Receipt:
+        return Receipt("request", guarantee, "test")
+
+    def resume(self) -> None:
+        return None
+
+    def commit(self, drawn: tuple[Any, ...], /) -> tuple[Any, ...]:
+        return drawn
+
+
+def test_released_arrays_are_read_only() -> None:
+    drawn = publish(Confidential(lambda: 2), Arrays(), Paying())
+    first, (second,) = drawn.value
+    for array in (first, second, drawn.then(lambda value: value[0].copy()).value):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 7

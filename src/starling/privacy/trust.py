@@ -18,6 +18,8 @@ from dataclasses import InitVar, dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Generic, Never, Protocol, TypeVar, final
 
+import numpy as np
+
 from starling.errors import DoorError, RunFailed
 from starling.privacy.guarantee import Guarantee
 
@@ -152,10 +154,19 @@ class Mechanism(Protocol[T_contra, R_co]):
         ...
 
 
+def _seal(value: object) -> None:
+    """Arrays that were released are not written to any more: what a page says of them later is what was drawn."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    elif isinstance(value, tuple):
+        for part in value:
+            _seal(part)
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Released(Generic[T]):
-    """A value that everybody may see, with the receipt of what it cost. Only `publish` and `then` make one."""
+    """A value that everybody may see, with the receipt of what it cost. Only `publish` and `then` make one. Its arrays are read-only."""
 
     value: T
     receipt: Receipt
@@ -171,6 +182,7 @@ class Released(Generic[T]):
             raise DoorError(
                 field="released value", problem="is marked confidential or not private", fix="release what was drawn"
             )
+        _seal(self.value)
 
     def __init_subclass__(cls) -> None:
         # `final` binds the type checker alone, and a subclass could leave out the check above.

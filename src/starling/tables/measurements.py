@@ -21,7 +21,7 @@ BRANCHES: Final = range(TOTAL_ONLY, len(cells.BRANCH_CELLS))
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The noisy values of one piece. Groups stand in plan order: region-major, then by iteration code.
+    """The noisy values of one piece, read-only. Groups stand in plan order: region-major, then by iteration code.
 
     Attributes:
         stage1: Noisy totals that chose the branches, int64 (groups,); 0 for total-only groups, which have none.
@@ -32,6 +32,11 @@ class Measured:
     stage1: Int64
     branch: npt.NDArray[np.int8]
     values: Int64
+
+    def __post_init__(self) -> None:
+        # What was drawn is what is published: nobody writes to it on the way.
+        for array in (self.stage1, self.branch, self.values):
+            array.flags.writeable = False
 
     def offsets(self) -> Int64:
         """Where each group's values begin, int64 (groups + 1,): a function of the branches."""
