@@ -3,7 +3,10 @@
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
@@ -15,6 +18,7 @@ from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from starling.release import bundle
 from starling.release.encrypted import EncryptedFiles
 from tests.cli.conftest import Call, Inputs, document
+from tests.conftest import ROOT
 
 Words: TypeAlias = Callable[..., list[object]]
 """The command line of a release, to which more words are given."""
@@ -148,3 +152,46 @@ def test_a_release_that_brings_its_own_ledger_names_no_line_that_goes_on_with_it
     result = call("genome", "num-sig", study / "plan.toml", *words)
     assert result.exit_code == 0, result.output
     assert "charged as request" not in result.stderr
+
+
+def asked(words: list[object], answer: str = "n") -> tuple[int, str]:
+    """A command in a terminal of its own: its exit code, and what it showed."""
+    spoken = [sys.executable, "-m", "tests.cli.in_terminal", answer, *map(str, words)]
+    done = subprocess.run(spoken, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.replace("\r", "")
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_who_is_asked_sees_what_remains(call: Call, paid: Callable[[str], Words], tmp_path: Path, domain: str) -> None:
+    words = paid(domain)("--out", tmp_path / "out")
+    code, shown = asked(words)
+    assert code == 130, shown
+    assert "Nothing was charged" in shown
+    (row,) = re.findall(r"analyst custodian +2 +(\S+)\n", shown)
+    left = Decimal(row)
+    (stated,) = re.findall(r"This charges (?:rho|epsilon) (\S+) to each person", shown)
+    # The demo's cost is stated to six digits, rounded up, and charged exactly.
+    assert 0 <= left - (2 - Decimal(stated)) < Decimal("0.000001")
+    assert re.search(r"cap of +left now +left after\n", shown), shown
+    assert re.search(r"dataset data +no limit +no limit\n", shown), shown
+    assert re.search(rf"lineage people +2 +{row}\n", shown), shown
+    assert f"After it, {left // (2 - left)} more like it can be charged." in shown
+    assert charges(tmp_path) == 0
+    result = call(*words, "--yes")
+    assert result.exit_code == 0, result.output
+    # Answered: nothing is spent, so that nobody is asked.
+    code, shown = asked(words)
+    assert code == 0, shown
+    assert "Spend it?" not in shown
+    assert charges(tmp_path) == 1
+
+
+def test_what_the_caps_do_not_cover_is_refused_before_anybody_is_asked(
+    call: Call, paid: Callable[[str], Words], tmp_path: Path
+) -> None:
+    words = paid("genome")
+    assert call(*words("--out", tmp_path / "a", "--yes")).exit_code == 0
+    code, shown = asked([*words("--out", tmp_path / "b"), "--epsilon", "1.5"])
+    assert code == 3, shown
+    assert "has 1 left of 2, the charge is 1.5" in shown
+    assert "Spend it?" not in shown

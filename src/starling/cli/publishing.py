@@ -105,7 +105,7 @@ def _approve(paying: Paying, order: "Order", stage: "Stage", spending: Callable[
         lost = "what was drawn for it is not there any more, so it is charged again, and the ledger says so"
         click.echo(f"starling: request {order.request_id} was charged before; {lost}", err=True)
     if stage in ("new", "lost") and not paying["yes"]:
-        _confirm(order.guarantee, spending(), paying["out"])
+        _confirm(order, spending())
     for removed in bundle.sweep(paying["out"]):
         click.echo(f"starling: {removed}", err=True)
 
@@ -168,15 +168,41 @@ def published_text(guarantee: "Guarantee", published: "Published", more: list[tu
     return f"{said}\n\n{limits(receipt)}" if receipt else said
 
 
-def _confirm(guarantee: "Guarantee", what: str, out: Path) -> None:
-    """Ask before spending; without a terminal nobody can be asked."""
+def _confirm(order: "Order", what: str) -> None:
+    """Ask before spending, with what remains under each cap; without a terminal nobody can be asked."""
+    cost = order.guarantee.cost
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise ParameterError(
             field="--yes",
             problem="is missing, and there is no terminal to ask whether to spend",
-            fix=f"add --yes to charge {guarantee.cost}",
+            fix=f"add --yes to charge {cost}",
         )
-    click.echo(f"{what}\nThis charges {guarantee.cost} to each person in the records, and publishes {out}.", err=True)
+    remains = _remains(order)
+    click.echo(f"{what}\nThis charges {cost} to each person in the records, and publishes {order.out}.", err=True)
+    click.echo(remains, err=True)
     if not click.confirm("Spend it?", err=True):
         click.echo("Nothing was charged.", err=True)
         raise click.exceptions.Exit(INTERRUPTED)
+
+
+def _remains(order: "Order") -> str:
+    """What is left under each cap, now and after the charge; raises the refusal that the charge would meet."""
+    from starling.cli.text import table
+    from starling.ledger.rules import shown
+
+    if order.payment is None:
+        return "No ledger is named, so that nothing limits what is spent on these people in all."
+    found = order.payment.ledger.foresee(order.payment.request, order.guarantee)
+    rows = [
+        (
+            f"{cap.scope} {cap.name}",
+            *(("no limit", "no limit") if cap.left is None else (shown(cap.left), shown(cap.left - found.amount))),
+        )
+        for cap in found.caps
+    ]
+    more = (
+        ""
+        if found.more is None
+        else f"\nAfter it, {f'{found.more:,} more' if found.more else 'no more'} like it can be charged."
+    )
+    return f"\n{table(('cap of', 'left now', 'left after'), rows)}{more}\n"
