@@ -39,6 +39,7 @@ genome = Group(
         "snp-corr": "starling.cli.genome_asking:snp_corr",
         "explore": "starling.cli.genome_asking:explore",
         "plot": "starling.cli.genome_plot:plot",
+        "export": "starling.cli.genome_export:export",
     },
 )
 

@@ -1,8 +1,11 @@
 """A genome release for who analyses it: the question, the answer, and how far it may be off."""
 
+from pathlib import Path
+
 from starling.errors import ParameterError
 from starling.genome.artifact.drawn import read_drawn
 from starling.genome.artifact.public_plan import read_public
+from starling.genome.export import Format, export
 from starling.genome.postprocess import Answer, Error, tell
 from starling.genome.postprocess.wording import answer_facts
 from starling.release.reading import DomainRelease, Release
@@ -26,6 +29,22 @@ class GenomeRelease(DomainRelease):
         told = tell(self.plan, self.question, self.drawn)
         self.answer: Answer = told.answer
         self.error: Error = told.error
+
+    def export(self, path: str | Path, form: Format = "gwas-ssf") -> tuple[Path, ...]:
+        """Write its p-values as a file of another format, and a file beside it that says what they are: noisy estimates.
+
+        Args:
+            path: File to make; neither it nor the one beside it may exist.
+            form: "gwas-ssf" (GWAS-SSF 1.0.2, with PATH-meta.yaml beside it) or "plink-assoc" (PLINK's .assoc, with PATH.README.txt).
+
+        Returns:
+            The files.
+
+        Raises:
+            ParameterError: for another format, a release without p-values, or a SNP that the format has no chromosome for.
+            OutputError: a file exists, or cannot be written.
+        """
+        return export(self.plan, self.question, self.drawn, Path(path), form)
 
     def _facts(self) -> list[tuple[str, str]]:
         title, *rest = super()._facts()

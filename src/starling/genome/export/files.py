@@ -1,0 +1,235 @@
+"""Released p-values in the formats of others: GWAS-SSF 1.0.2 of the GWAS Catalog, and PLINK's .assoc. From what was released alone.
+
+Nothing is filled in that the release does not tell. Under the dominant and recessive models shares are of people, not of alleles, so that
+allele frequencies are missing, and PLINK's odds ratio, which is of alleles, too; GWAS-SSF takes any odds ratio of the effect allele, and
+the file beside it says that it is of carriers. A standard error holds what the sample and the noise leave open (standard_error.py) and is
+missing where a count is too near to its noise. Columns that GWAS-SSF wants filled and that are missing keep the GWAS Catalog from taking
+the file; other readers of the format read it.
+
+Both formats are of exact results. That these are noisy, and by how much, stands in the file beside them and, in GWAS-SSF, in columns of
+its own.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import md5
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from starling.errors import ParameterError
+from starling.genome.export.standard_error import standard_error
+from starling.genome.inference.course import retraced
+from starling.genome.inference.effects import OF_ALLELES, two_by_two
+from starling.genome.measurements import Drawn
+from starling.genome.plan import Explore, Plan, Question, SnpPval
+from starling.genome.postprocess import Exploration, PValue, tell
+from starling.genome.postprocess.told import CONFIDENCE
+from starling.genome.postprocess.wording import OF, TESTS
+from starling.genome.statistics import allele_tables, chi_squared_statistic
+from starling.planfile.values import write_new
+
+Format: TypeAlias = Literal["gwas-ssf", "plink-assoc"]
+FORMATS: Final[tuple[Format, ...]] = ("gwas-ssf", "plink-assoc")
+SSF_COLUMNS: Final = (
+    "chromosome",
+    "base_pair_location",
+    "effect_allele",
+    "other_allele",
+    "odds_ratio",
+    "standard_error",
+    "effect_allele_frequency",
+)
+"""The first seven, in the order that the standard asks for; the eighth is `p_value` or `neg_log_10_p_value`."""
+SSF_MORE: Final = (
+    "rsid",
+    "n",
+    "snp",
+    "test",
+    "p_value_noise_low",
+    "p_value_noise_high",
+    "odds_ratio_noise_low",
+    "odds_ratio_noise_high",
+)
+"""After the eight; from `snp` on they are Starling's own."""
+ASSOC_COLUMNS: Final = ("CHR", "SNP", "BP", "A1", "F_A", "F_U", "A2", "CHISQ", "P", "OR")
+"""As PLINK 1.9 writes them."""
+SSF_NA: Final = "#NA"
+ASSOC_NA: Final = "NA"
+_NUMBERS: Final = {"X": 23, "Y": 24, "MT": 25}
+_LAST: Final = 25
+_LEAST_LOG: Final = -300.0
+"""log10 of a p-value below which a file tells logarithms: a double would lose digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One released p-value.
+
+    Attributes:
+        query: What was asked.
+        told: What was told.
+    """
+
+    query: SnpPval
+    told: PValue
+
+
+def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Format) -> tuple[Path, ...]:
+    """Write the p-values of a release, and a file beside them that says what they are.
+
+    Args:
+        plan: Of the release.
+        question: What was asked.
+        drawn: The noisy answer.
+        path: File to make; must not exist, nor the one beside it.
+        form: Of FORMATS.
+
+    Returns:
+        The file, and the one beside it: PATH-meta.yaml of GWAS-SSF, PATH.README.txt of PLINK.
+
+    Raises:
+        ParameterError: for another format, a release without p-values, or a SNP that the format has no chromosome for.
+        OutputError: a file exists, or cannot be written.
+    """
+    if form not in FORMATS:
+        raise ParameterError(field="format", problem="is not gwas-ssf or plink-assoc", fix="name one of them")
+    rows = _rows(plan, question, drawn)
+    if form == "gwas-ssf":
+        text = _ssf(plan, rows)
+        beside, words = path.with_name(f"{path.name}-meta.yaml"), _metadata(plan, rows, path.name, text)
+    else:
+        text = _assoc(plan, rows)
+        beside, words = path.with_name(f"{path.name}.README.txt"), f"{note(plan, rows)}\n"
+    if beside.exists():
+        # Before anything is written, so that nothing is left half done.
+        write_new(beside, words)
+    write_new(path, text)
+    write_new(beside, words)
+    return path, beside
+
+
+def note(plan: Plan, rows: Sequence[Row]) -> str:
+    """What whoever reads the numbers must know."""
+    tests = ", ".join(dict.fromkeys(TESTS[row.told.test] for row in rows)) or "none"
+    return (
+        "Released under differential privacy: every p-value, frequency and odds ratio is an estimate from noisy counts, not from the exact"
+        f" ones. A range that is given holds the exact value with a probability of at least {float(100 * CONFIDENCE):g} %, each on its own;"
+        " it speaks of the noise, not of the sample. Only SNPs that were asked for, or that a noisy selection named, have a row;"
+        " p-values of the latter are small by selection."
+        f" Model: {plan.model}; odds ratios are {OF[plan.model]}; test: {tests}. p-values are not corrected for the {len(plan.snps):,} SNPs"
+        f" of the study. Genome build: {plan.build or 'not stated'}. What is missing was not released, or cannot be told from noisy counts."
+    )
+
+
+def _rows(plan: Plan, question: Question, drawn: Drawn) -> list[Row]:
+    """Every released p-value, by place in the genome."""
+    told = tell(plan, question, drawn).answer
+    if isinstance(question, SnpPval) and isinstance(told, PValue):
+        return [Row(question, told)]
+    if not (isinstance(question, Explore) and isinstance(told, Exploration)):
+        raise ParameterError(
+            field="release", problem="holds no p-values", fix="export a release of snp-pval or of explore"
+        )
+    # mypy takes `Drawn` apart in `tell`; an exploration's answer is told of an exploration's draw alone.
+    asked = [query for query, _ in retraced(plan, question, drawn) if isinstance(query, SnpPval)]  # type: ignore[arg-type]
+    rows = [Row(query, each) for query, each in zip(asked, told.p_values, strict=True)]
+    return sorted(rows, key=lambda row: plan.snps.place(row.told.snp))
+
+
+def _ssf(plan: Plan, rows: Sequence[Row]) -> str:
+    logarithms = any(row.told.log10.estimate < _LEAST_LOG for row in rows)
+    header = (*SSF_COLUMNS, "neg_log_10_p_value" if logarithms else "p_value", *SSF_MORE)
+    lines = [_ssf_row(plan, row, logarithms=logarithms) for row in rows]
+    # By number, which is not the plan's order of chromosomes.
+    lines.sort(key=lambda line: (int(line[0]), int(line[1])))
+    return "".join("\t".join(line) + "\n" for line in (header, *lines))
+
+
+def _ssf_row(plan: Plan, row: Row, *, logarithms: bool) -> list[str]:
+    found, at, snps = row.told, plan.snps.place(row.told.snp), plan.snps
+    error = standard_error(found.counts, plan.people, plan.model, row.query.noise, row.query.epsilon)
+    frequency: float | None = None
+    if plan.model in OF_ALLELES:
+        a, b, c, d = two_by_two(found.counts, plan.people, plan.model)
+        frequency = (a + c) / (a + b + c + d)
+    ratio = found.effect.odds_ratio
+    return [
+        _number(snps.chromosomes[at]),
+        str(int(snps.positions[at])),
+        _allele(snps.carried[at]),
+        _allele(snps.other[at]),
+        f"{ratio.estimate:.6g}",
+        SSF_NA if error is None else f"{error:.4g}",
+        SSF_NA if frequency is None else f"{frequency:.4g}",
+        f"{-found.log10.estimate:.6g}" if logarithms else f"{found.p:.4g}",
+        found.snp if re.fullmatch(r"rs[0-9]+", found.snp) else SSF_NA,
+        str(plan.people),
+        found.snp,
+        found.test,
+        f"{found.low:.4g}",
+        f"{found.high:.4g}",
+        f"{ratio.low:.6g}",
+        f"{ratio.high:.6g}",
+    ]
+
+
+def _number(chromosome: str) -> str:
+    """1 to 25, as GWAS-SSF counts chromosomes."""
+    number = _NUMBERS.get(chromosome, int(chromosome) if chromosome.isascii() and chromosome.isdecimal() else 0)
+    if not 1 <= number <= _LAST:
+        raise ParameterError(
+            field="release",
+            problem=f"has a SNP on {chromosome!a}, which GWAS-SSF has no number for",
+            fix="export it as plink-assoc",
+        )
+    return str(number)
+
+
+def _allele(letters: str) -> str:
+    return letters.upper() if re.fullmatch(r"[ACGTacgt]+", letters) else SSF_NA
+
+
+def _metadata(plan: Plan, rows: Sequence[Row], name: str, text: str) -> str:
+    """YAML; a JSON text is one of its scalars. Ancestry and technology are not Starling's to know."""
+    digest = md5(text.encode(), usedforsecurity=False).hexdigest()
+    pairs = {
+        "trait_description": [plan.title],
+        "genome_assembly": plan.build or "not stated",
+        "coordinate_system": "1-based",
+        "genotyping_technology": ["NR"],
+        "samples": [{"sample_size": plan.people, "sample_ancestry_category": ["NR"], "case_control_study": True}],
+        "data_file_name": name,
+        "file_type": "GWAS-SSF v1.0",
+        "data_file_md5sum": digest,
+        "analysis_software": f"Starling {version('starling')}",
+        "is_harmonised": False,
+        "is_sorted": True,
+        "author_notes": note(plan, rows),
+    }
+    return "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in pairs.items())
+
+
+def _assoc(plan: Plan, rows: Sequence[Row]) -> str:
+    lines = [ASSOC_COLUMNS, *(_assoc_row(plan, row) for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(ASSOC_COLUMNS))]
+    return "".join(
+        " " + "  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) + "\n" for line in lines
+    )
+
+
+def _assoc_row(plan: Plan, row: Row) -> tuple[str, ...]:
+    found, at, snps = row.told, plan.snps.place(row.told.snp), plan.snps
+    cases = controls = ratio = statistic = ASSOC_NA
+    if plan.model in OF_ALLELES:
+        cases, controls = f"{found.effect.cases.estimate:.4g}", f"{found.effect.controls.estimate:.4g}"
+        ratio = f"{found.effect.odds_ratio.estimate:.4g}"
+    if plan.model == "allelic" and found.test == "chi2":
+        clamped = np.array([[max(0, count) for count in found.counts]], dtype=np.int64)
+        statistic = f"{float(chi_squared_statistic(allele_tables(clamped))[0]):.4g}"
+    place = (snps.chromosomes[at], found.snp, str(int(snps.positions[at])), snps.carried[at])
+    return (*place, cases, controls, snps.other[at], statistic, f"{found.p:.4g}", ratio)

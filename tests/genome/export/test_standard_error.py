@@ -1,0 +1,53 @@
+"""The standard error of ln OR: Woolf's without noise, and the spread of estimates that sample and noise give together."""
+
+from fractions import Fraction
+from math import log
+from typing import Any
+
+import numpy as np
+import pytest
+from statsmodels.stats.contingency_tables import Table2x2
+
+from starling.genome.export.standard_error import standard_error
+from starling.genome.inference.effects import two_by_two
+from starling.privacy.lattice import lattice_noise
+from starling.privacy.noise import discrete_laplace
+
+HUGE = Fraction(10**6)
+
+
+def test_without_noise_it_is_statsmodels() -> None:
+    for table in np.random.default_rng(5).integers(20, 900, (30, 4)).tolist():
+        found = standard_error(table, sum(table), "dominant", "lattice", HUGE)
+        assert found == pytest.approx(Table2x2(np.array(table).reshape(2, 2)).log_oddsratio_se)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("noise", ["lattice", "laplace"])
+@pytest.mark.parametrize("model", ["dominant", "genotypic"])
+def test_it_is_the_spread_of_estimates(model: Any, noise: Any) -> None:
+    """1,500 samples with noise as large as the sample's own error; a tenth off is beyond five standard errors of the spread.
+
+    Laplace counts are made to add up to n, which takes a little of their noise away again.
+    """
+    random, epsilon = np.random.default_rng(6), Fraction(1, 8)
+    shares = [[0.49, 0.42, 0.09], [0.64, 0.32, 0.04]] if model == "genotypic" else [[0.5, 0.5], [0.4, 0.6]]
+    columns: Any = len(shares[0])
+    found, stated = [], []
+    for _ in range(1500):
+        counts = np.concatenate([random.multinomial(2500, row) for row in shares])
+        if noise == "lattice":
+            counts = counts + lattice_noise(epsilon, 1, columns=columns).reshape(-1)
+        else:
+            counts = counts + discrete_laplace(2 / epsilon, counts.shape)
+        a, b, c, d = two_by_two(counts.tolist(), 5000, model)
+        found.append(log(a * d / (b * c)))
+        stated.append(standard_error(counts.tolist(), 5000, model, noise, epsilon))
+    assert None not in stated
+    mean = float(np.mean([each for each in stated if each is not None]))
+    assert np.std(found) == pytest.approx(mean, rel=0.1)
+
+
+def test_a_count_near_its_noise_has_none() -> None:
+    assert standard_error((10, 90, 50, 50), 200, "dominant", "lattice", Fraction(1, 2)) is None
+    assert standard_error((10, 90, 50, 50), 200, "dominant", "lattice", HUGE) is not None
