@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from hashlib import md5
@@ -51,7 +52,7 @@ def check_ssf(header: list[str], rows: list[dict[str, str]]) -> None:
     assert header[4] in ("beta", "odds_ratio", "hazard_ratio")
     assert header[5:7] == ["standard_error", "effect_allele_frequency"]
     assert header[7] in ("p_value", "neg_log_10_p_value")
-    rules = {
+    rules: dict[str, Callable[[str], object]] = {
         "chromosome": lambda text: 1 <= int(text) <= 25,
         "base_pair_location": lambda text: int(text) > 0,
         "effect_allele": lambda text: re.fullmatch("[ACGT]+", text),
