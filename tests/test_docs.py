@@ -8,7 +8,6 @@ import pkgutil
 import re
 import runpy
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import pytest
 import starling
 from starling.cli.progress import MARK
 from tests.conftest import ROOT
+from tests.forking import run
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
@@ -71,15 +71,8 @@ def run_console(snippet: Snippet, folder: Path) -> list[str]:
         if program != "starling":
             found.append(f"`{command}` stands among starling commands")
             continue
-        result = subprocess.run(
-            [Path(sys.executable).with_name("starling"), *arguments],
-            cwd=folder,
-            env=os.environ | {"NO_COLOR": "1", "COLUMNS": "100", "TERM": "dumb"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        settings = os.environ | {"NO_COLOR": "1", "COLUMNS": "100", "TERM": "dumb"}
+        result = run("tests.forking:starling_command", *arguments, cwd=folder, env=settings)
         if shown.strip():
             # As on a terminal: what went wrong is said there too.
             # Only what it was doing is left out of the pages.

@@ -32,6 +32,7 @@ WHOLE_HOUSE = {
     "test_ci",
     "test_contracts",
     "test_docs",
+    "test_forking",
     "test_layout",
     "test_readme",
     "test_surroundings",

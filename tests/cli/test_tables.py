@@ -17,6 +17,7 @@ from starling.cli.tables import INPUTS
 from starling.ledger.auditing import events
 from tests.cli.conftest import Call, Inputs, document
 from tests.conftest import ROOT
+from tests.forking import run
 from tests.tables.plan.invented import census_folder
 
 CONSTANT = "release stopped after its charge; nothing was published and the charge stands"
@@ -277,7 +278,7 @@ def child(inputs: Inputs, out: Path, prepare: str) -> "subprocess.CompletedProce
     words = ["tables", "release", "demo", *inputs.options, "--out", str(out), "--yes", "--json"]
     head = "import errno, os, resource, signal\nfrom starling.cli import main\nfrom starling.tables import publish\n"
     code = f"{head}{prepare}\nmain({words!r})"
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    return run("tests.forking:python", code)
 
 
 KILL_AT_WRITING = """

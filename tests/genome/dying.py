@@ -1,6 +1,5 @@
-"""An exploration that dies where it is told to: `python -m tests.genome.dying LEDGER PLAN PREFIX OUT POINT`."""
+"""An exploration that dies where it is told to."""
 
-import sys
 from pathlib import Path
 
 from starling.genome import publish
@@ -34,10 +33,6 @@ def release(url: str, plan: Path, prefix: Path, out: Path) -> publish.Answered:
 
 
 def main(url: str, plan: str, prefix: str, out: str, point: str) -> None:
-    """See above."""
+    """What tests/forking.py calls in a process of its own."""
     strike(*POINTS[point])
     release(url, Path(plan), Path(prefix), Path(out))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

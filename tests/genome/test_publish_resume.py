@@ -1,9 +1,6 @@
 """A killed answer is resumed by its request id: paid once, drawn once as far as anybody can see."""
 
-import os
 import signal
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,7 +9,7 @@ import pytest
 import starling
 from starling.ledger import rules
 from starling.release.manifest import manifest
-from tests.conftest import ROOT
+from tests.forking import run
 from tests.genome.dying import POINTS, REQUEST, release
 from tests.genome.worlds import World, a_world
 
@@ -22,9 +19,8 @@ ANSWERED = ("after the answer", "after the rename")
 
 def killed(world: World, out: Path, point: str) -> None:
     """An exploration of another process that dies at the point."""
-    arguments = (world.url, str(world.prefix.parent / "plan.toml"), str(world.prefix), str(out), point)
-    command = [sys.executable, "-m", "tests.genome.dying", *arguments]
-    done = subprocess.run(command, cwd=ROOT, env=dict(os.environ), capture_output=True, timeout=300, check=False)
+    plan = world.prefix.parent / "plan.toml"
+    done = run("tests.genome.dying:main", world.url, plan, world.prefix, out, point)
     assert done.returncode == -signal.SIGKILL, done.stderr
 
 

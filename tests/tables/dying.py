@@ -1,6 +1,5 @@
-"""A release of the toy data set that dies where it is told to: `python -m tests.tables.dying LEDGER DATA OUT POINT [TOP_UP]`."""
+"""A release of the toy data set that dies where it is told to."""
 
-import sys
 from pathlib import Path
 
 from starling.ledger.opening import open_ledger
@@ -39,10 +38,6 @@ def release(
 
 
 def main(url: str, data: str, out: str, point: str, *top_up: str) -> None:
-    """See above."""
+    """What tests/forking.py calls in a process of its own."""
     strike(*POINTS[point])
     release(url, Path(data), Path(out), top_up=Path(top_up[0]) if top_up else None)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,9 +1,6 @@
 """A killed release is resumed by its request id: paid once, drawn once as far as anybody can see (promises 1, 2 and 4)."""
 
-import os
 import signal
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,7 +12,7 @@ from starling.ledger.opening import Ledger, create_ledger
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.manifest import manifest
 from starling.tables import counts
-from tests.conftest import ROOT
+from tests.forking import run
 from tests.tables.dying import POINTS, REQUEST, release
 
 COST = Fraction("6.27")
@@ -38,17 +35,7 @@ def url(tmp_path: Path) -> str:
 
 def killed(tmp_path: Path, data: Path, point: str, *top_up: str) -> None:
     """A release of another process that dies at the point."""
-    command = [
-        sys.executable,
-        "-m",
-        "tests.tables.dying",
-        url(tmp_path),
-        str(data),
-        str(tmp_path / "out"),
-        point,
-        *top_up,
-    ]
-    done = subprocess.run(command, cwd=ROOT, env=dict(os.environ), capture_output=True, timeout=300, check=False)
+    done = run("tests.tables.dying:main", url(tmp_path), data, tmp_path / "out", point, *top_up)
     assert done.returncode == -signal.SIGKILL, done.stderr
 
 
