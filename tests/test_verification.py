@@ -1,5 +1,6 @@
 """A release with one byte changed anywhere is found; so is one whose publisher, ledger or domain does not stand behind it."""
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -265,5 +266,6 @@ def test_a_verification_shows_itself(made: Bundle, copied: Bundle) -> None:
     (copied.folder / "report.html").write_text("<script>alert(1)</script>")
     failed = starling.verify(copied.folder)
     assert repr(failed).startswith("outcome")
+    assert re.search(r"^key +not checked$", repr(starling.verify(made.folder)), re.MULTILINE)
     assert "fails: report.html" in repr(failed)
     assert not [name for name in dir(failed) if name.startswith("_")]

@@ -125,10 +125,7 @@ class Verification:
         return [
             ("outcome", f"{self.outcome.value}: {self.headline}"),
             ("signed by", "nobody" if self.signer is None else self.signer.fingerprint),
-            *(
-                (check.name, f"{check.state}: {'; '.join(map(str, check.findings)) or check.says}")
-                for check in self.checks
-            ),
+            *((check.name, f"{check.state}{_said(check)}") for check in self.checks),
         ]
 
     def __dir__(self) -> list[str]:
@@ -138,6 +135,12 @@ class Verification:
         """Raises IntegrityError with every finding, if there is any; what was left open (`left_open`) is no finding."""
         if self.findings:
             raise IntegrityError(problems=self.findings)
+
+
+def _said(check: Check) -> str:
+    """What stands behind the state of a check: its findings, or what holds; of one that was not made, nothing."""
+    found = "; ".join(map(str, check.findings))
+    return f": {found or check.says}" if check.state != "not checked" else ""
 
 
 def open_release(path: str | Path, *, key: str | Public | Pin | None = None) -> Release:

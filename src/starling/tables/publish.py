@@ -71,12 +71,12 @@ class Published(road.Published):
 
 def release(  # noqa: PLR0913 - one for each public choice
     plan: Plan,
-    persons: Path,
-    geography: Path,
-    out: Path,
+    persons: str | Path,
+    geography: str | Path,
+    out: str | Path,
     *,
-    names: Path | None = None,
-    top_up: Path | None = None,
+    names: str | Path | None = None,
+    top_up: str | Path | None = None,
     ledger: Ledger | None = None,
     dataset: str = "",
     analyst: str = CUSTODIAN,
@@ -113,16 +113,16 @@ def release(  # noqa: PLR0913 - one for each public choice
     """
     check_engine(engine)
     step("reading the public geography")
-    regions = read_geography(geography, plan, names=names)
-    source = open_persons(persons, plan)
+    regions = read_geography(Path(geography), plan, names=None if names is None else Path(names))
+    source = open_persons(Path(persons), plan)
     with ExitStack() as stack:
         earlier = None
         if top_up is not None:
             step("reading the earlier release")
-            earlier = stack.enter_context(topping_up(plan, top_up, regions, dataset))
+            earlier = stack.enter_context(topping_up(plan, Path(top_up), regions, dataset))
             plan = earlier.plan
         asked = order(
-            out,
+            Path(out),
             request_body(plan, regions),
             plan.guarantee,
             ledger=ledger,
@@ -133,7 +133,7 @@ def release(  # noqa: PLR0913 - one for each public choice
         )
         stage = asked.stage()
         if stage == "answered":
-            return Published(out, asked.request_id, None, plan)
+            return Published(Path(out), asked.request_id, None, plan)
         approve(asked, stage)
         cluster = stack.enter_context(cluster_for(engine, source))
         folder, payment = stack.enter_context(asked.writing(step))
@@ -141,7 +141,7 @@ def release(  # noqa: PLR0913 - one for each public choice
             earlier.copy(folder)
         counts = count(plan, regions, source, cluster=cluster)
         receipt = _fill(folder, plan, regions, counts, payment, step, charged)
-    return Published(out, receipt.request_id, receipt, plan)
+    return Published(Path(out), receipt.request_id, receipt, plan)
 
 
 def _fill(

@@ -100,3 +100,12 @@ def test_nothing_is_written_over_or_left_behind(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["plan.toml"]
     with pytest.raises(OutputError, match="does not end in"):
         plan.save(tmp_path / "plan.txt")
+
+
+def test_a_plan_shows_itself() -> None:
+    plan = Plan.of({**VALUES, "title": "<b>Small</b>"})
+    for part in ("replace one person", "200 people, 3 SNPs", "dominant, tests g, fisher, alpha 0.05"):
+        assert part in repr(plan)
+        assert part in plan._repr_html_()
+    assert "&lt;b&gt;Small" in plan._repr_html_()
+    assert not [name for name in dir(plan) if name.startswith("_")]

@@ -103,3 +103,13 @@ def test_a_file_is_not_written_over(tmp_path: Path) -> None:
         with pytest.raises(OutputError, match=problem):
             plan.save(tmp_path / name)
     assert (tmp_path / "there.toml").read_text() == "mine"
+
+
+def test_a_plan_shows_itself() -> None:
+    plan = Plan.of({**VALUES, "title": "<b>Two</b>"})
+    for part in ("add or remove one person", str(plan.cost), "(COUNTY, 2)"):
+        assert part in repr(plan)
+        assert part in plan._repr_html_()
+    assert "&lt;b&gt;Two" in plan._repr_html_()
+    assert {"of", "values", "save", "cost", "levels"} <= set(dir(plan))
+    assert not [name for name in dir(plan) if name.startswith("_")]

@@ -4,6 +4,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from starling.privacy.budget import decimal_up
+from starling.release.session import html, public
+from starling.release.text import facts
+
 if TYPE_CHECKING:
     from starling.genome.plan.model import Plan
     from starling.genome.plan.snps import Snps
@@ -74,3 +78,24 @@ class Forms:
         from starling.genome.plan.values import save  # it takes plans apart, so it stands above them
 
         save(cast("Plan", self), path)
+
+    def __repr__(self) -> str:
+        """For a session: what it is, how many people and SNPs, and what may be asked."""
+        return facts(self._facts())
+
+    def _repr_html_(self) -> str:
+        (_, title), *rest = self._facts()
+        return html(f"Plan: {title}", rest)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        plan = cast("Plan", self)
+        return [
+            ("plan", plan.title),
+            ("protects", str(plan.relation)),
+            ("study", f"{plan.people:,} people, {len(plan.snps):,} SNPs"),
+            ("model", f"{plan.model}, tests {', '.join(plan.tests)}, alpha {decimal_up(plan.alpha)}"),
+            ("regions", f"{len(plan.regions):,}"),
+        ]
+
+    def __dir__(self) -> list[str]:
+        return public(self)

@@ -48,7 +48,7 @@ MOST_CASE: Final = 40
 """Characters of the word for a case."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan(Forms):
     """Every public choice of a study.
 

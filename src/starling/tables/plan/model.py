@@ -104,7 +104,7 @@ class Members:
     ethnicity: Rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan(Forms):
     """Every public choice of a tables release.
 
