@@ -97,13 +97,18 @@ class Filler:
         text = f'census\n{{"query":"{number}"}}'
         request_hash = hashlib.sha256(text.encode()).hexdigest()
         before, after = self._bodies[kind]
-        body = f'{{"amount":{amount},"analyst":"{analyst}",{before}"{request_hash}",{after}"{request_id}","what":"a count"}}'
+        scopes = (("analyst", analyst), ("dataset", "census"), ("lineage", "people"))
+        left = ",".join(f'"{scope[0]}":{self.spent.get(scope, (0, 0))[0] + amount}' for scope in scopes)
+        body = (
+            f'{{"amount":{amount},"analyst":"{analyst}","balances":{{{left}}},{before}"{request_hash}",{after}'
+            f'"{request_id}","what":"a count"}}'
+        )
         charge = self._event("charge", body)
         answer = f"YW5zd2Vy{number}"
         told = hashlib.sha256(answer.encode()).hexdigest()
         end = self._event("answer", f'{{"charge":{charge[0]},"kind":"bytes","sha256":"{told}"}}')
         self.since.setdefault(key, charge[0])
-        for scope in (("analyst", analyst), ("dataset", "census"), ("lineage", "people"), ("noise", key)):
+        for scope in (*scopes, ("noise", key)):
             self.spent[scope] = (self.spent.get(scope, (0, 0))[0] + amount, charge[0])
         ids = (charge[0], analyst, request_id, request_hash, "census", amount)
         previous, self._previous = self._previous, charge[0]

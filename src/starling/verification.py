@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from starling.errors import IntegrityError, Problem
-from starling.ledger.auditing import events
+from starling.ledger.auditing import check as check_ledger
+from starling.ledger.auditing import events, replay_events
 from starling.ledger.chain import Counts
 from starling.ledger.keys import Pin, Public
 from starling.privacy.guarantee import Guarantee
@@ -261,9 +262,14 @@ def _on_chain(charged: on_chain.Charged | None, place: str) -> on_chain.Looked:
     if charged is None:
         return on_chain.Looked([Problem("account", "names no place in a ledger", AGAIN, FILE)], Counts())
     try:
-        return on_chain.check(charged, events(place))
+        looked = on_chain.check(charged, events(place))
+        if not looked.findings:
+            # Caps and custodians' signatures, of the whole ledger; one that lies in a release is only what its events say.
+            replay_events(events(place)) if charged.inside else check_ledger(place)
     except IntegrityError as error:
-        return on_chain.Looked(list(error.problems), Counts())
+        return on_chain.Looked([on_chain.of_ledger(problem) for problem in error.problems], Counts())
+    else:
+        return looked
 
 
 __all__ = ["Check", "Checked", "Outcome", "Verification", "open_release", "verify"]

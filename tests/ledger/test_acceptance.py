@@ -8,8 +8,8 @@ import pytest
 
 from starling.errors import IntegrityError, ParameterError, SourceError
 from starling.ledger.acceptance import accepted_files
-from starling.ledger.custody import signed_by
 from starling.ledger.keys import Key
+from starling.ledger.signatures import signed_by
 from tests.ledger.worlds import World
 
 KEY, OTHER = Key(bytes(32)), Key(bytes(range(32)))

@@ -35,9 +35,9 @@ def _reads_first(data: Any, mechanism: Any, account: Any) -> Any:
 plain_decided = Charging._decided
 
 
-def _charges_again(self: Charging, tx: Any, pen: Any, request: Any, guarantee: Any) -> Any:
+def _charges_again(self: Charging, tx: Any, pen: Any, request: Any, guarantee: Any, done: Any) -> Any:
     tx.run("DELETE FROM charges WHERE request_id = ?", request.request_id)
-    return plain_decided(self, tx, pen, request, guarantee)
+    return plain_decided(self, tx, pen, request, guarantee, done)
 
 
 def _refunds(data: Any, mechanism: Any, account: Any) -> Any:

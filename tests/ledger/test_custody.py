@@ -6,10 +6,10 @@ from fractions import Fraction
 import pytest
 
 from starling.errors import ParameterError, PolicyRefused
-from starling.ledger.custody import approval_message, custodian_message, signed_by
 from starling.ledger.keys import Key
 from starling.ledger.opening import read_ledger
 from starling.ledger.rules import UNIT
+from starling.ledger.signatures import signed_by
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from tests.ledger.worlds import World
 
@@ -29,18 +29,6 @@ def test_every_custodian_event_carries_the_custodians_signature_and_holds_no_oth
         assert not signed_by(book.signer, "another ledger", event.kind, body)
         assert not signed_by(book.signer, book.id, "another kind", body)
         assert not signed_by(book.signer, book.id, event.kind, {**body, "cap": 1})
-
-
-def test_a_signature_is_over_one_ledger_kind_and_body() -> None:
-    messages = {
-        custodian_message("a", "grant", {"cap": 1}),
-        custodian_message("b", "grant", {"cap": 1}),
-        custodian_message("a", "raise", {"cap": 1}),
-        custodian_message("a", "grant", {"cap": 2}),
-        approval_message("a", {"lineage": "x", "scope": "lineage", "name": "x", "from": 1, "to": 2}),
-        approval_message("a", {"lineage": "x", "scope": "lineage", "name": "x", "from": 0, "to": 2}),
-    }
-    assert len(messages) == 6
 
 
 def test_a_cap_of_a_third_is_rounded_down(world: World) -> None:

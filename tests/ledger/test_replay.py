@@ -8,10 +8,10 @@ import pytest
 
 from starling.errors import IntegrityError
 from starling.ledger.chain import START, Head, digest
-from starling.ledger.custody import custodian_message
+from starling.ledger.checking import Check
 from starling.ledger.keys import Key
-from starling.ledger.reading import Check
 from starling.ledger.rules import UNIT, canonical
+from starling.ledger.signatures import custodian_message
 from starling.ledger.store import Transaction
 from starling.ledger.witness import Witness
 from tests.ledger.worlds import World
@@ -83,7 +83,7 @@ FORGERIES: list[tuple[str, Callable[[int, str, Body], Body | None], tuple[str, .
         "a charge has another cost",
         changing(6, amount=UNIT // 2, cost={"rho": "1/2"}),
         (f"UPDATE charges SET amount = {UNIT // 2} WHERE seq = 6",),
-        "table c",
+        "event 6 states other balances than it leaves",
     ),
     (
         "a charge is for somebody without a grant",
@@ -101,13 +101,19 @@ FORGERIES: list[tuple[str, Callable[[int, str, Body], Body | None], tuple[str, .
         "a charge is dropped with its row",
         lambda seq, _, body: None if seq == 6 else body,
         ("DELETE FROM charges WHERE seq = 6",),
-        "table c",
+        "event 6 states other balances than it leaves",
     ),
     (
         "a charge is dropped, and its row alone stays",
         lambda seq, _, body: None if seq == 6 else body,
         (f"UPDATE caps SET spent = spent - {UNIT} WHERE spent > 0",),
-        "table c",
+        "event 6 states other balances than it leaves",
+    ),
+    (
+        "a charge states balances of its own",
+        lambda seq, _, body: {**body, "balances": {**body["balances"], "lineage": 1}} if seq == 7 else body,
+        (),
+        "event 7 states other balances than it leaves",
     ),
     ("an answer is another", changing(8, sha256="0" * 64), (), "table charges"),
     ("an answer is of another kind", changing(8, kind="manifest"), (), "table charges"),

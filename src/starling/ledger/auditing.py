@@ -5,27 +5,32 @@ Nothing is written and nothing is trusted: `chain.Follower` checks what comes.
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 from starling.errors import IntegrityError, LedgerUnavailable, ParameterError
-from starling.ledger.chain import Event
+from starling.ledger.chain import Event, Follower
+from starling.ledger.keys import Public
+from starling.ledger.replay import Replay
 from starling.ledger.rules import canonical
+from starling.ledger.schema import expected_sqlite
 from starling.ledger.store import Row, Transaction
 
-SLICE = 50_000
-"""Events that are read at a time."""
+SLICE = 5_000
+"""Events that are read at a time, at most."""
 
-SQLITE = "sqlite:///"
-MAGIC = b"SQLite format 3\0"
-"""How every SQLite file begins."""
+ROOM = 1 << 24
+"""Letters of events that are held at a time; a part ends with the event that goes beyond."""
 
 LONGEST = 1 << 24
-"""Bytes of a line of an exported ledger."""
+"""Bytes of a line of an exported ledger, and of a value in a database."""
 
 _SQLITE = b"SQLite format 3\0"
+"""How every SQLite file begins."""
 
+_TABLE = "SELECT type, sql FROM sqlite_schema WHERE name = 'events' COLLATE NOCASE"
 _EVENTS = "SELECT seq, kind, at, body, hash FROM events WHERE seq > {} ORDER BY seq LIMIT {}"
 
 
@@ -43,9 +48,49 @@ def events(place: str) -> Iterator[Event]:
     if place.startswith(("postgresql://", "postgres://")):
         return _of_postgres(place)
     path = _file(place.removeprefix("sqlite:///"))
-    with path.open("rb") as file:
-        begins = file.read(len(_SQLITE))
-    return _of_sqlite(path) if begins == _SQLITE or place.startswith("sqlite:///") else _of_export(path)
+    return _of_sqlite(path) if _is_database(place) else _of_export(path)
+
+
+def check(place: str) -> None:
+    """Apply every rule of a ledger again: signatures of custodians, caps, costs, balances; of a database, its tables too.
+
+    Raises:
+        IntegrityError: at the first thing that is wrong.
+        ParameterError, LedgerUnavailable: as `events`.
+    """
+    if _is_database(place):
+        from starling.ledger.opening import read_ledger
+
+        with closing(read_ledger(place)) as ledger:
+            ledger.reading.verify()
+        return
+    replay_events(events(place))
+
+
+def replay_events(chain: Iterable[Event]) -> None:
+    """The same of events alone; raises IntegrityError."""
+    follower, replay = Follower(), None
+    for event in chain:
+        follower.take(event)
+        if replay is None:
+            replay = _replay(event)
+        replay.take(event, None)
+
+
+def _replay(first: Event) -> Replay:
+    try:
+        about = json.loads(first.body)
+        second = Public.parse(about["second"]) if about["second"] else None
+        return Replay(about["id"], Public.parse(about["signer"]), second, tables=False)
+    except (ValueError, KeyError, TypeError, AttributeError, ParameterError):
+        raise _damaged() from None
+
+
+def _is_database(place: str) -> bool:
+    if place.startswith(("postgresql://", "postgres://", "sqlite:///")):
+        return True
+    with _file(place).open("rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
 
 
 def _file(name: str) -> Path:
@@ -59,11 +104,6 @@ def _file(name: str) -> Path:
     return path
 
 
-def _is_database(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
-
-
 def _damaged() -> IntegrityError:
     return IntegrityError(field="ledger", problem="is damaged or no ledger", fix="restore it and run ledger verify")
 
@@ -75,20 +115,36 @@ def _of_sqlite(path: Path) -> Iterator[Event]:
         connection = sqlite3.connect(f"file:{name}?mode=ro", uri=True, isolation_level=None)
         try:
             connection.execute("PRAGMA trusted_schema=0")
-            # Whoever made the file could have put a query that never ends in the place of the table.
-            kinds = connection.execute("SELECT type FROM sqlite_schema WHERE name = 'events'").fetchall()
-            if kinds != [("table",)]:
+            # Whoever made the file could have put a query that never ends in the place of the table, or a column that is
+            # computed, and long.
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+            if connection.execute(_TABLE).fetchall() != _ours():
                 raise _damaged()
             last = 0
-            while part := connection.execute(_EVENTS.format("?", SLICE), (last,)).fetchall():
-                yield from map(_event, part)
-                last = int(part[-1][0])
+            while part := _part(connection.execute(_EVENTS.format("?", SLICE), (last,))):
+                yield from part
+                last = part[-1].seq
         finally:
             connection.close()
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
             raise LedgerUnavailable(field="ledger", problem="is busy", fix="try again") from None
         raise _damaged() from None
+
+
+def _ours() -> list[Row]:
+    return [row[:1] + row[3:] for row in expected_sqlite() if row[1] == "events"]
+
+
+def _part(found: Iterator[Row]) -> list[Event]:
+    """Some events, as many as there is room for."""
+    part, size = [], 0
+    for row in found:
+        part.append(_event(row))
+        size += len(part[-1].body)
+        if size > ROOM:
+            break
+    return part
 
 
 def _of_postgres(url: str) -> Iterator[Event]:

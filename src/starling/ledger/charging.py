@@ -18,9 +18,10 @@ from starling.errors import (
 )
 from starling.ledger import disclosure, leases, rows, rules
 from starling.ledger.book import Book
+from starling.ledger.checking import Check
 from starling.ledger.disclosure import Noise
 from starling.ledger.leases import Lease, Tokens
-from starling.ledger.memory import Memory, Spent
+from starling.ledger.memory import Done, Memory, Spent
 from starling.ledger.rows import End, Known, Pen, Standing
 from starling.ledger.rules import Lineage, Request, State
 from starling.ledger.store import Moved, Transaction
@@ -47,6 +48,11 @@ class Charging:
         self._book = book
         self._amounts: dict[tuple[Lineage, str], int] = {}
         self._memory = Memory()
+        self._check = Check(book)
+
+    def follow(self) -> None:
+        """Check the whole ledger before anything is charged; raises IntegrityError at the first thing that is wrong."""
+        self._check.whole()
 
     def charge(self, request: Request, guarantee: Guarantee) -> Ticket:
         """Charge `guarantee` for `request`; durable when this returns.
@@ -78,8 +84,8 @@ class Charging:
         except StarlingError:
             return None
 
-        def work(tx: Transaction, pen: Pen, spent: list[Spent]) -> Ticket:
-            return self._charged(tx, pen, request, bill, _LEASES.fresh(), spent, first=True)
+        def work(tx: Transaction, pen: Pen, done: Done) -> Ticket:
+            return self._charged(tx, pen, request, bill, _LEASES.fresh(), done, first=True)
 
         try:
             return self._written(work, believed=end)
@@ -87,15 +93,15 @@ class Charging:
             self._memory.forget()
             return None
 
-    def _written(self, work: Callable[[Transaction, Pen, list[Spent]], T], *, believed: End | None = None) -> T:
+    def _written(self, work: Callable[[Transaction, Pen, Done], T], *, believed: End | None = None) -> T:
         """`Book.write`, then what it wrote is remembered; `work` adds to its list what it charged."""
 
-        def written(tx: Transaction, pen: Pen) -> tuple[T, Pen, list[Spent]]:
-            spent: list[Spent] = []
-            return work(tx, pen, spent), pen, spent
+        def written(tx: Transaction, pen: Pen) -> tuple[T, Pen, Done]:
+            done = Done([], {})
+            return work(tx, pen, done), pen, done
 
-        result, pen, spent = self._book.write(written, believed=believed)
-        self._memory.wrote(pen.start, pen.end, spent)
+        result, pen, done = self._book.write(written, believed=believed)
+        self._memory.wrote(pen.start, pen.end, done.spent)
         return result
 
     def find(self, request: Request) -> Ticket | None:
@@ -111,24 +117,31 @@ class Charging:
     def charge_all(self, wanted: list[Wanted]) -> list[Result]:
         """Many charges in one durable commit; each result gives its ticket or raises its own refusal."""
         lease = _LEASES.fresh()
-        return self._written(lambda tx, pen, spent: [self._result(tx, pen, each, lease, spent) for each in wanted])
 
-    def _result(self, tx: Transaction, pen: Pen, wanted: Wanted, lease: str, spent: list[Spent]) -> Result:
+        def work(tx: Transaction, pen: Pen, done: Done) -> list[Result]:
+            self._check.catch_up(tx)
+            return [self._result(tx, pen, each, lease, done) for each in wanted]
+
+        return self._written(work)
+
+    def _result(self, tx: Transaction, pen: Pen, wanted: Wanted, lease: str, done: Done) -> Result:
         """What is refused is refused before its first write, so that a refusal leaves nothing behind among the others."""
         request, guarantee = wanted
         try:
-            found = self._decided(tx, pen, request, guarantee)
+            found = self._decided(tx, pen, request, guarantee, done)
         except StarlingError as error:
             return _refusal(error)
         if isinstance(found, _Bill):
-            ticket = self._charged(tx, pen, request, found, lease, spent)
+            ticket = self._charged(tx, pen, request, found, lease, done)
         elif found.state == "charged":
             ticket = self._taken_over(tx, pen, found, lease)
         else:
             ticket = found
         return lambda: ticket
 
-    def _decided(self, tx: Transaction, pen: Pen, request: Request, guarantee: Guarantee) -> "_Bill | Ticket":
+    def _decided(
+        self, tx: Transaction, pen: Pen, request: Request, guarantee: Guarantee, done: "Done"
+    ) -> "_Bill | Ticket":
         """What a new charge costs, or the ticket that there is; raises the refusal."""
         noise = disclosure.noise(guarantee)
         before = rows.before(tx, pen, request, noise.key)
@@ -139,8 +152,11 @@ class Charging:
             raise rows.unregistered(request.dataset)
         if known is not None:
             self._check_lease(tx, known)
+            if known.ticket.seq <= self._check.head.seq:
+                self._check.replay.check_open(known.ticket)
             _check_same(rows.body(tx, known.ticket.seq), noise)
             return known.ticket
+        self._check.replay.check_standing(request.analyst, before.standing, noise.key, done.added)
         return self._bill(before.standing, request, guarantee, noise)
 
     def _check_lease(self, tx: Transaction, known: Known) -> None:
@@ -171,7 +187,7 @@ class Charging:
         request: Request,
         bill: "_Bill",
         lease: str,
-        spent: list[Spent],
+        done: Done,
         *,
         first: bool = False,
     ) -> Ticket:
@@ -182,14 +198,15 @@ class Charging:
             "dataset": dataset,
             "hash": request.hash,
             "amount": bill.amount,
+            "balances": rules.balances(caps, bill.amount),
             "what": bill.what,
             **bill.noise.said,
         }
         charge = pen.append("charge", body, first=request if first else None)
-        rows.spend(tx, bill.standing, bill.noise.key, bill.amount, charge)
+        rows.spend(tx, bill.standing, bill.noise.key, bill.amount, charge, checked=not first)
         previous = next(cap.last for cap in caps if cap.scope == "lineage")
         rows.insert_charge(tx, request, bill.amount, charge.seq, previous, lease, self._book.clock.lease())
-        spent.append(Spent((request.analyst, dataset, bill.noise.key), bill.standing, bill.amount, charge.seq))
+        done.add(Spent((request.analyst, dataset, bill.noise.key), bill.standing, bill.amount, charge.seq))
         return Ticket(request, "charged", bill.amount, charge.seq, lease, fresh=True)
 
     def _amount(self, standing: Standing, analyst: str, guarantee: Guarantee, noise: Noise) -> int:
@@ -240,7 +257,7 @@ class Charging:
         """
         drawn = Drawn.of(sha256, key)
 
-        def work(tx: Transaction, pen: Pen, _: list[Spent]) -> Ticket:
+        def work(tx: Transaction, pen: Pen, _: Done) -> Ticket:
             changed = tx.changed(
                 "UPDATE charges SET drawn_sha256 = ?, drawn_key = ?"
                 " WHERE seq = ? AND state = 'charged' AND lease = ? AND drawn_sha256 IS NULL",
@@ -275,7 +292,8 @@ class Charging:
         """
         noise = disclosure.noise(guarantee)
 
-        def work(tx: Transaction, pen: Pen, spent: list[Spent]) -> Ticket:
+        def work(tx: Transaction, pen: Pen, done: Done) -> Ticket:
+            self._check.catch_up(tx)
             before = rows.before(tx, pen, ticket.request, noise.key)
             if before.ours is None or (before.ours.ticket.state, before.ours.ticket.lease) != ("charged", ticket.lease):
                 raise _taken()
@@ -284,14 +302,17 @@ class Charging:
                     field="draw", problem="is not lost: the charge has committed to none", fix="draw, at no cost"
                 )
             _check_same(rows.body(tx, ticket.seq), noise)
+            self._check.replay.check_open(before.ours.ticket)
+            self._check.replay.check_standing(ticket.request.analyst, before.standing, noise.key, done.added)
             bill = self._bill(before.standing, ticket.request, guarantee, noise)
-            pen.append("redrawn", {"charge": ticket.seq, "amount": bill.amount})
-            rows.spend(tx, bill.standing, noise.key, bill.amount, None)
+            body = {"charge": ticket.seq, "amount": bill.amount}
+            pen.append("redrawn", {**body, "balances": rules.balances(bill.standing.caps, bill.amount)})
+            rows.spend(tx, bill.standing, noise.key, bill.amount, None, checked=True)
             tx.run(
                 "UPDATE charges SET drawn_sha256 = NULL, drawn_key = NULL, times = times + 1 WHERE seq = ?", ticket.seq
             )
             kind = ticket.request.analyst, bill.standing.dataset.name, noise.key
-            spent.append(Spent(kind, bill.standing, bill.amount, None))
+            done.add(Spent(kind, bill.standing, bill.amount, None))
             return replace(ticket, drawn=None)
 
         return self._written(work)
@@ -320,7 +341,7 @@ class Charging:
         self._book.store.atomically(work)
 
     def _end(self, ticket: Ticket, state: State, kind: AnswerKind | None, text: str | None) -> None:
-        def work(tx: Transaction, pen: Pen, _: list[Spent]) -> None:
+        def work(tx: Transaction, pen: Pen, _: Done) -> None:
             changed = tx.changed(
                 "UPDATE charges SET state = ?, answer_kind = ?, answer = ?"
                 " WHERE seq = ? AND state = 'charged' AND lease = ?",

@@ -7,9 +7,10 @@ from starling.errors import ParameterError, PolicyRefused
 from starling.ledger import rows, rules
 from starling.ledger.book import Book
 from starling.ledger.disclosure import meaning
-from starling.ledger.keys import Key, Public
+from starling.ledger.keys import Key
 from starling.ledger.rows import Pen
 from starling.ledger.rules import Lineage, Scope
+from starling.ledger.signatures import approval_message, custodian_message
 from starling.ledger.store import Transaction
 from starling.privacy.budget import Exact, Measure
 from starling.privacy.neighbours import Relation
@@ -201,20 +202,3 @@ def _told(wanted: _Raise) -> str:
         f" bears it, those who were in earlier releases included, and it can't be taken back."
         f" {bound}{meaning(lineage, whole)}."
     )
-
-
-def approval_message(ledger: str, body: Mapping[str, Any]) -> bytes:
-    """What a second custodian signs: this raise in this ledger, from the cap in force, so that it serves once."""
-    named = {field: body[field] for field in ("lineage", "scope", "name", "from", "to")}
-    return f"starling approve\n{ledger}\n{rules.canonical(named)}".encode()
-
-
-def custodian_message(ledger: str, kind: str, body: Mapping[str, Any]) -> bytes:
-    """What is signed of a custodian event."""
-    return f"starling event\n{ledger}\n{kind}\n{rules.canonical(body)}".encode()
-
-
-def signed_by(key: Public, ledger: str, kind: str, body: Mapping[str, Any]) -> bool:
-    """Whether the event's own signature is `key`'s."""
-    unsigned = {name: value for name, value in body.items() if name != "signature"}
-    return key.holds(custodian_message(ledger, kind, unsigned), str(body.get("signature", "")))

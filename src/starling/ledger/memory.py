@@ -7,7 +7,7 @@ out of date lets nothing pass. Leases are no events and are not remembered, nor 
 
 import threading
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias, cast
 
 from starling.ledger.forking import held_at_forks
@@ -28,6 +28,27 @@ class Spent(NamedTuple):
     standing: Standing
     amount: int
     seq: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a transaction has charged so far.
+
+    Attributes:
+        spent: Its charges.
+        added: What they add to each cap, by the event that began it.
+    """
+
+    spent: list[Spent]
+    added: dict[int, int]
+
+    def add(self, spent: Spent) -> None:
+        """One more charge."""
+        self.spent.append(spent)
+        noise = spent.standing.noise
+        began = cast(int, spent.seq) if noise is None else noise.since
+        for since in (*(cap.since for cap in spent.standing.caps), began):
+            self.added[since] = self.added.get(since, 0) + spent.amount
 
 
 class Memory:

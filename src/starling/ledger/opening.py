@@ -63,9 +63,12 @@ def open_ledger(url: str, *, key: Key | None = None, clock: Clock = WALL) -> Led
     Raises:
         ParameterError: it is not there.
         OutputError, LedgerUnavailable: it cannot be reached.
-        IntegrityError: it is damaged, rolled back, of another version or signed by another key.
+        IntegrityError: it is damaged, changed, rolled back, of another version or signed by another key: who is going to write checks
+            all of it first.
     """
-    return _ledger(Book(store_at(url), key or keys.load(), clock=clock))
+    ledger = _ledger(Book(store_at(url), key or keys.load(), clock=clock))
+    ledger.charging.follow()
+    return ledger
 
 
 def read_ledger(url: str) -> Ledger:

@@ -16,6 +16,7 @@ import psycopg
 from psycopg import errors as pg
 
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PolicyRefused, StarlingError
+from starling.ledger import schema
 from starling.ledger.forking import held_at_forks
 from starling.ledger.store import Moved, Row, Transaction, Value
 
@@ -107,6 +108,10 @@ class PostgresStore:
                 connection.close()
                 raise _told(error) from None
             return result
+
+    def check_schema(self, tx: Transaction) -> None:
+        """See Store."""
+        schema.check_postgres(tx)
 
     def backup(self, path: str) -> None:
         """Refused: PostgreSQL has better ones."""

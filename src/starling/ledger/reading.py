@@ -7,19 +7,15 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, cast
 
-from starling.errors import IntegrityError
 from starling.ledger import disclosure, rows
 from starling.ledger.book import Book
-from starling.ledger.chain import Counts, Event, Follower, Head
-from starling.ledger.custody import signed_by
+from starling.ledger.chain import Event, Head
+from starling.ledger.checking import SLICE, Check, Verified
 from starling.ledger.disclosure import DELTA, Together
-from starling.ledger.replay import CHARGED, Charged, Replay
 from starling.ledger.rules import Cap, Lineage, Scope
+from starling.ledger.signatures import signed_by
 from starling.ledger.store import Row, Transaction
 from starling.privacy.budget import Exact, Measure
-
-SLICE = 20_000
-"""Events that are read in one transaction: a long audit holds up no charge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +142,7 @@ class Reading:
         says = (body.get("dataset"), body.get("files")) == (dataset, files)
         return says and signed_by(self._book.signer, self._book.id, "accepted", body)
 
-    def verify(self, heads: Iterable[Head] = (), *, tell: Callable[[int], None] = lambda _: None) -> "Verified":
+    def verify(self, heads: Iterable[Head] = (), *, tell: Callable[[int], None] = lambda _: None) -> Verified:
         """Check chain, signatures, caps, costs, every balance and every answer, and that `heads` seen elsewhere lie on the chain.
 
         Args:
@@ -156,82 +152,10 @@ class Reading:
         Raises:
             IntegrityError: at the first thing that is wrong.
         """
-        check = Check(self._book, heads)
-        while self._book.read(check.slice):
-            tell(check.head.seq)
-        return self._book.read(check.finish)
-
-
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """A ledger that holds together.
-
-    Attributes:
-        head: Its last event.
-        counts: How often its charges were drawn for.
-    """
-
-    head: Head
-    counts: Counts
-
-
-class Check:
-    """Follows the chain, replays it, and compares.
-
-    Args:
-        book: What is checked.
-        heads: Heads seen elsewhere (in releases, by a witness) that must lie on the chain.
-    """
-
-    def __init__(self, book: Book, heads: Iterable[Head] = ()) -> None:
-        self._follower = Follower()
-        self._replay = Replay(book.id, book.signer, book.second)
-        self._wanted: dict[int, set[str]] = {}
-        seen = book.witness.read(book.signer)
-        for head in [*heads, *([] if seen is None else [seen])]:
-            self._wanted.setdefault(head.seq, set()).add(head.hash)
-
-    @property
-    def head(self) -> Head:
-        """The last event checked."""
-        return self._follower.head
-
-    def slice(self, tx: Transaction) -> bool:
-        """Some more events; False where there are none."""
-        follow, replay, wanted, before = self._follower.take, self._replay.take, self._wanted, self.head
-        for row in tx.rows(_WITH_CHARGES, before.seq, before.seq, SLICE):
-            event = Event._make(cast(Any, row[:5]))
-            follow(event)
-            replay(event, None if row[5] is None else Charged._make(cast(Any, row[5:])))
-            if event.seq in wanted and wanted.pop(event.seq) != {event.hash}:
-                raise IntegrityError(
-                    field=f"event {event.seq}",
-                    problem="is not the one that was witnessed",
-                    fix="find out who rewrote it",
-                )
-        return self.head != before
-
-    def finish(self, tx: Transaction) -> Verified:
-        """The events since the last one taken, then the tables, in one transaction: nothing comes between."""
-        while self.slice(tx):
-            pass
-        if self._wanted:
-            raise IntegrityError(
-                field=f"event {max(self._wanted)}",
-                problem="was witnessed and is missing: the ledger was cut or rolled back",
-                fix="restore the newest ledger",
-            )
-        self._replay.compare(tx)
-        return Verified(self.head, self._replay.counts)
+        return Check(self._book, heads).whole(tell)
 
 
 _EVENTS = "SELECT seq, kind, at, body, hash FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
-_WITH_CHARGES = (
-    # Where to begin is said of both: a planner that merges them would read all charges before, slice after slice.
-    f"SELECT events.seq, kind, at, body, hash, {CHARGED} FROM events"
-    " LEFT JOIN charges ON charges.seq = events.seq AND charges.seq > ?"
-    " WHERE events.seq > ? ORDER BY events.seq LIMIT ?"
-)
 
 
 def _slice(tx: Transaction, after: int) -> list[Event]:

@@ -6,15 +6,19 @@ comes by, so that ten million of them need ten megabytes and not ten gigabytes.
 """
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from starling.errors import IntegrityError, StarlingError
 from starling.ledger import disclosure, rows, rules
 from starling.ledger.chain import Counts, Event
-from starling.ledger.custody import approval_message, signed_by
 from starling.ledger.keys import Public
+from starling.ledger.rows import Standing
 from starling.ledger.rules import Lineage
+from starling.ledger.signatures import approval_message, signed_by
 from starling.ledger.store import Transaction
+from starling.ledger.ticket import Ticket
 from starling.privacy.budget import Measure
 from starling.privacy.neighbours import Change, Relation, Unit
 
@@ -81,7 +85,7 @@ class _Open:
 
     __slots__ = ("amount", "caps", "drawn", "said", "times")
 
-    def __init__(self, amount: int, caps: tuple[Cap, ...], said: Status) -> None:
+    def __init__(self, amount: int, caps: tuple[Cap, ...], said: Status | None = None) -> None:
         self.amount = amount
         self.caps = caps
         self.said = said
@@ -100,9 +104,11 @@ class Replay:
         ledger: Its id.
         signer: The custodian's key.
         second: The second custodian's, if there is one.
+        tables: Whether rows of charges come with their events; without them the events alone are checked.
     """
 
-    def __init__(self, ledger: str, signer: Public, second: Public | None) -> None:
+    def __init__(self, ledger: str, signer: Public, second: Public | None, *, tables: bool = True) -> None:
+        self._tables = tables
         self._ledger = ledger
         self._signer = signer
         self._second = second
@@ -145,9 +151,14 @@ class Replay:
         _spend(seq, amount, spent)
         for cap in spent:
             cap.last = seq
-        if row is None or row[:6] != (analyst, body["request_id"], body["hash"], dataset, amount, previous):
+        if body["balances"] != _balances(caps):
+            raise _wrong(seq, "states other balances than it leaves")
+        if not self._tables:
+            self._open[seq] = _Open(amount, spent)
+        elif row is None or row[:6] != (analyst, body["request_id"], body["hash"], dataset, amount, previous):
             raise differs("charges")
-        self._open[seq] = _Open(amount, spent, row.status)
+        else:
+            self._open[seq] = _Open(amount, spent, row.status)
 
     def _place(self, seq: int, dataset: str, analyst: str) -> "_Place":
         """What a charge of this analyst to this dataset counts against; kept until a custodian changes anything."""
@@ -190,7 +201,7 @@ class Replay:
             raise _wrong(seq, "ends no open charge")
         end = ("answered", body["kind"], body["sha256"]) if kind == "answer" else ("burned", None, None)
         status = charge.status(*end)
-        if charge.said != status:
+        if self._tables and charge.said != status:
             # Its row was read before it ended, or says that it did not.
             self._late[body["charge"]] = status
 
@@ -212,6 +223,9 @@ class Replay:
             if body["amount"] != charge.amount:
                 raise _wrong(seq, "does not charge what it costs")
             _spend(seq, charge.amount, charge.caps)
+            # The last of them is the kind of noise.
+            if body["balances"] != _balances(charge.caps[:-1]):
+                raise _wrong(seq, "states other balances than it leaves")
             charge.drawn = None, None
             charge.times += 1
             self.counts.redraws += 1
@@ -284,12 +298,12 @@ class Replay:
         for table, sql, wanted in expected:
             if set(tx.rows(sql)) != wanted:
                 raise differs(table)
-        self._compare_charges(tx)
-
-    def _compare_charges(self, tx: Transaction) -> None:
-        """What could not be compared on the way: rows without an event, and charges that ended after they were read."""
         if tx.one("SELECT seq FROM charges WHERE seq < 1 OR seq > ? LIMIT 1", self._seq) is not None:
             raise differs("charges")
+        self.settle(tx)
+
+    def settle(self, tx: Transaction) -> None:
+        """Compare the rows of charges that changed after they were read; raises IntegrityError."""
         expected = dict(self._late)
         for seq, charge in self._open.items():
             if charge.said != (status := charge.status("charged", None, None)):
@@ -302,6 +316,49 @@ class Replay:
             said = {cast(int, seq): Charged._make(cast(Any, rest)).status for seq, *rest in found}
             if said != {seq: expected[seq] for seq in part}:
                 raise differs("charges")
+        self._late.clear()
+        for seq in expected.keys() & self._open.keys():
+            self._open[seq].said = expected[seq]
+
+    def check_standing(self, analyst: str, standing: Standing, noise: str, added: Mapping[int, int]) -> None:
+        """Raises IntegrityError where rows that a charge stands on say something else than the events.
+
+        Args:
+            analyst: Whose charge.
+            standing: What the rows say.
+            noise: Hash of the kind of noise.
+            added: What this transaction itself has added to each cap, by the event that began it.
+        """
+        name, dataset = standing.lineage.name, standing.dataset
+        registered = self._datasets.get(dataset.name, [None, None, None])
+        lineage = self._lineages.get(name)
+        if lineage is None or standing.lineage != replace(lineage, retired=name in self._retired):
+            raise differs("lineages")
+        if (dataset.lineage, dataset.retired) != (registered[0], registered[2]):
+            raise differs("datasets")
+        keys = [(name, "analyst", analyst), (name, "dataset", dataset.name), (name, "lineage", name)]
+        known = {key: cap for key in [*keys, (name, "noise", noise)] if (cap := self._caps.get(key)) is not None}
+        rows_of = [*standing.caps, *([] if standing.noise is None else [standing.noise])]
+        said = {
+            (name, str(cap.scope), cap.name): (cap.since, cap.cap, cap.spent, None if cap.since in added else cap.last)
+            for cap in rows_of
+        }
+        made = {
+            key: (cap.since, cap.cap, cap.spent + added.get(cap.since, 0), None if cap.since in added else cap.last)
+            for key, cap in known.items()
+        }
+        if standing.noise is not None and (name, "noise", noise) not in made and standing.noise.since in added:
+            # This very transaction began it.
+            made[name, "noise", noise] = (standing.noise.since, None, added[standing.noise.since], None)
+        if said != made:
+            raise differs("caps")
+
+    def check_open(self, ticket: Ticket) -> None:
+        """Raises IntegrityError where the row of an open charge says something else than the events of it."""
+        charge = self._open.get(ticket.seq)
+        drawn = (None, None) if ticket.drawn is None else (ticket.drawn.sha256, ticket.drawn.key)
+        if charge is None or charge.drawn != drawn:
+            raise differs("charges")
 
 
 def _spend(seq: int, amount: int, caps: tuple[Cap, ...]) -> None:
@@ -309,6 +366,10 @@ def _spend(seq: int, amount: int, caps: tuple[Cap, ...]) -> None:
         cap.spent += amount
         if cap.cap is not None and cap.spent > cap.cap:
             raise _wrong(seq, f"overspends the cap of {cap.name}")
+
+
+def _balances(caps: tuple[Cap, ...]) -> dict[str, int]:
+    return dict(zip(rules.SCOPES, (cap.spent for cap in caps), strict=True))
 
 
 def _amount(lineage: Lineage, body: dict[str, Any]) -> int:

@@ -11,7 +11,7 @@ from starling.ledger import rules
 from starling.ledger.chain import START, Head, digest
 from starling.ledger.leases import Lease
 from starling.ledger.rules import Cap, Dataset, Lineage, Request, Scope
-from starling.ledger.store import Row, Transaction
+from starling.ledger.store import Moved, Row, Transaction
 from starling.ledger.ticket import AnswerKind, Drawn, Ticket
 from starling.privacy.budget import Measure
 from starling.privacy.neighbours import Change, Relation, Unit
@@ -272,16 +272,32 @@ def known_charge(request: Request, row: Row) -> Known:
     return Known(ticket, Lease(cast(int, until), str(holder)))
 
 
-def spend(tx: Transaction, where: Standing, noise: str, amount: int, charge: Head | None) -> None:
-    """Add `amount` to what the caps of `where` have spent, and with this kind of noise; `charge` is None for a redraw."""
-    ours = [cap.since for cap in (*where.caps, *([where.noise] if where.noise else ()))]
+def spend(tx: Transaction, where: Standing, noise: str, amount: int, charge: Head | None, *, checked: bool) -> None:
+    """Add `amount` to what the caps of `where` have spent, and with this kind of noise.
+
+    Args:
+        tx: The transaction.
+        where: The caps as they are believed to be.
+        noise: Hash of the kind of noise.
+        amount: In units.
+        charge: The event; None for a redraw.
+        checked: Whether this transaction has read the caps. Otherwise `Moved` is raised where they are not as believed.
+    """
+    ours = {cap.since: cap.spent for cap in (*where.caps, *([where.noise] if where.noise else ()))}
     if where.noise is None:
         assert charge is not None
         insert_cap(tx, charge, where.lineage.name, "noise", noise, None)
-        ours.append(charge.seq)
+        ours[charge.seq] = 0
     marks = ", ".join("?" * len(ours))
     last, values = ("", ()) if charge is None else (", last = ?", (charge.seq,))
-    tx.run(f"UPDATE caps SET spent = spent + ?{last} WHERE since IN ({marks})", amount, *values, *ours)
+    sql = f"UPDATE caps SET spent = spent + ?{last} WHERE since IN ({marks})"
+    if checked:
+        tx.run(sql, amount, *values, *ours)
+        return
+    believed = [value for pair in ours.items() for value in pair]
+    sql += f" AND spent = CASE since {'WHEN ? THEN ? ' * len(ours)}END"
+    if tx.changed(sql, amount, *values, *ours, *believed) != len(ours):
+        raise Moved
 
 
 def insert_charge(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from starling.errors import BudgetRefused, ParameterError, PolicyRefused, RequestConflict
 from starling.privacy.budget import Cost, Epsilon, Exact, Measure, positive
@@ -27,6 +27,8 @@ MOST = 10**6
 """The largest amount that is taken, in epsilon or rho: beyond it nothing is protected, and sums stay within 64 bits."""
 
 Scope: TypeAlias = Literal["lineage", "dataset", "analyst"]
+SCOPES: Final = ("analyst", "dataset", "lineage")
+"""In the order in which a charge stands under their caps."""
 State: TypeAlias = Literal["charged", "answered", "burned"]
 
 _TOKEN = re.compile("[0-9a-f]{64}")
@@ -259,6 +261,11 @@ def check_caps(caps: list[Cap], amount: int) -> None:
                 problem=f"has {shown(max(cap.left, 0))} left of {shown(cap.cap)}, the charge is {shown(amount)}",
                 fix="ask for less, or ask the custodian to raise the cap",
             )
+
+
+def balances(caps: list[Cap], amount: int) -> dict[str, int]:
+    """What the scopes of `caps` will have spent after a charge of `amount`, as its event states it."""
+    return {cap.scope: cap.spent + amount for cap in caps}
 
 
 def check_same(stored_hash: str, request: Request) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, StarlingError
+from starling.ledger import schema
 from starling.ledger.forking import held_at_forks
 from starling.ledger.store import Moved, Row, Transaction, Value
 
@@ -20,6 +21,10 @@ T = TypeVar("T")
 
 BUSY_SECONDS = 60
 """How long a writer waits for its turn."""
+
+
+LONGEST = 1 << 28
+"""Bytes of one value, an answer say: a file that somebody else made asks for no more memory than that."""
 
 
 class _Transaction:
@@ -89,6 +94,10 @@ class SqliteStore:
                 self._path.unlink(missing_ok=True)
             raise
 
+    def check_schema(self, tx: Transaction) -> None:
+        """See Store."""
+        schema.check_sqlite(tx)
+
     def backup(self, path: str) -> None:
         """See Store; refuses a file that exists."""
         target = Path(path)
@@ -131,6 +140,7 @@ class SqliteStore:
                 check_same_thread=False,
                 timeout=BUSY_SECONDS,
             )
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
             for setting, value in (
                 ("journal_mode", "delete"),
                 ("synchronous", 3),

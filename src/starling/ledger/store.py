@@ -61,6 +61,10 @@ class Store(Protocol):
         """The same for a database that has no tables yet."""
         ...
 
+    def check_schema(self, tx: Transaction) -> None:
+        """Raises IntegrityError where its tables are not those of the migration, or something hangs on them."""
+        ...
+
     def backup(self, path: str) -> None:
         """A consistent copy into a new file."""
         ...

@@ -2,7 +2,7 @@
 
 The release names the place of its charge in the chain and the hash of that event, which covers all before it. So a ledger that was
 rewritten, cut or rolled back behind that place no longer fits. Signatures of custodian events, caps and balances are checked by
-`starling ledger verify`, which sees the ledger's tables too.
+`auditing.check`, which `starling verify --ledger` runs beside this, and `starling ledger verify`.
 """
 
 import hashlib
@@ -92,7 +92,7 @@ def check(charged: Charged, events: Iterable[Event]) -> Looked:
             _note(charged, event, seen)
         findings = _verdict(charged, seen, follower.head.seq)
     except IntegrityError as error:
-        findings = [_of_ledger(problem) for problem in error.problems]
+        findings = [of_ledger(problem) for problem in error.problems]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         findings = [_UNREADABLE]
     return Looked(findings, seen.counts)
@@ -161,7 +161,7 @@ def _lineage(charged: Charged, body: Mapping[str, Any]) -> Lineage:
     return Lineage(charged.lineage, cast(Measure, body["measure"]), relation)
 
 
-def _of_ledger(problem: Problem) -> Problem:
+def of_ledger(problem: Problem) -> Problem:
     """The same, with the ledger as its place: what is an event in a ledger is nothing in a release."""
     return problem if problem.field == "ledger" else Problem(f"ledger: {problem.field}", problem.problem, problem.fix)
 

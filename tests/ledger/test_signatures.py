@@ -1,0 +1,15 @@
+"""A signature is over one ledger, kind and body."""
+
+from starling.ledger.signatures import approval_message, custodian_message
+
+
+def test_a_signature_is_over_one_ledger_kind_and_body() -> None:
+    messages = {
+        custodian_message("a", "grant", {"cap": 1}),
+        custodian_message("b", "grant", {"cap": 1}),
+        custodian_message("a", "raise", {"cap": 1}),
+        custodian_message("a", "grant", {"cap": 2}),
+        approval_message("a", {"lineage": "x", "scope": "lineage", "name": "x", "from": 1, "to": 2}),
+        approval_message("a", {"lineage": "x", "scope": "lineage", "name": "x", "from": 0, "to": 2}),
+    }
+    assert len(messages) == 6
