@@ -1,14 +1,18 @@
 """A charge from memory reads nothing; whatever happened meanwhile, it decides what a charge that reads would."""
 
+import os
 import signal
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from starling.errors import BudgetRefused, IntegrityError, LedgerUnavailable, PolicyRefused, RequestConflict
 from starling.ledger import rows
+from starling.ledger.charging import Charging
 from starling.ledger.opening import Ledger
 from starling.ledger.rows import Before
+from starling.ledger.rules import Request
 from tests.ledger.test_charging_crashes import STEPS, check_after, child, finished
 from tests.ledger.worlds import World, costing, request
 
@@ -189,3 +193,35 @@ def test_promise_04_a_lost_connection_at_each_step_of_a_charge_from_memory(world
         if code == 0:
             return
     raise AssertionError("the child never finished")
+
+
+def test_promise_03_of_16_processes_that_charge_from_memory_none_overspends(world: World) -> None:
+    """Room for 60 charges, of 96 that are tried; verification finds no gap in the chain."""
+    room(world)
+    world.ledger.custody.grant("people", "crowd", Fraction(60, 100))
+    children = []
+    for number in range(16):
+        child = os.fork()
+        if child == 0:
+            granted = 0
+            try:
+                signal.alarm(120)
+                mine = world.again().charging
+                for each in range(6):
+                    granted += tried(mine, request(f"{number}-{each}", analyst="crowd"))
+            finally:
+                os._exit(granted)
+        children.append(child)
+    granted_each = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    assert min(granted_each) >= 0
+    assert sum(granted_each) == 60
+    assert world.spent() == Fraction(60, 100)
+    world.ledger.reading.verify()
+
+
+def tried(charging: Charging, wanted: Request) -> bool:
+    """Whether it was granted."""
+    try:
+        return charging.charge(wanted, costing(Fraction(1, 100))).fresh
+    except BudgetRefused:
+        return False

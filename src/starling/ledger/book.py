@@ -122,7 +122,7 @@ class Book:
 
         Args:
             work: Gets the transaction, and the pen that writes at the end of the chain.
-            believed: Where the chain is believed to end; without it that is read.
+            believed: Where the chain is believed to end, for `work` that reads nothing; without it that is read.
 
         Raises:
             IntegrityError: the ledger was rolled back under a running process.
@@ -134,7 +134,8 @@ class Book:
             pen = self.pen(tx, believed)
             return work(tx, pen), pen.head, pen.end[2]
 
-        result, head, last = self.store.atomically(written)
+        write = self.store.atomically if believed is None else self.store.at_once
+        result, head, last = write(written)
         self._look_at_clock(last)
         ahead = self.witness.advance(head, key)
         if ahead is not None and ahead != head:

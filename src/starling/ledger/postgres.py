@@ -1,8 +1,8 @@
 """The ledger of many users: a PostgreSQL database.
 
-SERIALIZABLE, and `LOCK TABLE events IN EXCLUSIVE MODE` as the first statement of a writer: they queue instead of failing and
-retrying, and each takes its snapshot after it has the lock. A server that acknowledges commits it may lose (fsync,
-full_page_writes or synchronous_commit off) is refused.
+SERIALIZABLE, and `LOCK TABLE events IN EXCLUSIVE MODE` as the first statement of a writer that reads: they queue instead of failing
+and retrying, and each takes its snapshot after it has the lock. A writer that reads nothing sends one statement (`_Steps`). A
+server that acknowledges commits it may lose (fsync, full_page_writes or synchronous_commit off) is refused.
 """
 
 import logging
@@ -65,6 +65,48 @@ class _Transaction:
         self._pipeline.sync()
         return done.rowcount
 
+    def exactly(self, number: int, sql: str, *values: Value) -> None:
+        if self.changed(sql, *values) != number:
+            raise Moved
+
+
+class _Steps:
+    """Statements that become one: what reads nothing needs no transaction of several, and waits for the server once.
+
+    All of them see the same state; the first, the event, decides: its number is the chain's next, so that of two writers the second
+    conflicts. The rest goes on where the first was written, and where a number of rows is another than wanted, a division by zero takes
+    everything back. Whoever reads here is wrong.
+    """
+
+    def __init__(self) -> None:
+        self._steps: list[tuple[int, str, tuple[Value, ...]]] = []
+
+    def one(self, sql: str, *values: Value) -> Row | None:
+        raise AssertionError(sql, values)
+
+    def rows(self, sql: str, *values: Value) -> Iterator[Row]:
+        raise AssertionError(sql, values)
+
+    def changed(self, sql: str, *values: Value) -> int:
+        raise AssertionError(sql, values)
+
+    def run(self, sql: str, *values: Value) -> None:
+        self.exactly(1, sql, *values)
+
+    def exactly(self, number: int, sql: str, *values: Value) -> None:
+        self._steps.append((number, sql, values))
+
+    def statement(self) -> tuple[str, list[Value]]:
+        """The one statement, and its values."""
+        parts, counts = [], []
+        for place, (number, sql, _) in enumerate(self._steps):
+            # Rows are updated after the event was written, so that two writers wait for each other in one order.
+            after = " AND EXISTS (SELECT 1 FROM step_0)" if sql.startswith("UPDATE") else ""
+            parts.append(f"step_{place} AS ({sql}{after} RETURNING 1)")
+            counts.append(f"(SELECT COUNT(*) FROM step_{place}) = {number}")
+        text = f"WITH {', '.join(parts)} SELECT 1 / CASE WHEN {' AND '.join(counts)} THEN 1 ELSE 0 END"
+        return text, [value for _, _, values in self._steps for value in values]
+
 
 class PostgresStore:
     """A store in the database at `url`."""
@@ -83,6 +125,22 @@ class PostgresStore:
     def atomically(self, work: Callable[[Transaction], T], *, write: bool = True) -> T:
         """See Store."""
         return self._transact(work, lock=write)
+
+    def at_once(self, work: Callable[[Transaction], T]) -> T:
+        """See Store: one prepared statement, which commits by itself. Who comes second meets the event of the first."""
+        steps = _Steps()
+        result = work(steps)
+        sql, values = steps.statement()
+        with self._lock:
+            connection = self._connected()
+            try:
+                connection.execute(_marked(sql), values, prepare=True)
+            except (pg.UniqueViolation, pg.NotNullViolation, pg.DivisionByZero, pg.TransactionRollback):
+                raise Moved from None
+            except psycopg.Error as error:
+                connection.close()
+                raise _told(error) from None
+        return result
 
     def _transact(self, work: Callable[[Transaction], T], *, lock: bool) -> T:
         with self._lock:

@@ -11,7 +11,7 @@ from starling.ledger import rules
 from starling.ledger.chain import START, Head, digest
 from starling.ledger.leases import Lease
 from starling.ledger.rules import Cap, Dataset, Lineage, Request, Scope
-from starling.ledger.store import Moved, Row, Transaction
+from starling.ledger.store import Row, Transaction
 from starling.ledger.ticket import AnswerKind, Drawn, Ticket
 from starling.privacy.budget import Measure
 from starling.privacy.neighbours import Change, Relation, Unit
@@ -296,8 +296,7 @@ def spend(tx: Transaction, where: Standing, noise: str, amount: int, charge: Hea
         return
     believed = [value for pair in ours.items() for value in pair]
     sql += f" AND spent = CASE since {'WHEN ? THEN ? ' * len(ours)}END"
-    if tx.changed(sql, amount, *values, *ours, *believed) != len(ours):
-        raise Moved
+    tx.exactly(len(ours), sql, amount, *values, *ours, *believed)
 
 
 def insert_charge(

@@ -44,6 +44,10 @@ class _Transaction:
     def changed(self, sql: str, *values: Value) -> int:
         return self._connection.execute(sql, values).rowcount
 
+    def exactly(self, number: int, sql: str, *values: Value) -> None:
+        if self.changed(sql, *values) != number:
+            raise Moved
+
 
 class SqliteStore:
     """A store in the file `path`.
@@ -83,6 +87,10 @@ class SqliteStore:
             except sqlite3.Error as error:
                 raise _told(error) from None
             return result
+
+    def at_once(self, work: Callable[[Transaction], T]) -> T:
+        """See Store."""
+        return self.atomically(work)
 
     def initialise(self, work: Callable[[Transaction], T]) -> T:
         """See Store. A file that this store made, and that got no tables, is removed."""
@@ -166,7 +174,7 @@ def _claim(path: Path) -> None:
         raise ParameterError(field="ledger", problem=f"{path.name} exists already", fix="name another file") from None
     except OSError:
         raise OutputError(
-            field="ledger", problem="cannot be made", fix="name a file in a folder with room, open to you"
+            field="ledger", problem="cannot be written", fix="name a file in a folder with room, open to you"
         ) from None
 
 

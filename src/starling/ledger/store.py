@@ -36,6 +36,10 @@ class Transaction(Protocol):
         """The same, and how many rows were changed."""
         ...
 
+    def exactly(self, number: int, sql: str, *values: Value) -> None:
+        """Change so many rows; otherwise `Moved` is raised, here or when the transaction ends."""
+        ...
+
 
 class Moved(LedgerUnavailable):
     """A row that was written under a condition was refused, since the ledger has moved on; nothing of its transaction is kept."""
@@ -54,6 +58,15 @@ class Store(Protocol):
             OutputError: the store cannot be written (full disk, read-only, lost connection): nothing was committed, or nobody can
                 know; the same request id finds out.
             Moved: a column that must not be NULL would have been.
+        """
+        ...
+
+    def at_once(self, work: Callable[[Transaction], T]) -> T:
+        """The same for what reads nothing and changes one row with each `run`: one statement where a store can.
+
+        Raises:
+            OutputError: as `atomically`.
+            Moved: something is not as `work` believed, or another writer came first; nothing was written.
         """
         ...
 
