@@ -103,6 +103,11 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     ),
     "genome explore": ((*STUDY, "--epsilon", "4", *PAID), "checking", "starling.genome.publish:open_genotypes"),
     "genome plot": (("{released}", "--out", "{out}"), "drawing", "starling.genome.pictures.answers:together"),
+    "genome export": (
+        ("{released}", "--format", "plink-assoc", "--out", "{out}"),
+        "p-values",
+        "starling.verification:open_release",
+    ),
     "verify": (("{released}",), "checking", "starling.verification:verify"),
     "ledger show": (("sqlite:///{ledger}",), "adding up", "starling.ledger.reading:Reading.lineages"),
     "ledger verify": (("sqlite:///{ledger}",), "every event", "starling.ledger.reading:Reading.verify"),

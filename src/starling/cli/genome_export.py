@@ -8,6 +8,7 @@ import click
 from starling.cli import inputs
 from starling.cli.auditing import PIN, pin
 from starling.cli.commands import Command, show
+from starling.cli.progress import working
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def export(release: Path, *, form: "Format", out: Path, key: str | None, as_json
     from starling.genome.analysis import GenomeRelease
     from starling.verification import open_release
 
+    working("checking the release and writing its p-values")
     with open_release(release, key=None if key is None else pin(key)) as opened:
         if not isinstance(opened, GenomeRelease):
             domain = opened.statement["domain"]
