@@ -52,7 +52,7 @@ for name, question in (("num_sig", NumSig("g", 1, Fraction(1))), ("loc_sig", Loc
         os.fsync(bed.fileno())
         os.posix_fadvise(bed.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     began = perf_counter()
-    release(plan, question, folder / "study", out / name)
+    release(plan, question, folder / "study", out / name, unvalidated=True)
     took[name] = perf_counter() - began
 print(json.dumps(took))
 """

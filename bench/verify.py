@@ -159,7 +159,16 @@ def national(plan: Plan, folder: Path, tracts: int, persons: int) -> tuple[Path,
 def released(definitions: Path, scratch: Path, tracts: int, persons: int) -> Path:
     """A release of them."""
     records, blocks = national(load(definitions), scratch / "made", tracts, persons)
-    files: list[str | Path] = ["--persons", records, "--geography", blocks, "--out", scratch / "release", "--yes"]
+    files: list[str | Path] = [
+        "--persons",
+        records,
+        "--geography",
+        blocks,
+        "--out",
+        scratch / "release",
+        "--yes",
+        "--unvalidated",
+    ]
     run([STARLING, "tables", "release", definitions, *files], {"STARLING_HOME": str(scratch / "home")})
     return scratch / "release"
 

@@ -23,7 +23,17 @@ def ledger(call: Call, inputs: Inputs, tmp_path: Path, monkeypatch: pytest.Monke
         ("ledger", "dataset", path, "census", "--lineage", "residents"),
         ("ledger", "grant", path, "residents", "custodian", "--cap", "2.5"),
         ("ledger", "backup", path, tmp_path / "old"),
-        ("tables", "release", "demo", *inputs.options, "--out", tmp_path / "out", "--yes", *paid(path, "spring")),
+        (
+            "tables",
+            "release",
+            "demo",
+            *inputs.options,
+            "--out",
+            tmp_path / "out",
+            "--yes",
+            "--unvalidated",
+            *paid(path, "spring"),
+        ),
     ):
         done = call(*words)
         assert done.exit_code == 0, done.stderr
@@ -44,11 +54,22 @@ def test_show_says_what_is_left_and_how_many_more(call: Call, ledger: Path) -> N
 
 
 def test_the_request_is_answered_once(call: Call, inputs: Inputs, ledger: Path, tmp_path: Path) -> None:
-    words = ("tables", "release", "demo", *inputs.options, "--yes", *paid(ledger, "spring"))
+    words = ("tables", "release", "demo", *inputs.options, "--yes", "--unvalidated", *paid(ledger, "spring"))
     again = call(*words, "--out", tmp_path / "out")
     assert (again.exit_code, "answered before" in again.stdout) == (0, True)
     assert call(*words, "--out", tmp_path / "elsewhere").exit_code == 4
-    other = call("tables", "release", "demo", *inputs.options, "--yes", "--out", tmp_path / "x", "--ledger", ledger)
+    other = call(
+        "tables",
+        "release",
+        "demo",
+        *inputs.options,
+        "--yes",
+        "--unvalidated",
+        "--out",
+        tmp_path / "x",
+        "--ledger",
+        ledger,
+    )
     assert (other.exit_code, "--dataset" in other.stderr) == (2, True)
 
 
@@ -58,16 +79,26 @@ def test_another_plan_under_the_same_id_is_a_conflict_and_other_records_are_not(
     """A request says what is asked of whom in public terms; that other records lie there changes nothing in it."""
     plan, text = tmp_path / "plan.toml", resources.files("starling.tables.presets").joinpath("demo.toml").read_text()
     plan.write_text(text.replace("within = 20", "within = 25", 1))
-    other = call("tables", "release", plan, *inputs.options, "--yes", "--out", tmp_path / "x", *paid(ledger, "spring"))
+    other = call(
+        "tables",
+        "release",
+        plan,
+        *inputs.options,
+        "--yes",
+        "--unvalidated",
+        "--out",
+        tmp_path / "x",
+        *paid(ledger, "spring"),
+    )
     assert other.exit_code == 6, other.stderr
     assert "request_id was used before for another request" in other.stderr
     persons = tmp_path / "fewer.txt"
     persons.write_text("".join(inputs.persons.read_text().splitlines(keepends=True)[:-5]))
-    given = ("--persons", persons, "--geography", inputs.geography, "--yes", *paid(ledger, "spring"))
+    given = ("--persons", persons, "--geography", inputs.geography, "--yes", "--unvalidated", *paid(ledger, "spring"))
     fewer = call("tables", "release", "demo", *given, "--out", tmp_path / "x")
     assert (fewer.exit_code, "answered before" in fewer.stderr) == (4, True)
     assert not (tmp_path / "x").exists()
-    assert len(call("ledger", "export", ledger).stdout.splitlines()) == 6
+    assert len(call("ledger", "export", ledger).stdout.splitlines()) == 7
 
 
 def test_verify_and_export_of_a_whole_ledger(call: Call, ledger: Path, tmp_path: Path) -> None:
@@ -76,7 +107,15 @@ def test_verify_and_export_of_a_whole_ledger(call: Call, ledger: Path, tmp_path:
     assert call("verify", tmp_path / "out", "--ledger", ledger).exit_code == 7
     assert call("verify", tmp_path / "out", "--ledger", ledger, "--key", "custodian").exit_code == 0
     lines = call("ledger", "export", ledger).stdout.splitlines()
-    assert [json.loads(line)["kind"] for line in lines] == ["create", "lineage", "dataset", "grant", "charge", "answer"]
+    assert [json.loads(line)["kind"] for line in lines] == [
+        "create",
+        "lineage",
+        "dataset",
+        "grant",
+        "charge",
+        "drawn",
+        "answer",
+    ]
     assert call("ledger", "export", ledger, "--out", tmp_path / "events.jsonl").exit_code == 0
     assert (tmp_path / "events.jsonl").read_text().splitlines() == lines
     assert call("ledger", "export", ledger, "--out", tmp_path / "events.jsonl").exit_code in (2, 74)
@@ -100,7 +139,15 @@ def test_a_tampered_ledger_is_found_out(call: Call, ledger: Path, sql: str) -> N
 def test_an_old_backup_put_in_place_is_refused(call: Call, inputs: Inputs, ledger: Path, tmp_path: Path) -> None:
     shutil.copy(tmp_path / "old", ledger)
     refused = call(
-        "tables", "release", "demo", *inputs.options, "--yes", "--out", tmp_path / "x", *paid(ledger, "more")
+        "tables",
+        "release",
+        "demo",
+        *inputs.options,
+        "--yes",
+        "--unvalidated",
+        "--out",
+        tmp_path / "x",
+        *paid(ledger, "more"),
     )
     assert (refused.exit_code, "backup" in refused.stderr) == (5, True)
     assert not (tmp_path / "x").exists()

@@ -32,7 +32,7 @@ def given(study: Path) -> tuple[object, ...]:
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_question_is_answered_and_published(call: Call, study: Path, tmp_path: Path, name: str) -> None:
     out = tmp_path / "out"
-    words = ("genome", name, *given(study), *QUESTIONS[name], *SURE, "--out", out)
+    words = ("genome", name, *given(study), *QUESTIONS[name], *SURE, "--unvalidated", "--out", out)
     result = call(*words, "--yes", "--zip", tmp_path / "out.zip")
     assert result.exit_code == 0, result.stderr
     steps = result.stderr.splitlines()
@@ -64,7 +64,7 @@ def test_answers_are_those_of_the_study(call: Call, study: Path, tmp_path: Path)
 
     def asked(name: str, *words: str) -> str:
         out = tmp_path / f"{name}{len(words)}{words[-1] if words else ''}"
-        result = call("genome", name, *given(study), *words, *SURE, "--out", out, "--yes")
+        result = call("genome", name, *given(study), *words, *SURE, "--out", out, "--yes", "--unvalidated")
         assert result.exit_code == 0, result.stderr
         return result.stdout
 
@@ -102,7 +102,7 @@ def ledger(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_ledger_pays_until_the_grant_is_spent(call: Call, study: Path, ledger: Path, tmp_path: Path) -> None:
-    paid = ("--ledger", ledger, "--dataset", "study", "--analyst", "ann", "--yes")
+    paid = ("--ledger", ledger, "--dataset", "study", "--analyst", "ann", "--yes", "--unvalidated")
     first = ("genome", "snp-pval", *given(study), "--snp", "s10", "--epsilon", "4/3", *paid, "--request-id", "one")
     assert document(call(*first, "--out", tmp_path / "one", "--json"))["charged_now"] is True
     assert document(call(*first, "--out", tmp_path / "one", "--json"))["charged_now"] is False
@@ -162,7 +162,18 @@ MISTAKES: list[tuple[str, list[str], int, str]] = [
 def test_mistakes_are_refused_before_anything_is_charged(
     call: Call, study: Path, ledger: Path, tmp_path: Path, name: str, words: list[str], code: int, says: str
 ) -> None:
-    paid = ("--ledger", ledger, "--dataset", "study", "--analyst", "ann", "--yes", "--out", tmp_path / "out")
+    paid = (
+        "--ledger",
+        ledger,
+        "--dataset",
+        "study",
+        "--analyst",
+        "ann",
+        "--yes",
+        "--unvalidated",
+        "--out",
+        tmp_path / "out",
+    )
     refused = call("genome", name, *given(study), *paid, *words)
     assert (refused.exit_code, refused.stdout) == (code, ""), refused.stderr
     assert says in refused.stderr
@@ -177,14 +188,24 @@ def test_a_threshold_above_which_distances_mean_nothing_is_refused(call: Call, s
     plan.write_text(text.replace("[analysis]", '[analysis]\nalpha = "0.99"').replace('"array.bim"', '"few.bim"'))
     (tmp_path / "few.txt").write_text("s1 s2 s3")
     plan.write_text(plan.read_text().replace("[snps]", '[snps]\nextract = "few.txt"'))
-    words = (plan, "--genotypes", study / "study", "--epsilon", "1", "--out", tmp_path / "out", "--yes")
+    words = (
+        plan,
+        "--genotypes",
+        study / "study",
+        "--epsilon",
+        "1",
+        "--out",
+        tmp_path / "out",
+        "--yes",
+        "--unvalidated",
+    )
     refused = call("genome", "num-sig", *words)
     assert (refused.exit_code, refused.stdout) == (65, "")
     assert "alpha is not such that alpha / m is from 1e-250 to 0.3" in refused.stderr
 
 
 def test_what_is_there_is_not_written_over(call: Call, study: Path, tmp_path: Path) -> None:
-    words = ("genome", "snp-pval", *given(study), "--snp", "s1", "--epsilon", "1", "--yes")
+    words = ("genome", "snp-pval", *given(study), "--snp", "s1", "--epsilon", "1", "--yes", "--unvalidated")
     (tmp_path / "there").mkdir()
     (tmp_path / "there.zip").touch()
     for out in (("--out", tmp_path / "there"), ("--out", tmp_path / "new", "--zip", tmp_path / "there.zip")):
@@ -194,11 +215,11 @@ def test_what_is_there_is_not_written_over(call: Call, study: Path, tmp_path: Pa
     # Another question has another answer.
     assert call(*words, "--out", tmp_path / "one").exit_code == 0
     assert call(*words, "--test", "g", "--epsilon", "2", "--out", tmp_path / "one").exit_code == 74
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "there", "there.zip"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".one.records", "one", "there", "there.zip"]
 
 
 def test_without_a_terminal_spending_is_said_in_words(call: Call, study: Path, tmp_path: Path) -> None:
-    refused = call("genome", "num-sig", *given(study), "--epsilon", "0.5", "--out", tmp_path / "out")
+    refused = call("genome", "num-sig", *given(study), "--epsilon", "0.5", "--out", tmp_path / "out", "--unvalidated")
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "--yes is missing" in refused.stderr
     assert "add --yes to charge epsilon 0.5" in refused.stderr

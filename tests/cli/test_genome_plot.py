@@ -34,7 +34,16 @@ def answered(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
         **{f"ld{snp}": SnpCorr("rs1", f"rs{snp}", "r2", Fraction(1)) for snp in (2, 3)},
     }
     for name, question in questions.items():
-        release(world.plan, question, world.prefix, folder / name, ledger=world.ledger, dataset="t2d", analyst="eve")
+        release(
+            world.plan,
+            question,
+            world.prefix,
+            folder / name,
+            ledger=world.ledger,
+            dataset="t2d",
+            analyst="eve",
+            unvalidated=True,
+        )
     return folder
 
 
@@ -76,7 +85,7 @@ def test_an_exploration_says_that_its_snps_are_selected(call: Call, answered: Pa
 
 def test_releases_of_other_plans_are_refused(call: Call, answered: Path, tmp_path: Path) -> None:
     other = a_world(tmp_path / "study", model="recessive")
-    release(other.plan, QUESTIONS["snp_pval"], other.prefix, tmp_path / "other")
+    release(other.plan, QUESTIONS["snp_pval"], other.prefix, tmp_path / "other", unvalidated=True)
     result = call("genome", "plot", answered / "p1", tmp_path / "other", "--out", tmp_path / "out")
     assert result.exit_code == 2
     assert result.stderr == f"{DRAWING}starling: other has another model than p1; draw releases of one plan together\n"

@@ -59,7 +59,7 @@ def test_a_run_that_has_ended_notes_nothing(capsys: pytest.CaptureFixture[str], 
 
 
 STUDY = ("{study}/plan.toml", "--genotypes", "{study}/study")
-PAID = ("--out", "{out}", "--yes")
+PAID = ("--out", "{out}", "--unvalidated", "--yes")
 LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "demo": (("--out", "{out}"), "inventing", "starling.tables.generate:generate"),
     "tables preview": (("demo",), "how far", "starling.tables.preview:preview"),

@@ -48,11 +48,19 @@ def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch
     for example in (group.example, *(command.example for command in commands)):  # type: ignore[union-attr]
         words = shlex.split(example)
         if words[2] == "diff":
-            assert call("tables", "release", "demo", *shlex.split(INPUTS), "--out", "second", "--yes").exit_code == 0
+            assert (
+                call(
+                    "tables", "release", "demo", *shlex.split(INPUTS), "--out", "second", "--yes", "--unvalidated"
+                ).exit_code
+                == 0
+            )
         result = call(*words[1:])
         assert (words[0], result.exit_code) == ("starling", 0), result.output
         assert result.stdout
-    assert names(tmp_path) == ["census", "invented", "plan.toml", "release", "second"]
+    assert names(tmp_path) == [
+        *(".release.records", ".second.records"),
+        *("census", "invented", "plan.toml", "release", "second"),
+    ]
 
 
 @pytest.mark.parametrize("verb", ["plan", "preview"])
@@ -137,7 +145,9 @@ def test_release_publishes_a_folder(call: Call, inputs: Inputs, released: Path, 
         names(released)
     )
     assert json.loads((released / "privacy.json").read_text())["account"]["request_id"] == "abc-1"
-    result = call("tables", "release", "demo", *inputs.options, "--out", tmp_path / "out", "--yes", "--json")
+    result = call(
+        "tables", "release", "demo", *inputs.options, "--out", tmp_path / "out", "--yes", "--unvalidated", "--json"
+    )
     assert result.exit_code == 0
     assert all(line.startswith(MARK) for line in result.stderr.splitlines())
     found = document(result)
@@ -145,7 +155,7 @@ def test_release_publishes_a_folder(call: Call, inputs: Inputs, released: Path, 
     assert found["cost"]["add-remove"]["rho"]
     lines = (tmp_path / "out" / "data" / "t1.txt").read_bytes().count(b"\n")
     assert found["rows"]["t1"] == lines - 1
-    assert names(tmp_path) == ["out"]
+    assert names(tmp_path) == [".out.records", "out"]
 
 
 def test_no_time_in_a_release_is_finer_than_its_day(released: Path) -> None:
@@ -166,7 +176,7 @@ def test_evaluate_says_that_it_is_not_private(call: Call, inputs: Inputs, releas
 
 
 def test_spending_is_confirmed(call: Call, inputs: Inputs, tmp_path: Path) -> None:
-    result = call("tables", "release", "demo", *inputs.options, "--out", tmp_path / "out")
+    result = call("tables", "release", "demo", *inputs.options, "--out", tmp_path / "out", "--unvalidated")
     assert result.exit_code == 2
     assert (
         "--yes is missing, and there is no terminal to ask whether to spend; add --yes to charge rho" in result.stderr
@@ -177,7 +187,8 @@ def test_spending_is_confirmed(call: Call, inputs: Inputs, tmp_path: Path) -> No
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 130)])
 def test_in_a_terminal_the_user_is_asked(inputs: Inputs, tmp_path: Path, answer: str, code: int) -> None:
     out = tmp_path / "out"
-    words = ["-m", "tests.cli.in_terminal", answer, "tables", "release", "demo", *inputs.options, "--out", str(out)]
+    words = ["tables", "release", "demo", *inputs.options, "--out", str(out), "--unvalidated"]
+    words = ["-m", "tests.cli.in_terminal", answer, *words]
     result = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == code, result.stdout + result.stderr
     assert "This charges rho" in result.stdout
@@ -192,6 +203,7 @@ def test_what_tops_up_says_so_before_and_after(call: Call, inputs: Inputs, relea
     assert "together  rho 1.352508, of both" in seen
     assert "tops up" not in call("tables", "preview", "demo").stdout
     words = ["tables", "release", "demo", *inputs.options, "--out", str(tmp_path / "out"), "--top-up", str(released)]
+    words.append("--unvalidated")
     asked = subprocess.run(
         [sys.executable, "-m", "tests.cli.in_terminal", "n", *words],
         cwd=ROOT,
@@ -227,7 +239,9 @@ def test_a_wrong_plan_is_refused_before_anything_is_read(
     plan = tmp_path / "plan.toml"
     plan.write_text(text)
     options = (
-        [] if verb == "plan" else ["--persons", "missing", "--geography", "missing", "--out", tmp_path / "out", "--yes"]
+        []
+        if verb == "plan"
+        else ["--persons", "missing", "--geography", "missing", "--out", tmp_path / "out", "--yes", "--unvalidated"]
     )
     result = call("tables", verb, plan, *options)
     assert result.exit_code == 65, result.output
@@ -256,7 +270,15 @@ def test_wrong_inputs_are_refused_before_the_charge(
     places = {"geography": inputs.geography, "here": tmp_path}
     options = {"--persons": str(inputs.persons), "--geography": str(inputs.geography), "--out": str(tmp_path / "out")}
     options |= {name: value.format(**places) for name, value in wrong.items()}
-    result = call("tables", "release", "demo", *(word for pair in options.items() for word in pair), "--yes", "--json")
+    result = call(
+        "tables",
+        "release",
+        "demo",
+        *(word for pair in options.items() for word in pair),
+        "--yes",
+        "--unvalidated",
+        "--json",
+    )
     assert result.exit_code == code, result.output
     assert says in result.stderr
     assert document(result)["error"]["exit_code"] == code
@@ -266,7 +288,7 @@ def test_wrong_inputs_are_refused_before_the_charge(
 def test_a_missing_column_is_named(call: Call, inputs: Inputs, tmp_path: Path) -> None:
     persons = tmp_path / "persons.txt"
     persons.write_text(inputs.persons.read_text().replace("QSPAN", "QSPANISH", 1))
-    words = ("--persons", persons, "--geography", inputs.geography, "--out", tmp_path / "out", "--yes")
+    words = ("--persons", persons, "--geography", inputs.geography, "--out", tmp_path / "out", "--yes", "--unvalidated")
     result = call("tables", "release", "demo", *words)
     assert result.exit_code == 65
     assert "QSPAN" in result.stderr
@@ -275,7 +297,7 @@ def test_a_missing_column_is_named(call: Call, inputs: Inputs, tmp_path: Path) -
 
 def child(inputs: Inputs, out: Path, prepare: str) -> "subprocess.CompletedProcess[str]":
     """A release in a process of its own, after some code that makes it fail."""
-    words = ["tables", "release", "demo", *inputs.options, "--out", str(out), "--yes", "--json"]
+    words = ["tables", "release", "demo", *inputs.options, "--out", str(out), "--yes", "--unvalidated", "--json"]
     head = "import errno, os, resource, signal\nfrom starling.cli import main\nfrom starling.tables import publish\n"
     code = f"{head}{prepare}\nmain({words!r})"
     return run("tests.forking:python", code)
@@ -299,10 +321,10 @@ def test_a_killed_run_leaves_no_release_and_the_next_reports_and_removes_it(
     assert child(inputs, out, prepare).returncode == -signal.SIGKILL
     (left,) = names(tmp_path)
     assert left.startswith(".out.partial-")
-    result = call("tables", "release", "demo", *inputs.options, "--out", out, "--yes")
+    result = call("tables", "release", "demo", *inputs.options, "--out", out, "--yes", "--unvalidated")
     assert result.exit_code == 0
     assert f"starling: removed {left}: left by a run that was killed before it published anything" in result.stderr
-    assert names(tmp_path) == ["out"]
+    assert names(tmp_path) == [".out.records", "out"]
 
 
 LIMIT = """

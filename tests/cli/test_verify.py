@@ -106,18 +106,18 @@ def test_release_writes_the_zip_too(call: Call, inputs: Inputs, tmp_path: Path) 
         "release",
         "demo",
         *inputs.options,
-        "--out",
-        tmp_path / "out",
+        "--unvalidated",
+        "--yes",
         "--zip",
         tmp_path / "out.zip",
-        "--yes",
+        "--out",
     )
-    assert call(*words).exit_code == 0
+    assert call(*words, tmp_path / "out").exit_code == 0
     assert call("verify", tmp_path / "out.zip").exit_code == 7
-    again = call(*words[:-4], tmp_path / "other", *words[-3:])
+    again = call(*words, tmp_path / "other")
     assert (again.exit_code, again.stdout) == (74, "")
     assert "out.zip exists" in again.stderr
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.zip"], "nothing was spent"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".out.records", "out", "out.zip"], "nothing was spent"
 
 
 def test_a_key_may_be_named(call: Call, made: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,6 +29,7 @@ def release(url: str, plan: Path, prefix: Path, out: Path) -> publish.Answered:
         dataset="t2d",
         analyst="ann",
         request_id=REQUEST,
+        unvalidated=True,
     )
 
 

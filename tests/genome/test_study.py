@@ -64,7 +64,7 @@ def world(tmp_path: Path) -> World:
 
 
 def session(world: World, tmp_path: Path, **options: Any) -> Study:
-    return Study.open(world.plan, world.prefix, folder=tmp_path / "answers", **options)
+    return Study.open(world.plan, world.prefix, folder=tmp_path / "answers", **options, unvalidated=True)
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -104,11 +104,13 @@ def test_a_budget_that_is_spent_ends_the_session(world: World, tmp_path: Path) -
 
 def test_a_study_that_cannot_be_asked_is_not_opened(world: World, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="is not the prefix"):
-        Study.open(world.plan, tmp_path / "nothing", folder=tmp_path / "answers")
+        Study.open(world.plan, tmp_path / "nothing", folder=tmp_path / "answers", unvalidated=True)
     with pytest.raises(PlanError):
-        Study.open(tmp_path / "nothing.toml", world.prefix, folder=tmp_path / "answers")
+        Study.open(tmp_path / "nothing.toml", world.prefix, folder=tmp_path / "answers", unvalidated=True)
     with pytest.raises(ParameterError, match="ledger"):
-        Study.open(world.plan, world.prefix, folder=tmp_path / "answers", ledger="sqlite:///nowhere.sqlite")
+        Study.open(
+            world.plan, world.prefix, folder=tmp_path / "answers", ledger="sqlite:///nowhere.sqlite", unvalidated=True
+        )
     with pytest.raises(ParameterError, match="dataset is not a name"):
         session(world, tmp_path, ledger=world.url)
     assert not (tmp_path / "answers").exists()
@@ -157,6 +159,7 @@ def test_a_session_shows_itself(world: World, tmp_path: Path) -> None:
         ledger=world.ledger,
         dataset="t2d",
         analyst="ann",
+        unvalidated=True,
     )
     assert "the ledger, for t2d, in the name of ann" in repr(study)
     assert "200 people, 8 SNPs" in repr(study)

@@ -12,7 +12,17 @@ from starling.privacy.guarantee import Guarantee, degree, measurement, sequentia
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, Relation
 from starling.privacy.trust import Entry, Receipt
-from starling.release.statement import NO_ADD_REMOVE, OWN, UNLIMITED, Domain, signer, statement
+from starling.release.statement import (
+    NO_ADD_REMOVE,
+    OWN,
+    UNLIMITED,
+    UNVALIDATED,
+    VALIDATED,
+    Domain,
+    signer,
+    statement,
+)
+from starling.release.statement import account as account_of
 from starling.release.statement import receipt as read_receipt
 from tests.account import OneCharge
 
@@ -85,7 +95,8 @@ def test_an_account_in_memory_says_that_nothing_limits_a_second_release() -> Non
     receipt = OneCharge(guarantee.cost, "abc").charge(guarantee)
     account = stated(receipt)["account"]
     today = account.pop("day")
-    assert account == {"name": "in memory", "request_id": "abc", "limits": UNLIMITED, "ledger": None}
+    words = {"limits": UNLIMITED, "validation": UNVALIDATED}
+    assert account == {"name": "in memory", "request_id": "abc", **words, "validated": False, "ledger": None}
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", today)
     assert signer(receipt) is None
 
@@ -106,6 +117,17 @@ def test_the_place_in_the_ledger_is_stated() -> None:
     key = signer(receipt)
     assert key is not None
     assert key.text == "01" * 32
+
+
+@pytest.mark.parametrize(("inside", "said", "holds"), [(False, True, True), (True, True, False), (False, "yes", False)])
+def test_validated_records_are_stated_where_a_ledger_of_its_own_can_know(
+    inside: bool, said: object, holds: bool
+) -> None:
+    receipt = Receipt("id", two_levels(), "x", Entry(5, "ab", "census", "people", "01" * 32, inside), validated=True)
+    account = stated(receipt)["account"]
+    assert (account["validated"], account["validation"]) == (True, VALIDATED)
+    told = account | {"validated": said}
+    assert (account_of(read_receipt(told, two_levels())) == told) is holds
 
 
 def test_a_ledger_inside_a_release_limits_nothing() -> None:

@@ -34,6 +34,7 @@ def release(
         ledger=open_ledger(url),
         dataset="toy",
         request_id=request_id,
+        unvalidated=True,
     )
 
 

@@ -68,7 +68,20 @@ def test_a_budget_is_planned_released_verified_and_shown(budget: int, toy: Path,
     assert json.loads(call("tables", "plan", plan, "--json"))["cost"]["add-remove"]["rho"] == str(budget)
     assert f"rho {budget}\n" in call("tables", "preview", plan)
     inputs = ("--persons", toy / "person-records.txt", "--geography", toy / "GRF-C.txt")
-    call("tables", "release", plan, *inputs, "--out", out, "--ledger", ledger, "--dataset", f"toy-{budget}", "--yes")
+    call(
+        "tables",
+        "release",
+        plan,
+        *inputs,
+        "--out",
+        out,
+        "--ledger",
+        ledger,
+        "--dataset",
+        f"toy-{budget}",
+        "--yes",
+        "--unvalidated",
+    )
     call("verify", out, "--ledger", ledger, "--key", load(DEFAULT).public.text)
     stated = json.loads((out / "privacy.json").read_text())["approximate_dp"]
     assert float(stated["epsilon"]) >= budget
@@ -77,7 +90,15 @@ def test_a_budget_is_planned_released_verified_and_shown(budget: int, toy: Path,
 
 
 def test_a_budget_without_noise_publishes_the_truth(toy: Path, tmp_path: Path) -> None:
-    words = ["--persons", toy / "person-records.txt", "--geography", toy / "GRF-C.txt", "--yes", "--out"]
+    words = [
+        "--persons",
+        toy / "person-records.txt",
+        "--geography",
+        toy / "GRF-C.txt",
+        "--yes",
+        "--unvalidated",
+        "--out",
+    ]
     counts = []
     for name in ("one", "other"):
         plan = plan_of(BUDGETS[-1], toy, tmp_path / f"plan-{name}")

@@ -67,7 +67,7 @@ def a_thief(url: str, invented: tuple[Path, Path], folder: Path) -> Thief:
 
     def run(request_id: str | None, place: Path = out, plan: Plan = PLAN, **more: Any) -> Any:
         paid: dict[str, Any] = {"ledger": ledger, "dataset": "census", "request_id": request_id}
-        return publish.release(plan, invented[0], invented[1], place, **paid, **more)
+        return publish.release(plan, invented[0], invented[1], place, **paid, **more, unvalidated=True)
 
     return Thief(url, ledger, out, run)
 

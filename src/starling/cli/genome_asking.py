@@ -26,7 +26,11 @@ PAIR: Final = 2
 """SNPs of a correlation."""
 
 
-@click.command("num-sig", cls=Command, example=f"starling genome num-sig {STUDY} --k 10 --epsilon 1 --out number --yes")
+@click.command(
+    "num-sig",
+    cls=Command,
+    example=f"starling genome num-sig {STUDY} --k 10 --epsilon 1 --out number --unvalidated --yes",
+)
 @genome_inputs.plan
 @genome_inputs.genotypes
 @genome_inputs.epsilon
@@ -52,7 +56,11 @@ def num_sig(
     _ask(plan, genotypes, phenotype, lambda chosen: NumSig(chosen_test(chosen, test), k, cost, selection), paying)
 
 
-@click.command("loc-sig", cls=Command, example=f"starling genome loc-sig {STUDY} --k 2 --epsilon 2 --out places --yes")
+@click.command(
+    "loc-sig",
+    cls=Command,
+    example=f"starling genome loc-sig {STUDY} --k 2 --epsilon 2 --out places --unvalidated --yes",
+)
 @genome_inputs.plan
 @genome_inputs.genotypes
 @genome_inputs.epsilon
@@ -87,7 +95,9 @@ def loc_sig(
 
 
 @click.command(
-    "loc-block", cls=Command, example=f"starling genome loc-block {STUDY} --snp s10 --epsilon 1 --out block --yes"
+    "loc-block",
+    cls=Command,
+    example=f"starling genome loc-block {STUDY} --snp s10 --epsilon 1 --out block --unvalidated --yes",
 )
 @genome_inputs.plan
 @genome_inputs.genotypes
@@ -127,7 +137,9 @@ def loc_block(
 
 
 @click.command(
-    "snp-pval", cls=Command, example=f"starling genome snp-pval {STUDY} --snp s10 --epsilon 0.5 --out pvalue --yes"
+    "snp-pval",
+    cls=Command,
+    example=f"starling genome snp-pval {STUDY} --snp s10 --epsilon 0.5 --out pvalue --unvalidated --yes",
 )
 @genome_inputs.plan
 @genome_inputs.genotypes
@@ -157,7 +169,7 @@ def snp_pval(
 @click.command(
     "snp-corr",
     cls=Command,
-    example=f"starling genome snp-corr {STUDY} --snp s10 --snp s11 --epsilon 0.5 --out correlation --yes",
+    example=f"starling genome snp-corr {STUDY} --snp s10 --snp s11 --epsilon 0.5 --out correlation --unvalidated --yes",
 )
 @genome_inputs.plan
 @genome_inputs.genotypes
@@ -186,7 +198,9 @@ def snp_corr(
     _ask(plan, genotypes, phenotype, lambda _: SnpCorr(first, second, corr, cost, noise), paying)
 
 
-@click.command("explore", cls=Command, example=f"starling genome explore {STUDY} --epsilon 8 --out explored --yes")
+@click.command(
+    "explore", cls=Command, example=f"starling genome explore {STUDY} --epsilon 8 --out explored --unvalidated --yes"
+)
 @genome_inputs.plan
 @genome_inputs.genotypes
 @genome_inputs.epsilon
@@ -261,6 +275,7 @@ def _ask(
             dataset=paying["dataset"],
             analyst=paying["analyst"],
             request_id=paying["request_id"],
+            unvalidated=paying["unvalidated"],
         ),
     )
     again = publishing.again(answered.request_id)

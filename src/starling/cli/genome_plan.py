@@ -28,10 +28,11 @@ def plan_text(plan: "Plan") -> str:
 
     snps = plan.snps
     searching = [test for test in plan.tests if test not in P_VALUE_ONLY]
+    public = "; who takes part is public" if plan.ids == "public" else ""
     pairs = [
         ("plan", plan.title),
         ("protects", f"one person, all genotypes and the phenotype ({plan.relation}; n is public)"),
-        ("people", f"{plan.people:,}; a case is {plan.case!r}, everybody else a control"),
+        ("people", f"{plan.people:,}; a case is {plan.case!r}, everybody else a control{public}"),
         ("SNPs", f"{len(snps):,} on {_many(len(snps.chromosome_ranges), 'chromosome')}, list {snps.digest[:16]}"),
         ("build", plan.build or "not stated: positions are of no stated reference genome"),
         ("carried", f"public alleles, such as {snps.carried[0]} of {snps.ids[0]}"),
@@ -76,6 +77,7 @@ def plan_json(plan: "Plan") -> "dict[str, Json]":
         "people": plan.people,
         "case": plan.case,
         "phenotype": plan.phenotype,
+        "ids": plan.ids,
         "snps": len(plan.snps),
         "snps_sha256": plan.snps.digest,
         "build": plan.build,

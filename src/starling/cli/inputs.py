@@ -69,6 +69,11 @@ def publishing(function: Decorated) -> Decorated:
         click.option(
             "--request-id", metavar="ID", help="Under which the charge is found again.  [default: a fresh one]"
         ),
+        click.option(
+            "--unvalidated",
+            is_flag=True,
+            help="Read files that nobody accepted by validate --accept; the release says so. Needed without --ledger.",
+        ),
         click.option("--yes", is_flag=True, help="Spend without asking."),
         as_json,
     )

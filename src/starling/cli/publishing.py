@@ -33,6 +33,7 @@ class Paying(TypedDict):
     dataset: str
     analyst: str
     request_id: str | None
+    unvalidated: bool
     yes: bool
     as_json: bool
 
@@ -146,6 +147,7 @@ def published_json(guarantee: "Guarantee", published: "Published") -> "dict[str,
         "request_id": published.request_id,
         "account": None if published.receipt is None else published.receipt.account,
         "charged_now": published.receipt is not None,
+        "validated": None if published.receipt is None else published.receipt.validated,
         "cost": readings(guarantee),
     }
 
@@ -153,7 +155,7 @@ def published_json(guarantee: "Guarantee", published: "Published") -> "dict[str,
 def published_text(guarantee: "Guarantee", published: "Published", more: list[tuple[str, str]]) -> str:
     """The same in words, with what the domain adds to it and what limits a next release."""
     from starling.cli.text import facts
-    from starling.release.statement import limits
+    from starling.release.statement import limits, validation
 
     receipt = published.receipt
     charged = f"{guarantee.cost} for {guarantee.relation}"
@@ -165,7 +167,9 @@ def published_text(guarantee: "Guarantee", published: "Published", more: list[tu
             ("report", str(published.folder / "report.html")),
         ]
     )
-    return f"{said}\n\n{limits(receipt)}" if receipt else said
+    if receipt is None:
+        return said
+    return f"{said}\n\n{limits(receipt)}" + ("" if receipt.validated else f"\n{validation(receipt)}")
 
 
 def _confirm(order: "Order", what: str) -> None:

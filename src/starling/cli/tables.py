@@ -199,7 +199,9 @@ def validate(plan: str, persons: Path, geography: Path, **accept: "Unpack[accept
     accepting.conclude(accept, book, files, (found.problems, found.notes), (words, machine))
 
 
-@click.command("release", cls=Command, example=f"starling tables release demo {INPUTS} --out release --yes")
+@click.command(
+    "release", cls=Command, example=f"starling tables release demo {INPUTS} --out release --unvalidated --yes"
+)
 @inputs.plan
 @inputs.persons
 @inputs.geography(required=True)
@@ -243,6 +245,7 @@ def release(
             dataset=paying["dataset"],
             analyst=paying["analyst"],
             request_id=paying["request_id"],
+            unvalidated=paying["unvalidated"],
             engine=engine,
         ),
     )

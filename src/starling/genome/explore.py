@@ -31,6 +31,7 @@ def explore(  # noqa: PLR0913 - one for each public choice
     dataset: str = "",
     analyst: str = CUSTODIAN,
     request_id: str | None = None,
+    unvalidated: bool = False,
     step: Step = lambda _: None,
 ) -> Answered:
     """Publish an exploration of a study as the folder `out`: how many SNPs are significant, which, in which blocks, with which p-values.
@@ -56,6 +57,7 @@ def explore(  # noqa: PLR0913 - one for each public choice
         dataset: The name under which the study is registered in the ledger.
         analyst: Who asks: the name that has a grant in the ledger.
         request_id: Under which the charge is found again; a fresh one without it.
+        unvalidated: Read files that nobody accepted in the ledger; the release then says so. Needed without a ledger.
         step: Is called with the name of each public step as it begins.
 
     Raises:
@@ -86,5 +88,6 @@ def explore(  # noqa: PLR0913 - one for each public choice
         dataset=dataset,
         analyst=analyst,
         request_id=request_id,
+        unvalidated=unvalidated,
         step=step,
     )

@@ -18,12 +18,13 @@ from starling.genome.plan import Plan, Question
 from starling.genome.postprocess import Answer, Error, tell
 from starling.genome.postprocess.wording import answer_facts, answer_words, error_words
 from starling.genome.request import request_body
-from starling.genome.source import Genotypes, open_genotypes
+from starling.genome.source import Genotypes, open_genotypes, study_files
 from starling.ledger.opening import Ledger
 from starling.privacy.trust import Receipt, publish
 from starling.release.commitment import Written
 from starling.release.datapackage import read_json
 from starling.release.payment import Payment, finish
+from starling.release.records import Records
 from starling.release.road import CUSTODIAN, Approve, Charged, Published, Step, order
 from starling.release.session import html, public
 from starling.release.statement import FILE
@@ -84,6 +85,7 @@ def release(  # noqa: PLR0913 - one for each public choice
     dataset: str = "",
     analyst: str = CUSTODIAN,
     request_id: str | None = None,
+    unvalidated: bool = False,
     step: Step = lambda _: None,
     approve: Approve = lambda *_: None,
     charged: Charged = lambda _: None,
@@ -101,6 +103,8 @@ def release(  # noqa: PLR0913 - one for each public choice
         dataset: Registered in the ledger.
         analyst: Who has a grant there.
         request_id: Under which the charge is found again; a fresh one without it.
+        unvalidated: Read files that nobody accepted in the ledger (`starling genome validate --accept`); the release then says so. Needed
+            without a ledger, where nobody keeps that they were looked at.
         step: Told of each public step.
         approve: Called last before the charge, with the order and how far earlier runs of it came; refuses by raising.
         charged: Told the request id as soon as the charge is durable.
@@ -120,13 +124,15 @@ def release(  # noqa: PLR0913 - one for each public choice
         dataset=dataset,
         analyst=analyst,
         request_id=request_id,
+        read=Records(partial(study_files, genotypes, phenotype), unvalidated, "starling genome validate"),
     )
     receipt = None
     stage = asked.stage()
     if stage != "answered":
         source = open_genotypes(genotypes, plan, phenotype)
+        validated = asked.accepted()
         approve(asked, stage)
-        with asked.writing(step) as (folder, payment):
+        with asked.writing(step, validated=validated) as (folder, payment):
             receipt = _fill(folder, plan, question, source, payment, step, charged)
     told = tell(plan, question, read_drawn(Path(out), question))
     # Under which it was answered first.

@@ -41,6 +41,7 @@ class Study:
         ledger: Pays; without one, each answer brings a ledger of its own, and nothing limits what all of them cost.
         dataset: Registered in the ledger.
         analyst: Who has a grant there.
+        unvalidated: Whether files are read that nobody accepted in the ledger; the answers then say so.
         step: Told of each public step.
     """
 
@@ -51,6 +52,7 @@ class Study:
     ledger: Ledger | None = field(default=None, repr=False)
     dataset: str = ""
     analyst: str = CUSTODIAN
+    unvalidated: bool = False
     step: Step = field(default=lambda _: None, repr=False)
 
     @classmethod
@@ -64,6 +66,7 @@ class Study:
         ledger: Ledger | str | None = None,
         dataset: str = "",
         analyst: str = CUSTODIAN,
+        unvalidated: bool = False,
         step: Step = lambda _: None,
     ) -> Self:
         """A study of checked, but unread, files.
@@ -76,6 +79,8 @@ class Study:
             ledger: Pays for each answer; a ledger, or its URL. Without one nothing limits what all answers cost together.
             dataset: The name under which the study is registered in the ledger.
             analyst: Who asks: the name that has a grant in the ledger.
+            unvalidated: Read files that nobody accepted in the ledger (`starling genome validate --accept`); the answers then say so.
+                Needed without a ledger, where nobody keeps that they were looked at.
             step: Is called with the name of each public step as it begins.
 
         Raises:
@@ -93,7 +98,7 @@ class Study:
         except OSError as error:
             fix = "choose a folder in a place that you may write"
             raise OutputError(field="folder", problem=f"cannot be made ({error.strerror})", fix=fix) from None
-        return cls(chosen, Path(genotypes), phenotypes, Path(folder), book, dataset, analyst, step)
+        return cls(chosen, Path(genotypes), phenotypes, Path(folder), book, dataset, analyst, unvalidated, step)
 
     def __repr__(self) -> str:
         """For a session: what can be asked, of which files, who pays, where answers go."""
@@ -140,6 +145,7 @@ class Study:
             dataset=self.dataset,
             analyst=self.analyst,
             request_id=request_id,
+            unvalidated=self.unvalidated,
             step=self.step,
         )
         return replace(answered, code=code_of(question, answered.request_id))

@@ -23,8 +23,17 @@ def accepted_files(key: Key, paths: Iterable[Path]) -> str:
     Raises:
         SourceError: one of them is not there.
     """
-    found = sorted({file for path in paths for file in _files(path)})
-    return hmac.digest(key.derived("accepted files"), canonical({"files": found}).encode(), "sha256").hex()
+    found = canonical({"files": files_now(paths)})
+    return hmac.digest(key.derived("accepted files"), found.encode(), "sha256").hex()
+
+
+def files_now(paths: Iterable[Path]) -> list[tuple[str, int, int]]:
+    """Absolute path, size and time of change of each file, ascending; of a folder, of all files below it.
+
+    Raises:
+        SourceError: one of them is not there.
+    """
+    return sorted({file for path in paths for file in _files(path)})
 
 
 def _files(path: Path) -> list[tuple[str, int, int]]:

@@ -27,6 +27,7 @@ class RequestAccount:
         ledger: The ledger's id, for the receipt.
         inside: The ledger lies in the release that it pays for.
         charged: Is told the request id that was charged as soon as the charge is durable, or found to be so.
+        validated: Whether the custodian accepted the files that are read; the receipt says so.
     """
 
     def __init__(
@@ -37,12 +38,14 @@ class RequestAccount:
         *,
         inside: bool = False,
         charged: Callable[[str], None] = lambda _: None,
+        validated: bool = False,
     ) -> None:
         self._charging = charging
         self._request = request
         self._ledger = ledger
         self._inside = inside
         self._charged = charged
+        self._validated = validated
         self._ticket: Ticket | None = None
         self._guarantee: Guarantee | None = None
 
@@ -80,7 +83,7 @@ class RequestAccount:
         self._ticket, self._guarantee = ticket, guarantee
         self._charged(self.request_id)
         entry = self._charging.entry(ticket, inside=self._inside)
-        return Receipt(self.request_id, guarantee, self._ledger, entry)
+        return Receipt(self.request_id, guarantee, self._ledger, entry, validated=self._validated)
 
     def resume(self) -> None:
         """No draw is kept here: where an earlier run's is what the charge is committed to, it is paid for again.

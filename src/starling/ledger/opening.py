@@ -38,10 +38,15 @@ class Ledger:
     reading: Reading
 
     def account(
-        self, request: Request, *, inside: bool = False, charged: Callable[[str], None] = lambda _: None
+        self,
+        request: Request,
+        *,
+        inside: bool = False,
+        charged: Callable[[str], None] = lambda _: None,
+        validated: bool = False,
     ) -> RequestAccount:
         """What `publish` charges for `request`; see `RequestAccount` for the arguments."""
-        return RequestAccount(self.charging, request, self.book.id, inside=inside, charged=charged)
+        return RequestAccount(self.charging, request, self.book.id, inside=inside, charged=charged, validated=validated)
 
     def foresee(self, request: Request, guarantee: Guarantee) -> Foreseen:
         """What a new charge for `request` would take, and from which caps; raises the refusal that the charge would meet now."""

@@ -113,6 +113,7 @@ class Receipt:
         account: Where: the ledger's id, or that it was held in memory.
         entry: The place in that ledger; None where nothing durable was written.
         day: Of the charge, as 2026-01-31, UTC. Taken before anything is read, so it tells nothing of the data.
+        validated: Whether the custodian had looked at the very files that are read, and accepted them for release.
     """
 
     request_id: str
@@ -120,6 +121,7 @@ class Receipt:
     account: str
     entry: Entry | None = None
     day: str = field(default_factory=_today, compare=False)
+    validated: bool = False
 
 
 class Account(Protocol[R]):

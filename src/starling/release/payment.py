@@ -39,11 +39,13 @@ class Payment:
         ledger: Pays.
         request: Its id makes a retry free, its body is what is published.
         inside: The ledger was made for this one release and lies in its folder.
+        validated: Whether the custodian accepted the files that are read.
     """
 
     ledger: Ledger
     request: Request
     inside: bool = False
+    validated: bool = False
 
     def mark(self, request_id: str) -> str:
         """Of a folder that holds the draw or the answer of this request, which was charged under that id."""
@@ -100,9 +102,8 @@ class Payment:
             read: Gives the measurements of such a folder.
             charged: Told the request id as soon as the charge is durable, unless its ledger goes with the folder.
         """
-        account = self.ledger.account(
-            self.request, inside=self.inside, charged=(lambda _: None) if self.inside else charged
-        )
+        tell = (lambda _: None) if self.inside else charged
+        account = self.ledger.account(self.request, inside=self.inside, charged=tell, validated=self.validated)
         with account.working():
             yield account, Commitment(account, folder, read, None if self.inside else self.mark)
 

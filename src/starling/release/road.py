@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -15,10 +15,11 @@ from starling.ledger.rules import Request
 from starling.privacy.entropy import fresh_id
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
-from starling.release import bundle, verify, whereabouts
+from starling.release import bundle, records, verify, whereabouts
 from starling.release.commitment import drawn_files
 from starling.release.manifest import OWN_LEDGER
 from starling.release.payment import Payment, Stage, own_payment, own_request
+from starling.release.records import Records
 from starling.release.report.words import plainly
 from starling.release.statement import approximate_dp
 
@@ -61,6 +62,7 @@ class Order:
         together: Of the release and of all that it adds to; the same as `guarantee` for a release that stands alone.
         request_id: Under which the charge is found again: that of an earlier run, where the same request was charged before.
         payment: Of a ledger; None for a fresh one inside the folder.
+        records: The confidential files that it is made from.
     """
 
     out: Path
@@ -69,12 +71,26 @@ class Order:
     together: Guarantee
     request_id: str
     payment: Payment | None
+    records: Records
 
     def stage(self) -> Stage:
-        """How far earlier runs of this request came; raises as `Payment.stage`."""
+        """How far earlier runs of this request came; raises as `Payment.stage`.
+
+        A ledger knows by its dataset whose answer it keeps. Where a release brought its own, the answer belongs to the files that it
+        was made from: OutputError for others.
+        """
         if self.payment is not None:
             return self.payment.stage(self.out)
-        return "answered" if _answers(self.out, self.body) else "new"
+        if not _answers(self.out, self.body):
+            return "new"
+        records.check_same(self.out, self.records.hashed())
+        return "answered"
+
+    def accepted(self) -> bool:
+        """Whether the custodian accepted the files for release; raises PolicyRefused as `Records.accepted`."""
+        if self.payment is None:
+            return self.records.accepted(None, "")
+        return self.records.accepted(self.payment.ledger, self.payment.request.dataset)
 
     def check(self) -> None:
         """Raises OutputError unless `out` can be written."""
@@ -85,23 +101,30 @@ class Order:
         return "" if self.payment is None else self.payment.mark(self.request_id)
 
     @contextmanager
-    def writing(self, step: Step) -> Iterator[tuple[Path, Payment]]:
+    def writing(self, step: Step, *, validated: bool) -> Iterator[tuple[Path, Payment]]:
         """A folder that becomes `out` when the block ends without an exception, and what pays in it; see `bundle.writing`.
 
         Every number that the release will state of its privacy is computed here, before anything can be charged: the pages find
         them again, and none can fail after the charge.
+
+        Args:
+            step: Told of each public step.
+            validated: Whether the files were accepted, as `accepted` says; the receipt has it.
         """
         step("computing what the release will state of its privacy")
         for stated in {self.guarantee, self.together}:
             approximate_dp(stated)
             plainly(stated)
-        paid = self.payment
+        paid = None if self.payment is None else replace(self.payment, validated=validated)
+        hashed = self.records.hashed() if paid is None else ""
         drawn = None if paid is None else paid.drawn()
         with ExitStack() as stack:
             kept = partial(drawn_files, drawn=drawn)
             folder = stack.enter_context(bundle.writing(self.out, step, self._mark, kept))
             own = own_payment(folder, self.guarantee, self.request_id, self.body)
             yield folder, paid or stack.enter_context(own)
+            if paid is None:
+                records.keep(self.out, hashed)
         whereabouts.forget(self._mark)
 
 
@@ -114,6 +137,7 @@ def order(
     dataset: str,
     analyst: str,
     request_id: str | None,
+    read: Records,
     together: Guarantee | None = None,
 ) -> Order:
     """What is to be published as the folder `out`.
@@ -126,6 +150,7 @@ def order(
         dataset: Registered in the ledger.
         analyst: Who has a grant there.
         request_id: A fresh one without it.
+        read: The confidential files that it is made from.
         together: Of the release and of all that it adds to; without it, the release stands alone.
 
     Raises:
@@ -134,13 +159,14 @@ def order(
     """
     name = request_id or fresh_id()
     if ledger is None:
-        return Order(out, body, guarantee, together or guarantee, name, None)
+        return Order(out, body, guarantee, together or guarantee, name, None, read)
     request = Request(analyst, name, dataset, body)
     earlier = ledger.account(request).earlier()
     if earlier is not None:
         # The same request, perhaps under the id of an earlier run.
         request = earlier.request
-    return Order(out, body, guarantee, together or guarantee, request.request_id, Payment(ledger, request))
+    paid = Payment(ledger, request)
+    return Order(out, body, guarantee, together or guarantee, request.request_id, paid, read)
 
 
 def _answers(out: Path, body: str) -> bool:

@@ -38,6 +38,11 @@ UNLIMITED: Final = (
     "The charge was granted by an account that wrote nothing down. Nothing in it limits a second release from the same data, and"
     " the costs of releases add up."
 )
+VALIDATED: Final = "The custodian had looked at the records that were read, and accepted them for release."
+UNVALIDATED: Final = (
+    "The records that were read were not validated: nobody had accepted them for release, so that a wrong coding or files that do not"
+    " belong together may have gone unnoticed."
+)
 OWN: Final = (
     "The charge was granted by a ledger made for this one release, which lies in its folder. Nothing in it limits a second"
     " release from the same data, and the costs of releases add up."
@@ -164,7 +169,7 @@ def repeated(said: Mapping[str, Any], guarantee: Guarantee, adds_to: tuple[AddsT
     if said["software"] != again["software"]:
         again["software"] = _text(said["software"])
         _keep(again, said, "approximate_dp", "epsilon", "by")
-        _keep(again, said, "account", "limits")
+        _keep(again, said, "account", "limits", "validation")
         if isinstance(whole := again["together"], dict):
             _keep(whole, said["together"], "approximate_dp", "epsilon", "by")
     return again
@@ -195,6 +200,8 @@ def account(receipt: Receipt) -> dict[str, Json]:
         "request_id": receipt.request_id,
         "day": receipt.day,
         "limits": limits(receipt),
+        "validated": receipt.validated,
+        "validation": validation(receipt),
         "ledger": None,
     }
     if receipt.entry is not None:
@@ -209,7 +216,10 @@ def receipt(said: Mapping[str, Any], guarantee: Guarantee) -> Receipt:
         KeyError, TypeError: `said` is nothing of the kind.
     """
     entry = said["ledger"]
-    return Receipt(said["request_id"], guarantee, said["name"], None if entry is None else Entry(**entry), said["day"])
+    place = None if entry is None else Entry(**entry)
+    # Files are accepted in a ledger that stands by itself; whatever else is said is told otherwise here, and so does not belong there.
+    validated = said["validated"] is True and place is not None and not place.inside
+    return Receipt(said["request_id"], guarantee, said["name"], place, said["day"], validated)
 
 
 def signer(receipt: Receipt) -> Public | None:
@@ -286,6 +296,11 @@ def composition(guarantee: Guarantee) -> dict[str, Json]:
             node["degree"] = guarantee.degree
         node["parts"] = [composition(part) for part in guarantee.parts]
     return node
+
+
+def validation(receipt: Receipt) -> str:
+    """Whether somebody had looked at the records, in a sentence; never what was found, which depends on them."""
+    return VALIDATED if receipt.validated else UNVALIDATED
 
 
 def limits(receipt: Receipt) -> str:

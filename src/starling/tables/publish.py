@@ -19,6 +19,7 @@ from starling.privacy.trust import Confidential, Receipt, publish
 from starling.release import road
 from starling.release.commitment import Commitment
 from starling.release.payment import Payment, finish
+from starling.release.records import Records
 from starling.release.road import CUSTODIAN, Approve, Charged, Step, order
 from starling.release.session import html, public
 from starling.release.text import facts
@@ -81,6 +82,7 @@ def release(  # noqa: PLR0913 - one for each public choice
     dataset: str = "",
     analyst: str = CUSTODIAN,
     request_id: str | None = None,
+    unvalidated: bool = False,
     engine: str = DUCKDB,
     step: Step = lambda _: None,
     approve: Approve = lambda *_: None,
@@ -101,6 +103,8 @@ def release(  # noqa: PLR0913 - one for each public choice
         dataset: Registered in the ledger.
         analyst: Who has a grant there.
         request_id: Under which the charge is found again; a fresh one without it.
+        unvalidated: Read files that nobody accepted in the ledger (`starling tables validate --accept`); the release then says so. Needed
+            without a ledger, where nobody keeps that they were looked at.
         engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.
         step: Told of each public step.
         approve: Called last before the charge, with the order and how far earlier runs of it came; refuses by raising.
@@ -129,14 +133,16 @@ def release(  # noqa: PLR0913 - one for each public choice
             dataset=dataset,
             analyst=analyst,
             request_id=request_id,
+            read=Records(lambda: (*source.parts, Path(geography)), unvalidated, "starling tables validate"),
             together=plan.together,
         )
         stage = asked.stage()
         if stage == "answered":
             return Published(Path(out), asked.request_id, None, plan)
+        validated = asked.accepted()
         approve(asked, stage)
         cluster = stack.enter_context(cluster_for(engine, source))
-        folder, payment = stack.enter_context(asked.writing(step))
+        folder, payment = stack.enter_context(asked.writing(step, validated=validated))
         if earlier is not None:
             earlier.copy(folder)
         counts = count(plan, regions, source, cluster=cluster)

@@ -113,3 +113,23 @@ def test_phenotypes_make_no_other_error_whatever_they_are(tmp_path: Path) -> Non
         (tmp_path / "p").write_bytes(b"f a 2\n" + random.integers(0, 256, 60, dtype=np.uint8).tobytes())
         people = open_people(plan_with(people=2), tmp_path / "p", file=tmp_path / "x.fam")
         assert people.cases(2)[0]
+
+
+def test_attack_a29_public_ids_that_do_not_join_are_refused(tmp_path: Path) -> None:
+    """Where ids are confidential the same files are read: who is in one and not in the other is the custodian's alone."""
+    fam = "f a 0 0 1 2\nf b 0 0 1 2\nf c 0 0 1 1\n"
+    for phenotypes, says in (
+        ("#IID T2D\nx 2\ny 1\nz 2\n", ["pheno.txt: person names nobody of the genotypes, where f a is the first"]),
+        ("#IID T2D\na 2\nc 1\nz 1\n", ["pheno.txt: person f b has no line; write a line for everybody"]),
+        ("#IID T2D\na 2\nb 1\nb 2\nc 1\n", ["pheno.txt: person b has several lines; keep one"]),
+        ("#IID T2D\na 2\nc 1\nc 1\n", ["pheno.txt: person f b has no line", "pheno.txt: person c has several lines"]),
+    ):
+        cases(tmp_path, fam, phenotypes=phenotypes)
+        with pytest.raises(SourceError) as refused:
+            cases(tmp_path, fam, phenotypes=phenotypes, ids="public")
+        told = str(refused.value).splitlines()
+        assert [line.startswith(start) for line, start in zip(told, says, strict=True)] == [True] * len(says)
+    whole = "#IID T2D\na 2\nb NA\nc 1\nz 1\n"
+    assert cases(tmp_path, fam, phenotypes=whole, ids="public") == [True, False, False]
+    with pytest.raises(SourceError, match=r"x.fam: people have the id f a twice"):
+        cases(tmp_path, fam + "f a 0 0 1 1\n", ids="public")

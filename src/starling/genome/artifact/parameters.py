@@ -94,6 +94,7 @@ NOISE: Final = {
 
 def product(plan: Plan, question: Question) -> Product:
     """A release in the words of the registry."""
+    who = " but their ids, which the plan declares public" if plan.ids == "public" else ""
     return Product(
         description=f"{ASKED[kind(question)].capitalize()} in a case-control study of {plan.people:,} people and {len(plan.snps):,} SNPs.",
         intended_use="Exploration of genotypes by researchers who have no access to them.",
@@ -105,5 +106,5 @@ def product(plan: Plan, question: Question) -> Product:
         post_processing="p-values and correlations are those of the noisy counts, negative ones taken as 0; their intervals follow from"
         " the law of the noise.",
         composition="Sequential over the parts of an exploration; each other question is one mechanism. The tree is in privacy.json.",
-        unprotected="None of the people's: the number of people, the SNP list, the carried alleles and the question are public.",
+        unprotected=f"None of the people's{who}: the number of people, the SNP list, the carried alleles and the question are public.",
     )

@@ -75,6 +75,7 @@ def plan_json(plan: Plan) -> dict[str, Json]:
         "alpha": str(plan.alpha),
         "case": plan.case,
         "phenotype": plan.phenotype,
+        "ids": plan.ids,
         "regions": [plain(region) for region in plan.regions],
     }
 
@@ -142,6 +143,7 @@ def _plan(data: Any, snps: Snps) -> Plan:
         case=text(data["case"]),
         phenotype=_or_none(text)(data["phenotype"]),
         build=data["build"],
+        ids=data["ids"],
     )
 
 

@@ -28,6 +28,9 @@ Model: TypeAlias = Literal["dominant", "recessive", "genotypic", "allelic"]
 """What is compared between cases and controls: people with at least one copy of the carried allele, people with two, people by number of
 copies (0, 1, 2), or copies."""
 
+Ids: TypeAlias = Literal["confidential", "public"]
+"""Whether the names of people in the files may be told."""
+
 TESTS: Final[dict[Model, tuple[str, ...]]] = {
     "dominant": ("g", "chi2", "fisher", "logistic", "wald"),
     "recessive": ("g", "chi2", "fisher", "logistic", "wald"),
@@ -39,6 +42,7 @@ copies, with 2 degrees of freedom, and `trend` (Cochran-Armitage) looks for odds
 Build: TypeAlias = Literal["NCBI36", "GRCh37", "GRCh38", "T2T-CHM13v2.0"]
 """The reference genome that positions count on: hg18, hg19, hg38 and hs1 by the names of UCSC."""
 BUILDS: Final[tuple[Build, ...]] = get_args(Build)
+IDS: Final[tuple[Ids, ...]] = ("confidential", "public")
 P_VALUE_ONLY: Final = ("wald",)
 """Tests without a distance: their p-value can be asked for, not what is significant by them."""
 ALPHA: Final = Fraction(5, 100)
@@ -63,6 +67,8 @@ class Plan(Forms):
         case: The phenotype of a case, as text; everybody else is a control.
         phenotype: Column of a phenotype file with a header; None for the first after the ids.
         build: The reference genome of the list's positions, stated by whoever wrote the plan; None where it is not stated.
+        ids: Whether it is public who takes part. Where it is, neighbours have the same ids, so that the guarantee hides what is known of a
+            person and not that the person takes part; and ids that do not join are refused before the charge.
     """
 
     title: str
@@ -75,6 +81,7 @@ class Plan(Forms):
     case: str = "2"
     phenotype: str | None = None
     build: Build | None = None
+    ids: Ids = "confidential"
 
     def __post_init__(self) -> None:
         if not self.regions:
@@ -84,6 +91,8 @@ class Plan(Forms):
             problems.append(Problem("case", "is not a word", 'write what stands for a case, such as "2"'))
         if self.build is not None and self.build not in BUILDS:
             problems.append(Problem("build", f"is not {' or '.join(BUILDS)}", "name one, or leave it out"))
+        if self.ids not in IDS:
+            problems.append(Problem("ids", f"are not {' or '.join(IDS)}", "say whether it is public who takes part"))
         if problems:
             raise PlanError(problems=problems)
 

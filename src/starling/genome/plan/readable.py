@@ -11,6 +11,7 @@ people = 2000
 case = "2"                     # optional; PLINK's word for a case
 phenotype = "T2D"              # optional; column of a phenotype file with a header
 build = "GRCh38"               # optional; reference genome of the list's positions: NCBI36, GRCh37, GRCh38 or T2T-CHM13v2.0
+ids = "confidential"           # optional; "public" where everybody may know who takes part
 
 [snps]
 list = "array.bim"             # public: .bim or .pvar
@@ -40,7 +41,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from starling.errors import PlanError, Problem, StarlingWarning
-from starling.genome.plan.model import ALPHA, BUILDS, LEAST_PEOPLE, TESTS, Model, Plan
+from starling.genome.plan.model import ALPHA, BUILDS, IDS, LEAST_PEOPLE, TESTS, Model, Plan
 from starling.genome.plan.regions import Region, read_bed_regions, read_gene_list
 from starling.genome.plan.sites import MOST_POSITION, Sites, chromosome, read_sites
 from starling.genome.plan.snps import Snps, chosen, read_carriers, read_extract
@@ -108,12 +109,14 @@ def _privacy(section: Section) -> None:
 
 def _study(section: Section) -> tuple[int, dict[str, Any]]:
     """n, and what has a default."""
-    section.only(("people", "case", "phenotype", "build"))
+    section.only(("people", "case", "phenotype", "build", "ids"))
     people = section.whole("people", LEAST_PEOPLE, MOST_PEOPLE)
     fixes = {"case": 'write the word for a case, such as "2"', "phenotype": "name the column of the phenotype file"}
     options: dict[str, Any] = {key: section.text(key, fix) for key, fix in fixes.items() if key in section.values}
     if "build" in section.values:
         options["build"] = section.choice("build", BUILDS, f"write one of {', '.join(BUILDS)}, or leave it out")
+    if "ids" in section.values:
+        options["ids"] = section.choice("ids", IDS, 'write "public" only where everybody may know who takes part')
     return people, options
 
 

@@ -34,7 +34,13 @@ def of_values(values: Mapping[str, Any], folder: str | Path) -> Plan:
 
 def values_of(plan: Plan) -> dict[str, Any]:
     """The values that say a plan, its SNP list as a `Snps`."""
-    study = {"people": plan.people, "case": plan.case, "phenotype": plan.phenotype, "build": plan.build}
+    study = {
+        "people": plan.people,
+        "case": plan.case,
+        "phenotype": plan.phenotype,
+        "build": plan.build,
+        "ids": plan.ids,
+    }
     return {
         "title": plan.title,
         "privacy": {"unit": "person", "neighbours": "replace-one"},

@@ -2,12 +2,14 @@
 
 The number of people is public, so it is checked before the charge. What a line says is confidential and is looked at after it, by one
 rule for every line: a person is a case when the phenotype is, letter by letter, the plan's word for a case. Everybody else is a control:
-another word, -9 or NA, too few fields on the line, no line at all. The first line of a person counts.
+another word, -9 or NA, too few fields on the line, no line at all. The first line of a person counts. Who has a line is confidential, too,
+unless the plan declares the ids public.
 
 Files: .fam; .psam and phenotype files with a header (`#FID IID ...`, `#IID ...`, the `#` optional in a phenotype file); phenotype files
 without one (family, person, phenotype). Phenotypes are found by family and person where both files have families, else by person.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Never
@@ -15,6 +17,7 @@ from typing import Final, Never
 import numpy as np
 import numpy.typing as npt
 
+from starling.errors import Problem, SourceError
 from starling.genome.plan import Plan
 from starling.genome.source.refusing import read_all, refuse, size_of
 from starling.planfile.spelling import shown
@@ -167,7 +170,8 @@ def open_people(
         samples: Instead, the ids in the header of a VCF or BCF.
 
     Raises:
-        SourceError: when a file cannot be read, has not as many people as the plan, or no such phenotype.
+        SourceError: when a file cannot be read, has not as many people as the plan, or no such phenotype; where the plan declares ids
+            public, when they do not join.
     """
     given = None if phenotype is None else _open_phenotypes(phenotype, plan)
     own = None
@@ -183,7 +187,35 @@ def open_people(
             "give the study that the plan is for, or correct people in the plan",
             field="people",
         )
-    return People(own, samples, given, plan.case)
+    people = People(own, samples, given, plan.case)
+    if plan.ids == "public":
+        _check_ids(people, file.name if file is not None else "header")
+    return people
+
+
+def _check_ids(people: People, where: str) -> None:
+    """Refuse ids that are there twice, or that the file of phenotypes lacks; of a plan that declares ids public."""
+    problems = [
+        Problem("people", f"have the id {shown(name)} twice", "give every person an id of its own", where)
+        for name, number in Counter(people.names()).items()
+        if number > 1
+    ]
+    file = people.phenotypes
+    if file is not None:
+        names, unlisted = people.names(), people.unlisted()
+        if len(unlisted) == len(names):
+            problem = f"names nobody of the genotypes, where {names[0]} is the first"
+            problems.append(
+                Problem("person", problem, "give the phenotypes of this study, with its ids", file.path.name)
+            )
+        else:
+            fix = "write a line for everybody, with NA where there is no phenotype"
+            problems += [Problem("person", f"{names[row]} has no line", fix, file.path.name) for row in unlisted]
+        lines = Counter(file.key(fields, family=file.has_families) for fields in file.lines())
+        twice = [named(key) for key, number in lines.items() if number > 1]
+        problems += [Problem("person", f"{name} has several lines", "keep one", file.path.name) for name in twice]
+    if problems:
+        raise SourceError(problems=problems)
 
 
 def _open_fam(path: Path, plan: Plan, given: PeopleFile | None) -> PeopleFile:

@@ -13,7 +13,7 @@ from starling.privacy.neighbours import as_replace_one
 from starling.privacy.trust import Receipt
 from starling.release.report.pages import Picture, Section, Table, filled, page
 from starling.release.report.words import plainly
-from starling.release.statement import approximate_dp, limits, signer
+from starling.release.statement import approximate_dp, limits, signer, validation
 
 __all__ = ["Picture", "Section", "Table", "page", "render"]
 
@@ -47,7 +47,7 @@ def render(
         whole_approximate=approximate_dp(whole),
         delta=DELTA,
         receipt=receipt,
-        limits=limits(receipt),
+        limits=f"{limits(receipt)} {validation(receipt)}",
         charged=charged,
         checked=_checked(receipt),
         sections=sections,
