@@ -68,6 +68,9 @@ def test_nothing_is_overwritten_and_nothing_half_done_is_left(folder: Path, tmp_
 def test_a_place_without_a_release_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="is not there"), opened(tmp_path / "nothing"):
         pass
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ParameterError, match="is neither a folder nor a file"), opened(tmp_path / "pipe"):
+        pass
 
 
 def entry(name: str, *, mode: int = MODE, kind: int = zipfile.ZIP_STORED) -> zipfile.ZipInfo:

@@ -112,9 +112,8 @@ def opened(path: Path) -> Iterator[Path]:
         yield path
         return
     if not path.is_file():
-        raise ParameterError(
-            field=shown(path.name), problem="is not there", fix="give the folder of a release, or its zip"
-        )
+        problem = "is neither a folder nor a file" if path.exists() else "is not there"
+        raise ParameterError(field=shown(path.name), problem=problem, fix="give the folder of a release, or its zip")
     with TemporaryDirectory(prefix="starling-") as temporary:
         folder = Path(temporary, "release")
         folder.mkdir()

@@ -98,6 +98,28 @@ def test_a_list_that_is_none_is_refused(tmp_path: Path, plan: Plan, change: Call
         read_public(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["rs\x1b[2J", "rs\u202e1", "rs\x00", "r" * 1001])
+@pytest.mark.parametrize("column", ["SNP", "A2", "CHR"])
+def test_a_name_that_a_terminal_would_obey_is_refused(tmp_path: Path, plan: Plan, column: str, name: str) -> None:
+    write_public(tmp_path, plan, QUESTIONS["num_sig"])
+    table = pq.read_table(tmp_path / SNPS)
+    values = table[column].to_pylist()
+    pq.write_table(changed(column, [*values[:-1], name])(table), tmp_path / SNPS)
+    with pytest.raises(IntegrityError, match="holds a name that cannot be shown"):
+        read_public(tmp_path)
+
+
+def test_a_small_file_does_not_become_a_large_list(tmp_path: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_public(tmp_path, plan, QUESTIONS["num_sig"])
+    table = pq.read_table(tmp_path / SNPS)
+    many = pa.concat_tables([table.slice(0, 1)] * 100_000).combine_chunks()
+    pq.write_table(many, tmp_path / SNPS, compression="zstd")
+    assert (tmp_path / SNPS).stat().st_size < 100_000
+    monkeypatch.setattr(pq.ParquetFile, "read", lambda _: pytest.fail("read"))
+    with pytest.raises(IntegrityError, match="is not as Starling writes it"):
+        read_public(tmp_path)
+
+
 @pytest.mark.parametrize("name", [PLAN, SNPS, QUESTION])
 @pytest.mark.parametrize("content", [b"", b"null", b"{}", b"PAR1", b"\xff"])
 def test_another_file_is_refused(tmp_path: Path, plan: Plan, name: str, content: bytes) -> None:
