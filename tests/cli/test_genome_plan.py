@@ -16,6 +16,8 @@ def test_text_has_sizes_threshold_regions_and_questions() -> None:
         "threshold  p at or below 0.000125 = 0.05 / 400",
         "snp-pval   the p-value of a SNP                       g, wald",
         "loc-sig    which are, or are nearest to it            g\n",
+        "build      not stated",
+        "where it is the commoner one, strong pairs look weak",
     ):
         assert says in text
     assert all(f"\n{name} " in text for name, _ in QUESTIONS)

@@ -47,6 +47,13 @@ def test_an_exploration_quarter_by_quarter(call: Call, study: Path) -> None:
     assert (first["k"], first["places"]["query"]["epsilon"], second["block"]["query"]["epsilon"]) == (3, "1", "1/36")
 
 
+def test_questions_about_correlations_say_whose_they_are(call: Call, study: Path) -> None:
+    for name, warned in (("snp-corr", True), ("loc-block", True), ("num-sig", False)):
+        result = call("genome", "preview", study / "plan.toml", "--question", name, "--epsilon", "1")
+        assert result.exit_code == 0
+        assert ("strong pairs look weak" in result.stdout) == warned
+
+
 def test_the_epsilon_of_a_wanted_error(call: Call, study: Path) -> None:
     words = ("genome", "preview", study / "plan.toml", "--question", "loc-sig", "--k", "1", "--error", "10")
     assert "for an error of  10, 95 times of 100: epsilon " in call(*words).stdout

@@ -24,6 +24,7 @@ MOST_REGIONS: Final = 30
 def plan_text(plan: "Plan") -> str:
     """Sizes, choices, regions, questions."""
     from starling.genome.plan.model import P_VALUE_ONLY
+    from starling.genome.plan.queries import OF_CARRIERS
     from starling.privacy.budget import decimal_up
 
     snps = plan.snps
@@ -55,7 +56,7 @@ def plan_text(plan: "Plan") -> str:
     return (
         f"{facts(pairs)}\n\n{regions}\n\n{questions}\n\n"
         "Each answer costs the epsilon that is asked for it, of every person's budget; asked again under the same request id it costs"
-        " nothing.\nWhat an epsilon buys: starling genome preview."
+        f" nothing.\nWhat an epsilon buys: starling genome preview.\n{OF_CARRIERS}"
     )
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 COSTS: Final = "0.2,0.5,1,2,5"
 """Costs that are looked at when none is named."""
+OF_PAIRS: Final = ("loc-block", "snp-corr")
+"""Questions that are about correlations alone."""
 UNNAMED: Final = ("snp", "snps", "first", "second", "excluding")
 OF: Final = {
     "num-sig": ("test", "k"),
@@ -164,6 +166,7 @@ def _check_options(question: str | None, given: set[str]) -> None:
 def preview_text(found: "Foreseen", least: Fraction | None, error: float | None, *, whole: bool) -> str:
     """What is supposed, then each question with its tables; of an exploration the first alone, unless it is the question."""
     from starling.cli.text import facts, table
+    from starling.genome.plan.queries import OF_CARRIERS
     from starling.genome.preview import asked, grids
     from starling.privacy.budget import decimal_up
 
@@ -180,6 +183,8 @@ def preview_text(found: "Foreseen", least: Fraction | None, error: float | None,
         parts.append(f"{name}: {asked(seen[0].query)}")
         drawn = grids(seen) if whole or name != "explore" else grids(seen)[:1]
         parts += [f"{grid.title}\n\n{table(grid.header, grid.rows, left=grid.words)}" for grid in drawn]
+        if name in OF_PAIRS:
+            parts.append(OF_CARRIERS)
     return "\n\n".join(parts)
 
 
