@@ -176,7 +176,7 @@ def standard(values: np.ndarray) -> np.ndarray:
     """Rows of mean 0 and length 1; of a row that is all alike, 0."""
     off = values.astype(np.float32) - values.mean(axis=1, keepdims=True, dtype=np.float32)
     length = np.sqrt((off * off).sum(axis=1, keepdims=True))
-    return np.divide(off, length, out=np.zeros_like(off), where=length > 0)
+    return np.asarray(np.divide(off, length, out=np.zeros_like(off), where=length > 0))
 
 
 def squared(first: np.ndarray, second: np.ndarray) -> np.ndarray:
