@@ -48,7 +48,9 @@ def test_what_an_exploration_costs_is_told_by_its_four_parts() -> None:
     assert "What it left unspent" in section.paragraphs[0]
     # "What is not significant" is told as such.
     said = sections(PLAN, QUESTIONS["snp_pval"], tell(PLAN, QUESTIONS["snp_pval"], Cells((50, 50, 50, 50))))
-    assert said[0].tables[0].rows[0][8] == "no"
+    p_values, effects = said[0].tables
+    assert p_values.rows[0][-1] == "no"
+    assert (effects.rows[0][1], effects.rows[0][3], effects.rows[0][5]) == ("1", "0.5", "0.5")
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def _answer(plan: Plan, question: Question, told: Told) -> Section:
     found = told.answer.p_values if isinstance(told.answer, Exploration) else ()
     found = (told.answer,) if isinstance(told.answer, PValue) else found
     if found:
-        tables = (_p_values(plan, found),)
+        tables = (_p_values(plan, found), _effects(plan, found))
     shown = answers(plan, told.answer)
     pictures = tuple(picture(name, shown) for name in PICTURES if KINDS[name].shown(shown))
     return Section(f"The answer: {ASKED[kind(question)]}", "\n\n".join(lines), pictures, tables)
@@ -83,10 +83,6 @@ def _p_values(plan: Plan, found: tuple[PValue, ...]) -> Table:
             TESTS[each.test],
             *p_words(each),
             verdict(plan, each),
-            effect_words(each.effect.odds_ratio)[0],
-            " to ".join(effect_words(each.effect.odds_ratio)[1:]),
-            effect_words(each.effect.cases)[0],
-            effect_words(each.effect.controls)[0],
         )
         for each in found[:MOST_ROWS]
     )
@@ -100,16 +96,26 @@ def _p_values(plan: Plan, found: tuple[PValue, ...]) -> Table:
         "From",
         "To",
         f"At or below {_threshold(plan)}",
-        f"Odds ratio {OF[plan.model]}",
-        "Its range",
-        "Share of cases",
-        "Share of controls",
     )
     return Table(
         header,
         rows,
         f"p-values of noisy counts, with the {_percent()} interval of each; the counts are in data/snps.csv",
     )
+
+
+def _effects(plan: Plan, found: tuple[PValue, ...]) -> Table:
+    rows = []
+    for each in found[:MOST_ROWS]:
+        words = [effect_words(one) for one in (each.effect.odds_ratio, each.effect.cases, each.effect.controls)]
+        rows.append((each.snp, *(text for value, low, high in words for text in (value, f"{low} to {high}"))))
+    of = OF[plan.model]
+    header = ("SNP", f"Odds ratio {of}", "Range", f"Share {of}, cases", "Range", f"Share {of}, controls", "Range")
+    caption = (
+        f"Of the same noisy counts. The three ranges of a SNP hold the exact values together with a probability of {_percent()}; what the"
+        " sample leaves open is not in them"
+    )
+    return Table(header, tuple(rows), caption)
 
 
 def _error(plan: Plan, question: Question, told: Told) -> Section:
