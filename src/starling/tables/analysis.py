@@ -198,7 +198,7 @@ def _kind(plan: Plan, level: Level, row: dict[str, Any]) -> tuple[int, frozenset
         if "sex" not in row:
             found.append((deviation_of(plan, level, kind), kind, frozenset(range(size))))
         elif mine := _cells(kind, row):
-            found.append((run_deviation(plan, level, kind, len(mine)), kind, mine))
+            found.append((run_deviation(plan, level, kind, len(mine), min(mine)), kind, mine))
     total_only = {each.code for each in level.iterations if each.total_only}
     found = [each for each in found if (each[1] == TOTAL_ONLY) == (row["iteration_code"] in total_only)]
     _, kind, mine = min(found, key=lambda each: abs(each[0] - row["standard_deviation"]))

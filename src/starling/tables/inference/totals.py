@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from starling.tables import cells
 from starling.tables.inference.combined import margin, quantile, standard_deviation
+from starling.tables.inference.deviations import corrected_deviations
 from starling.tables.inference.law import Chosen, TotalLaw
 from starling.tables.measurements import TOTAL_ONLY
 from starling.tables.plan import Level, Plan
@@ -43,7 +44,14 @@ def half_width(plan: Plan, level: Level, kind: int) -> int:
 
 
 def deviation_of(plan: Plan, level: Level, kind: int) -> float:
-    """Standard deviation of the noise in the total of a group of branch `kind`; its rounding apart."""
+    """Standard deviation of the published total of a group of branch `kind`, its rounding included."""
+    if kind == TOTAL_ONLY:
+        return standard_deviation(plan.noise(level, total_only=True))
+    return run_deviation(plan, level, kind, cells.BRANCH_CELLS[kind])
+
+
+def unrounded_deviation(plan: Plan, level: Level, kind: int) -> float:
+    """The same of the weighted total before it is rounded to a whole number."""
     if kind == TOTAL_ONLY:
         return standard_deviation(plan.noise(level, total_only=True))
     second = float(np.sqrt(cells.BRANCH_CELLS[kind])) * standard_deviation(plan.noise(level))
@@ -55,17 +63,21 @@ def deviation_of(plan: Plan, level: Level, kind: int) -> float:
     return float(np.sqrt(first * first + second * second))
 
 
-def run_deviation(plan: Plan, level: Level, kind: int, terms: int) -> float:
-    """The same of a run of `terms` cells of such a group, which shares what is made of its total."""
-    one = standard_deviation(plan.noise(level))
-    if not stage1_share(plan, level, kind):
-        return float(np.sqrt(terms)) * one
-    total = np.array([deviation_of(plan, level, kind)])
-    return float(moved_deviation(one, cells.BRANCH_CELLS[kind], terms, total)[0])
+def run_deviation(plan: Plan, level: Level, kind: int, terms: int, first: int | None = None) -> float:
+    """The same of a run of `terms` cells of such a group, which shares what is made of its total.
+
+    That of the run that begins with the cell `first`; without one, the largest of all such runs.
+    """
+    weight = stage1_share(plan, level, kind)
+    if not weight:
+        return float(np.sqrt(terms)) * standard_deviation(plan.noise(level))
+    laws = plan.laws(level)
+    found = corrected_deviations(laws.stage1, laws.stage2, cells.BRANCH_CELLS[kind], weight, terms)
+    return max(found) if first is None else found[first // terms]
 
 
 def moved_deviation(one: float, size: int, terms: int, total: Float64) -> Float64:
-    """Of a run of `terms` of `size` cells whose total was moved to deviate by `total`.
+    """Of a run of `terms` of `size` cells whose total was made to add up and deviates by `total`; the rounding of its part apart.
 
     What is apart from the total, and its part of the total, which are uncorrelated.
 

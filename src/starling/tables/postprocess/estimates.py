@@ -30,7 +30,7 @@ import numpy.typing as npt
 from starling.tables import cells
 from starling.tables.inference.combined import margin, standard_deviation
 from starling.tables.inference.reuse import spread
-from starling.tables.inference.totals import CONFIDENCE, moved_deviation, suppression_quantile
+from starling.tables.inference.totals import CONFIDENCE, moved_deviation, run_deviation, suppression_quantile
 from starling.tables.measurements import BRANCHES, Int64, Measured
 from starling.tables.plan import Level, Plan
 from starling.tables.postprocess.totals import Consistent, Total, consistent_totals, measured_totals
@@ -104,26 +104,38 @@ def estimate(plan: Plan, level: Level, measured: Measured, consistent: Consisten
         totals.put(here, clamp(plan, better).sum(axis=1), total)
         if kind > 0:
             places = firsts[here, np.newaxis] + np.arange(sizes[here[0]])
-            _put_cells(plan, level, details, places, (values, better), total.deviation)
+            deviation = None if consistent is None else total.deviation
+            _put_cells(plan, level, kind, details, places, (values, better), deviation)
     return Estimates(groups, branch, totals.numbers(), details.numbers())
 
 
 def _put_cells(
-    plan: Plan, level: Level, details: "_Numbers", places: Int64, values: tuple[Int64, Int64], deviation: Float64
+    plan: Plan,
+    level: Level,
+    kind: int,
+    details: "_Numbers",
+    places: Int64,
+    values: tuple[Int64, Int64],
+    deviation: Float64 | None,
 ) -> None:
-    """The T2 rows of groups of one branch, (groups, rows), from their cells as measured and as published, (groups, cells)."""
+    """The T2 rows of groups of one branch, (groups, rows), from their cells as measured and as published, (groups, cells).
+
+    `deviation` is that of their totals where these were made to add up.
+    """
     size = values[0].shape[1]
     bands = size // cells.SEXES
     noise = plan.noise(level)
     measured, better = (with_sums(each, bands) for each in values)
     count = with_sums(clamp(plan, values[1]), bands)
-    moved = plan.both_stages or plan.add_up
     for column in range(places.shape[1]):
-        terms = 1 if column % (bands + 1) else bands
+        sex, place = divmod(column, bands + 1)
+        terms, first = (1, sex * bands + place - 1) if place else (bands, sex * bands)
         half = margin(noise, 1 - CONFIDENCE, terms)
         estimate = better[:, column]
-        one = standard_deviation(noise)
-        error = moved_deviation(one, size, terms, deviation) if moved else np.full(len(places), np.sqrt(terms) * one)
+        if deviation is None:
+            error = np.full(len(places), run_deviation(plan, level, kind, terms, first))
+        else:
+            error = moved_deviation(standard_deviation(noise), size, terms, deviation)
         lower = np.minimum(measured[:, column] - half, estimate)
         upper = np.maximum(measured[:, column] + half, estimate)
         details.put(places[:, column], count[:, column], Total(estimate, error, lower, upper))

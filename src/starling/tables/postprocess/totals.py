@@ -16,6 +16,7 @@ from starling.tables.inference.totals import (
     half_width,
     stage1_share,
     total_law,
+    unrounded_deviation,
     what_is_chosen,
 )
 from starling.tables.measurements import BRANCHES, TOTAL_ONLY, Int64, Measured, Measurements
@@ -117,5 +118,5 @@ def _estimated(plan: Plan, level: Level, measured: Measured) -> tuple[Float64, F
         here = np.flatnonzero(measured.branch == kind)
         weight = float(stage1_share(plan, level, kind))
         found[here] += weight * (measured.stage1[here] - counts[here])
-        variances[here] = deviation_of(plan, level, kind) ** 2
+        variances[here] = unrounded_deviation(plan, level, kind) ** 2
     return found, variances
