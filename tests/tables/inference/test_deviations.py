@@ -80,7 +80,7 @@ def test_drawn_noise_deviates_as_stated_and_not_as_without_its_rounding() -> Non
     share, variances = float(weight), (masses(laws.stage1).variance, 46 * masses(laws.stage2).variance)
     unrounded = float(np.sqrt(share**2 * variances[0] + (1 - share) ** 2 * variances[1]))
     assert unrounded == pytest.approx(0.7071, abs=1e-4)
-    assert stated[0] == pytest.approx(0.7787, abs=1e-4)
+    assert corrected_deviations(laws.stage1, laws.stage2, 46, weight, 46) == pytest.approx((0.7787,), abs=1e-4)
 
 
 @pytest.mark.parametrize("share", [Fraction(1, 2), Fraction(2), Fraction(5), Fraction(20)])
