@@ -37,14 +37,14 @@ def test_nothing_is_spent() -> None:
 def test_amounts_are_exact_and_costs_rounded_up() -> None:
     text = account_text(account(LAST), SOME)
     assert "dataset first  none" in text
-    assert "0.333333333334" in text
+    assert "0.333333334" in text
     assert "epsilon 0.333334" in text
     assert "2096-10-02 07:06" in text
     assert "too many to compose" in text
     assert "about 0 more" in text
     machine = account_json(account(LAST), SOME)
     assert machine["together"] == {
-        "spent": "0.333333333334",
+        "spent": "0.333333334",
         "epsilon": "0.333334",
         "delta": "1/10000000000",
         "composed": False,

@@ -93,7 +93,7 @@ def test_a_custodians_day_for_machines(call: Call, tmp_path: Path) -> None:
     assert shown["head"] == head
     caps = {(cap["scope"], cap["name"]): cap["cap"] for cap in shown["lineages"][0]["caps"]}
     # A third is rounded down to a unit, against the spender.
-    assert caps == {("lineage", "homes"): "0.333333333333", ("dataset", "spring"): "0.25", ("analyst", "ann"): "0.3"}
+    assert caps == {("lineage", "homes"): "0.333333333", ("dataset", "spring"): "0.25", ("analyst", "ann"): "0.3"}
 
 
 def test_every_relation_can_be_chosen_and_none_is_chosen_silently(call: Call, book: Book) -> None:
@@ -108,7 +108,7 @@ def test_every_relation_can_be_chosen_and_none_is_chosen_silently(call: Call, bo
 AMOUNTS = ["0", "-1", "-0.5", "nan", "NaN", "inf", "-inf", "1e400", "9" * 200, "1/0", "0.1.2", "1_000", "0x1", "", "٣"]
 
 
-@pytest.mark.parametrize("amount", [*AMOUNTS, "1000001", "1e-13"])
+@pytest.mark.parametrize("amount", [*AMOUNTS, "4000000001", "1e-10"])
 @pytest.mark.parametrize(
     "words",
     [

@@ -176,7 +176,7 @@ def promise_11_tampering_is_found(world: World) -> None:
         "UPDATE events SET seq = -1 WHERE seq = 7",
         "DELETE FROM events WHERE seq >= 9",
         "UPDATE caps SET spent = 0 WHERE scope = 'lineage'",
-        "UPDATE caps SET cap = 99000000000000 WHERE scope = 'lineage'",
+        "UPDATE caps SET cap = 99000000000 WHERE scope = 'lineage'",
         "DELETE FROM charges WHERE seq = 7",
         "UPDATE charges SET answer = 'Yg==' WHERE answer IS NOT NULL",
         "UPDATE charges SET state = 'burned' WHERE seq = 7",

@@ -131,7 +131,7 @@ def test_attack_a27_a_ledger_is_checked_with_its_tables_and_an_export_by_its_rul
     with pytest.raises(IntegrityError, match="table caps"):
         check(world.url)
     text = exported.read_text()
-    unsigned = text.splitlines()[3].replace('"cap":6000000000000', '"cap":7000000000000')
+    unsigned = text.splitlines()[3].replace('"cap":6000000000', '"cap":7000000000')
     exported.write_text(rehashed([*text.splitlines()[:3], unsigned, *text.splitlines()[4:]]))
     with pytest.raises(IntegrityError, match="event 4 is not signed by the custodian"):
         check(str(exported))

@@ -1,13 +1,16 @@
 """A book under a running process: replaced by an old one, or ahead of it."""
 
+import os
 import shutil
+import warnings
 from pathlib import Path
 
 import pytest
 
 from starling.errors import IntegrityError
+from starling.ledger.book import WitnessWarning
 from starling.ledger.keys import Pin
-from tests.ledger.worlds import World
+from tests.ledger.worlds import World, costing, request
 
 
 @pytest.mark.parametrize("world", ["sqlite"], indirect=True)
@@ -45,3 +48,16 @@ def test_another_process_that_came_further_is_no_rollback(world: World) -> None:
 def test_a_book_knows_its_signer(world: World) -> None:
     world.ledger.book.check_signer(Pin.parse(world.ledger.book.key.public))
     assert world.again().book.id == world.ledger.book.id
+
+
+def test_attack_a27_a_deleted_witness_is_said_and_so_is_a_first_use(world: World) -> None:
+    world.charge(1)
+    witness = next((Path(os.environ["STARLING_HOME"]) / "heads").glob("*.jsonl"))
+    witness.unlink()
+    with pytest.warns(WitnessWarning, match="no witnessed head of it, as at the first use"):
+        again = world.again()
+    again.charging.charge(request(2), costing(1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        world.again().close()
+    again.close()

@@ -8,6 +8,7 @@ import pytest
 
 from starling.errors import BudgetRefused, LedgerUnavailable, ParameterError, PolicyRefused, RequestConflict
 from starling.ledger.leases import SECONDS as LEASE_SECONDS
+from starling.ledger.rules import UNIT
 from starling.ledger.ticket import Drawn
 from starling.privacy.trust import Confidential, publish
 from tests.ledger.worlds import Count, World, costing, request
@@ -109,12 +110,12 @@ def test_attack_a26_a_draw_whose_bytes_are_lost_is_paid_for_again(world: World) 
         world.ledger.charging.redraw(fresh, costing(1))
     twice = world.ledger.charging.draw(fresh, "6" * 64, KEY)
     world.ledger.charging.answer(twice, "bytes", "YQ==")
-    assert [body["amount"] for body in events(world, "redrawn")] == [10**12]
+    assert [body["amount"] for body in events(world, "redrawn")] == [UNIT]
     verified = world.ledger.reading.verify()
     assert (verified.counts.draws, verified.counts.redraws) == (2, 1)
     shown = world.ledger.reading.account("people")
     assert [(each.times, each.state) for each in shown.charges] == [(2, "answered")]
-    assert world.ledger.reading.together("people").spent == 2 * 10**12
+    assert world.ledger.reading.together("people").spent == 2 * UNIT
     world.charge(2)
     assert world.spent() == 3
     world.ledger.reading.verify()

@@ -1,12 +1,13 @@
 """Keys are made once, kept from others, and sign what they sign."""
 
+import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from starling.errors import IntegrityError, ParameterError
+from starling.errors import IntegrityError, ParameterError, PolicyRefused
 from starling.ledger import keys
 from starling.ledger.keys import Pin, Public
 
@@ -69,3 +70,36 @@ def test_a_key_is_pinned_by_itself_its_digits_or_its_fingerprint(given: Callable
 def test_what_pins_no_key_is_refused(text: str) -> None:
     with pytest.raises(ParameterError, match="64 hexadecimal digits nor a fingerprint of 32"):
         Pin.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("place", "mode"), [("keys/ann.key", 0o640), ("keys", 0o755), (".", 0o750), ("keys/ann.key", 0o604)]
+)
+def test_keys_that_others_may_read_are_refused(home: Path, place: str, mode: int) -> None:
+    keys.make("ann")
+    (home / place).chmod(mode)
+    with pytest.raises(PolicyRefused, match=rf"is open to other users \(mode {mode:o}\).* chmod") as refused:
+        keys.load("ann")
+    assert refused.value.exit_code == 4
+    (home / place).chmod(mode & 0o700)
+    assert keys.load("ann").public.text
+
+
+def test_a_home_that_is_open_gets_no_key(home: Path) -> None:
+    home.mkdir(mode=0o755)
+    with pytest.raises(PolicyRefused, match="is open to other users"):
+        keys.make("ann")
+    assert not list(home.rglob("*.key"))
+
+
+def test_a_fresh_home_is_closed_whatever_the_umask(home: Path) -> None:
+    before = os.umask(0)
+    try:
+        keys.make("ann")
+    finally:
+        os.umask(before)
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (home, home / "keys", home / "keys" / "ann.key")] == [
+        0o700,
+        0o700,
+        0o600,
+    ]

@@ -12,7 +12,7 @@ from starling.ledger import rows
 from starling.ledger.charging import Charging
 from starling.ledger.opening import Ledger
 from starling.ledger.rows import Before
-from starling.ledger.rules import Request
+from starling.ledger.rules import UNIT, Request
 from tests.ledger.test_charging_crashes import STEPS, check_after, child, finished
 from tests.ledger.worlds import World, costing, request
 
@@ -70,7 +70,7 @@ def test_two_that_take_turns_charge_what_each_would_alone(world: World) -> None:
     charge(other, "h", analyst="bob")
     with pytest.raises(BudgetRefused, match="census"):
         charge(world.ledger, "i")
-    assert {cap.name: cap.spent // 10**12 for cap in other.reading.account("people").caps} == {
+    assert {cap.name: cap.spent // UNIT for cap in other.reading.account("people").caps} == {
         "people": 8,
         "census": 8,
         "ann": 4,

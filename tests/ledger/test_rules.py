@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.errors import BudgetRefused, ParameterError, RequestConflict
+from starling.errors import BudgetRefused, ParameterError, PolicyRefused, RequestConflict
 from starling.ledger import rules
 from starling.ledger.rules import MOST, UNIT, Cap, Request, canonical, cap_units, charge_units, shown
 
@@ -55,3 +55,14 @@ def test_a_charge_fits_up_to_the_cap_and_not_beyond() -> None:
     rules.check_caps([cap], 3)
     with pytest.raises(BudgetRefused, match="analyst ann"):
         rules.check_caps([Cap(2, "dataset", "census", None, 99, None), cap], 4)
+
+
+def test_what_costs_nothing_is_no_charge() -> None:
+    for cost in (Fraction(0), Fraction(-1)):
+        with pytest.raises(PolicyRefused, match="costs nothing"):
+            charge_units(cost)
+
+
+def test_large_budgets_are_taken_and_their_sums_fit_64_bits() -> None:
+    assert cap_units(10**9) == charge_units(Fraction(10**9)) == 10**9 * UNIT
+    assert 2 * MOST * UNIT < 2**63

@@ -63,3 +63,23 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "heads").write_text("a file where a folder should be")
     with pytest.raises(OutputError):
         Witness("one", tmp_path / "heads" / "one.jsonl").advance(head(1), KEY)
+
+
+@pytest.mark.parametrize(
+    "cut", [b"", b'{"seq": 1e999, "hash": "", "signature": ""}\n', b"\n", b"[]\n", b'{"seq": 3, "ha']
+)
+def test_attack_a27_a_witness_that_was_emptied_or_forged_is_told_and_holds_nothing_back(path: Path, cut: bytes) -> None:
+    witness = Witness("one", path)
+    witness.advance(head(3), KEY)
+    path.write_bytes(cut)
+    with pytest.raises(IntegrityError, match="witness"):
+        witness.read(KEY.public)
+
+
+def test_attack_a27_a_forged_head_far_ahead_is_not_believed(path: Path) -> None:
+    witness = Witness("one", path)
+    witness.advance(head(3), KEY)
+    line = path.read_bytes().replace(b'"seq": 3', b'"seq": 99')
+    path.write_bytes(line)
+    with pytest.raises(IntegrityError, match="is not signed by the ledger's key"):
+        witness.advance(head(4), KEY)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from starling.ledger.leases import Clock, machine
 from starling.ledger.opening import Ledger, create_ledger, open_ledger
-from starling.ledger.rules import Request, canonical
+from starling.ledger.rules import UNIT, Request, canonical
 from starling.ledger.ticket import Ticket
 from starling.privacy.entropy import fresh_id
 from starling.privacy.guarantee import Guarantee, measurement
@@ -73,7 +73,7 @@ class World:
     def spent(self) -> Fraction:
         """Of the lineage's cap, in rho."""
         caps = self.ledger.reading.account("people").caps
-        return Fraction(next(cap.spent for cap in caps if cap.scope == "lineage"), 10**12)
+        return Fraction(next(cap.spent for cap in caps if cap.scope == "lineage"), UNIT)
 
 
 def filled(url: str, ledger: Ledger) -> World:

@@ -135,7 +135,7 @@ def test_draws_takeovers_and_redraws_of_its_charge_are_counted() -> None:
 
 def tampered() -> Iterator[tuple[str, list[Event]]]:
     """Ways to rewrite a chain."""
-    body = EVENTS[3].body.replace("1000000000000", "1")
+    body = EVENTS[3].body.replace("1000000000", "1")
     yield "was changed", [*EVENTS[:3], EVENTS[3]._replace(body=body), *EVENTS[4:]]
     yield "is missing or out of order", [*EVENTS[:1], *EVENTS[2:]]
     yield "is missing or out of order", [EVENTS[1], EVENTS[0], *EVENTS[2:]]

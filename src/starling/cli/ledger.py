@@ -46,7 +46,7 @@ ledger = Group(
 
 
 def _cap(function: Decorated) -> Decorated:
-    text = "In the lineage's measure: a decimal such as 4.944; what is beyond 12 decimals is rounded down."
+    text = "In the lineage's measure: a decimal such as 4.944; what is beyond 9 decimals is rounded down."
     return click.option("--cap", required=True, metavar="AMOUNT", help=text)(function)
 
 

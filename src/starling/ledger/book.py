@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from starling.errors import IntegrityError, PolicyRefused
+from starling.errors import IntegrityError, PolicyRefused, StarlingWarning
 from starling.ledger.chain import Head
 from starling.ledger.keys import Key, Pin, Public
 from starling.ledger.leases import Clock
@@ -26,8 +26,12 @@ JUMP: Final = 300
 """Seconds by which two clocks may differ without a word."""
 
 
-class ClockWarning(UserWarning):
+class ClockWarning(StarlingWarning):
     """A clock jumped forward, here or where the last event was written."""
+
+
+class WitnessWarning(StarlingWarning):
+    """A ledger is opened to write, and nothing here remembers how far it had come."""
 
 
 class Book:
@@ -86,6 +90,14 @@ class Book:
         seen = self.witness.read(self.signer)
         if seen is not None:
             self._check_holds(seen)
+        elif key is not None:
+            warnings.warn(
+                f"ledger {self.id}: this machine has no witnessed head of it, as at the first use of a ledger here. If it was used here"
+                " before, its witness was deleted: an old copy could not be told from it. Compare its head with one in a release:"
+                " starling ledger verify --head EVENT:HASH",
+                WitnessWarning,
+                stacklevel=2,
+            )
 
     @classmethod
     def create(

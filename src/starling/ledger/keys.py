@@ -10,7 +10,7 @@ from typing import Final
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from starling.errors import IntegrityError, OutputError, ParameterError
+from starling.errors import IntegrityError, OutputError, ParameterError, PolicyRefused
 from starling.privacy.entropy import fresh_bytes
 
 DEFAULT = "custodian"
@@ -132,12 +132,37 @@ def folder() -> Path:
     return Path(os.environ.get("STARLING_HOME") or Path.home() / ".config" / "starling")
 
 
+def make_home() -> None:
+    """Make the folder of keys and witnessed heads, closed to others; raises OSError, or PolicyRefused where it is open to them."""
+    home = folder()
+    home.parent.mkdir(parents=True, exist_ok=True)
+    home.mkdir(mode=0o700, exist_ok=True)
+    check_closed(home)
+
+
+def check_closed(path: Path) -> None:
+    """Raises PolicyRefused where others than its owner may read or change a file or folder of keys; OSError where it is not there."""
+    found = path.stat()
+    if found.st_mode & 0o077:
+        wanted = "700" if path.is_dir() else "600"
+        raise PolicyRefused(
+            field=path.name,
+            problem=f"is open to other users (mode {found.st_mode & 0o777:o}), and keys are kept there",
+            fix=f"close it: chmod {wanted} {path}; if others can have seen a key, make a new one and a new ledger",
+        )
+
+
 def make(name: str = DEFAULT) -> Key:
     """A fresh key, kept as `NAME.key` (readable by its owner alone); raises ParameterError when there is one already."""
     key = Key(fresh_bytes(32))
     path = path_of(name)
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_home()
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        check_closed(path.parent)
+    except OSError:
+        raise _unwritable() from None
+    try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         raise ParameterError(field="key", problem=f"{name} exists already", fix="choose another name") from None
@@ -163,8 +188,11 @@ def _unwritable() -> OutputError:
 
 def load(name: str = DEFAULT) -> Key:
     """The key `name`; raises ParameterError when there is none, IntegrityError when its file holds no key."""
+    path = path_of(name)
     try:
-        text = path_of(name).read_text()
+        text = path.read_text()
+        for each in (folder(), path.parent, path):
+            check_closed(each)
     except OSError:
         raise ParameterError(field="key", problem=f"{name} is not there", fix="make it: starling keys new") from None
     try:

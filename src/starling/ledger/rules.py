@@ -1,6 +1,6 @@
 """The rules of the ledger: what may be charged, and how much it is. No SQL, no clock, no socket.
 
-Amounts are kept as whole units of 10^-12 of epsilon or rho, so that sums are exact and never drift: a charge is rounded up
+Amounts are kept as whole units of 10^-9 of epsilon or rho, so that sums are exact and never drift: a charge is rounded up
 to a unit, a cap down. A lineage (the people in some data, however often the data are re-registered, renamed or re-delivered)
 fixes the measure, the neighbour relation and the protected unit; every charge is converted to them or refused.
 """
@@ -20,11 +20,11 @@ from starling.privacy.budget import Cost, Epsilon, Exact, Measure, positive
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import Change, Relation
 
-UNIT = 10**12
+UNIT = 10**9
 """Units in one epsilon or one rho."""
 
-MOST = 10**6
-"""The largest amount that is taken, in epsilon or rho: beyond it nothing is protected, and sums stay within 64 bits."""
+MOST = 4 * 10**9
+"""The largest amount that is taken, in epsilon or rho: sums stay within 64 bits (4 * 10^9 of 10^9 units each, twice, are below 2^63)."""
 
 Scope: TypeAlias = Literal["lineage", "dataset", "analyst"]
 SCOPES: Final = ("analyst", "dataset", "lineage")
@@ -57,12 +57,16 @@ def cap_units(amount: Exact, *, field: str = "cap") -> int:
     """A cap in units, rounded down, against the spender; at least one."""
     units = floor(_within(positive(amount, field=field) * UNIT, field))
     if units == 0:
-        raise ParameterError(field=field, problem="is below 10^-12, the least that is counted", fix="give more")
+        raise ParameterError(field=field, problem="is below 10^-9, the least that is counted", fix="give more")
     return units
 
 
 def charge_units(amount: Fraction) -> int:
     """A charge in units, rounded up, against the spender."""
+    if amount <= 0:
+        raise PolicyRefused(
+            field="charge", problem="costs nothing, as nothing that was drawn from data can", fix="state its true cost"
+        )
     return ceil(_within(amount * UNIT, "charge"))
 
 
@@ -75,11 +79,11 @@ def _within(units: Fraction, field: str) -> Fraction:
 def shown(units: int) -> str:
     """Units as a decimal, exact.
 
-    >>> shown(4_944_000_000_000), shown(1)
-    ('4.944', '0.000000000001')
+    >>> shown(4_944_000_000), shown(1)
+    ('4.944', '0.000000001')
     """
     whole, rest = divmod(units, UNIT)
-    return f"{whole}.{rest:012d}".rstrip("0").rstrip(".")
+    return f"{whole}.{rest:09d}".rstrip("0").rstrip(".")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from starling.errors import IntegrityError, OutputError
 from starling.ledger.chain import Head
-from starling.ledger.keys import Key, Public, folder
+from starling.ledger.keys import Key, Public, folder, make_home
 
 ROOM = 1 << 20
 """Bytes after which the file begins anew with its last line."""
@@ -45,14 +45,14 @@ class Witness:
             raise _unwritable() from None
         lines = text[: text.rfind(b"\n") + 1].splitlines()
         if not lines:
-            return None
-        head, signature = _parsed(lines[-1])
-        if not signer.holds(message(self._ledger, head), signature):
             raise IntegrityError(
                 field="witness",
-                problem="is not signed by the ledger's key",
-                fix="find out who changed the witnessed head",
+                problem="is empty, and was not: it was cut, or a power cut came while it was made",
+                fix=f"compare the ledger's head with one in a release (ledger verify --head), then remove {self._path.name}",
             )
+        head, signature = _parsed(lines[-1])
+        if not signer.holds(message(self._ledger, head), signature):
+            raise _tampered()
         return head
 
     def advance(self, head: Head, key: Key) -> Head | None:
@@ -73,7 +73,7 @@ class Witness:
             size = os.fstat(descriptor).st_size
             tail = os.pread(descriptor, 512, max(0, size - 512))
             complete = tail[: tail.rfind(b"\n") + 1]
-            seen = _parsed(complete.splitlines()[-1])[0] if complete else None
+            seen = self._seen(complete, key.public)
             if seen is not None and seen.seq >= head.seq:
                 return seen
             signature = key.sign(message(self._ledger, head))
@@ -89,13 +89,30 @@ class Witness:
             os.close(descriptor)
         return None
 
+    def _seen(self, complete: bytes, signer: Public) -> Head | None:
+        """The head of the last whole line; raises IntegrityError where `signer` did not sign it: what is forged holds nothing back."""
+        if not complete:
+            return None
+        head, signature = _parsed(complete.splitlines()[-1])
+        if not signer.holds(message(self._ledger, head), signature):
+            raise _tampered()
+        return head
+
     def _opened(self) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         try:
             return os.open(self._path, flags, 0o600)
         except FileNotFoundError:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if self._path.parent == folder() / "heads":
+                make_home()
+            self._path.parent.mkdir(mode=0o700, exist_ok=True)
             return os.open(self._path, flags, 0o600)
+
+
+def _tampered() -> IntegrityError:
+    return IntegrityError(
+        field="witness", problem="is not signed by the ledger's key", fix="find out who changed the witnessed head"
+    )
 
 
 def _unwritable() -> OutputError:
@@ -111,5 +128,5 @@ def _parsed(line: bytes) -> tuple[Head, str]:
     try:
         data = json.loads(line)
         return Head(int(data["seq"]), str(data["hash"])), str(data["signature"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError):
         return Head(0, ""), ""
