@@ -58,7 +58,6 @@ BAD: list[tuple[Any, str]] = [
     (NumSig("g", True, ONE), "k is not a whole number"),
     (NumSig("g", 1, Fraction(0)), "epsilon is not above 0"),
     (NumSig("g", 1, Fraction(-1)), "epsilon is not above 0"),
-    (NumSig("g", 1, 0.5), "epsilon is a float"),  # type: ignore[arg-type] # refused at run time too
     (NumSig("g", 1, Fraction(10**7)), "epsilon is above 1000000"),
     (NumSig("g", 1, ONE, "best"), "selection is not permute-and-flip or exponential"),  # type: ignore[arg-type] # refused at run time too
     (NumSig("chi2", 1, ONE), "test is not among the plan's tests"),

@@ -8,6 +8,7 @@ from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import (
     MOST_FOUND,
     Correlation,
+    Exactly,
     LocBlock,
     LocSig,
     Noise,
@@ -29,7 +30,7 @@ Stretches = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Explore:
+class Explore(Exactly):
     """How many SNPs are significant, which, in which blocks, with which p-values.
 
     Attributes:

@@ -5,17 +5,20 @@ have scores of sensitivity 1 (scores/). The four counts (six for the genotypic m
 leaving a cell and entering another: L1 sensitivity 2, one move in the norm of the lattice noise (privacy/lattice.py).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from starling.errors import ParameterError
 from starling.genome.plan.model import P_VALUE_ONLY, Plan
 from starling.genome.scores.candidates import Candidates, candidates
-from starling.privacy.budget import Epsilon, Exact, positive
+from starling.privacy.budget import Epsilon, Exact, exact, positive
 from starling.privacy.guarantee import Guarantee, measurement, sequential
 from starling.privacy.laws import DiscreteLaplace
 from starling.privacy.neighbours import REPLACE_PERSON
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Noise: TypeAlias = Literal["laplace", "lattice"]
 Selection: TypeAlias = Literal["permute-and-flip", "exponential"]
@@ -27,8 +30,25 @@ MOST_FOUND = 10
 """k_max of `Explore`: how many SNPs it follows up at most (Johnson and Shmatikov 2013, Section 4)."""
 
 
+class Exactly:
+    """A question whose amounts may be given as texts, and whose lists as lists or as one text; it keeps exact numbers and tuples."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        """Raises ParameterError for an amount that is no exact number, with the name of its field."""
+        for each in fields(cast("DataclassInstance", self)):
+            value = getattr(self, each.name)
+            if each.name in ("epsilon", "delta_c"):
+                object.__setattr__(self, each.name, exact(value, field=each.name))
+            elif each.name in ("regions", "snps") and value is not None:
+                object.__setattr__(self, each.name, (value,) if isinstance(value, str) else tuple(value))
+            elif each.name == "excluding":
+                object.__setattr__(self, each.name, tuple((first, last) for first, last in value))
+
+
 @dataclass(frozen=True, slots=True)
-class NumSig:
+class NumSig(Exactly):
     """How many SNPs are significant: 0, 1, ..., k, then powers of two.
 
     Attributes:
@@ -60,7 +80,7 @@ class NumSig:
 
 
 @dataclass(frozen=True, slots=True)
-class LocSig:
+class LocSig(Exactly):
     """The k SNPs that are significant, or nearest to it, by the most patients.
 
     Attributes:
@@ -99,7 +119,7 @@ class LocSig:
 
 
 @dataclass(frozen=True, slots=True)
-class LocBlock:
+class LocBlock(Exactly):
     """The longest valid correlation block within the regions that contains one of some SNPs.
 
     Attributes:
@@ -144,7 +164,7 @@ class LocBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class SnpPval:
+class SnpPval(Exactly):
     """The p-value of one SNP, from noisy counts.
 
     Attributes:
@@ -172,7 +192,7 @@ class SnpPval:
 
 
 @dataclass(frozen=True, slots=True)
-class SnpCorr:
+class SnpCorr(Exactly):
     """The correlation of two SNPs, from noisy counts of the people who carry both, one or none.
 
     Attributes:
