@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
-from starling.privacy.budget import Epsilon, Rho
+from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
 from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
@@ -98,3 +98,9 @@ def test_a_composition_has_parts_and_parts_a_composition() -> None:
         Guarantee("empty", ADD_REMOVE_PERSON, Rho(Fraction(1)), composition="sequential")
     with pytest.raises(ParameterError, match="parts do not fit"):
         Guarantee("loose", ADD_REMOVE_PERSON, Rho(Fraction(1)), parts=(rho(Fraction(1)),))
+
+
+@pytest.mark.parametrize("cost", [Epsilon(Fraction(0)), Rho(Fraction(0))])
+def test_what_is_said_to_cost_nothing_is_refused(cost: Cost) -> None:
+    with pytest.raises(ParameterError, match="cost is 0"):
+        Guarantee("for nothing", ADD_REMOVE_PERSON, cost)

@@ -7,6 +7,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
+from fractions import Fraction
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -16,7 +17,9 @@ from click.testing import CliRunner
 from starling.cli import main
 from starling.ledger.keys import DEFAULT, load
 from starling.ledger.opening import create_ledger
+from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
+from starling.privacy.noise import draw
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import postgres_database
 
@@ -87,6 +90,16 @@ def test_a_budget_is_planned_released_verified_and_shown(budget: int, toy: Path,
     assert float(stated["epsilon"]) >= budget
     assert stated["by"].startswith("privacy loss distribution" if budget <= 100 else "conversion of Renyi divergences")
     assert stated["epsilon"] in call("ledger", "show", ledger, "--json")
+
+
+@pytest.mark.parametrize("budget", [10**9, 10**12])
+def test_budgets_beyond_what_a_ledger_counts_are_planned_and_drawn(budget: int, toy: Path, tmp_path: Path) -> None:
+    plan = plan_of(budget, toy, tmp_path / "plan")
+    for verb in ("plan", "preview"):
+        result = CliRunner().invoke(main, ["tables", verb, str(plan), "--json"])
+        assert result.exit_code == 0, result.output
+    for law in (DiscreteGaussian(Fraction(1, 2 * budget)), DiscreteLaplace(Fraction(1, budget))):
+        assert not draw(law, 10_000).any()
 
 
 def test_a_budget_without_noise_publishes_the_truth(toy: Path, tmp_path: Path) -> None:

@@ -50,6 +50,10 @@ class Guarantee:
         object.__setattr__(self, "sensitivity", exact(self.sensitivity, field="sensitivity"))
         if self.sensitivity <= 0:
             raise ParameterError(field="sensitivity", problem="is not above 0", fix="state the true sensitivity")
+        if self.cost.amount == 0:
+            raise ParameterError(
+                field="cost", problem="is 0, which nothing that looks at a record costs", fix="state what is spent"
+            )
         if self.law is not None and self.cost != self.law.cost(self.sensitivity):
             raise ParameterError(field="cost", problem="is not what the law costs", fix="use measurement()")
         if (self.composition is None) != (not self.parts):
