@@ -7,10 +7,11 @@ from starling.genome.counts import counting
 from starling.genome.plan import Plan
 from starling.ledger.opening import open_ledger
 from tests.genome.worlds import QUESTIONS
-from tests.release.striking import AFTER, BEFORE, Point, strike
+from tests.release.striking import AFTER, AROUND, BEFORE, Point, strike
 
 POINTS: dict[str, Point] = {
     **BEFORE,
+    **AROUND,
     "while reading": (counting, "read", False),
     "after the draw": (publish, "write_release", False),
     **{point: AFTER[point] for point in ("after the answer", "after the rename")},

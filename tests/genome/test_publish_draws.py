@@ -1,9 +1,12 @@
 """Attack A26 on questions to a study: one charge, one draw that anybody could see, wherever its runs are stopped."""
 
+import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ from starling.genome.counts import counting
 from starling.genome.plan import LocSig
 from starling.ledger import rules
 from starling.ledger.opening import create_ledger
+from starling.privacy import trust
 from starling.privacy.neighbours import REPLACE_PERSON
 from tests.genome.worlds import World, a_world
 from tests.ledger.conftest import postgres_url
@@ -63,13 +67,13 @@ def a_thief(url: str, study: World, folder: Path) -> Thief:
     (folder / "published").mkdir()
     out = folder / "published" / "out"
 
-    def run(request_id: str | None, place: Path = out) -> Any:
+    def run(request_id: str | None, place: Path = out, question: Any = QUESTION) -> Any:
         return publish.release(
-            study.plan, QUESTION, study.prefix, place,
-            ledger=ledger, dataset="t2d", analyst="ann", request_id=request_id, unvalidated=True
+            study.plan, question, study.prefix, place,
+            ledger=ledger, dataset="t2d", analyst="ann", request_id=request_id, unvalidated=True,
         )  # fmt: skip
 
-    return Thief(url, ledger, out, run)
+    return Thief(url, ledger, out, run, folder)
 
 
 def spent(thief: Thief) -> Fraction:
@@ -109,8 +113,8 @@ def test_attack_a26_by_its_id_or_without_one_it_is_the_same_charge(thief: Thief)
 def test_attack_a26_a_lost_draw_is_paid_for_again_and_the_chain_says_so(thief: Thief) -> None:
     for expected in (4, 4):
         thief.interrupted(POINTS["after the draw"], None)
-        for partial in thief.out.parent.iterdir():
-            shutil.rmtree(partial)
+        for left in thief.out.parent.iterdir():
+            shutil.rmtree(left)
         assert spent(thief) == (expected if thief.events()["redrawn"] else 2)
     # Of 5, 4 are spent: a third draw is not to be had, and what there is of the second is not shown again.
     with pytest.raises(BudgetRefused):
@@ -162,3 +166,30 @@ def test_what_is_gone_on_with_opens_no_genotype_and_draws_nothing(
     thief.check_one_draw()
     (drawn,) = {content for folder in thief.loot for content in measurements(folder).values()}
     assert measurements(thief.out) == {"measurements/drawn.json": drawn}
+
+
+def test_attack_a23_every_draw_is_charged_and_chained_published_or_not(thief: Thief) -> None:
+    # Ann looks at what was drawn and publishes only what pleases her: another epsilon, another request.
+    asked = thief.run
+    for number, epsilon in enumerate(("1", "1.5", "2.5")):
+        question = LocSig("g", 2, Fraction(epsilon))
+        place = thief.out.with_name(f"look-{number}")
+        thief.run = partial(asked, place=place, question=question)
+        if number < 2:
+            thief.interrupted(POINTS["after writing"], None)
+        else:
+            thief.run(None)
+    assert spent(thief) == 5
+    with pytest.raises(BudgetRefused):
+        asked(None, question=LocSig("g", 2, Fraction(1, 10)))
+    assert thief.events() == Counter(charge=3, drawn=3, answer=1)
+    assert thief.ledger.reading.verify().counts.draws == 3
+
+
+def test_what_was_charged_yesterday_says_so_today(thief: Thief, monkeypatch: pytest.MonkeyPatch) -> None:
+    thief.interrupted(POINTS["after the draw"], None)
+    charged = next(event.at for event in thief.ledger.reading.events() if event.kind == "charge")
+    monkeypatch.setattr(trust, "_today", lambda: "2999-12-31")
+    thief.run(None)
+    said = json.loads((thief.out / "privacy.json").read_text())["account"]
+    assert said["day"] == datetime.fromtimestamp(charged, UTC).date().isoformat()

@@ -11,19 +11,14 @@ from typing import Any, NoReturn
 import pytest
 
 import starling
-from starling.ledger import account
 from starling.ledger.opening import Ledger
-from starling.release import bundle, encrypted
+from starling.release import bundle
 from starling.release.encrypted import CommittedFiles
-from tests.release.striking import AFTER, BEFORE, Point
+from tests.release.striking import AFTER, AROUND, BEFORE, Point
 
 STEPS: dict[str, Point] = {
     **BEFORE,
-    "before the hash is known": (encrypted.EncryptedFiles, "finish", False),
-    "before the folder is claimed": (bundle, "claim", False),
-    "before the draw is committed to": (account.RequestAccount, "draw", False),
-    "after the draw is committed to": (account.RequestAccount, "draw", True),
-    "while it is decrypted": (encrypted.CommittedFiles, "_decrypt", True),
+    **AROUND,
     **AFTER,
 }
 """Where a run may be stopped; a domain adds its own reading, drawing and writing."""
@@ -38,6 +33,7 @@ class Thief:
         ledger: It, opened.
         out: Where the release belongs.
         run: Publishes; given a request id or none, and perhaps another folder.
+        room: A folder for the copies.
         loot: The copies.
     """
 
@@ -45,13 +41,14 @@ class Thief:
     ledger: Ledger
     out: Path
     run: Callable[..., Any]
+    room: Path
     loot: list[Path] = field(default_factory=list)
 
     def copy(self) -> None:
         """Keep what lies there now."""
         for path in self.out.parent.iterdir():
             if path.name.startswith(f".{self.out.name}.partial-"):
-                self.loot.append(self.out.parent.parent / f"loot-{len(self.loot)}")
+                self.loot.append(self.room / f"loot-{len(self.loot)}")
                 shutil.copytree(path, self.loot[-1])
 
     def interrupted(self, point: Point, request_id: str | None) -> None:
@@ -88,7 +85,7 @@ class Thief:
                 # Half a file, where the run was stopped while it was decrypted.
                 assert published[name].startswith(content)
             for draw in keys:
-                opened = self.out.parent.parent / f"opened-{number}"
+                opened = self.room / f"opened-{number}"
                 if CommittedFiles(copied / bundle.DRAW, draw["sha256"], draw["key"]).decrypt(opened):
                     assert measurements(opened) == published
         self.ledger.reading.verify()

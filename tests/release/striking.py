@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from starling.ledger import account, charging
-from starling.release import bundle
+from starling.release import bundle, encrypted
 
 Point: TypeAlias = tuple[Any, str, bool]
 """Where, which function, and whether before or after it."""
@@ -15,6 +15,14 @@ BEFORE: dict[str, Point] = {
     "before the charge": (charging.Charging, "charge", False),
     "after the charge": (charging.Charging, "charge", True),
 }
+AROUND: dict[str, Point] = {
+    "before the hash is known": (encrypted.EncryptedFiles, "finish", False),
+    "before the folder is claimed": (bundle, "claim", False),
+    "before the draw is committed to": (account.RequestAccount, "draw", False),
+    "after the draw is committed to": (account.RequestAccount, "draw", True),
+    "while it is decrypted": (encrypted.CommittedFiles, "_decrypt", True),
+}
+"""Around the commitment of the charge to its draw."""
 AFTER: dict[str, Point] = {
     "before the flush": (bundle, "_flush", False),
     "before the answer": (account.RequestAccount, "answer", False),

@@ -6,10 +6,11 @@ from starling.ledger.opening import open_ledger
 from starling.tables import artifact, counts, publish
 from starling.tables.artifact import measured
 from starling.tables.plan import Plan
-from tests.release.striking import AFTER, BEFORE, Point, strike
+from tests.release.striking import AFTER, AROUND, BEFORE, Point, strike
 
 POINTS: dict[str, Point] = {
     **BEFORE,
+    **AROUND,
     "while reading": (counts.GroupCounts, "totals", False),
     "after the draw": (publish, "tabulate", False),
     "while drawing": (measured, "_table", True),

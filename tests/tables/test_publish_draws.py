@@ -69,7 +69,7 @@ def a_thief(url: str, invented: tuple[Path, Path], folder: Path) -> Thief:
         paid: dict[str, Any] = {"ledger": ledger, "dataset": "census", "request_id": request_id}
         return publish.release(plan, invented[0], invented[1], place, **paid, **more, unvalidated=True)
 
-    return Thief(url, ledger, out, run)
+    return Thief(url, ledger, out, run, folder)
 
 
 def spent(thief: Thief) -> Fraction:
@@ -109,7 +109,7 @@ def test_attack_a26_a_lost_draw_is_paid_for_again_and_the_chain_says_so(thief: T
 
 
 def test_attack_a26_a_top_up_is_drawn_once_too(thief: Thief) -> None:
-    earlier = thief.out.parent.parent / "earlier"
+    earlier = thief.room / "earlier"
     thief.run(None, earlier)
     single = thief.run
 

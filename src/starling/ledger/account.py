@@ -82,8 +82,8 @@ class RequestAccount:
             )
         self._ticket, self._guarantee = ticket, guarantee
         self._charged(self.request_id)
-        entry = self._charging.entry(ticket, inside=self._inside)
-        return Receipt(self.request_id, guarantee, self._ledger, entry, validated=self._validated)
+        entry, day = self._charging.entry(ticket, inside=self._inside)
+        return Receipt(self.request_id, guarantee, self._ledger, entry, day, validated=self._validated)
 
     def resume(self) -> None:
         """No draw is kept here: where an earlier run's is what the charge is committed to, it is paid for again.

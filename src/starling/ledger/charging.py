@@ -8,6 +8,7 @@ who draws again stands in the chain.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from starling.errors import (
@@ -227,17 +228,18 @@ class Charging:
         rows.take_over(tx, ticket.seq, lease, self._book.clock.lease())
         return replace(ticket, lease=lease)
 
-    def entry(self, ticket: Ticket, *, inside: bool = False) -> Entry:
-        """Where the chain holds the charge of `ticket`; `inside`: the ledger lies in the release that it pays for."""
+    def entry(self, ticket: Ticket, *, inside: bool = False) -> tuple[Entry, str]:
+        """Where the chain holds the charge of `ticket`, and its day; `inside`: the ledger lies in the release that it pays for."""
 
-        def work(tx: Transaction) -> Entry:
-            row = tx.one("SELECT hash FROM events WHERE seq = ?", ticket.seq)
+        def work(tx: Transaction) -> tuple[Entry, str]:
+            row = tx.one("SELECT hash, at FROM events WHERE seq = ?", ticket.seq)
             if row is None:
                 raise IntegrityError(
                     field=f"event {ticket.seq}", problem="is missing", fix="restore the ledger and run ledger verify"
                 )
             dataset = rows.dataset(tx, ticket.request.dataset)
-            return Entry(ticket.seq, str(row[0]), dataset.name, dataset.lineage, self._book.signer.text, inside)
+            day = datetime.fromtimestamp(int(str(row[1])), UTC).date().isoformat()
+            return Entry(ticket.seq, str(row[0]), dataset.name, dataset.lineage, self._book.signer.text, inside), day
 
         return self._book.read(work)
 
@@ -246,7 +248,7 @@ class Charging:
 
         Args:
             ticket: The open charge.
-            sha256: Hash of the measurements as they lie on the disk, encrypted and flushed; 64 hexadecimal digits.
+            sha256: Of the manifest of the measurements, which lie on the disk encrypted and flushed; 64 hexadecimal digits.
             key: What they are encrypted with, hexadecimal. Nothing else may keep it before.
 
         Returns:

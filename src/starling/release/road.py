@@ -143,9 +143,9 @@ def order(
     """What is to be published as the folder `out`.
 
     Args:
-        out: See `Order`.
-        body: Likewise.
-        guarantee: Likewise.
+        out: Folder to make; must not exist, unless it is the answer of this very request.
+        body: The request in canonical JSON.
+        guarantee: What is charged.
         ledger: Pays, for `dataset`, in the name of `analyst`. Without one, a fresh ledger inside the folder grants the cost once.
         dataset: Registered in the ledger.
         analyst: Who has a grant there.
