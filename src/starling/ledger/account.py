@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TypeVar
 
@@ -82,7 +83,8 @@ class RequestAccount:
             )
         self._ticket, self._guarantee = ticket, guarantee
         self._charged(self.request_id)
-        entry, day = self._charging.entry(ticket, inside=self._inside)
+        entry, at = self._charging.entry(ticket, inside=self._inside)
+        day = datetime.fromtimestamp(at, UTC).date().isoformat()
         return Receipt(self.request_id, guarantee, self._ledger, entry, day, validated=self._validated)
 
     def resume(self) -> None:

@@ -8,7 +8,6 @@ who draws again stands in the chain.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from starling.errors import (
@@ -228,18 +227,17 @@ class Charging:
         rows.take_over(tx, ticket.seq, lease, self._book.clock.lease())
         return replace(ticket, lease=lease)
 
-    def entry(self, ticket: Ticket, *, inside: bool = False) -> tuple[Entry, str]:
-        """Where the chain holds the charge of `ticket`, and its day; `inside`: the ledger lies in the release that it pays for."""
+    def entry(self, ticket: Ticket, *, inside: bool = False) -> tuple[Entry, int]:
+        """Where the chain holds the charge of `ticket`, and its time; `inside`: the ledger lies in the release that it pays for."""
 
-        def work(tx: Transaction) -> tuple[Entry, str]:
+        def work(tx: Transaction) -> tuple[Entry, int]:
             row = tx.one("SELECT hash, at FROM events WHERE seq = ?", ticket.seq)
             if row is None:
-                raise IntegrityError(
-                    field=f"event {ticket.seq}", problem="is missing", fix="restore the ledger and run ledger verify"
-                )
+                fix = "restore the ledger and run ledger verify"
+                raise IntegrityError(field=f"event {ticket.seq}", problem="is missing", fix=fix)
             dataset = rows.dataset(tx, ticket.request.dataset)
-            day = datetime.fromtimestamp(int(str(row[1])), UTC).date().isoformat()
-            return Entry(ticket.seq, str(row[0]), dataset.name, dataset.lineage, self._book.signer.text, inside), day
+            signer = self._book.signer.text
+            return Entry(ticket.seq, str(row[0]), dataset.name, dataset.lineage, signer, inside), int(str(row[1]))
 
         return self._book.read(work)
 
