@@ -28,7 +28,7 @@ def test_the_demo_tells_its_story_and_its_next_steps_work(
     # The first SNP found is near a planted one but for a chance of 1e-8: 69 patients and more lie between them and all others.
     assert re.search(r"^s\d+ +\S+ +\S+ to \S+ +yes +s(1200|3800)", text, re.MULTILINE)
     tables, genome = Path("starling-demo/tables"), Path("starling-demo/genome")
-    assert sorted(path.name for path in tables.iterdir()) == ["invented", "plan.toml", "release"]
+    assert sorted(path.name for path in tables.iterdir()) == [".release.records", "invented", "plan.toml", "release"]
     assert sorted(path.name for path in genome.iterdir()) == ["answers", "study"]
     assert (tables / "release/report.html").is_file()
     assert len(list(genome.glob("answers/*/report.html"))) == 1
