@@ -1,6 +1,7 @@
 """However a command ends: the exit code of the house, sentences on stderr, one JSON document, never a stack trace."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -147,11 +148,13 @@ def test_a_terminated_run_ends_quietly() -> None:
     assert result.stderr == "starling: run was stopped; start it again\n"
 
 
-def test_output_that_cannot_be_written_is_said() -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_cannot_be_written_is_said(unbuffered: str) -> None:
     with Path("/dev/full").open("w") as full:
         result = subprocess.run(
             [sys.executable, "-m", "tests.cli.failing", "well"],
             cwd=ROOT,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,

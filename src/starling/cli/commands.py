@@ -180,6 +180,8 @@ def _end(code: int, kind: str, problems: Sequence[Problem], as_json: bool, messa
         if as_json:
             click.echo(json.dumps(error_body(code, kind, problems), indent=2, ensure_ascii=False))
         click.echo("\n".join(f"starling: {line}" for line in (message or str(problems[0])).splitlines()), err=True)
+        # What could not be written is kept in a buffer, and Python would end with a code of its own when it tries again.
+        sys.stdout.flush()
     except OSError:
         # Nobody can be told: the place to say it is what failed.
         sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - until the process ends
