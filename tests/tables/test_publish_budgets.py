@@ -23,7 +23,7 @@ from starling.privacy.noise import draw
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import postgres_database
 
-BUDGETS = (1, 100, 1500, 10**4, 10**6)
+BUDGETS = (1, 100, 1500, 10**4, 10**6, 10**9)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_a_budget_is_planned_released_verified_and_shown(budget: int, toy: Path,
     assert stated["epsilon"] in call("ledger", "show", ledger, "--json")
 
 
-@pytest.mark.parametrize("budget", [10**9, 10**12])
+@pytest.mark.parametrize("budget", [10**12])
 def test_budgets_beyond_what_a_ledger_counts_are_planned_and_drawn(budget: int, toy: Path, tmp_path: Path) -> None:
     plan = plan_of(budget, toy, tmp_path / "plan")
     for verb in ("plan", "preview"):
