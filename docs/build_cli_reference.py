@@ -5,14 +5,12 @@ from pathlib import Path
 
 import click
 
-from starling.cli import main
+from starling.cli import EXIT_CODES, main
 
-HEAD = """# Command line
+HEAD = f"""# Command line
 
 What `--help` prints, for every command. This page is written by `python docs/build_cli_reference.py`, and a test compares
-it with the live help. Exit codes: 0 ok, 2 usage, 3 budget refused, 4 policy refused, 5 integrity, 6 request id conflict,
-7 a release is consistent and not verified, 65 bad input, 70 internal, 74 output unwritable or disk full, 75 run again with the same
-request id.
+it with the live help. Exit codes: {EXIT_CODES}
 """
 
 

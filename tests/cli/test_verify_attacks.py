@@ -159,6 +159,18 @@ def test_attack_a28_the_publishers_key_and_ledger_refuse_the_forgers(copied: Bun
         assert (result.exit_code, result.stdout.splitlines()[0].split()[0]) == (5, "failed")
 
 
+def test_attack_a28_a_publisher_who_says_validated_where_nobody_accepted_the_records_fails(
+    tmp_path: Path, call: Call
+) -> None:
+    for accepted, code in ((1, 5), (None, 0)):
+        place = tmp_path / str(code)
+        place.mkdir()
+        bundle = make(place, accepted=accepted, allow_negative=False)
+        result = call("verify", bundle.folder, "--ledger", bundle.url, "--key", KEY.public.fingerprint)
+        assert result.exit_code == code
+        assert ("that the custodian accepted, and the release says that they were" in result.stderr) == (code == 5)
+
+
 def test_attack_a28_what_another_version_wrote_is_not_verified_even_with_key_and_ledger(
     copied: Bundle, call: Call
 ) -> None:

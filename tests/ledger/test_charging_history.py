@@ -23,6 +23,9 @@ from starling.privacy.guarantee import Guarantee
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import World, costing, postgres_world, request, sqlite_world
 
+pytestmark = pytest.mark.filterwarnings("ignore::starling.ledger.book.ClockWarning")
+"""Clocks are set on purpose here."""
+
 ANALYSTS = ("ann", "bob")
 SIDES = st.sampled_from([False, False, False, True])
 AMOUNTS = (Fraction(1, 3), Fraction(1), Fraction(5, 2), Fraction(7))

@@ -107,6 +107,42 @@ def test_a_charge_without_this_answer_is_found() -> None:
     assert "was burned" in said(charged(burned), burned)
 
 
+ACCEPTED = ("accepted", {"dataset": "census", "files": "4" * 64})
+
+
+@pytest.mark.parametrize(
+    ("accepted", "after", "fits"),
+    [
+        ((ACCEPTED,), (), True),
+        ((ACCEPTED, ACCEPTED), (), True),
+        ((), (), False),
+        ((), (ACCEPTED,), False),
+        ((("accepted", {**ACCEPTED[1], "dataset": "other"}),), (), False),
+    ],
+    ids=["accepted", "twice", "never", "after the charge", "other records"],
+)
+def test_attack_a28_a_release_that_says_validated_without_the_custodians_word_is_found(
+    accepted: tuple[tuple[str, Mapping[str, object]], ...],
+    after: tuple[tuple[str, Mapping[str, object]], ...],
+    fits: bool,
+) -> None:
+    at = 4 + len(accepted)
+    events = chain(
+        CREATE,
+        LINEAGE,
+        DATASET,
+        *accepted,
+        CHARGE,
+        *after,
+        ("drawn", {**DRAWN[1], "charge": at}),
+        ("answer", {**ANSWER[1], "charge": at}),
+    )
+    release = replace(charged(events), position=at, head=events[at - 1].hash)
+    assert said(release, events) == ""
+    found = said(replace(release, validated=True), events)
+    assert found == "" if fits else "no records of that dataset before it that the custodian accepted" in found
+
+
 def test_attack_a26_a_release_of_another_draw_than_the_charge_is_committed_to_is_found() -> None:
     for draw, problem in (
         ((), "was committed to no draw before it was answered"),

@@ -95,14 +95,22 @@ def write_paid(folder: Path, plan: Plan, geography: Geography, shift: int, accou
     write_release(folder, plan, geography, drawn.then(partial(tabulate, plan, geography)))
 
 
-def make(place: Path, *, inside: bool = False, shift: int = 0, **options: Any) -> Bundle:
-    """A release `place`/release of small_plan(**options) and its ledger; `inside`: the ledger lies in the release."""
+def make(place: Path, *, inside: bool = False, shift: int = 0, accepted: int | None = None, **options: Any) -> Bundle:
+    """A release `place`/release of small_plan(**options) and its ledger.
+
+    Args:
+        place: An empty folder.
+        inside: The ledger lies in the release.
+        shift: Added to the values.
+        accepted: The event that the release takes for the custodian's word that the records were looked at.
+        options: Of the plan.
+    """
     plan = small_plan(**options)
     geography = small_geography(plan)
     folder = place / "release"
     folder.mkdir()
     url, ledger = new_ledger(folder if inside else place, plan, OWN_LEDGER)
-    account = ledger.account(Request("ann", "request-1", "census", "{}"), inside=inside)
+    account = ledger.account(Request("ann", "request-1", "census", "{}"), inside=inside, accepted=accepted)
     write_paid(folder, plan, geography, shift, account)
     (folder / f"{OWN_LEDGER}.heads").unlink(missing_ok=True)
     if not inside:

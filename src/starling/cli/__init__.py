@@ -3,8 +3,8 @@
 from starling.cli.commands import Root
 
 EXIT_CODES = """\
-0 ok, 2 usage, 3 budget refused, 4 policy refused, 5 integrity, 6 request id conflict, 65 bad input,
-70 internal failure, 74 output unwritable or disk full, 75 run again with the same request id, 130 interrupted."""
+0 ok, 2 usage, 3 budget refused, 4 policy refused, 5 integrity, 6 request id conflict, 7 a release is consistent and not verified,
+65 bad input, 70 internal failure, 74 output unwritable or disk full, 75 run again with the same request id, 130 interrupted."""
 
 main = Root(
     "starling",

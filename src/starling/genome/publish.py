@@ -130,9 +130,9 @@ def release(  # noqa: PLR0913 - one for each public choice
     stage = asked.stage()
     if stage != "answered":
         source = open_genotypes(genotypes, plan, phenotype)
-        validated = asked.accepted()
+        accepted = asked.accepted()
         approve(asked, stage)
-        with asked.writing(step, validated=validated) as (folder, payment):
+        with asked.writing(step, accepted=accepted) as (folder, payment):
             receipt = _fill(folder, plan, question, source, payment, step, charged)
     told = tell(plan, question, read_drawn(Path(out), question))
     # Under which it was answered first.

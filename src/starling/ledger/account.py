@@ -28,7 +28,8 @@ class RequestAccount:
         ledger: The ledger's id, for the receipt.
         inside: The ledger lies in the release that it pays for.
         charged: Is told the request id that was charged as soon as the charge is durable, or found to be so.
-        validated: Whether the custodian accepted the files that are read; the receipt says so.
+        accepted: The event by which the custodian accepted the files that are read; None where nobody did. The receipt says that they were
+            where that was before the charge: what an earlier run of the same charge has read is not known here.
     """
 
     def __init__(
@@ -39,14 +40,14 @@ class RequestAccount:
         *,
         inside: bool = False,
         charged: Callable[[str], None] = lambda _: None,
-        validated: bool = False,
+        accepted: int | None = None,
     ) -> None:
         self._charging = charging
         self._request = request
         self._ledger = ledger
         self._inside = inside
         self._charged = charged
-        self._validated = validated
+        self._accepted = accepted
         self._ticket: Ticket | None = None
         self._guarantee: Guarantee | None = None
 
@@ -85,7 +86,8 @@ class RequestAccount:
         self._charged(self.request_id)
         entry, at = self._charging.entry(ticket, inside=self._inside)
         day = datetime.fromtimestamp(at, UTC).date().isoformat()
-        return Receipt(self.request_id, guarantee, self._ledger, entry, day, validated=self._validated)
+        validated = self._accepted is not None and self._accepted < ticket.seq
+        return Receipt(self.request_id, guarantee, self._ledger, entry, day, validated=validated)
 
     def resume(self) -> None:
         """No draw is kept here: where an earlier run's is what the charge is committed to, it is paid for again.

@@ -43,10 +43,10 @@ class Ledger:
         *,
         inside: bool = False,
         charged: Callable[[str], None] = lambda _: None,
-        validated: bool = False,
+        accepted: int | None = None,
     ) -> RequestAccount:
         """What `publish` charges for `request`; see `RequestAccount` for the arguments."""
-        return RequestAccount(self.charging, request, self.book.id, inside=inside, charged=charged, validated=validated)
+        return RequestAccount(self.charging, request, self.book.id, inside=inside, charged=charged, accepted=accepted)
 
     def foresee(self, request: Request, guarantee: Guarantee) -> Foreseen:
         """What a new charge for `request` would take, and from which caps; raises the refusal that the charge would meet now."""

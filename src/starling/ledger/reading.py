@@ -130,17 +130,24 @@ class Reading:
             }
             yield json.dumps(line, separators=(",", ":"))
 
-    def accepted(self, dataset: str, files: str) -> bool:
-        """Whether the custodian said that these files of `dataset` were looked at; `files`: from `acceptance.accepted_files`."""
+    def accepted(self, dataset: str, files: str) -> int | None:
+        """The event by which the custodian said that these files of `dataset` were looked at; None where there is none.
+
+        Args:
+            dataset: Registered here.
+            files: From `acceptance.accepted_files`.
+        """
 
         def work(tx: Transaction) -> Row | None:
             return tx.one(_ACCEPTED, dataset, files)
 
         found = self._book.read(work)
         # The signature decides: anybody who can write the table could add a row.
-        body = {} if found is None else json.loads(str(found[0]))
+        if found is None:
+            return None
+        body, seq = json.loads(str(found[0])), int(str(found[1]))
         says = (body.get("dataset"), body.get("files")) == (dataset, files)
-        return says and signed_by(self._book.signer, self._book.id, "accepted", body)
+        return seq if says and signed_by(self._book.signer, self._book.id, "accepted", body) else None
 
     def verify(self, heads: Iterable[Head] = (), *, tell: Callable[[int], None] = lambda _: None) -> Verified:
         """Check chain, signatures, caps, costs, every balance and every answer, and that `heads` seen elsewhere lie on the chain.
@@ -162,7 +169,9 @@ def _slice(tx: Transaction, after: int) -> list[Event]:
     return [Event._make(cast(Any, row)) for row in tx.rows(_EVENTS, after, SLICE)]
 
 
-_ACCEPTED = "SELECT body FROM accepted JOIN events ON events.seq = accepted.seq WHERE dataset = ? AND files = ?"
+_ACCEPTED = (
+    "SELECT body, events.seq FROM accepted JOIN events ON events.seq = accepted.seq WHERE dataset = ? AND files = ?"
+)
 _NOISE = (
     "SELECT body, spent, amount FROM caps JOIN charges ON charges.seq = last JOIN events ON events.seq = last"
     " WHERE lineage = ? AND scope = 'noise' LIMIT ?"

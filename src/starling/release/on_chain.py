@@ -41,6 +41,7 @@ class Charged:
         manifest: Of the release: what the ledger should keep as the answer.
         signer: Of the release.
         inside: The ledger was made for this one release and lies in it.
+        validated: The custodian is said to have accepted the records that were read.
     """
 
     ledger: str
@@ -53,6 +54,7 @@ class Charged:
     manifest: str
     signer: Public | None
     inside: bool = False
+    validated: bool = False
 
 
 @dataclass(slots=True)
@@ -62,6 +64,7 @@ class _Seen:
     about: Mapping[str, Any] = field(default_factory=dict)
     lineage: Mapping[str, Any] | None = None
     dataset: Mapping[str, Any] | None = None
+    accepted: bool = False
     event: Event | None = None
     end: Event | None = None
     amounts: list[int] = field(default_factory=list)
@@ -191,6 +194,8 @@ def _note(charged: Charged, event: Event, seen: _Seen) -> None:
             _count(event.kind, body, seen)
     elif event.kind == "create" and event.seq == 1:
         seen.about = json.loads(event.body)
+    elif event.kind == "accepted" and event.seq < charged.position:
+        seen.accepted = seen.accepted or json.loads(event.body)["dataset"] == charged.dataset
     elif event.kind in ("lineage", "dataset"):
         body = json.loads(event.body)
         if event.kind == "lineage" and body["name"] == charged.lineage:
@@ -233,6 +238,10 @@ def _differences(charged: Charged, seen: _Seen, event: Event) -> list[str]:
     if (body["request_id"], body["dataset"]) != (charged.request_id, charged.dataset):
         found.append("is the charge of another request or dataset than the release states")
     found += _amounts(charged, seen, body)
+    if charged.validated and not seen.accepted:
+        found.append(
+            "has no records of that dataset before it that the custodian accepted, and the release says that they were"
+        )
     if charged.signer is not None and seen.about.get("signer") != charged.signer.text:
         found.append("is in a ledger whose custodian has another key than the one that signed the release")
     return found + _answer(charged, seen)

@@ -39,13 +39,13 @@ class Payment:
         ledger: Pays.
         request: Its id makes a retry free, its body is what is published.
         inside: The ledger was made for this one release and lies in its folder.
-        validated: Whether the custodian accepted the files that are read.
+        accepted: The event by which the custodian accepted the files that are read; None where nobody did.
     """
 
     ledger: Ledger
     request: Request
     inside: bool = False
-    validated: bool = False
+    accepted: int | None = None
 
     def mark(self, request_id: str) -> str:
         """Of a folder that holds the draw or the answer of this request, which was charged under that id."""
@@ -103,7 +103,7 @@ class Payment:
             charged: Told the request id as soon as the charge is durable, unless its ledger goes with the folder.
         """
         tell = (lambda _: None) if self.inside else charged
-        account = self.ledger.account(self.request, inside=self.inside, charged=tell, validated=self.validated)
+        account = self.ledger.account(self.request, inside=self.inside, charged=tell, accepted=self.accepted)
         with account.working():
             yield account, Commitment(account, folder, read, None if self.inside else self.mark)
 

@@ -31,8 +31,8 @@ class Records:
     unvalidated: bool
     validate: str
 
-    def accepted(self, ledger: Ledger | None, dataset: str) -> bool:
-        """Whether the custodian accepted these files, as they are now.
+    def accepted(self, ledger: Ledger | None, dataset: str) -> int | None:
+        """The event by which the custodian accepted these files, as they are now; None where nobody did.
 
         Args:
             ledger: In which that would be kept; None where each release brings one of its own.
@@ -41,16 +41,17 @@ class Records:
         Raises:
             PolicyRefused: nobody accepted them, and they are not to be read unvalidated.
         """
-        if ledger is not None and ledger.reading.accepted(dataset, accepted_files(ledger.book.key, self.files())):
-            return True
-        if not self.unvalidated:
+        event = None
+        if ledger is not None:
+            event = ledger.reading.accepted(dataset, accepted_files(ledger.book.key, self.files()))
+        if event is None and not self.unvalidated:
             if ledger is None:
                 problem = "cannot have been accepted: without --ledger nobody keeps that they were looked at"
             else:
                 problem = f"were not accepted as those of {dataset}, or were changed since"
             fix = f"look at them by {self.validate} ... --accept, or release them with --unvalidated, which the release then says"
             raise PolicyRefused(field="records", problem=problem, fix=fix)
-        return False
+        return event
 
     def hashed(self) -> str:
         """SHA-256 of where the files lie, their sizes and times of change, hexadecimal."""

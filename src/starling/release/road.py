@@ -86,8 +86,8 @@ class Order:
         records.check_same(self.out, self.records.hashed())
         return "answered"
 
-    def accepted(self) -> bool:
-        """Whether the custodian accepted the files for release; raises PolicyRefused as `Records.accepted`."""
+    def accepted(self) -> int | None:
+        """The event by which the custodian accepted the files; None where nobody did. Raises PolicyRefused as `Records.accepted`."""
         if self.payment is None:
             return self.records.accepted(None, "")
         return self.records.accepted(self.payment.ledger, self.payment.request.dataset)
@@ -101,7 +101,7 @@ class Order:
         return "" if self.payment is None else self.payment.mark(self.request_id)
 
     @contextmanager
-    def writing(self, step: Step, *, validated: bool) -> Iterator[tuple[Path, Payment]]:
+    def writing(self, step: Step, *, accepted: int | None) -> Iterator[tuple[Path, Payment]]:
         """A folder that becomes `out` when the block ends without an exception, and what pays in it; see `bundle.writing`.
 
         Every number that the release will state of its privacy is computed here, before anything can be charged: the pages find
@@ -109,13 +109,13 @@ class Order:
 
         Args:
             step: Told of each public step.
-            validated: Whether the files were accepted, as `accepted` says; the receipt has it.
+            accepted: The event by which the files were accepted, as `accepted` says.
         """
         step("computing what the release will state of its privacy")
         for stated in {self.guarantee, self.together}:
             approximate_dp(stated)
             plainly(stated)
-        paid = None if self.payment is None else replace(self.payment, validated=validated)
+        paid = None if self.payment is None else replace(self.payment, accepted=accepted)
         hashed = self.records.hashed() if paid is None else ""
         drawn = None if paid is None else paid.drawn()
         with ExitStack() as stack:

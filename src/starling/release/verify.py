@@ -195,4 +195,5 @@ def charged(checked: Checked) -> Charged | None:
         manifest=answer(checked.hashes),
         signer=None if checked.signature is None else checked.signature.key,
         inside=ledger.get("inside") is True,
+        validated=account.get("validated") is True,
     )

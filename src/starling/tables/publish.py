@@ -139,10 +139,10 @@ def release(  # noqa: PLR0913 - one for each public choice
         stage = asked.stage()
         if stage == "answered":
             return Published(Path(out), asked.request_id, None, plan)
-        validated = asked.accepted()
+        accepted = asked.accepted()
         approve(asked, stage)
         cluster = stack.enter_context(cluster_for(engine, source))
-        folder, payment = stack.enter_context(asked.writing(step, validated=validated))
+        folder, payment = stack.enter_context(asked.writing(step, accepted=accepted))
         if earlier is not None:
             earlier.copy(folder)
         counts = count(plan, regions, source, cluster=cluster)
