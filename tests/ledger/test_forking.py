@@ -8,6 +8,7 @@ import pytest
 
 from starling.errors import LedgerUnavailable
 from starling.ledger.batching import Batcher
+from starling.ledger.keys import Key
 from starling.ledger.store import Transaction
 from tests.ledger.worlds import World, costing, request
 
@@ -17,7 +18,7 @@ def forked(world: World, name: str = "child", *, through: Batcher | None = None)
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    signal.alarm(60)
+    signal.alarm(20)
     try:
         if through is None:
             world.charge(name)
@@ -65,6 +66,30 @@ def test_children_of_a_process_whose_threads_charge_charge_too(world: World) -> 
         thread.join()
     assert codes == [0] * 4
     assert world.spent() == 4
+
+
+def test_a_child_charges_while_a_thread_of_its_parent_writes_the_witness(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside, done, parent, sign = threading.Event(), threading.Event(), os.getpid(), Key.sign
+
+    def slowly(key: Key, message: bytes) -> str:
+        if os.getpid() == parent:
+            inside.set()
+            done.wait(60)
+        return sign(key, message)
+
+    monkeypatch.setattr(Key, "sign", slowly)
+    ledger = world.ledger
+    head = ledger.reading.head()
+    writer = threading.Thread(target=lambda: world.charge("parent"))
+    writer.start()
+    inside.wait(60)
+    threading.Timer(0.3, done.set).start()
+    assert forked(world) == 0
+    writer.join()
+    assert ledger.reading.head().seq == head.seq + 2
+    ledger.reading.verify()
 
 
 @pytest.mark.parametrize("world", ["sqlite"], indirect=True)

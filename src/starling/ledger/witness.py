@@ -86,6 +86,8 @@ class Witness:
             if end + written < size:
                 os.ftruncate(descriptor, end + written)
         finally:
+            # Closing alone would leave it locked where a child that was forked meanwhile has the descriptor too.
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
             os.close(descriptor)
         return None
 
