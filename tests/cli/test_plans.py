@@ -2,47 +2,13 @@
 
 import json
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
-from starling.cli.plans import plan_json, plan_of, plan_text, preview_json, preview_text, shipped, waiting
-from starling.errors import PlanError
+from starling.cli.plans import plan_json, plan_text, preview_json, preview_text
 from starling.tables.plan import describe
 from starling.tables.preview import preview
-from tests.tables.plan.invented import census_folder
 from tests.tables.small import small_geography, small_plan
-
-
-def test_a_shipped_plan_is_meant_by_its_name_and_a_file_by_its_path(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # The presets of the paper wait for definitions, so they are no plans yet.
-    assert set(shipped()) == {"demo"}
-    monkeypatch.chdir(tmp_path)
-    assert plan_of("demo").title == plan_of(str(shipped()["demo"])).title
-    with pytest.raises(PlanError, match=r"'./none-such' is not there; give a folder, a .toml file, or one of demo"):
-        plan_of("./none-such")
-    with pytest.raises(PlanError, match=r"did you mean demo\?"):
-        plan_of("deom")
-
-
-def test_a_preset_is_meant_by_its_name_and_its_definitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    census_folder(tmp_path / "census")
-    assert set(waiting()) == {f"safetab-2022{law}{kind}" for law in ("", "-geometric") for kind in ("", "-printed")}
-    for name in waiting():
-        plan = plan_of(f"{name}:census")
-        assert plan.title.startswith("SafeTab 2022")
-        assert bool(plan.levels[0].promises) is not name.endswith("-printed")
-    for text, says in (
-        ("safetab-2022", "safetab-2022 waits for definitions; write safetab-2022:FOLDER"),
-        ("safetab-2022:", "waits for definitions"),
-        ("safetab-2022:absent", "definitions is not a folder"),
-        ("safetab-202:census", r"did you mean safetab-2022:census\?"),
-    ):
-        with pytest.raises(PlanError, match=says):
-            plan_of(text)
 
 
 def test_text_of_a_plan_states_cost_relation_and_noise() -> None:

@@ -34,17 +34,16 @@ def evaluate(
     plan: str, *, release: Path, persons: Path, geography: Path, engine: str, out: Path | None, as_json: bool
 ) -> None:
     """How far a release is off the truth. NOT PRIVATE: for the custodian of the records alone; never publish it."""
-    from starling.cli.plans import plan_of
     from starling.engine.choice import check_engine
     from starling.tables.evaluate import evaluate as compare
     from starling.tables.evaluate.page import check_place, write_page
-    from starling.tables.plan import read_geography
+    from starling.tables.plan import load, read_geography
     from starling.tables.source import open_persons
 
     if out is not None:
         check_place(out)
     check_engine(engine)
-    chosen = plan_of(plan)
+    chosen = load(plan)
     source = open_persons(persons, chosen)
     regions = read_geography(geography, chosen)
     working("counting the records and comparing them with the release")

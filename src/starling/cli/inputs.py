@@ -12,7 +12,7 @@ PATH: Final = click.Path(path_type=Path)
 
 
 def plan(function: Decorated) -> Decorated:
-    """PLAN: `plans.plan_of` says what it may be."""
+    """PLAN: `tables.plan.load` says what it may be."""
     return click.argument("plan")(function)
 
 

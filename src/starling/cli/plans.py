@@ -1,68 +1,19 @@
-"""Which plan a command line means, and a plan and its preview as text and for machines. Nothing here can open records."""
+"""A plan and its preview as text and for machines. Nothing here can open records."""
 
-import difflib
-import tomllib
-from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from starling.cli.text import facts, rounded, table
-from starling.errors import PlanError
 
 if TYPE_CHECKING:
     from starling.privacy.laws import Law
     from starling.release.statement import Json
-    from starling.tables.plan import LevelOverview, Overview, Plan
+    from starling.tables.plan import LevelOverview, Overview
     from starling.tables.preview import Error, LevelPreview, Preview
 
 
 KINDS: Final = ("level", "total only", "bare total", "cell", "4 ages: total", "9 ages: total", "23 ages: total")
 AGES: Final = ("   ", "·4 ", "·9 ", "·23")
 """Marks of the branches, of equal width so that numbers stand under numbers."""
-
-
-def shipped() -> dict[str, Path]:
-    """The plans that come with Starling and are whole, by name."""
-    return {name: path for name, path in _presets().items() if not _waits(path)}
-
-
-def waiting() -> tuple[str, ...]:
-    """The names of those that wait for a folder of definition files: NAME:FOLDER on the command line."""
-    return tuple(name for name, path in _presets().items() if _waits(path))
-
-
-def _presets() -> dict[str, Path]:
-    folder = Path(str(files("starling.tables") / "presets"))
-    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
-
-
-def _waits(path: Path) -> bool:
-    return "definitions" in tomllib.loads(path.read_text("utf-8"))
-
-
-def plan_of(name: str) -> "Plan":
-    """The plan that a command's PLAN means: a shipped one by its name, NAME:FOLDER for one that waits for definitions, else a
-    folder or file.
-
-    Raises:
-        PlanError: with every problem found.
-    """
-    from starling.tables.plan import load, preset
-
-    named, late = shipped(), waiting()
-    first, colon, folder = name.partition(":")
-    if first in late and not Path(name).exists():
-        if not folder:
-            fix = f"write {first}:FOLDER, the folder of the four Census definition files"
-            raise PlanError(field="plan", problem=f"{first} waits for definitions", fix=fix)
-        return preset(first, folder)
-    path = named.get(name, Path(name))
-    if not path.exists():
-        near = difflib.get_close_matches(first, [*named, *late], n=1)
-        near = [f"{near[0]}{colon}{folder}" if near[0] in late and folder else near[0]] if near else []
-        fix = f"did you mean {near[0]}?" if near else f"give a folder, a .toml file, or one of {', '.join(named)}"
-        raise PlanError(field="plan", problem=f"{name!r} is not there", fix=fix)
-    return load(path)
 
 
 def plan_text(overview: "Overview") -> str:

@@ -69,13 +69,12 @@ def plan(
     as_json: bool,
 ) -> None:
     """What a plan costs, level by level, how much noise that buys, and which promised margin is dear. Opens no records."""
-    from starling.cli.plans import plan_of
     from starling.cli.promises import plan_json, plan_text, scaled
-    from starling.tables.plan import describe, prices
+    from starling.tables.plan import describe, load, prices
 
     if scale is not None and total is not None:
         raise ParameterError(field="--total", problem="stands beside --scale", fix="give one of the two")
-    factor, chosen = scaled(plan_of(plan), scale, total)
+    factor, chosen = scaled(load(plan), scale, total)
     overview, promised = describe(chosen, _regions(chosen, geography)), prices(chosen)
     more: tuple[dict[str, Json], str] = ({}, "")
     if earlier:
@@ -114,7 +113,8 @@ def preview(
     as_json: bool,
 ) -> None:
     """How far each kind of number of a release will be off, before anything is spent. Opens no records."""
-    from starling.cli.plans import plan_of, preview_json, preview_text
+    from starling.cli.plans import preview_json, preview_text
+    from starling.tables.plan import load
     from starling.tables.preview import SIZES, fates, read_sizes, write_page
     from starling.tables.preview import preview as foresee
 
@@ -122,7 +122,7 @@ def preview(
         raise ParameterError(
             field="--group-sizes", problem="is of the page, and none is asked for", fix="add --out DIR"
         )
-    chosen = plan_of(plan)
+    chosen = load(plan)
     regions = _regions(chosen, geography)
     chosen = _topping_up(chosen, top_up, regions)
     working("computing how far each number may be off")
@@ -158,11 +158,11 @@ def generate(
     as_json: bool,
 ) -> None:
     """Invent persons and a geography for a plan, to try everything with. Nobody in them exists."""
-    from starling.cli.plans import plan_of
     from starling.cli.text import facts
     from starling.tables.generate import generate as invent
+    from starling.tables.plan import load
 
-    chosen, codes = plan_of(plan), None if states is None else states.split(",")
+    chosen, codes = load(plan), None if states is None else states.split(",")
     working(f"inventing {persons:,} persons")
     made = invent(chosen, persons=persons, seed=seed, out=out, states=codes, land_for=land_for, format=kind)
     if as_json:
@@ -183,12 +183,12 @@ def validate(plan: str, persons: Path, geography: Path, **accept: "Unpack[accept
 
     It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, which a release from it asks for.
     """
-    from starling.cli.plans import plan_of
+    from starling.tables.plan import load
     from starling.tables.source import open_persons
     from starling.tables.source import validate as check
 
     book = accepting.accepting_ledger(accept)
-    chosen = plan_of(plan)
+    chosen = load(plan)
     source = open_persons(persons, chosen)
     regions = _known_regions(chosen, geography)
     working("reading every record")
@@ -226,10 +226,10 @@ def release(
     A run that died is taken up by the same command with the same ledger and request id, at no further cost.
     """
     from starling.cli import publishing
-    from starling.cli.plans import plan_of
+    from starling.tables.plan import load
     from starling.tables.publish import release as publish
 
-    chosen = plan_of(plan)
+    chosen = load(plan)
     published = publishing.publish(
         paying,
         lambda: _spending(_topping_up(chosen, top_up, None)),

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.cli.plans import plan_of
 from starling.errors import IntegrityError, PlanError
 from starling.tables.artifact.public_plan import PLAN, REGIONS, read_plan, write_plan
 from starling.tables.plan import Geography, GeographyLevel, Plan
@@ -39,7 +38,7 @@ def test_everything_that_post_processing_needs_comes_back(tmp_path: Path) -> Non
 
 
 def test_the_demo_plan_comes_back(tmp_path: Path) -> None:
-    plan = plan_of("demo")
+    plan = Plan.load("demo")
     regions = {level.geography: ("01", "02") for level in plan.levels}
     names = dict.fromkeys(regions, ('a "name" | é', "b"))
     geography = replace(small_geography(small_plan()), regions=regions, names=names)

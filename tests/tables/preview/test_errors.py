@@ -206,3 +206,17 @@ def test_better_totals_are_previewed_as_they_will_be_published(measure: Measure)
     for before, after in zip(plain.levels, given.levels, strict=True):
         for one, other in zip(before.sizes, after.sizes, strict=True):
             assert (one.branches, one.suppressed) == (other.branches, other.suppressed)
+
+
+def test_a_session_shows_a_preview_in_a_line_for_each_level() -> None:
+    # It was 100,000 letters long: the plan's iterations stood in each of its levels.
+    plan = Plan.load("demo")
+    seen = preview(plan)
+    lines = repr(seen).splitlines()
+    assert len(lines) == 4 + len(plan.levels)
+    assert lines[1].split() == ["cost", "rho", "0.65137"]
+    assert "USA detailed     cell ± 10; total ± 10 to ± 71" in lines
+    assert "<strong>Preview: Demo" in seen._repr_html_()
+    assert dir(seen) == ["confidence", "levels", "overview"]
+    assert len(repr(seen.overview)) < 10_000
+    assert all("Iteration(" not in repr(level) for level in seen.levels)

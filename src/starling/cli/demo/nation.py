@@ -24,10 +24,9 @@ TYPICAL: Final = 1000
 
 def tell(out: Path, persons: int, step: "Step") -> Chapter:
     """Invent `persons`, publish their tables in the folder `out`, and compare."""
-    from starling.cli.plans import shipped
     from starling.tables.evaluate import beside
     from starling.tables.generate import generate
-    from starling.tables.plan import load, read_geography
+    from starling.tables.plan import load, read_geography, shipped
     from starling.tables.publish import release
     from starling.tables.source import open_persons
 

@@ -18,15 +18,19 @@ class Forms:
     __slots__ = ()
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """The plan at a path: a Census configuration folder, or a plan file in TOML.
+    def load(cls, name: str | Path) -> Self:
+        """The plan of a name or at a path.
+
+        Args:
+            name: A Census configuration folder, a plan file in TOML, or, as a text, the name of a plan that comes with Starling, such as
+                "demo"; NAME:FOLDER for one that waits for a folder of Census definition files.
 
         Raises:
             PlanError: with every problem.
         """
         from starling.tables.plan import load  # the readers make plans, so they stand above them
 
-        return cast(Self, load(path))
+        return cast(Self, load(name))
 
     @classmethod
     def of(cls, values: Mapping[str, Any], *, folder: str | Path = ".") -> Self:

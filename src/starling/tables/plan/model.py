@@ -16,7 +16,7 @@ the sum of all these charges.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf
@@ -57,7 +57,7 @@ class Level:
         iteration_level: 1 regional or 2 detailed.
         budget: Epsilon or rho of the whole level, above 0.
         thresholds: Noisy totals from which a group gets Sex x Age4, Age9, Age23 (people, strictly ascending).
-        iterations: Tabulated here, ascending by code.
+        iterations: Tabulated here, ascending by code; hundreds of them, which `repr` leaves out.
         stability: The most groups of this level that one person can be in.
         promises: Margins of error that the budget was found for, all of them kept; empty where the plan states a budget.
     """
@@ -66,7 +66,7 @@ class Level:
     iteration_level: int
     budget: Fraction
     thresholds: tuple[int, int, int]
-    iterations: tuple[Iteration, ...]
+    iterations: tuple[Iteration, ...] = field(repr=False)
     stability: int
     promises: tuple[Promise, ...] = ()
 

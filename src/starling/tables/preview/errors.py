@@ -15,6 +15,10 @@ from math import isfinite, sqrt
 from typing import Final
 
 from starling.errors import ParameterError
+from starling.privacy.accounting import DELTA
+from starling.privacy.budget import decimal_up
+from starling.release.session import html, public
+from starling.release.text import facts
 from starling.tables import cells
 from starling.tables.inference.combined import at_least, margin, standard_deviation, tail
 from starling.tables.inference.law import Ends, ends
@@ -27,6 +31,7 @@ from starling.tables.inference.totals import (
     total_law,
     what_is_chosen,
 )
+from starling.tables.labels import level_words
 from starling.tables.plan import Geography, Level, LevelOverview, Noise, Overview, Plan, describe
 
 SIZES: Final = (0, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
@@ -122,6 +127,15 @@ class LevelPreview:
     bar: int | None
 
     @property
+    def words(self) -> str:
+        """The margins of cells and totals, in short."""
+        cells_of = sorted({branch.cell.margin for branch in self.branches if branch.cell})
+        totals = [branch.total.margin for branch in self.branches] + ([self.total.margin] if self.total else [])
+        low, high = min(totals), max(totals)
+        total = f"total ± {low:,}" if low == high else f"total ± {low:,} to ± {high:,}"
+        return "; ".join([*(f"cell ± {margin:,}" for margin in cells_of), total])
+
+    @property
     def empty_suppressed(self) -> float:
         """Probability that an empty group is not published."""
         return next((size.suppressed for size in self.sizes if size.persons == 0), 0.0)
@@ -135,7 +149,7 @@ class LevelPreview:
         return self.overview.groups, self.overview.groups + (cells.CELLS - 1) * staged
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Preview:
     """A plan's error and size.
 
@@ -148,6 +162,27 @@ class Preview:
     overview: Overview
     confidence: Fraction
     levels: tuple[LevelPreview, ...]
+
+    def __repr__(self) -> str:
+        """For a session: what the plan costs, and a line for each level with its narrowest and widest margins."""
+        return facts(self._facts())
+
+    def _repr_html_(self) -> str:
+        (_, title), *rest = self._facts()
+        return html(f"Preview: {title}", rest)
+
+    def __dir__(self) -> list[str]:
+        return public(self)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        whole = self.overview.approximate
+        return [
+            ("preview", self.overview.title),
+            ("cost", str(self.overview.cost)),
+            ("epsilon", f"{decimal_up(whole.epsilon)} at delta {DELTA} ({whole.by})"),
+            ("margins", f"in persons, at {float(100 * self.confidence):g} %; a total's grows with its detail"),
+            *((level_words(level.overview.level), level.words) for level in self.levels),
+        ]
 
 
 def preview(plan: Plan, geography: Geography | None = None, *, sizes: Sequence[int] = SIZES) -> Preview:
