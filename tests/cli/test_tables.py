@@ -200,7 +200,7 @@ def test_in_a_terminal_the_user_is_asked(inputs: Inputs, tmp_path: Path, answer:
 def test_what_tops_up_says_so_before_and_after(call: Call, inputs: Inputs, released: Path, tmp_path: Path) -> None:
     seen = call("tables", "preview", "demo", "--top-up", released).stdout
     assert "tops up   request abc-1: this cost is added" in seen
-    assert "together  rho 1.352508, of both" in seen
+    assert "together  rho 1.302739, of both" in seen
     assert "tops up" not in call("tables", "preview", "demo").stdout
     words = ["tables", "release", "demo", *inputs.options, "--out", str(tmp_path / "out"), "--top-up", str(released)]
     words.append("--unvalidated")
@@ -212,9 +212,9 @@ def test_what_tops_up_says_so_before_and_after(call: Call, inputs: Inputs, relea
         check=False,
     )
     assert asked.returncode == 130
-    assert "It tops up the release of request abc-1: together they cost rho 1.352508." in asked.stdout
+    assert "It tops up the release of request abc-1: together they cost rho 1.302739." in asked.stdout
     done = call(*words, "--yes", "--json")
-    assert json.loads(done.stdout)["together"]["decimal"] == "1.352508"
+    assert json.loads(done.stdout)["together"]["decimal"] == "1.302739"
 
 
 def demo_plan() -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.errors import IntegrityError, ParameterError, StarlingError
+from starling.errors import IntegrityError, ParameterError, PolicyRefused, StarlingError
 from starling.ledger import keys
 from starling.ledger.opening import create_ledger, open_ledger, read_ledger
 
@@ -67,3 +67,14 @@ def test_another_key_and_no_key_are_refused_and_an_auditor_needs_none(path: Path
     with pytest.raises(IntegrityError, match="is signed by"):
         open_ledger(str(path))
     assert read_ledger(str(path)).reading.verify().head.seq == 1
+
+
+def test_a_key_that_is_refused_leaves_no_file_in_the_way_of_the_next_try(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
+    keys.make()
+    (tmp_path / "home" / "keys" / "custodian.key").chmod(0o644)
+    with pytest.raises(PolicyRefused, match="open to other users"):
+        create_ledger(str(tmp_path / "new.sqlite"))
+    assert not (tmp_path / "new.sqlite").exists()

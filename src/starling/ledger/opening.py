@@ -90,9 +90,9 @@ def create_ledger(
     clock: Clock = WALL,
 ) -> Ledger:
     """A new ledger at `url`; the custodian's key is made at first use. `second` must approve every raised cap."""
-    return _ledger(
-        Book.create(store_at(url, create=True), key or keys.load_or_make(), second=second, witness=witness, clock=clock)
-    )
+    # A key that is refused leaves no empty file behind.
+    key = key or keys.load_or_make()
+    return _ledger(Book.create(store_at(url, create=True), key, second=second, witness=witness, clock=clock))
 
 
 def _ledger(book: Book) -> Ledger:
