@@ -13,7 +13,7 @@ from tests.cli.conftest import Call, Inputs
 
 @pytest.fixture
 def ledger(call: Call, inputs: Inputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """It has paid for one release of the demo plan, rho 0.676254 of 1."""
+    """It has paid for one release of the demo plan, rho 0.65137 of 1."""
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
     path = tmp_path / "ledger.sqlite"
     people = ("residents", "--measure", "rho", "--neighbours", "add-remove-person", "--cap", "5")

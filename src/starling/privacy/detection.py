@@ -63,7 +63,7 @@ def detection(guarantee: Guarantee, alpha: float) -> Detection:
     >>> from starling.privacy.neighbours import ADD_REMOVE_PERSON
     >>> count = measurement("a count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(50)))
     >>> round(detection(count, 0.05).chance, 4), round(detection_bound(count.cost, 0.05), 4)
-    (0.0661, 0.0881)
+    (0.0664, 0.07)
     """
     bags = alternatives(bag_of(guarantee))
     most = detection_bound(guarantee.cost, alpha)

@@ -34,10 +34,12 @@ def drawn(question: Explore, seed: int) -> tuple[Explored, list[tuple[Query, Dra
     return follow(PLAN, question, ask), asked
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_what_was_asked_is_found_again(question: Explore) -> None:
+    """False alarm: no course of 120 goes beyond its first question, where about a fifth of them do, 0.8^120 or 2e-12."""
     lengths = set()
-    for seed in range(20):
+    for seed in range(120):
         answers, asked = drawn(question, seed)
         assert retraced(PLAN, question, answers) == asked
         assert sum((query.epsilon for query, _ in asked), Fraction(0)) <= question.epsilon

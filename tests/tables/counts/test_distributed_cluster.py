@@ -155,4 +155,4 @@ def test_a_release_of_a_cluster_is_a_release(ours: Cluster, shared_data: Path, t
     assert all(line.startswith("... ") for line in done.stderr.decode().splitlines())
     assert json.loads(done.stdout)["rows"]["t1"] > 100
     verify(tmp_path / "out")
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert {path.name for path in tmp_path.iterdir()} == {"out", ".out.records"}

@@ -65,7 +65,7 @@ def corrected_deviations(stage1: Law, stage2: Law, cells: int, weight: Fraction,
     >>> from starling.privacy.laws import DiscreteGaussian
     >>> laws = DiscreteGaussian(Fraction(9)), DiscreteGaussian(Fraction(1))
     >>> [round(each, 3) for terms in (4, 8) for each in corrected_deviations(*laws, 8, Fraction(8, 17), terms)]
-    [1.787, 1.79, 2.077]
+    [1.78, 1.794, 2.08]
     """
     law = _difference(stage1, stage2, cells)
     correction = rounded(law.values * weight.numerator, weight.denominator)
