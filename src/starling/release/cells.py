@@ -25,6 +25,15 @@ def as_text(table: pa.Table) -> pa.Table:
     return pa.table([_harmless(column) for column in table.columns], schema=table.schema)
 
 
+def text_cell(text: str) -> str:
+    """One cell of text as `as_text` writes it.
+
+    >>> text_cell("=1+1"), text_cell("x-1")
+    ("'=1+1", 'x-1')
+    """
+    return re.sub(_FORMULA, r"'\1", text)
+
+
 def original(cell: str) -> str:
     """The text that `as_text` wrote as `cell`.
 

@@ -89,6 +89,15 @@ def test_gwas_ssf_of_an_exploration(tmp_path: Path) -> None:
     assert float(first["p_value_noise_low"]) <= told.p <= float(first["p_value_noise_high"])
 
 
+def test_a_name_that_a_spreadsheet_would_take_for_a_formula_is_text(tmp_path: Path) -> None:
+    plan = a_plan()
+    named = replace(
+        plan, snps=replace(plan.snps, ids=tuple("=1+1" if name == "exm-2" else name for name in plan.snps.ids))
+    )
+    data, _ = export(named, QUESTION, explored(snps=("rs3", "rs1", "=1+1")), tmp_path / "found.tsv", "gwas-ssf")
+    assert [row["snp"] for row in ssf(data)[1]] == ["rs1", "'=1+1", "rs3"]
+
+
 def test_gwas_ssf_says_in_its_metadata_that_it_is_noisy(tmp_path: Path) -> None:
     data, beside = export(a_plan(), QUESTION, explored(), tmp_path / "found.tsv", "gwas-ssf")
     stated = yaml.safe_load(beside.read_text())

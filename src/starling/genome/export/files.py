@@ -32,6 +32,7 @@ from starling.genome.postprocess.told import CONFIDENCE
 from starling.genome.postprocess.wording import OF, TESTS
 from starling.genome.statistics import allele_tables, chi_squared_statistic
 from starling.planfile.values import write_new
+from starling.release.cells import text_cell
 
 Format: TypeAlias = Literal["gwas-ssf", "plink-assoc"]
 FORMATS: Final[tuple[Format, ...]] = ("gwas-ssf", "plink-assoc")
@@ -169,7 +170,7 @@ def _ssf_row(plan: Plan, row: Row, *, logarithms: bool) -> list[str]:
         f"{-found.log10.estimate:.6g}" if logarithms else f"{found.p:.4g}",
         found.snp if re.fullmatch(r"rs[0-9]+", found.snp) else SSF_NA,
         str(plan.people),
-        found.snp,
+        text_cell(found.snp),
         found.test,
         f"{found.low:.4g}",
         f"{found.high:.4g}",
