@@ -163,7 +163,7 @@ def test_an_account_says_what_was_charged_as_soon_as_it_is_durable(world: World)
     released = publish(Confidential(lambda: 7), Count(), account)
     assert told == [("request-first", Fraction(1))] * 2
     assert account.request_id == released.receipt.request_id == "request-first"
-    assert account.drawn is not None, "publishing commits the charge to its draw"
+    assert len(events(world, "drawn")) == 1, "publishing commits the charge to its draw"
     with pytest.raises(PolicyRefused, match="has committed to a draw"):
         account.draw(SHA256, KEY)
 
