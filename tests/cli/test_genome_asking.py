@@ -119,7 +119,8 @@ def test_a_ledger_pays_until_the_grant_is_spent(call: Call, study: Path, ledger:
 MISTAKES: list[tuple[str, list[str], int, str]] = [
     ("num-sig", ["--epsilon", "0"], 2, "--epsilon is not above 0"),
     ("num-sig", ["--epsilon", "0.1.2"], 2, "--epsilon is not a decimal number"),
-    ("num-sig", ["--epsilon", "1e7"], 2, "epsilon is above 1000000"),
+    ("num-sig", ["--epsilon", "4000000001"], 2, "epsilon is above 4000000000"),
+    ("num-sig", ["--epsilon", "1e3"], 2, "--epsilon is written with an exponent; write 1000"),
     ("num-sig", [], 2, "Missing option '--epsilon'"),
     ("num-sig", ["--epsilon", "1", "--k", "61"], 2, "k is not a whole number from 0 to 60, the number of SNPs"),
     ("num-sig", ["--epsilon", "1", "--test", "chi2"], 2, "test is not among the plan's tests; take g"),

@@ -36,6 +36,8 @@ def test_amounts_are_exact() -> None:
     for text in ("0", "-1", "nan", "1e400", ""):
         with pytest.raises(ParameterError, match="--epsilon is not"):
             epsilon_of(text)
+    with pytest.raises(ParameterError, match="--epsilon is written with an exponent; write 1000"):
+        epsilon_of("1e3")
 
 
 def test_stretches_are_written_by_their_ends() -> None:

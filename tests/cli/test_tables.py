@@ -83,7 +83,8 @@ def test_a_plan_is_solved_again_for_a_total_or_a_scale(call: Call) -> None:
         (("--scale", "2", "--total", "1"), "--total stands beside --scale; give one of the two"),
         (("--scale", "x"), "--scale is not a decimal number"),
         (("--total", "0"), "--total is not above 0"),
-        (("--total", "1e-12"), "total pays for no margins, were they a million times as wide; give more"),
+        (("--total", "1e3"), "--total is written with an exponent; write 1000"),
+        (("--total", "0.000000000001"), "total pays for no margins, were they a million times as wide; give more"),
     ):
         refused = call("tables", "plan", "demo", *words)
         assert (refused.exit_code, refused.stdout) == (2, "")

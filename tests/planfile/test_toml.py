@@ -87,6 +87,26 @@ def test_a_value_of_another_kind_is_refused(method: str, arguments: tuple[Any, .
     assert "key is missing" in problems(absent)[0]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('"1e3"', 'p.toml:1: budget is written with an exponent; write budget = "1000"'),
+        ('"1e-99"', "p.toml:1: budget is written with an exponent; fix"),
+        (
+            "1e3",
+            (
+                "p.toml:1: budget is a float, and a binary float is not the decimal it looks like (0.1 is not 1/10);"
+                ' put it in quotes: budget = "1000"'
+            ),
+        ),
+    ],
+)
+def test_an_amount_with_an_exponent_is_refused_and_spelled_out(text: str, said: str) -> None:
+    top = parse(f"budget = {text}", "p.toml")
+    assert top.number("budget", "fix") is None
+    assert problems(top) == [said]
+
+
 def test_an_unknown_key_is_refused_with_a_near_miss() -> None:
     top = parse(TEXT, "p.toml")
     top.only(["titel", "number", "float", "area", "levels"])

@@ -57,6 +57,14 @@ def test_a_float_is_refused_with_its_reason() -> None:
     assert 'budget = "0.1"' in str(section.problems[0])
 
 
+def test_a_small_decimal_of_python_is_taken_and_a_text_with_an_exponent_is_not() -> None:
+    assert section_of({"alpha": Decimal("0.0000001")}).number("alpha", "") == Fraction(1, 10**7)
+    section = section_of({"alpha": "1e-7", "budget": 1e-7})
+    assert section.number("alpha", "") is section.number("budget", "") is None
+    assert 'plan: alpha is written with an exponent; write alpha = "0.0000001"' in str(section.problems[0])
+    assert 'put it in quotes: budget = "0.0000001"' in str(section.problems[1])
+
+
 def test_what_is_no_plan_is_refused() -> None:
     endless: dict[str, Any] = {}
     endless["a"] = endless

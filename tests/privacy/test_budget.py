@@ -21,7 +21,6 @@ weights = st.lists(
     [
         ("0.159", Fraction(159, 1000)),
         (" 4.27 ", Fraction(427, 100)),
-        ("1e-10", Fraction(1, 10**10)),
         ("1/3", Fraction(1, 3)),
         ("-2", Fraction(-2)),
     ],
@@ -37,6 +36,38 @@ def test_text_is_read_exactly(text: str, number: Fraction) -> None:
 def test_other_text_is_refused(value: str) -> None:
     with pytest.raises(ParameterError):
         exact(value, field="x")
+
+
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("1e3", "write 1000"),
+        (" 1E3 ", "write 1000"),
+        ("+2.50e+1", "write 25.0"),
+        ("-1e2", "write -100"),
+        ("2.5e-7", "write 0.00000025"),
+        ("0e9", "write 0"),
+        ("1e99", 'write it like "0.159"'),
+        ("1e-99", 'write it like "0.159"'),
+    ],
+)
+def test_an_exponent_is_refused_and_spelled_out(text: str, fix: str) -> None:
+    for read in (exact, positive):
+        with pytest.raises(ParameterError) as refused:
+            read(text, field="cap")
+        assert str(refused.value) == f"cap is written with an exponent; {fix}"
+    if fix.startswith("write it"):
+        return
+    assert exact(fix.removeprefix("write "), field="cap") == Fraction(text.strip())
+
+
+def test_a_small_probability_may_have_an_exponent() -> None:
+    assert exact("1e-10", field="delta", exponent=True) == Fraction(1, 10**10)
+    assert exact("1e-99", field="delta", exponent=True) == Fraction(1, 10**99)
+    with pytest.raises(ParameterError, match="delta is not a decimal number"):
+        exact("1e-999", field="delta", exponent=True)
+    with pytest.raises(ParameterError, match="epsilon is written with an exponent; write 1000"):
+        Epsilon("1e3")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("value", [0.1, float("nan"), True, None, b"1", 1j])
@@ -142,7 +173,12 @@ def test_power_is_rounded_down(base: Fraction, exponent: Fraction) -> None:
 
 @pytest.mark.parametrize(
     ("parts", "problem"),
-    [([], "are empty"), ([1, 0], "is not above 0"), ([1, -1], "is not above 0"), (["1e-13", 1, 1], "below 2\\^-40")],
+    [
+        ([], "are empty"),
+        ([1, 0], "is not above 0"),
+        ([1, -1], "is not above 0"),
+        (["0." + "0" * 12 + "1", 1, 1], "below 2\\^-40"),
+    ],
 )
 def test_weights_that_give_no_shares_are_refused(parts: list[int | str], problem: str) -> None:
     with pytest.raises(ParameterError, match=problem):

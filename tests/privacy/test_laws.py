@@ -22,7 +22,7 @@ def test_the_cost_grows_with_the_sensitivity_or_its_square() -> None:
 
 def test_a_decimal_string_is_exact() -> None:
     assert DiscreteLaplace("0.1").scale == Fraction(1, 10)  # type: ignore[arg-type]
-    assert DiscreteGaussian("1e-3").sigma_squared == Fraction(1, 1000)  # type: ignore[arg-type]
+    assert DiscreteGaussian("0.001").sigma_squared == Fraction(1, 1000)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("value", [0, -1, "0.0"])

@@ -153,7 +153,7 @@ def together(
     # Heavy, and needed here alone.
     from starling.privacy.accounting import epsilon_of_events
 
-    chance = exact(delta, field="delta")
+    chance = exact(delta, field="delta", exponent=True)
     if not 0 < chance < 1:
         raise ParameterError(field="delta", problem="is not between 0 and 1", fix="give a small one, such as 1e-10")
     total = Fraction(spent, UNIT)

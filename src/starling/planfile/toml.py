@@ -15,7 +15,7 @@ from typing import Any, Final
 from starling.errors import ParameterError, PlanError, Problem
 from starling.planfile.foreign import content
 from starling.planfile.spelling import did_you_mean, name_problem, shown
-from starling.privacy.budget import exact
+from starling.privacy.budget import exact, without_exponent
 
 _HEADER: Final = re.compile(r"[ \t]*\[\[?[ \t]*([^\[\]#]*?)[ \t]*\]\]?")
 LONGEST_PLAN: Final = 4 * 2**20
@@ -103,13 +103,15 @@ class Section:
             self.refuse(key, "is missing", fix)
         elif isinstance(value, Float):
             reason = "is a float, and a binary float is not the decimal it looks like (0.1 is not 1/10)"
-            self.refuse(key, reason, f'put it in quotes: {key} = "{shown(value.text)}"')
+            self.refuse(key, reason, f'put it in quotes: {key} = "{shown(without_exponent(value.text))}"')
         elif isinstance(value, bool) or not isinstance(value, int | str):
             self.refuse(key, "is not a number", fix)
         else:
             try:
                 return exact(value, field=key)
             except ParameterError as error:
+                plain = without_exponent(value) if isinstance(value, str) else value
+                fix = fix if plain == value else f'write {key} = "{plain}"'
                 self.refuse(key, error.problems[0].problem, fix)
         return None
 

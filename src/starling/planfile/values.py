@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from starling.errors import OutputError, PlanError
 from starling.planfile.toml import Float, Section
+from starling.privacy.budget import without_exponent
 
 PLAN: Final = "plan"
 """In place of a file's name in a message."""
@@ -51,7 +52,7 @@ def _plain(value: Any, depth: int) -> Any:
     if isinstance(value, float):
         return Float(repr(value))
     if isinstance(value, Fraction | Decimal):
-        return str(value)
+        return without_exponent(str(value))  # Python itself writes a small Decimal with an exponent.
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 

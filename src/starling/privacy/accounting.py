@@ -92,7 +92,7 @@ def approximate_events(bag: Bag, delta: Exact) -> Approximate:
     >>> float(approximate_events(bag, "1e-10").epsilon)
     3.737759
     """
-    chance = exact(delta, field="delta")
+    chance = exact(delta, field="delta", exponent=True)
     if not 0 < chance < 1:
         raise _no_epsilon()
     return _of_alternatives(bag, chance, "tightest")
@@ -121,7 +121,7 @@ def epsilon_at_delta(guarantee: Guarantee, delta: Exact, *, method: Method = "ti
     """
     if method not in get_args(Method):
         raise ParameterError(field="method", problem="is unknown", fix=f"use one of {', '.join(get_args(Method))}")
-    chance = exact(delta, field="delta")
+    chance = exact(delta, field="delta", exponent=True)
     if not 0 <= chance < 1:
         raise ParameterError(field="delta", problem="is not in [0, 1)", fix='give a small number such as "1e-10"')
     if method == "sum" or (method == "tightest" and chance == 0):

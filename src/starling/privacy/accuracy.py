@@ -283,7 +283,7 @@ def _log(share: Fraction) -> float:
 
 
 def _share(value: Exact, *, field: str) -> Fraction:
-    share = exact(value, field=field)
+    share = exact(value, field=field, exponent=True)
     if not 0 < share < 1:
         raise ParameterError(field=field, problem="is not between 0 and 1", fix='give a number such as "0.05"')
     return share

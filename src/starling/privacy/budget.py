@@ -7,6 +7,7 @@ be rounded it is rounded against the spender.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, Literal, Self, TypeAlias, TypeVar
 
@@ -17,16 +18,19 @@ Exact: TypeAlias = int | Fraction | str
 
 Measure: TypeAlias = Literal["epsilon", "rho"]
 
-_DECIMAL = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,2})?")
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?")
+_SCIENTIFIC = re.compile(_DECIMAL.pattern + r"[eE][+-]?[0-9]{1,2}")
 _RATIO = re.compile(r"[+-]?[0-9]{1,40}/[0-9]{1,40}")
 
 
-def exact(value: Exact, *, field: str) -> Fraction:
+def exact(value: Exact, *, field: str, exponent: bool = False) -> Fraction:
     """The rational that `value` says.
 
     Args:
         value: int, Fraction, or a string: decimal ("0.159") or ratio ("1/3"), at most 40 digits before and after the point.
         field: Name for the message.
+        exponent: Whether a text may have an exponent, as small probabilities have in the field ("1e-10"). An amount of budget may not: a
+            slip of one key is then a factor of ten.
 
     Raises:
         ParameterError: for a float, a bool, or text that is no such number (NaN, infinity and absurd lengths included).
@@ -41,6 +45,12 @@ def exact(value: Exact, *, field: str) -> Fraction:
         )
     if isinstance(value, str):
         text = value.strip()
+        if _SCIENTIFIC.fullmatch(text):
+            if exponent:
+                return Fraction(text)
+            plain = without_exponent(text)
+            fix = 'write it like "0.159"' if plain == text else f"write {plain}"
+            raise ParameterError(field=field, problem="is written with an exponent", fix=fix)
         if not (_DECIMAL.fullmatch(text) or _RATIO.fullmatch(text)) or text.endswith("/0"):
             raise ParameterError(
                 field=field,
@@ -54,12 +64,30 @@ def exact(value: Exact, *, field: str) -> Fraction:
     return Fraction(value)
 
 
+def without_exponent(text: str) -> str:
+    """The decimal that `text` says by an exponent, spelled out; anything else, and what `exact` would not take then, as it is.
+
+    >>> without_exponent("1e3"), without_exponent("2.5E-7"), without_exponent("1e99"), without_exponent("0.1")
+    ('1000', '0.00000025', '1e99', '0.1')
+    """
+    if not _SCIENTIFIC.fullmatch(text):
+        return text
+    plain = format(Decimal(text), "f")
+    return plain if _DECIMAL.fullmatch(plain) else text
+
+
 def positive(value: Exact, *, field: str) -> Fraction:
     """The same as `exact`, and above 0; raises ParameterError otherwise."""
     number = exact(value, field=field)
     if number <= 0:
         raise ParameterError(field=field, problem="is not above 0", fix="give a number above 0")
     return number
+
+
+def check_int(value: object, *, field: str) -> None:
+    """Raises ParameterError unless `value` is an int: no float, no text, and no truth value, which Python takes for 0 or 1."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ParameterError(field=field, problem=f"is a {type(value).__name__}, not an int", fix="write it like 10")
 
 
 @dataclass(frozen=True, slots=True, order=False)

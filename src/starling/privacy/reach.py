@@ -86,7 +86,7 @@ def _epsilon(value: Exact) -> Fraction:
 
 
 def _alpha(value: Exact) -> Fraction:
-    alpha = exact(value, field="alpha")
+    alpha = exact(value, field="alpha", exponent=True)
     if not 0 < alpha < 1:
         raise ParameterError(field="alpha", problem="is not between 0 and 1", fix='give a number such as "0.05"')
     return alpha

@@ -35,6 +35,25 @@ def test_the_threshold_is_alpha_over_m_exactly() -> None:
     assert plan_with(alpha=Fraction(1, 10)).p_threshold == Fraction(1, 60)
 
 
+@pytest.mark.parametrize("people", [100.0, True, "100"])
+def test_people_are_counted_by_an_int(people: Any) -> None:
+    with pytest.raises(PlanError, match=f"people is a {type(people).__name__}, not an int"):
+        plan_with(people=people)
+
+
+def test_an_alpha_is_exact() -> None:
+    assert plan_with(alpha="0.05").alpha == Fraction(1, 20)
+    for wrong, said in ((0.05, "alpha is a float"), (True, "alpha is a bool"), ("5e-2", "write 0.05")):
+        with pytest.raises(PlanError, match=said):
+            plan_with(alpha=wrong)
+
+
+@pytest.mark.parametrize(("low", "high"), [(1.0, 30), (1, 30.0), (True, 30)])
+def test_the_ends_of_a_region_are_ints(low: Any, high: Any) -> None:
+    with pytest.raises(ParameterError, match=r"(low|high) is a (float|bool), not an int"):
+        plan_with(regions=(Region("a", "1", low, high),))
+
+
 def test_neighbours_replace_one_person() -> None:
     assert plan_with().relation == REPLACE_PERSON
 

@@ -66,6 +66,15 @@ def test_any_error_is_cheap_and_none_is_dear(assumed: Assumed) -> None:
         epsilon_for(wald, SnpPval("s1", "wald", ONE), 0)
 
 
+def test_how_many_are_followed_up_is_an_int(assumed: Assumed) -> None:
+    question = Explore("g", "r2", FIFTH, ONE)
+    for wrong in (2.0, True, "2"):
+        with pytest.raises(ParameterError, match=f"followed is a {type(wrong).__name__}, not an int"):
+            preview(assumed, question, followed=wrong)  # type: ignore[arg-type]
+        with pytest.raises(ParameterError, match="followed is a"):
+            epsilon_for(assumed, question, 20, followed=wrong)  # type: ignore[arg-type]
+
+
 def test_questions_that_the_plan_has_not_are_refused(assumed: Assumed) -> None:
     for question, says in (
         (NumSig("g", 401, ONE), "k is not"),

@@ -124,6 +124,9 @@ def test_what_is_no_study_is_refused() -> None:
     for cases in (0, 2000, -1):
         with pytest.raises(ParameterError, match="cases are not 1 to 1999"):
             Assumed.of(plan, cases)
+    for wrong in (2.5, True, "5"):
+        with pytest.raises(ParameterError, match=f"cases is a {type(wrong).__name__}, not an int"):
+            Assumed.of(plan, wrong)  # type: ignore[arg-type]
     for rarest in ("-0.1", "0.6", "x"):
         with pytest.raises(ParameterError, match="rarest is not"):
             Assumed.of(plan, rarest=rarest)

@@ -45,7 +45,7 @@ def test_numbers_are_the_decimals_they_are_written_as(tmp_path: Path) -> None:
     text = (
         json.dumps(config())
         .replace("0.25", "0.1", 1)
-        .replace("0.25", "1e-3", 1)
+        .replace("0.25", "0.001", 1)
         .replace('fraction": 0.1', 'fraction": 0.30')
     )
     plan = load(census_folder(tmp_path, text))
@@ -94,6 +94,12 @@ def test_what_json_does_not_call_a_number_is_refused(tmp_path: Path, text: str) 
 def test_absurd_numbers_are_refused(tmp_path: Path, text: str) -> None:
     message = refusal(tmp_path, json.dumps(config(), indent=1).replace("0.25", text, 1))
     assert re.search(r"config.json:3: \w+ is not a decimal number of at most 40 digits", message)
+
+
+@pytest.mark.parametrize(("text", "plain"), [("1e3", "1000"), ("2.5E-7", "0.00000025")])
+def test_an_exponent_is_refused_and_spelled_out(tmp_path: Path, text: str, plain: str) -> None:
+    message = refusal(tmp_path, json.dumps(config(), indent=1).replace("0.25", text, 1))
+    assert re.search(rf"config.json:3: \w+ is written with an exponent; write {plain}$", message)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from starling.genome.plan.forms import Forms
 from starling.genome.plan.regions import Region
 from starling.genome.plan.snps import Snps
 from starling.planfile.spelling import did_you_mean, shown
+from starling.privacy.budget import check_int, exact
 from starling.privacy.neighbours import REPLACE_PERSON, Relation
 from starling.release.request import digest
 
@@ -84,6 +85,11 @@ class Plan(Forms):
     ids: Ids = "confidential"
 
     def __post_init__(self) -> None:
+        try:
+            check_int(self.people, field="people")
+            object.__setattr__(self, "alpha", exact(self.alpha, field="alpha"))
+        except ParameterError as error:
+            raise PlanError(problems=error.problems) from None
         if not self.regions:
             object.__setattr__(self, "regions", tuple(whole_chromosomes(self.snps)))
         problems = [*self._size_problems(), *self._test_problems(), *self._region_problems()]

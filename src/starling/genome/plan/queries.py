@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 from starling.errors import ParameterError
 from starling.genome.plan.model import P_VALUE_ONLY, Plan
 from starling.genome.scores.candidates import Candidates, candidates
-from starling.privacy.budget import Epsilon, Exact, exact, positive
+from starling.privacy.budget import Epsilon, Exact, check_int, exact, positive
 from starling.privacy.guarantee import Guarantee, measurement, sequential
 from starling.privacy.laws import DiscreteLaplace
 from starling.privacy.neighbours import REPLACE_PERSON
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 Noise: TypeAlias = Literal["laplace", "lattice"]
 Selection: TypeAlias = Literal["permute-and-flip", "exponential"]
 Correlation: TypeAlias = Literal["r2", "dprime"]
-LARGEST_EPSILON = 10**6
+LARGEST_EPSILON = 4 * 10**9
+"""The largest amount that a ledger counts: no less, since a test against the truth asks where no noise is left."""
 SMALLEST_EPSILON = Fraction(1, 4096)
 """Of one draw; below it the noise of a count nears the number of patients that a study can have."""
 MOST_FOUND = 10
@@ -36,11 +37,16 @@ class Exactly:
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        """Raises ParameterError for an amount that is no exact number, with the name of its field."""
+        """Raises ParameterError for an amount that is no exact number, a count that is no int, and a flag that is none, by its field."""
         for each in fields(cast("DataclassInstance", self)):
             value = getattr(self, each.name)
             if each.name in ("epsilon", "delta_c"):
                 object.__setattr__(self, each.name, exact(value, field=each.name))
+            elif each.name in ("k", "most") or (each.name == "longest" and value is not None):
+                check_int(value, field=each.name)
+            elif each.name == "independent" and not isinstance(value, bool):
+                problem = f"is a {type(value).__name__}, not True or False"
+                raise ParameterError(field=each.name, problem=problem, fix="write True, or leave it out")
             elif each.name in ("regions", "snps") and value is not None:
                 object.__setattr__(self, each.name, (value,) if isinstance(value, str) else tuple(value))
             elif each.name == "excluding":
@@ -296,9 +302,9 @@ def _check_test(plan: Plan, test: str, *, distance: bool) -> None:
         raise ParameterError(field="test", problem="is not among the plan's tests", fix=fix)
 
 
-def check_whole(field: str, value: object, low: int, high: int, what: str) -> None:
-    """Raises ParameterError unless the value is a whole number in the range."""
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+def check_whole(field: str, value: int, low: int, high: int, what: str) -> None:
+    """Raises ParameterError unless the value is in the range."""
+    if not low <= value <= high:
         raise ParameterError(
             field=field, problem=f"is not a whole number from {low} to {high}, {what}", fix="give one that is"
         )

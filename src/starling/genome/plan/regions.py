@@ -7,6 +7,7 @@ from typing import Final
 from starling.errors import Problem
 from starling.genome.plan.listing import Listing
 from starling.genome.plan.sites import MOST_POSITION, chromosome
+from starling.privacy.budget import check_int
 
 _HEADERS: Final = ("browser", "track")
 """How the lines begin with which a BED file may speak to a genome browser."""
@@ -27,6 +28,10 @@ class Region:
     chromosome: str
     low: int
     high: int
+
+    def __post_init__(self) -> None:
+        check_int(self.low, field="low")
+        check_int(self.high, field="high")
 
 
 def read_bed_regions(path: Path, problems: list[Problem]) -> list[Region]:

@@ -12,6 +12,7 @@ from starling.genome.preview import selections, tables
 from starling.genome.preview.selections import LocBlockSeen, LocSigSeen, NumSigSeen
 from starling.genome.preview.tables import TablesSeen
 from starling.genome.preview.typical import Assumed
+from starling.privacy.budget import check_int
 from starling.release.session import html, public
 from starling.release.text import table
 
@@ -57,6 +58,8 @@ def preview(study: Plan | Assumed, question: Question, *, followed: int | None =
         ParameterError: when the plan has no such question.
     """
     assumed = _assumed(study)
+    if followed is not None:
+        check_int(followed, field="followed")
     check(assumed, question)
     if isinstance(question, Explore):
         return _explore(assumed, question, followed)
@@ -186,6 +189,8 @@ def epsilon_for(study: Plan | Assumed, question: Question, error: float, *, foll
     if not error >= 0:
         raise ParameterError(field="error", problem="is below 0", fix="give 0 or more")
     assumed = _assumed(study)
+    if followed is not None:
+        check_int(followed, field="followed")
     check(assumed, question)
 
     def kept(steps: int) -> bool:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from starling.errors import ParameterError
 from starling.genome.plan import Plan
 from starling.genome.plan.distances import signed_distances
-from starling.privacy.budget import Exact, exact
+from starling.privacy.budget import Exact, check_int, exact
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 Float64: TypeAlias = npt.NDArray[np.float64]
@@ -63,6 +63,8 @@ class Assumed:
         least = exact(rarest, field="rarest")
         if not 0 <= least <= _COMMONEST:
             raise ParameterError(field="rarest", problem="is not from 0 to 0.5", fix='give a frequency such as "0.05"')
+        if cases is not None:
+            check_int(cases, field="cases")
         if cases is not None and not 1 <= cases < plan.people:
             problem = f"are not 1 to {plan.people - 1}: the plan has {plan.people} people"
             raise ParameterError(field="cases", problem=problem, fix="leave some people as controls")
