@@ -37,6 +37,15 @@ def test_files_are_the_same_as_long_as_nobody_touches_them(files: list[Path]) ->
     assert accepted_files(KEY, files) not in (token, touched)
 
 
+def test_attack_a29_other_content_of_the_same_size_under_the_old_time_is_seen(files: list[Path]) -> None:
+    token, before = accepted_files(KEY, files), files[0].stat()
+    while files[0].stat().st_ctime_ns == before.st_ctime_ns:
+        files[0].write_text("x" * before.st_size)
+        os.utime(files[0], ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert files[0].stat().st_mtime_ns == before.st_mtime_ns
+    assert accepted_files(KEY, files) != token
+
+
 def test_a_folder_is_all_of_its_files_and_what_is_missing_is_told(files: list[Path], tmp_path: Path) -> None:
     assert accepted_files(KEY, [tmp_path]) == accepted_files(KEY, files)
     with pytest.raises(SourceError, match="is not there"):
