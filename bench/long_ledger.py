@@ -32,12 +32,12 @@ KEY: Final = Key(bytes(32))
 """Signs ledgers of benchmarks; everybody knows it."""
 
 Event = tuple[int, str, int, str, str]
-Charge = tuple[int, str, str, str, str, int, str, str, int, str, str, int | None, int]
+Charge = tuple[int, str, str, str, str, int, str, str, int, str, str, str, int | None, int]
 
 EVENTS_SQL: Final = "INSERT INTO events (seq, kind, at, body, hash) VALUES (?, ?, ?, ?, ?)"
 CHARGE_COLUMNS: Final = (
-    "seq, analyst, request_id, request_hash, dataset, amount, state, lease, lease_until, answer_kind, answer, previous,"
-    " times"
+    "seq, analyst, request_id, request_hash, dataset, amount, state, lease, lease_until, holder, answer_kind, answer,"
+    " previous, times"
 )
 
 
@@ -112,7 +112,7 @@ class Filler:
             self.spent[scope] = (self.spent.get(scope, (0, 0))[0] + amount, charge[0])
         ids = (charge[0], analyst, request_id, request_hash, "census", amount)
         previous, self._previous = self._previous, charge[0]
-        return charge, end, (*ids, "answered", "", 0, "bytes", answer, previous, 1)
+        return charge, end, (*ids, "answered", "", 0, "", "bytes", answer, previous, 1)
 
     def _event(self, kind: str, body: str) -> Event:
         seq = self.head.seq + 1
@@ -139,7 +139,7 @@ def _template(kind: Noise) -> tuple[str, str]:
 
 def fill_sqlite(url: str, filler: Filler) -> None:
     """Write it into the tables of an SQLite ledger; nothing is flushed before the end."""
-    marks = ", ".join("?" * 13)
+    marks = ", ".join("?" * len(CHARGE_COLUMNS.split(",")))
     with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:
         # The index of request ids grows at random places: in memory it is quick.
         for setting in ("synchronous=OFF", "journal_mode=OFF", f"cache_size=-{CACHE >> 10}"):
