@@ -32,8 +32,18 @@ class Run:
     output: str
 
 
-def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Run:
-    """Run a command to its end; raises RuntimeError with what it said when it fails.
+CONSISTENT: Final = 7
+"""How `starling verify` ends where nothing is wrong, and the key and the ledger were not named."""
+
+
+def run(
+    command: Sequence[str | Path],
+    environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    *,
+    right: int = 0,
+) -> Run:
+    """Run a command to its end; raises RuntimeError with what it said where it ends with another code than `right`.
 
     Bytecode may be kept, whatever the caller's settings: an installed package has it.
     """
@@ -50,7 +60,7 @@ def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = N
             _, status, usage = os.wait4(process.pid, 0)
             seconds = perf_counter() - began
         process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
+        if process.returncode != right:
             raise RuntimeError(f"{Path(command[0]).name} ended with {process.returncode}: {wrong.read_text()}")
         # Linux counts ru_maxrss in units of 1024 bytes.
         return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e9, said.read_text())
