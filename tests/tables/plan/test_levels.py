@@ -41,5 +41,7 @@ def test_levels_without_a_member_are_told_all_at_once(tmp_path: Path) -> None:
 def test_problems_of_a_plan_as_a_whole_name_its_file(tmp_path: Path) -> None:
     """Budgets that only the whole plan can refuse: too small to draw, once shared out."""
     folder = census_folder(tmp_path, config(**{key("STATE", 2): 1e-15}))
+    file = folder / "config.json"
+    file.write_text(file.read_text().replace("1e-15", "0.000000000000001"))
     with pytest.raises(PlanError, match=r"^config.json: \(STATE, 2\) has a budget too small to draw its noise"):
         load(folder)

@@ -280,7 +280,7 @@ def test_problems_of_the_definitions_are_told_with_those_of_the_plan(tmp_path: P
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(PlanError, match="cannot be read"):
+    with pytest.raises(PlanError, match="is not there"):
         load(tmp_path / "absent.toml")
     (tmp_path / "latin.toml").write_bytes(b'title = "\xff"')
     with pytest.raises(PlanError, match="is not UTF-8"):
