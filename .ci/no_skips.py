@@ -17,8 +17,8 @@ def node(case: ET.Element) -> str:
 def dotted(test: str) -> str:
     """A test id of the trace in the form of `node`.
 
-    >>> dotted("tests/privacy/test_noise.py::TestLaplace::test_exact")
-    'tests.privacy.test_noise.TestLaplace.test_exact'
+    >>> dotted("tests/privacy/sampling/test_noise.py::TestLaplace::test_exact")
+    'tests.privacy.sampling.test_noise.TestLaplace.test_exact'
     """
     path, *names = test.split("::")
     return ".".join([path.removesuffix(".py").replace("/", "."), *names])

@@ -21,8 +21,8 @@ from starling.genome.baselines.fienberg import Neighbours, noisy_statistics
 from starling.genome.statistics import log10_p_values
 from starling.genome.statistics.association import Float64
 from starling.genome.statistics.tails import chi_squared_log_tail
-from starling.privacy.lattice import lattice_noise
-from starling.privacy.noise import discrete_laplace
+from starling.privacy.sampling.lattice import lattice_noise
+from starling.privacy.sampling.noise import discrete_laplace
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 

@@ -1,6 +1,7 @@
 """Exact laws of selections, from exact scores: nothing of a mechanism is drawn. In double precision.
 
-Each candidate has the weight e^(epsilon (score - best) / 2), sensitivity 1, as in privacy/selection.py. Candidates of one kind (one
+Each candidate has the weight e^(epsilon (score - best) / 2), sensitivity 1, as in `privacy.sampling.selection`. Candidates of one kind
+(one
 score, one value) stand together with how many they are: hundreds of thousands of SNPs have far fewer different tables. Sums are NumPy's
 own, not products of vectors, whose threads wait for one another on a busy machine.
 """

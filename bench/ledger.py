@@ -23,7 +23,7 @@ from bench.record import Limit, Recorder
 from starling.ledger.batching import Batcher
 from starling.ledger.charging import Charging, Result, Wanted
 from starling.ledger.opening import Ledger, open_ledger
-from starling.privacy.entropy import fresh_id
+from starling.privacy.sampling.entropy import fresh_id
 
 ROW: Final = "x" * 400
 """As long as the event of a charge."""

@@ -17,8 +17,8 @@ from starling.ledger.disclosure import Noise, noise
 from starling.ledger.keys import Key
 from starling.ledger.opening import Ledger, create_ledger
 from starling.ledger.rules import Request, canonical, charge_units
+from starling.privacy.distributions.discrete import DiscreteGaussian
 from starling.privacy.guarantee import Guarantee, measurement
-from starling.privacy.laws import DiscreteGaussian
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 
 ANALYSTS: Final = 100

@@ -12,9 +12,9 @@ from scipy.stats import chi2
 
 from bench.measure import Json, timed
 from bench.record import Limit, Recorder
-from starling.privacy.inversion import Search
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
-from starling.privacy.noise import draw
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.sampling.inversion import Search
+from starling.privacy.sampling.noise import draw
 from tests.privacy.goodness_of_fit import FALSE_ALARM, Bins, bins, excess, power, stretched
 
 LAWS: Final[tuple[Law, ...]] = (

@@ -12,7 +12,7 @@ from bench.measure import Json, Spread, in_turn, ratios, timed
 from bench.peers import Peer, running
 from bench.record import Limit, Recorder
 from bench.shapes import SHAPES, scores
-from starling.privacy.selection import exponential_mechanism, permute_and_flip
+from starling.privacy.sampling.selection import exponential_mechanism, permute_and_flip
 
 SCRIPTS: Final = {"opendp": "opendp_selection"}
 EPSILON: Final = 1

@@ -23,8 +23,8 @@ from bench.measure import Json, Spread, in_turn, ratios, timed
 from bench.peers import ROOT, running
 from bench.process import STARLING, run
 from bench.record import Limit, Recorder
+from starling.privacy.distributions.discrete import DiscreteGaussian
 from starling.privacy.guarantee import Guarantee
-from starling.privacy.laws import DiscreteGaussian
 from starling.privacy.trust import Receipt, inspect, publish
 from starling.tables import cells
 from starling.tables.counts import count

@@ -15,12 +15,12 @@ import numpy as np
 from bench.measure import Json
 from bench.peers import ROOT
 from bench.record import Limit, Recorder
-from starling.privacy.accuracy import standard_deviation
-from starling.privacy.noise import draw
+from starling.privacy.distributions.accuracy import standard_deviation
+from starling.privacy.sampling.noise import draw
 from starling.tables import cells
-from starling.tables.inference.law import Chosen, TotalLaw, ends
+from starling.tables.inference.distribution import Chosen, TotalLaw, ends
 from starling.tables.inference.reuse import corrections
-from starling.tables.plan.reused import stage1_weight
+from starling.tables.plan.combined_stages import stage1_weight
 from starling.tables.plan.stages import StageLaws, stage_laws
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def near(noise: str, branch: int, side: str, distance: float) -> dict[str, Json]
 
 def dropped(noise: str, persons: int) -> dict[str, Json]:
     """A bare total below the state, kept when its noise is above the quantile of 99.99 %, without reuse."""
-    from starling.privacy.accuracy import quantile
+    from starling.privacy.distributions.accuracy import quantile
 
     laws = NOISES[noise]
     law = total_law(laws, 0, reused=False)

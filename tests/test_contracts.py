@@ -53,14 +53,14 @@ BREACHES = {
         ("genome/mechanism/loc_sig.py", "import starling.genome.baselines.distances"),
     ],
     "no-drawing": [
-        ("tables/postprocess/rows.py", "from starling.privacy.noise import draw"),
+        ("tables/postprocess/rows.py", "from starling.privacy.sampling.noise import draw"),
         ("tables/postprocess/rows.py", "import starling.ledger.sqlite"),
     ],
     "one-source-of-randomness": [
         ("tables/mechanism/top_up.py", "import random"),
         ("cli/__init__.py", "from uuid import uuid4"),
         ("ledger/rows.py", "import secrets"),
-        ("privacy/noise.py", "from cryptography.hazmat.primitives.ciphers import Cipher"),
+        ("privacy/sampling/noise.py", "from cryptography.hazmat.primitives.ciphers import Cipher"),
     ],
 }
 """For each contract: files of the package, and a line that must not stand there."""
@@ -126,12 +126,12 @@ class Rule:
 
 
 RULES = {
-    "randomness comes from privacy.entropy": Rule(
+    "randomness comes from privacy.sampling.entropy": Rule(
         ("os.urandom", "os.getrandom"),
-        ("privacy/entropy.py",),
+        ("privacy/sampling/entropy.py",),
         {
             "tables/mechanism/top_up.py": "import os\nx = os.urandom(8)",
-            "privacy/noise.py": "from os import getrandom as g",
+            "privacy/sampling/noise.py": "from os import getrandom as g",
             "ledger/rows.py": "import os as o\nf = o.urandom",
         },
     ),
@@ -140,14 +140,14 @@ RULES = {
         ("*/generate.py", "*/generate/*.py"),
         {
             "tables/mechanism/top_up.py": "import numpy as np\nx = np.random.default_rng(1)",
-            "privacy/noise.py": "from numpy.random import default_rng",
+            "privacy/sampling/noise.py": "from numpy.random import default_rng",
             "tables/counts.py": "from numpy import random",
         },
     ),
     "test sources of bits stay in tests": Rule(
-        ("starling.privacy.entropy.Seeded", "starling.privacy.entropy.Scripted"),
-        ("privacy/entropy.py",),
-        {"tables/publish.py": "from starling.privacy.entropy import Seeded"},
+        ("starling.privacy.sampling.entropy.Seeded", "starling.privacy.sampling.entropy.Scripted"),
+        ("privacy/sampling/entropy.py",),
+        {"tables/publish.py": "from starling.privacy.sampling.entropy import Seeded"},
     ),
     "the door's private names stay in privacy.trust": Rule(
         ("*._DOOR", "_DOOR", "*._Door", "_Door", "starling.privacy.trust._run", "*_Confidential__recipe"),

@@ -50,7 +50,7 @@ TESTED_ELSEWHERE = {
     "ledger/ticket.py": "a value that the promises look at",
     "release/payment.py": "tables/test_publish_resume.py kills a release at each of its steps",
     "release/text.py": "cli/test_text.py writes columns with it",
-    "release/road.py": "every domain's publish walks it",
+    "release/pipeline.py": "every domain's publish walks it",
     "cli/genome_inputs.py": "options of commands on genomes, whose tests give them",
     "cli/inputs.py": "options of commands on tables, whose tests give them",
     "cli/publishing.py": "test_tables.py and test_auditing_release.py release with every way to pay",

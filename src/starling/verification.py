@@ -20,7 +20,7 @@ from starling.ledger.auditing import events, replay_events
 from starling.ledger.chain import Counts
 from starling.ledger.keys import Pin, Public
 from starling.privacy.guarantee import Guarantee
-from starling.release import on_chain, reading
+from starling.release import ledger_check, reading
 from starling.release import verify as release_verify
 from starling.release.checks import Check
 from starling.release.manifest import AGAIN, OWN_LEDGER
@@ -219,7 +219,7 @@ def _key(checked: Checked, key: Pin | None) -> Check:
     return Check("key", KEY, findings, key is not None and checked.signature is not None, "" if key else NO_KEY)
 
 
-def _charge(charged: on_chain.Charged | None, looked: on_chain.Looked | None, *, own: bool) -> Check:
+def _charge(charged: ledger_check.Charged | None, looked: ledger_check.Looked | None, *, own: bool) -> Check:
     """Whether a ledger holds the charge.
 
     Args:
@@ -244,30 +244,30 @@ def _domain(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) 
     return check(folder, stated, hashes)
 
 
-def _earlier(charged: on_chain.Charged | None, earlier: tuple[AddsTo, ...], place: str | None) -> Check:
+def _earlier(charged: ledger_check.Charged | None, earlier: tuple[AddsTo, ...], place: str | None) -> Check:
     """Whether the ledger that paid for a release paid for those that it adds to; another ledger's charges are not known here."""
     says = EARLIER + ", ".join(f"request {each.request_id} of {each.cost}" for each in earlier)
     known = tuple(each for each in earlier if charged is not None and each.ledger == charged.ledger)
     if place is None or charged is None or not known:
         return Check("earlier charges", says, (), False, EARLIER_OPEN)
     try:
-        findings = on_chain.check_earlier(charged, known, events(place))
+        findings = ledger_check.check_earlier(charged, known, events(place))
     except IntegrityError as error:
         findings = list(error.problems)
     whole = len(known) == len(earlier)
     return Check("earlier charges", says, tuple(findings), whole, "" if whole else EARLIER_OPEN)
 
 
-def _on_chain(charged: on_chain.Charged | None, place: str) -> on_chain.Looked:
+def _on_chain(charged: ledger_check.Charged | None, place: str) -> ledger_check.Looked:
     if charged is None:
-        return on_chain.Looked([Problem("account", "names no place in a ledger", AGAIN, FILE)], Counts())
+        return ledger_check.Looked([Problem("account", "names no place in a ledger", AGAIN, FILE)], Counts())
     try:
-        looked = on_chain.check(charged, events(place))
+        looked = ledger_check.check(charged, events(place))
         if not looked.findings:
             # Caps and custodians' signatures, of the whole ledger; one that lies in a release is only what its events say.
             replay_events(events(place)) if charged.inside else check_ledger(place)
     except IntegrityError as error:
-        return on_chain.Looked([on_chain.of_ledger(problem) for problem in error.problems], Counts())
+        return ledger_check.Looked([ledger_check.of_ledger(problem) for problem in error.problems], Counts())
     else:
         return looked
 

@@ -9,8 +9,8 @@ from flint import arb
 
 from starling.audit import exact
 from starling.audit.exact import Probability
+from starling.privacy.distributions.tails import ball
 from starling.privacy.precision import precision
-from starling.privacy.tails import ball
 
 COIN = {0: Fraction(3, 4), 1: Fraction(1, 4)}
 TURNED = {0: Fraction(1, 4), 1: Fraction(3, 4)}

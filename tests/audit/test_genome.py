@@ -12,8 +12,8 @@ from starling.audit.rejected import Case
 from starling.genome.distance.rules import D_PRIME, R_SQUARED, Kernel, Rule, decide, of_test
 from starling.genome.distance.search import settled
 from starling.genome.statistics import chi_squared_statistic
-from starling.privacy.entropy import Seeded
-from starling.privacy.laws import DiscreteLaplace
+from starling.privacy.distributions.discrete import DiscreteLaplace
+from starling.privacy.sampling.entropy import Seeded
 from tests.genome.small_tables import all_tables, most_changed, searched
 
 BY_NAME = {case.name: case for case in REJECTED + RIGHT}

@@ -7,10 +7,10 @@ import pytest
 
 from starling.audit.falsifier import lower_bound
 from starling.audit.reconstruction import CANDIDATES, Outcome, _geography, _likeliest, _people, _plan, attack
+from starling.privacy.accounting.detection import detection_bound
 from starling.privacy.budget import Epsilon, Measure, Rho
-from starling.privacy.detection import detection_bound
-from starling.privacy.laws import Law
-from starling.privacy.noise import draw
+from starling.privacy.distributions.discrete import Law
+from starling.privacy.sampling.noise import draw
 from starling.tables.measurements import Int64
 from starling.tables.mechanism import SafeTab
 

@@ -8,7 +8,7 @@ import pytest
 from starling.audit import exact
 from starling.audit.falsifier import falsify
 from starling.audit.rejected import REJECTED, RIGHT, Case, opendp_law
-from starling.privacy.entropy import Seeded
+from starling.privacy.sampling.entropy import Seeded
 
 BY_NAME = {case.name: case for case in REJECTED + RIGHT}
 

@@ -7,10 +7,10 @@ import pytest
 
 from starling.audit import safetab
 from starling.audit.safetab import TABLE_4
-from starling.privacy.accounting import renyi_divergence
-from starling.privacy.accuracy import margin, tail
+from starling.privacy.accounting.conversion import renyi_divergence
+from starling.privacy.distributions.accuracy import margin, tail
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.guarantee import measurement
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.tables.plan import Promise
 from starling.tables.plan.solving import last_digit

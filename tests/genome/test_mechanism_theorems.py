@@ -23,8 +23,8 @@ from starling.genome.plan import LocBlock
 from starling.genome.scores.blocks import block_scores
 from starling.genome.scores.locations import loc_sig_scores, num_sig_outputs, num_sig_scores
 from starling.genome.statistics import correlation, log10_p_values
-from starling.privacy.laws import DiscreteLaplace
-from starling.privacy.masses import masses
+from starling.privacy.distributions.discrete import DiscreteLaplace
+from starling.privacy.distributions.probability_mass import masses
 from tests.genome.mechanism.laws import tiny_plan, tiny_studies
 from tests.genome.small_tables import Int64, all_tables, neighbours
 

@@ -31,8 +31,8 @@ from starling.genome.postprocess import Correlated, Exploration, PValue
 from starling.genome.publish import Answered, release
 from starling.genome.source import read
 from starling.genome.statistics import log10_p_values
-from starling.privacy import selection
-from starling.privacy.entropy import Seeded
+from starling.privacy.sampling import selection
+from starling.privacy.sampling.entropy import Seeded
 from tests.genome.studies import PLAN
 from tests.genome.worlds import HUGE, QUESTIONS, World, a_study, a_world
 

@@ -30,8 +30,8 @@ from starling.ledger.opening import create_ledger, open_ledger
 from starling.ledger.rules import Request
 from starling.ledger.signatures import approval_message
 from starling.ledger.store import Transaction
+from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.guarantee import measurement
-from starling.privacy.laws import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT, REPLACE_PERSON, as_replace_one
 from starling.privacy.trust import Confidential, publish
 from tests.ledger.worlds import Count, World, costing, request

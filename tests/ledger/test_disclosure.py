@@ -11,10 +11,10 @@ from starling.errors import ParameterError
 from starling.ledger import disclosure
 from starling.ledger.disclosure import Noise, cost_of, key, meaning, noise, together
 from starling.ledger.rules import UNIT, Lineage, canonical, charge_in
-from starling.privacy.accounting import epsilon_at_delta
+from starling.privacy.accounting.conversion import epsilon_at_delta
 from starling.privacy.budget import Rho
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from tests.ledger.worlds import World, costing, request
 

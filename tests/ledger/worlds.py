@@ -11,10 +11,10 @@ from starling.ledger.leases import Clock, machine
 from starling.ledger.opening import Ledger, create_ledger, open_ledger
 from starling.ledger.rules import UNIT, Request, canonical
 from starling.ledger.ticket import Ticket
-from starling.privacy.entropy import fresh_id
+from starling.privacy.distributions.discrete import DiscreteGaussian
 from starling.privacy.guarantee import Guarantee, measurement
-from starling.privacy.laws import DiscreteGaussian
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, Relation
+from starling.privacy.sampling.entropy import fresh_id
 
 
 def costing(rho: Fraction | int, relation: Relation = ADD_REMOVE_PERSON) -> Guarantee:

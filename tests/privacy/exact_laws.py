@@ -5,7 +5,14 @@ from fractions import Fraction
 
 import mpmath as mp
 
-from starling.privacy.certified import Certifiable, Digit, GaussianMagnitude, Geometric, LaplaceMagnitude, Negative
+from starling.privacy.sampling.certified import (
+    Certifiable,
+    Digit,
+    GaussianMagnitude,
+    Geometric,
+    LaplaceMagnitude,
+    Negative,
+)
 
 PRECISION = 700
 """Bits: far beyond what any entry of a 63-bit table needs."""

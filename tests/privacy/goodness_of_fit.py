@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import chi2, ncx2
 
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
 
 FALSE_ALARM = 1e-9
 """Chance that a right sampler fails one test."""

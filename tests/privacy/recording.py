@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
+from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, measurement
-from starling.privacy.laws import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.privacy.trust import Confidential, Receipt
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import exp, log, log1p
 
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 
 STABILITY = 9

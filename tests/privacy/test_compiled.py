@@ -9,7 +9,7 @@ import pytest
 
 from starling.privacy import compiled as module
 from starling.privacy.compiled import compiled, ours_alone
-from starling.privacy.search_kernels import search_fixed, search_guided
+from starling.privacy.sampling.search_kernels import search_fixed, search_guided
 
 
 @pytest.mark.parametrize(

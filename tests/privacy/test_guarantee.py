@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from starling.errors import ParameterError
 from starling.privacy.budget import Cost, Epsilon, Rho
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from tests.privacy.safetab import GAUSSIAN, GEOMETRIC, gaussian_of, laplace_of, safetab
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.privacy.budget import Epsilon, Rho
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, Relation
 from starling.privacy.trust import Receipt
 from starling.release.arithmetic import check_cost, rational

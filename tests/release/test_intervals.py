@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.privacy.accuracy import margin
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
-from starling.privacy.noise import draw
+from starling.privacy.distributions.accuracy import margin
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.sampling.noise import draw
 from starling.release.intervals import LOOSE, Draws, Ratio, Value, total
 
 GAUSSIAN, LAPLACE = DiscreteGaussian(Fraction(25)), DiscreteLaplace(Fraction(4))

@@ -11,7 +11,7 @@ import pytest
 from starling.errors import OutputError, PolicyRefused
 from starling.ledger.acceptance import accepted_files
 from starling.ledger.auditing import events
-from starling.release.on_chain import Charged, check
+from starling.release.ledger_check import Charged, check
 from starling.release.records import Records, check_same, keep
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import World, costing, postgres_world, request, sqlite_world

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, measurement
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from starling.privacy.trust import Entry, Receipt
 from starling.release import registry

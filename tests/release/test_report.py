@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from starling.ledger.keys import Public
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, measurement, together
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from starling.privacy.trust import Entry, Receipt
 from starling.release.report import Picture, Section, Table, render

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from starling.privacy.budget import Epsilon
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, Relation
 from starling.privacy.trust import Entry, Receipt
 from starling.release.statement import (

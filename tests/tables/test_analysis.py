@@ -11,7 +11,7 @@ import pytest
 import starling
 from starling.errors import ParameterError
 from starling.ledger.rules import Request
-from starling.privacy.accuracy import margin
+from starling.privacy.distributions.accuracy import margin
 from starling.privacy.trust import Confidential, publish
 from starling.release.intervals import LOOSE, Value, total
 from starling.release.signing import sign

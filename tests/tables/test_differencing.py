@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from starling.privacy.accuracy import standard_deviation
+from starling.privacy.distributions.accuracy import standard_deviation
 from starling.tables.differencing import SMALL, SMALL_BLOCKS, Difference, differencing
 from starling.tables.plan import Definitions, GeographyLevel, Iteration, Level, Plan, read_geography
 from starling.tables.plan.stability import stability

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from starling.errors import IntegrityError, ParameterError, PlanError
-from starling.privacy.accounting import epsilon_at_delta
+from starling.privacy.accounting.conversion import epsilon_at_delta
 from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.guarantee import sequential
 from starling.tables.earlier import Earlier, _sum, beside, read_earlier

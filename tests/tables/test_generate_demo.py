@@ -7,7 +7,7 @@ from importlib.resources import as_file, files
 import numpy as np
 import pytest
 
-from starling.privacy.accuracy import margin
+from starling.privacy.distributions.accuracy import margin
 from starling.privacy.trust import inspect
 from starling.tables.counts import GroupCounts, count
 from starling.tables.generate import Generated, generate

@@ -17,9 +17,9 @@ from click.testing import CliRunner
 from starling.cli import main
 from starling.ledger.keys import DEFAULT, load
 from starling.ledger.opening import create_ledger
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
-from starling.privacy.noise import draw
+from starling.privacy.sampling.noise import draw
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import postgres_database
 

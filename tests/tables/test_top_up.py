@@ -16,7 +16,7 @@ import yaml
 import starling
 from starling.errors import ParameterError, PlanError
 from starling.ledger.opening import Ledger, create_ledger
-from starling.privacy.accounting import epsilon_at_delta
+from starling.privacy.accounting.conversion import epsilon_at_delta
 from starling.privacy.budget import decimal_up
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.manifest import digests, files_of

@@ -15,8 +15,8 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from flint import arb
 
+from starling.privacy.distributions.tails import ball
 from starling.privacy.precision import precision
-from starling.privacy.tails import ball
 
 Probability: TypeAlias = Fraction | int | arb
 Outcome = TypeVar("Outcome", bound=Hashable)

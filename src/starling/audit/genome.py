@@ -21,9 +21,9 @@ from starling.genome.baselines.distances import greedy_distance, wald_distance
 from starling.genome.distance import allelic_distance, distance_to_significance
 from starling.genome.statistics import chi_squared_statistic
 from starling.privacy.budget import Epsilon
-from starling.privacy.entropy import BitSource
-from starling.privacy.noise import discrete_laplace
-from starling.privacy.selection import exponential_mechanism
+from starling.privacy.sampling.entropy import BitSource
+from starling.privacy.sampling.noise import discrete_laplace
+from starling.privacy.sampling.selection import exponential_mechanism
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 Score: TypeAlias = Callable[[Int64], Int64]

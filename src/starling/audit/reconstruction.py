@@ -23,10 +23,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from starling.audit.generate import towns as invented
+from starling.privacy.accounting.detection import detection_bound
 from starling.privacy.budget import Cost, Exact, Measure, positive
-from starling.privacy.detection import detection_bound
-from starling.privacy.laws import Law
-from starling.privacy.masses import masses
+from starling.privacy.distributions.discrete import Law
+from starling.privacy.distributions.probability_mass import masses
 from starling.tables import cells
 from starling.tables.measurements import Int64, Measured
 from starling.tables.mechanism import SafeTab

@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from starling.audit.falsifier import Goal, Sampler
 from starling.privacy.budget import Cost, Epsilon, Rho
-from starling.privacy.entropy import BitSource, system
-from starling.privacy.lattice import lattice_noise
-from starling.privacy.noise import discrete_gaussian, discrete_laplace
-from starling.privacy.selection import exponential_mechanism, permute_and_flip
+from starling.privacy.sampling.entropy import BitSource, system
+from starling.privacy.sampling.lattice import lattice_noise
+from starling.privacy.sampling.noise import discrete_gaussian, discrete_laplace
+from starling.privacy.sampling.selection import exponential_mechanism, permute_and_flip
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 

@@ -1,7 +1,8 @@
 """The figures of the SafeTab paper (2022, Tables 1, 2 and 4, Appendices B, D, E, F): printed, by its own formulas, and exact.
 
 Its formulas stand here to be compared and refuted, under the name `printed`. Nothing that releases uses them; a guarantee comes from
-privacy.accounting, a margin of error from privacy.accuracy. Where a printed formula is wrong, `wrong` says how, with both numbers.
+privacy.accounting.conversion, a margin of error from privacy.distributions.accuracy. Where a printed formula is
+wrong, `wrong` says how, with both numbers.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,13 +11,13 @@ from fractions import Fraction
 from math import exp, floor, log
 from typing import Final
 
-from starling.privacy.accounting import Method, epsilon_at_delta, renyi_divergence
-from starling.privacy.accuracy import law_for_margin, margin, tail
+from starling.privacy.accounting.conversion import Method, epsilon_at_delta, renyi_divergence
 from starling.privacy.budget import Rho, decimal_up
+from starling.privacy.distributions.accuracy import law_for_margin, margin, tail
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, as_replace_one
-from starling.tables.plan.promises import Promise
+from starling.tables.plan.accuracy_targets import Promise
 from starling.tables.plan.solving import Setting
 
 STABILITY: Final = 9
@@ -147,7 +148,7 @@ class Loss:
         analysis: In words.
         printed: The paper's epsilon; empty where it has none.
         computed: Ours, with two decimals; rounded up where it is a guarantee.
-        method: Of privacy.accounting; None where it is no guarantee.
+        method: Of privacy.accounting.conversion; None where it is no guarantee.
     """
 
     noise: str

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 from starling.cli.text import facts, rounded, table
 
 if TYPE_CHECKING:
-    from starling.privacy.laws import Law
+    from starling.privacy.distributions.discrete import Law
     from starling.release.statement import Json
     from starling.tables.plan import LevelOverview, Overview
     from starling.tables.preview import Error, LevelPreview, Preview
@@ -54,7 +54,7 @@ def plan_text(overview: "Overview") -> str:
 
 def _approximate(overview: "Overview") -> tuple[str, str]:
     """The whole cost, with what a plan adds to, in the terms of others."""
-    from starling.privacy.accounting import DELTA
+    from starling.privacy.accounting.conversion import DELTA
     from starling.privacy.budget import decimal_up
 
     whole = ", of all together" if overview.adds_to else ""
@@ -71,14 +71,14 @@ def _groups_of_a_person(each: "LevelOverview") -> str:
 
 
 def _parameter(law: "Law") -> str:
-    from starling.privacy.laws import DiscreteLaplace
+    from starling.privacy.distributions.discrete import DiscreteLaplace
 
     return rounded(float(law.scale) if isinstance(law, DiscreteLaplace) else float(law.sigma_squared) ** 0.5)
 
 
 def plan_json(overview: "Overview") -> "dict[str, Json]":
     """The same for machines, amounts exact."""
-    from starling.privacy.accounting import DELTA
+    from starling.privacy.accounting.conversion import DELTA
     from starling.privacy.budget import decimal_up
     from starling.privacy.neighbours import as_replace_one
     from starling.release.statement import amount

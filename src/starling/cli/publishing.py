@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from starling.ledger.opening import Ledger
     from starling.privacy.guarantee import Guarantee
     from starling.release.payment import Stage
-    from starling.release.road import Approve, Charged, Order, Published, Step
+    from starling.release.pipeline import Approve, Charged, Order, Published, Step
     from starling.release.statement import Json
 
 PublishedT_co = TypeVar("PublishedT_co", bound="Published", covariant=True)

@@ -69,7 +69,7 @@ def plan(
     as_json: bool,
 ) -> None:
     """What a plan costs, level by level, how much noise that buys, and which promised margin is dear. Opens no records."""
-    from starling.cli.promises import plan_json, plan_text, scaled
+    from starling.cli.accuracy_targets import plan_json, plan_text, scaled
     from starling.tables.plan import describe, load, prices
 
     if scale is not None and total is not None:

@@ -8,7 +8,7 @@ from starling.genome.plan.queries import MOST_FOUND, Correlation, Noise, Selecti
 from starling.genome.publish import Answered, release
 from starling.ledger.opening import Ledger
 from starling.privacy.budget import Exact
-from starling.release.road import CUSTODIAN, Step
+from starling.release.pipeline import CUSTODIAN, Step
 
 
 def explore(  # noqa: PLR0913 - one for each public choice

@@ -24,8 +24,8 @@ from starling.privacy.trust import Receipt, publish
 from starling.release.commitment import Written
 from starling.release.datapackage import read_json
 from starling.release.payment import Payment, finish
+from starling.release.pipeline import CUSTODIAN, Approve, Charged, Published, Step, order
 from starling.release.records import Records
-from starling.release.road import CUSTODIAN, Approve, Charged, Published, Step, order
 from starling.release.session import html, public
 from starling.release.statement import FILE
 

@@ -21,7 +21,7 @@ from starling.genome.source import open_genotypes
 from starling.ledger.opening import Ledger, open_ledger
 from starling.ledger.rules import name
 from starling.privacy.budget import Exact
-from starling.release.road import CUSTODIAN, Step
+from starling.release.pipeline import CUSTODIAN, Step
 from starling.release.session import html, public
 from starling.release.text import facts
 

@@ -19,10 +19,10 @@ from starling.genome.artifact.data import csv, csv_path, parquet_path, tables
 from starling.genome.artifact.drawn import DRAWN, read_drawn
 from starling.genome.artifact.parameters import domain
 from starling.genome.artifact.public_plan import PLAN, QUESTION, SNPS, read_public
-from starling.genome.inference.fit import misfit
+from starling.genome.inference.answer_validation import misfit
 from starling.genome.plan import Plan, Question
 from starling.genome.postprocess import Told, tell
-from starling.release import again, datapackage, registry, statement
+from starling.release import datapackage, recompute, registry, statement
 from starling.release.checks import Check, Findings
 from starling.release.difference import first_difference
 from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE
@@ -74,18 +74,20 @@ def check(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) ->
         _files(folder, tables(plan, question, told), hashes, found)
         said = [undrawn(section) for section in sections(plan, question, told)]
         make = partial(pages, plan, question, said=said)
-        found.add(Named.PAGES, *again.pages(folder, stated, question.guarantee, make))
-        if again.by_this_version(stated):
-            found.add(Named.PAGES, *again.package(folder, *described(plan, question), hashes))
+        found.add(Named.PAGES, *recompute.pages(folder, stated, question.guarantee, make))
+        if recompute.by_this_version(stated):
+            found.add(Named.PAGES, *recompute.package(folder, *described(plan, question), hashes))
             found.reached(Named.PAGES)
         else:
-            found.leave_open(Named.PAGES, again.OTHER_VERSION)
+            found.leave_open(Named.PAGES, recompute.OTHER_VERSION)
     return found.checks()
 
 
 def _statement(plan: Plan, question: Question, stated: Mapping[str, Any], found: Findings[Named]) -> None:
-    expected = again.stated(question.guarantee, domain(plan, question))
-    found.add(Named.PRIVACY, *(again.unlike(field) for field, value in expected.items() if stated.get(field) != value))
+    expected = recompute.stated(question.guarantee, domain(plan, question))
+    found.add(
+        Named.PRIVACY, *(recompute.unlike(field) for field, value in expected.items() if stated.get(field) != value)
+    )
     found.reached(Named.PRIVACY)
 
 

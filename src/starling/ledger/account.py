@@ -12,8 +12,8 @@ from starling.ledger import leases
 from starling.ledger.charging import Charging
 from starling.ledger.rules import Request
 from starling.ledger.ticket import AnswerKind, Drawn, Ticket
-from starling.privacy.entropy import fresh_bytes
 from starling.privacy.guarantee import Guarantee
+from starling.privacy.sampling.entropy import fresh_bytes
 from starling.privacy.trust import Receipt
 
 T = TypeVar("T")

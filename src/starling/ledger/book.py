@@ -15,7 +15,7 @@ from starling.ledger.leases import Clock
 from starling.ledger.rows import End, Pen
 from starling.ledger.store import VERSION, Store, Transaction, migration, statements
 from starling.ledger.witness import Witness
-from starling.privacy.entropy import fresh_id
+from starling.privacy.sampling.entropy import fresh_id
 
 T = TypeVar("T")
 

@@ -1,6 +1,7 @@
 """What the charges of a lineage reveal together, and what a budget means to the people it is spent on.
 
-Each charge is chained with its events of noise (privacy/composition.py). In the lineage's reading of neighbours they give (epsilon,
+Each charge is chained with its events of noise (privacy/accounting/composition.py). In the lineage's reading of
+neighbours they give (epsilon,
 delta) by the accountant, which is usually far less than the sum of what each gives alone. It is shown and never capped: caps are in the
 lineage's measure, which adds up exactly however the analysts choose. (epsilon, delta) of what was spent so far is a statement about
 costs that were not chosen in view of earlier answers.
@@ -16,8 +17,17 @@ from typing import Any, TypeAlias
 
 from starling.errors import ParameterError
 from starling.ledger.rules import UNIT, Lineage, canonical, shown
+from starling.privacy.accounting.composition import (
+    Bag,
+    Concentrated,
+    Event,
+    Family,
+    GaussianStep,
+    Pure,
+    bag_of,
+    ordered,
+)
 from starling.privacy.budget import Cost, Epsilon, Exact, Rho, decimal_up, exact
-from starling.privacy.composition import Bag, Concentrated, Event, Family, GaussianStep, Pure, bag_of, ordered
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import as_replace_one
 
@@ -151,7 +161,7 @@ def together(
         ParameterError: for another delta.
     """
     # Heavy, and needed here alone.
-    from starling.privacy.accounting import epsilon_of_events
+    from starling.privacy.accounting.conversion import epsilon_of_events
 
     chance = exact(delta, field="delta", exponent=True)
     if not 0 < chance < 1:
@@ -173,7 +183,7 @@ def together(
 
 def meaning(lineage: Lineage, units: int) -> str:
     """What a budget of `units` may reveal about one of the lineage's protected units, in plain words."""
-    from starling.privacy.accounting import epsilon_of_events
+    from starling.privacy.accounting.conversion import epsilon_of_events
 
     amount, unit = Fraction(units, UNIT), lineage.relation.unit
     said = f"{lineage.measure} {shown(units)} lets everybody who sees the releases"

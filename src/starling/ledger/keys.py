@@ -11,7 +11,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from starling.errors import IntegrityError, OutputError, ParameterError, PolicyRefused
-from starling.privacy.entropy import fresh_bytes
+from starling.privacy.sampling.entropy import fresh_bytes
 
 DEFAULT = "custodian"
 """Name of the key that is used when none is named."""

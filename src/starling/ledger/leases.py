@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from starling.errors import LedgerUnavailable
-from starling.privacy.entropy import fresh_id
+from starling.privacy.sampling.entropy import fresh_id
 
 SECONDS: Final = 120
 """How long a run may be silent before another may take over its charge; `Charging.renew` prolongs it."""

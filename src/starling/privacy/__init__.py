@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING
 from starling.lazy import lazy
 
 if TYPE_CHECKING:
-    from starling.privacy.noise import discrete_gaussian, discrete_laplace
-    from starling.privacy.selection import exponential_mechanism, permute_and_flip
+    from starling.privacy.sampling.noise import discrete_gaussian, discrete_laplace
+    from starling.privacy.sampling.selection import exponential_mechanism, permute_and_flip
 
 __all__ = ["discrete_gaussian", "discrete_laplace", "exponential_mechanism", "permute_and_flip"]
 
 lazy(
     __name__,
     {
-        "discrete_gaussian": "noise",
-        "discrete_laplace": "noise",
-        "exponential_mechanism": "selection",
-        "permute_and_flip": "selection",
+        "discrete_gaussian": "sampling.noise",
+        "discrete_laplace": "sampling.noise",
+        "exponential_mechanism": "sampling.selection",
+        "permute_and_flip": "sampling.selection",
     },
 )

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from starling.errors import ParameterError
 from starling.privacy.budget import Cost, Epsilon, Rho, exact
-from starling.privacy.laws import Law
+from starling.privacy.distributions.discrete import Law
 from starling.privacy.neighbours import Relation
 
 Norm: TypeAlias = Literal["L1", "L2"]

@@ -10,10 +10,10 @@ from fractions import Fraction
 from typing import Any, Final, cast
 
 from starling.errors import IntegrityError, ParameterError, Problem
-from starling.privacy.accounting import DELTA
+from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import Cost, Epsilon, Measure, Rho, decimal_up
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
 from starling.privacy.guarantee import Guarantee, Norm, degree, measurement, sequential, together
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
 from starling.privacy.neighbours import Change, Relation, Unit
 from starling.release.manifest import AGAIN, shown
 from starling.release.statement import DEFINITIONS, FILE, FORMAT, Json, amount, approximate_dp, readings

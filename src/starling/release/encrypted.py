@@ -28,7 +28,7 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CTR
 
 from starling.ledger.rules import canonical
-from starling.privacy.entropy import fresh_bytes
+from starling.privacy.sampling.entropy import fresh_bytes
 from starling.release.manifest import digest
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 A released number is a `Value`: what was published, and how far it may be from the truth. Most are linear in independent draws of known
 laws: truth plus the sum of weight times draw. Draws have names, so that two numbers that share some (a total and one of its cells) are
 not taken for independent: their difference holds the draws that are left. The interval of any weighted sum is then computed from the
-laws (privacy/sums.py), not from an approximation by a normal law.
+laws (privacy/distributions/convolution.py), not from an approximation by a normal law.
 
 Cells of one group stand together as `Cells`, for some are rounded: corrected together by whole persons, or combined from several
 measurements. They say three things of any weighted sum of the group's cells: the draws in it, what roundings add to them at most,
@@ -29,8 +29,8 @@ from typing import Final, Protocol, TypeAlias
 
 from starling.errors import ParameterError
 from starling.privacy.budget import Exact, exact
-from starling.privacy.laws import Law
-from starling.privacy.sums import Part, sum_margin
+from starling.privacy.distributions.convolution import Part, sum_margin
+from starling.privacy.distributions.discrete import Law
 from starling.release.session import html, plain, public
 from starling.release.text import rounded
 
@@ -160,7 +160,7 @@ class Value:
         Raises:
             ParameterError: the other number may be 0 or below, as far as its interval says.
 
-        >>> from starling.privacy.laws import DiscreteGaussian
+        >>> from starling.privacy.distributions.discrete import DiscreteGaussian
         >>> noise = DiscreteGaussian(Fraction(25))
         >>> men, women = (Value(Fraction(count), {name: (noise, Fraction(1))}) for name, count in (("m", 400), ("w", 600)))
         >>> men / (men + women)
@@ -294,7 +294,7 @@ def _outward(number: Fraction, towards: float) -> Number:
 def total(values: Iterable[Value]) -> Value:
     """The sum of released numbers, with an interval that knows which noise they share: what `sum` and `+` give.
 
-    >>> from starling.privacy.laws import DiscreteGaussian
+    >>> from starling.privacy.distributions.discrete import DiscreteGaussian
     >>> noise = DiscreteGaussian(Fraction(25))
     >>> men, women = (Value(Fraction(count), {name: (noise, Fraction(1))}) for name, count in (("m", 40), ("w", 60)))
     >>> total([men, women])

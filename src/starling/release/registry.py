@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Final, TypeAlias
 
-from starling.privacy.accounting import DELTA
+from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import as_replace_one

@@ -13,10 +13,10 @@ from importlib.metadata import version
 from typing import Any, Final, TypeAlias
 
 from starling.ledger.keys import Public
-from starling.privacy.accounting import DELTA, approximate
+from starling.privacy.accounting.conversion import DELTA, approximate
 from starling.privacy.budget import Cost, decimal_up
+from starling.privacy.distributions.discrete import DiscreteLaplace, Law
 from starling.privacy.guarantee import Guarantee, together
-from starling.privacy.laws import DiscreteLaplace, Law
 from starling.privacy.neighbours import as_replace_one
 from starling.privacy.trust import Entry, Receipt
 
@@ -232,7 +232,7 @@ def readings(guarantee: Guarantee) -> dict[str, Json]:
 
     >>> from fractions import Fraction
     >>> from starling.privacy.guarantee import measurement
-    >>> from starling.privacy.laws import DiscreteLaplace
+    >>> from starling.privacy.distributions.discrete import DiscreteLaplace
     >>> from starling.privacy.neighbours import ADD_REMOVE_PERSON
     >>> both = readings(measurement("count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(2))))
     >>> both["add-remove"], both["replace-one"]

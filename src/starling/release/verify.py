@@ -14,8 +14,8 @@ from starling.ledger.keys import Pin
 from starling.privacy.guarantee import Guarantee
 from starling.release import datapackage, statement
 from starling.release.arithmetic import Stated, check_cost, earlier_guarantees
+from starling.release.ledger_check import Charged
 from starling.release.manifest import AGAIN, SIGNATURE, answer, digests, shown, walk
-from starling.release.on_chain import Charged
 from starling.release.public_json import text
 from starling.release.signing import Signature, read_signature
 from starling.release.statement import FILE, AddsTo

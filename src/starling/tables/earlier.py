@@ -11,9 +11,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from starling.errors import ParameterError, PlanError
-from starling.privacy.accounting import DELTA, epsilon_of_events
+from starling.privacy.accounting.composition import Event, bag_of
+from starling.privacy.accounting.conversion import DELTA, epsilon_of_events
 from starling.privacy.budget import Cost, Epsilon, Rho
-from starling.privacy.composition import Event, bag_of
 from starling.release.reading import Release, open_release
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.differencing import Differencing, differencing

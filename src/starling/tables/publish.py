@@ -16,11 +16,11 @@ import pyarrow.parquet as pq
 from starling.engine.choice import DUCKDB, check_engine
 from starling.ledger.opening import Ledger
 from starling.privacy.trust import Confidential, Receipt, publish
-from starling.release import road
+from starling.release import pipeline
 from starling.release.commitment import Commitment
 from starling.release.payment import Payment, finish
+from starling.release.pipeline import CUSTODIAN, Approve, Charged, Step, order
 from starling.release.records import Records
-from starling.release.road import CUSTODIAN, Approve, Charged, Step, order
 from starling.release.session import html, public
 from starling.release.text import facts
 from starling.tables.artifact import keep_measurements, with_earlier, write_release
@@ -36,7 +36,7 @@ from starling.tables.top_up import topping_up
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Published(road.Published):
+class Published(pipeline.Published):
     """What a release of tables ended in.
 
     Attributes:

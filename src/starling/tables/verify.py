@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from starling.errors import IntegrityError, PlanError, Problem
 from starling.privacy.budget import decimal_up
-from starling.release import again, datapackage, registry, statement
+from starling.release import datapackage, recompute, registry, statement
 from starling.release.checks import Check, Findings
 from starling.release.difference import first_difference
 from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE
@@ -29,7 +29,7 @@ from starling.tables.artifact.measured import measurements_path, place_of, read_
 from starling.tables.artifact.parameters import domain
 from starling.tables.artifact.public_plan import PLAN, REGIONS, read_plan
 from starling.tables.artifact.summary import Summary
-from starling.tables.desiderata import COLUMNS, ROWS, SAYS, Broken, Wish, differences
+from starling.tables.checks import COLUMNS, ROWS, SAYS, Broken, Wish, differences
 from starling.tables.plan import Geography, Plan
 from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, Tables, tabulate
 
@@ -95,12 +95,12 @@ def _top_up(plan: Plan, hashes: Mapping[str, str]) -> tuple[Check, ...]:
 
 def _statement(plan: Plan, geography: Geography, stated: Mapping[str, Any], found: Findings[Wish]) -> None:
     """What privacy.json states otherwise than the plan in the folder gives it."""
-    expected = again.stated(plan.guarantee, domain(plan, geography))
+    expected = recompute.stated(plan.guarantee, domain(plan, geography))
     mechanism = expected.pop("mechanism")
     differing = [(field, Wish.PRIVACY) for field, value in expected.items() if stated.get(field) != value]
     differing += differences(mechanism, stated.get("mechanism"), "mechanism")
     for field, wish in differing:
-        found.add(wish, again.unlike(field))
+        found.add(wish, recompute.unlike(field))
     found.reached(Wish.PRIVACY)
 
 
@@ -154,13 +154,15 @@ def _tables(
     found.reached(*({*Wish} - {Wish.PAGES} if whole else {Wish.INTEGRALITY, Wish.FORMS}))
     said = [undrawn(section) for section in sections(plan, geography, summary)]
     make = partial(pages, plan, said=said)
-    found.add(Wish.PAGES, *again.pages(folder, stated, plan.guarantee, make, plan.together if plan.top_up else None))
-    if again.by_this_version(stated):
+    found.add(
+        Wish.PAGES, *recompute.pages(folder, stated, plan.guarantee, make, plan.together if plan.top_up else None)
+    )
+    if recompute.by_this_version(stated):
         written = [name for name in SCHEMAS if f"data/{name}.csv" in hashes]
-        found.add(Wish.PAGES, *again.package(folder, *described(plan, written), hashes))
+        found.add(Wish.PAGES, *recompute.package(folder, *described(plan, written), hashes))
         found.reached(Wish.PAGES)
     else:
-        found.leave_open(Wish.PAGES, again.OTHER_VERSION)
+        found.leave_open(Wish.PAGES, recompute.OTHER_VERSION)
 
 
 class _Published:

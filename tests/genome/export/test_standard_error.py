@@ -10,8 +10,8 @@ from statsmodels.stats.contingency_tables import Table2x2
 
 from starling.genome.export.standard_error import standard_error
 from starling.genome.inference.effects import two_by_two
-from starling.privacy.lattice import lattice_noise
-from starling.privacy.noise import discrete_laplace
+from starling.privacy.sampling.lattice import lattice_noise
+from starling.privacy.sampling.noise import discrete_laplace
 
 HUGE = Fraction(10**6)
 

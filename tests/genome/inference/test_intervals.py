@@ -19,8 +19,8 @@ from starling.genome.inference.intervals import (
     trend_interval,
 )
 from starling.genome.statistics import PTest, allele_tables, correlation, log10_p_values
-from starling.privacy.lattice import lattice_noise
-from starling.privacy.noise import discrete_laplace
+from starling.privacy.sampling.lattice import lattice_noise
+from starling.privacy.sampling.noise import discrete_laplace
 from tests.genome.small_tables import all_tables
 
 TESTS: tuple[PTest, ...] = tuple(test for test in get_args(PTest) if test != "trend")

@@ -15,8 +15,8 @@ from starling.genome.plan.distances import signed_distances
 from starling.genome.plan.sites import read_sites
 from starling.genome.plan.snps import chosen
 from starling.genome.source import open_genotypes
-from starling.privacy import selection
-from starling.privacy.entropy import Seeded
+from starling.privacy.sampling import selection
+from starling.privacy.sampling.entropy import Seeded
 from starling.privacy.trust import inspect
 from tests.genome.mechanism.laws import HUGE, TinyStudy
 

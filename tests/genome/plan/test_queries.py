@@ -11,7 +11,7 @@ from starling.errors import ParameterError
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, SnpCorr, SnpPval, exploration
 from starling.ledger.rules import MOST
 from starling.privacy.budget import Epsilon
-from starling.privacy.laws import DiscreteLaplace
+from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.neighbours import REPLACE_PERSON
 from tests.genome.studies import a_study, plan_of
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from starling.privacy.accuracy import margin
-from starling.privacy.laws import DiscreteGaussian
+from starling.privacy.distributions.accuracy import margin
+from starling.privacy.distributions.discrete import DiscreteGaussian
 from starling.tables.artifact.parameters import bounds, domain, parameters, product
 from starling.tables.plan.states import STATES
 from tests.tables.small import small_geography, small_plan

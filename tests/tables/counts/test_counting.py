@@ -191,5 +191,5 @@ def test_attack_a19_a_new_category_changes_no_shape(shared_data: Path, tmp_path:
 def test_counts_show_nothing_of_themselves(shared_data: Path) -> None:
     plan, geography, persons = toy(shared_data)
     counts = counted(plan, geography, persons)
-    assert repr(counts).startswith("<starling.tables.counts.groups.GroupCounts object at")
+    assert repr(counts).startswith("<starling.tables.counts.population_groups.GroupCounts object at")
     assert not hasattr(counts, "__dict__")

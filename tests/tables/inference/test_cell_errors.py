@@ -7,14 +7,14 @@ from math import prod
 import numpy as np
 import pytest
 
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
-from starling.privacy.masses import masses
-from starling.privacy.noise import draw
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.probability_mass import masses
+from starling.privacy.sampling.noise import draw
 from starling.tables.inference.cell_errors import BothStages, Combined, Draws, Plain
 from starling.tables.inference.combined import later_weight, standard_deviation
 from starling.tables.inference.reuse import corrections, spread
 from starling.tables.plan import StageLaws, Twice
-from starling.tables.plan.reused import stage1_weight
+from starling.tables.plan.combined_stages import stage1_weight
 
 NARROW = DiscreteGaussian(Fraction(1, 4))
 LAWS = {

@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from starling.privacy import accuracy
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
-from starling.privacy.masses import Floats, masses, summed
-from starling.privacy.noise import draw
+from starling.privacy.distributions import accuracy
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
+from starling.privacy.distributions.probability_mass import Floats, masses, summed
+from starling.privacy.sampling.noise import draw
 from starling.tables.inference.combined import (
     combined,
     later_weight,
@@ -22,7 +22,7 @@ from starling.tables.inference.combined import (
 from starling.tables.inference.reuse import corrections
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured
 from starling.tables.plan import Noise, Twice
-from starling.tables.plan.reused import variance
+from starling.tables.plan.combined_stages import variance
 from tests.tables.mechanism.test_top_up import topping
 from tests.tables.small import small_plan
 

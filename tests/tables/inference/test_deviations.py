@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
-from starling.privacy.masses import masses
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.probability_mass import masses
 from starling.tables.inference.deviations import corrected_deviations
-from starling.tables.inference.law import Chosen, TotalLaw
+from starling.tables.inference.distribution import Chosen, TotalLaw
 from starling.tables.inference.reuse import corrections, spread
-from starling.tables.plan.reused import Run, beyond, stage1_weight
+from starling.tables.plan.combined_stages import Run, beyond, stage1_weight
 from starling.tables.plan.stages import StageLaws, stage_laws
 
 NARROW = (DiscreteGaussian(Fraction(1, 2)), DiscreteGaussian(Fraction(1, 8)))

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.tables import cells
-from starling.tables.inference.law import Chosen, TotalLaw
+from starling.tables.inference.distribution import Chosen, TotalLaw
 from starling.tables.inference.reuse import corrections, rounded, spread
 from starling.tables.plan import StageLaws
-from starling.tables.plan.reused import stage1_weight, variance
+from starling.tables.plan.combined_stages import stage1_weight, variance
 
 TENTH = Fraction(1, 10)
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from starling.privacy.accuracy import margin, quantile, standard_deviation
+from starling.privacy.distributions.accuracy import margin, quantile, standard_deviation
 from starling.tables import cells
 from starling.tables.inference.totals import deviation_of, half_width, stage1_share, suppression_quantile, total_law
 from starling.tables.measurements import TOTAL_ONLY

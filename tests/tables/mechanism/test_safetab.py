@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from starling.privacy.budget import Epsilon, Rho
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
 from starling.tables import cells
 from starling.tables.measurements import TOTAL_ONLY, Measurements
 from starling.tables.mechanism import SafeTab, branches, merged, safetab

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.privacy.laws import Law
+from starling.privacy.distributions.discrete import Law
 from starling.privacy.trust import Confidential, publish
 from starling.release.manifest import digests, files_of
 from starling.tables.artifact import data

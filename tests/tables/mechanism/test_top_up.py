@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from starling.privacy.laws import DiscreteLaplace
+from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.tables import cells
 from starling.tables.inference.combined import combined
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, offsets

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from starling.privacy.budget import Measure
 from starling.tables.plan import Plan, Promise
-from starling.tables.plan.promises import NUMBERS
+from starling.tables.plan.accuracy_targets import NUMBERS
 from starling.tables.plan.solving import Setting
 from tests.tables.small import small_plan
 

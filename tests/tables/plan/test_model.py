@@ -11,8 +11,8 @@ import pytest
 
 from starling.errors import PlanError
 from starling.privacy.budget import Epsilon, Rho
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.guarantee import Guarantee
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
 from starling.tables.plan import Plan, describe, load, read_geography
 from tests.tables.plan.invented import COST, GRF, census_folder, config
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.errors import PlanError, Problem
-from starling.privacy.accuracy import tail
+from starling.privacy.distributions.accuracy import tail
 from starling.tables.plan import Plan, load, preset
 from starling.tables.plan.solving import last_digit
 from tests.tables.plan.invented import GEOGRAPHIES, census_folder

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError, PlanError
-from starling.privacy.accuracy import margin
 from starling.privacy.budget import Measure
+from starling.privacy.distributions.accuracy import margin
 from starling.tables.plan import Promise, afford, prices, solve
 from starling.tables.plan.model import LARGEST_BUDGET
 from starling.tables.plan.solving import DIGITS, GAMMAS, Setting, cheapest_gamma, last_digit, rounded_up

@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.tables.plan.stages import stage_laws
 
 shares = st.fractions(Fraction(1, 10**6), 10, max_denominator=10**6)

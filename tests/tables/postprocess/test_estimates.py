@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from starling.privacy.accuracy import margin, quantile, standard_deviation
+from starling.privacy.distributions.accuracy import margin, quantile, standard_deviation
 from starling.tables import cells
 from starling.tables.measurements import Measured, Measurements
 from starling.tables.mechanism import SafeTab

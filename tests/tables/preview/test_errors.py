@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.privacy.accuracy import tail
 from starling.privacy.budget import Measure
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.accuracy import tail
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
 from starling.tables import cells
 from starling.tables.inference.combined import at_least
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile

@@ -10,7 +10,7 @@ import pytest
 from starling.errors import OutputError
 from starling.tables.plan import Promise
 from starling.tables.preview import preview
-from starling.tables.preview.fates import fates
+from starling.tables.preview.expected_detail import fates
 from starling.tables.preview.page import FILE, as_page, write_page
 from tests.tables.mechanism.test_top_up import topping
 from tests.tables.plan.priced import promising_plan

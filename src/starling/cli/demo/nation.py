@@ -12,7 +12,7 @@ from starling.cli.demo import Chapter
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from starling.release.road import Step
+    from starling.release.pipeline import Step
     from starling.tables.generate import Generated
     from starling.tables.plan import Plan
     from starling.tables.publish import Published

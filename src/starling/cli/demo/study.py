@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from starling.genome.generate import Generated
     from starling.genome.postprocess import Exploration
     from starling.genome.publish import Answered
-    from starling.release.road import Step
+    from starling.release.pipeline import Step
 
 PEOPLE: Final = 2000
 SNPS: Final = 5000

@@ -26,8 +26,8 @@ from starling.errors import ParameterError
 from starling.genome.distance.significance import checked_tables
 from starling.genome.statistics import chi_squared_statistic, p_values
 from starling.privacy.budget import Exact, positive
-from starling.privacy.noise import discrete_laplace
-from starling.privacy.selection import exponential_mechanism
+from starling.privacy.sampling.noise import discrete_laplace
+from starling.privacy.sampling.selection import exponential_mechanism
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 Float64: TypeAlias = npt.NDArray[np.float64]

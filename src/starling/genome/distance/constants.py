@@ -22,8 +22,8 @@ from flint import arb
 
 from starling.errors import ParameterError
 from starling.privacy.compiled import compiled
+from starling.privacy.distributions.tails import ball
 from starling.privacy.precision import precision
-from starling.privacy.tails import ball
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 

@@ -34,8 +34,8 @@ import numpy.typing as npt
 
 from starling.genome.distance.constants import UNDECIDED, FixedPoint
 from starling.privacy.compiled import compiled
+from starling.privacy.distributions.tails import ball
 from starling.privacy.precision import precision
-from starling.privacy.tails import ball
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 

@@ -30,8 +30,8 @@ from starling.genome.distance.constants import UNDECIDED, FixedPoint, entropies,
 from starling.genome.distance.fisher import tail_bounds, tail_reaches
 from starling.genome.statistics.association import Correlation, Test
 from starling.privacy.compiled import compiled
+from starling.privacy.distributions.tails import ball
 from starling.privacy.precision import precision
-from starling.privacy.tails import ball
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 

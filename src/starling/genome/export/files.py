@@ -23,7 +23,7 @@ import numpy as np
 
 from starling.errors import ParameterError
 from starling.genome.export.standard_error import standard_error
-from starling.genome.inference.course import retraced
+from starling.genome.inference.adaptive_plan import retraced
 from starling.genome.inference.effects import OF_ALLELES, two_by_two
 from starling.genome.measurements import Drawn
 from starling.genome.plan import Explore, Plan, Question, SnpPval

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from starling.genome.inference.effects import OF_ALLELES, two_by_two
 from starling.genome.inference.intervals import Noise
 from starling.genome.plan import Model
-from starling.privacy.lattice import cell_variance
+from starling.privacy.sampling.lattice import cell_variance
 
 FEWEST: Final = 4
 """Standard deviations of the noise that each cell of the 2x2 table holds at least, for a standard error to be given."""

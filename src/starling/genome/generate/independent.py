@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from starling.engine.ahead import in_order
+from starling.engine.prefetch import in_order
 from starling.genome.generate.runs import AUTOSOMES, Design, Run, UInt64, bed_rows, stream, two_bases, words_of
 from starling.privacy.compiled import compiled
 

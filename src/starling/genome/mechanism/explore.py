@@ -10,9 +10,9 @@ Source: Johnson and Shmatikov 2013, Section 4.
 
 from dataclasses import dataclass
 
-from starling.genome.inference.course import follow
+from starling.genome.inference.adaptive_plan import follow
 from starling.genome.measurements import Explored
-from starling.genome.mechanism.asked import Asked
+from starling.genome.mechanism.base import Asked
 from starling.genome.mechanism.exact import ExactStudy
 from starling.genome.mechanism.queries import query_mechanism
 from starling.genome.plan import Explore

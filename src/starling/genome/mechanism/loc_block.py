@@ -15,12 +15,12 @@ import numpy.typing as npt
 
 from starling.genome.distance.rules import of_correlation
 from starling.genome.measurements import Block
-from starling.genome.mechanism.asked import Asked
+from starling.genome.mechanism.base import Asked
 from starling.genome.mechanism.exact import ExactStudy
 from starling.genome.plan import LocBlock
 from starling.genome.scores.blocks import block_scores
 from starling.genome.scores.candidates import Candidates, candidates
-from starling.privacy.selection import exponential_mechanism
+from starling.privacy.sampling.selection import exponential_mechanism
 
 
 @dataclass(frozen=True, slots=True)

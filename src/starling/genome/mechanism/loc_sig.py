@@ -2,7 +2,8 @@
 
 Privacy. Neighbours: replace one patient, n public. Which SNPs there are to choose from is public. Minus the signed distance moves by
 at most 1 for every SNP (scores/locations.py). k rounds of the exponential mechanism at sensitivity 1, each without the SNPs already
-chosen and with epsilon/k, are epsilon-DP by sequential composition (privacy/selection.py). The paper's loop draws again and again until a
+chosen and with epsilon/k, are epsilon-DP by sequential composition (privacy/sampling/selection.py). The paper's loop draws
+again and again until a
 SNP is new; its law is the same, but its time depends on the data.
 
 Source: Johnson and Shmatikov 2013, Section 6.2, Algorithm 1, Theorem 2.
@@ -13,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from starling.genome.measurements import Places
-from starling.genome.mechanism.asked import Asked
+from starling.genome.mechanism.base import Asked
 from starling.genome.mechanism.exact import ExactStudy
 from starling.genome.plan import LocSig
 from starling.genome.plan.distances import signed_distances
 from starling.genome.scores.locations import loc_sig_scores
-from starling.privacy.selection import exponential_mechanism
+from starling.privacy.sampling.selection import exponential_mechanism
 
 
 @dataclass(frozen=True, slots=True)

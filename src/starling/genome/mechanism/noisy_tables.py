@@ -5,7 +5,7 @@ sensitivity 2, norm 1 of the lattice.
 
 - "laplace", as published: discrete Laplace noise of scale 2/epsilon on every cell. epsilon-DP (SafeTab 2022, Lemma 6, at sensitivity 2).
 - "lattice": noise whose law falls by e^(-epsilon) with every moved unit, on all cells together; they still add up to n. epsilon-DP
-  (privacy/lattice.py), with half the variance.
+  (privacy/sampling/lattice.py), with half the variance.
 
 Under the genotypic and allelic models a table has six cells, cases and controls by number of copies; alleles are counted
 afterwards, from noisy cells: noise on the allele counts themselves would have to hide two moved units. Counts below 0 are left as they are;
@@ -22,12 +22,12 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.genome.measurements import Cells
-from starling.genome.mechanism.asked import Asked
+from starling.genome.mechanism.base import Asked
 from starling.genome.mechanism.exact import ExactStudy
 from starling.genome.plan import SnpCorr, SnpPval
 from starling.genome.plan.queries import Noise
-from starling.privacy.lattice import lattice_noise
-from starling.privacy.noise import checked_add, discrete_laplace
+from starling.privacy.sampling.lattice import lattice_noise
+from starling.privacy.sampling.noise import checked_add, discrete_laplace
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 

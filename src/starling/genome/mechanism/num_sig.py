@@ -2,7 +2,7 @@
 
 Privacy. Neighbours: replace one patient, n public. The outputs are a function of k and of m, both public. Each one's score moves by
 at most 1 (scores/locations.py), and one output is selected by the exponential mechanism, or by permute-and-flip, at sensitivity 1:
-epsilon-DP (privacy/selection.py). Permute-and-flip is never worse, score for score (McKenna and Sheldon 2020).
+epsilon-DP (privacy/sampling/selection.py). Permute-and-flip is never worse, score for score (McKenna and Sheldon 2020).
 
 Source: Johnson and Shmatikov 2013, Section 6.1, Theorem 1.
 """
@@ -10,12 +10,12 @@ Source: Johnson and Shmatikov 2013, Section 6.1, Theorem 1.
 from dataclasses import dataclass
 
 from starling.genome.measurements import Number
-from starling.genome.mechanism.asked import Asked
+from starling.genome.mechanism.base import Asked
 from starling.genome.mechanism.exact import ExactStudy
 from starling.genome.plan import NumSig
 from starling.genome.plan.distances import signed_distances
 from starling.genome.scores.locations import num_sig_outputs, num_sig_scores
-from starling.privacy.selection import exponential_mechanism, permute_and_flip
+from starling.privacy.sampling.selection import exponential_mechanism, permute_and_flip
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 The guarantee of each is stated here and nowhere else; the mechanisms that answer refer to it. Neighbours: replace one person. Selections
 have scores of sensitivity 1 (scores/). The four counts (six for the genotypic model) of a SNP, or of a pair, change by one unit
-leaving a cell and entering another: L1 sensitivity 2, one move in the norm of the lattice noise (privacy/lattice.py).
+leaving a cell and entering another: L1 sensitivity 2, one move in the norm of the lattice noise (privacy/sampling/lattice.py).
 """
 
 from dataclasses import dataclass, fields
@@ -13,8 +13,8 @@ from starling.errors import ParameterError
 from starling.genome.plan.model import P_VALUE_ONLY, Plan
 from starling.genome.scores.candidates import Candidates, candidates
 from starling.privacy.budget import Epsilon, Exact, check_int, exact, positive
+from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, measurement, sequential
-from starling.privacy.laws import DiscreteLaplace
 from starling.privacy.neighbours import REPLACE_PERSON
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Final, TypeAlias
 
+from starling.genome.inference.adaptive_plan import retraced
 from starling.genome.inference.answers import ALPHA, correlation, effect, p_value, selection_error
-from starling.genome.inference.course import retraced
 from starling.genome.inference.effects import Range
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.selections import SelectionError

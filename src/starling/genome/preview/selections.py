@@ -19,7 +19,7 @@ from starling.genome.distance.search import settled
 from starling.genome.inference.answers import selection_error
 from starling.genome.inference.selections import SelectionError
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan
-from starling.genome.preview.laws import Float64, all_found, chances
+from starling.genome.preview.distributions import Float64, all_found, chances
 from starling.genome.preview.typical import Assumed, Ladder, Others, ladders, pair_tables
 from starling.genome.scores.blocks import DELTA_M
 from starling.genome.scores.locations import num_sig_outputs, scores_between

@@ -1,7 +1,8 @@
 """How wide the intervals of snp_pval and snp_corr will be: for typical tables, by both noises, at the same cost.
 
 Of each table the interval that is told when the noise is as large as usual and moves no count: other draws move the interval, and change
-its width by little. How far noise reaches 95 times of 100 is exact (privacy/reach.py). Laplace noise besides makes the counts add up to
+its width by little. How far noise reaches 95 times of 100 is exact (privacy/distributions/tail_quantiles.py). Laplace noise
+besides makes the counts add up to
 more or less than n, which widens its intervals: here by as much as is exceeded half of the time.
 """
 
@@ -20,8 +21,8 @@ from starling.genome.plan import Plan, SnpCorr, SnpPval
 from starling.genome.plan.queries import Noise
 from starling.genome.preview.typical import ODDS_RATIOS, Assumed, Int64, pair_tables
 from starling.genome.statistics import PTest, allele_tables, log10_p_values
-from starling.privacy.accuracy import margin
-from starling.privacy.laws import DiscreteLaplace
+from starling.privacy.distributions.accuracy import margin
+from starling.privacy.distributions.discrete import DiscreteLaplace
 
 FREQUENCIES: Final = (0.05, 0.2, 0.4)
 """Minor-allele frequencies of the SNPs whose p-value is looked at."""

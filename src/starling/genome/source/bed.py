@@ -11,9 +11,9 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from starling.engine.ahead import in_order
+from starling.engine.prefetch import in_order
 from starling.genome.source.calls import Calls, Flags, Int64, UInt8, bytes_a_snp, chunk_length
-from starling.genome.source.refusing import changed, refuse, size_of
+from starling.genome.source.input_checks import changed, refuse, size_of
 
 MAGIC: Final = b"\x6c\x1b"
 BY_SNP, BY_PERSON = b"\x01", b"\x00"

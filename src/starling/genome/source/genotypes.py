@@ -10,9 +10,9 @@ import numpy as np
 from starling.genome.plan import Plan
 from starling.genome.source.bed import check_bed, read_bed
 from starling.genome.source.calls import Calls, Flags, Int64
+from starling.genome.source.input_checks import refuse
 from starling.genome.source.matching import match_sites
 from starling.genome.source.people import People, open_people
-from starling.genome.source.refusing import refuse
 
 R = TypeVar("R")
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from starling.errors import Problem, SourceError
 from starling.genome.plan import Plan
-from starling.genome.source.refusing import read_all, refuse, size_of
+from starling.genome.source.input_checks import read_all, refuse, size_of
 from starling.planfile.spelling import shown
 
 _IDS: Final = (b"FID", b"IID", b"SID", b"PAT", b"MAT", b"SEX")

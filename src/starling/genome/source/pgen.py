@@ -12,10 +12,10 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from starling.engine.ahead import in_order
+from starling.engine.prefetch import in_order
 from starling.errors import SourceError
 from starling.genome.source.calls import MISSING, Calls, Flags, Int64, bytes_a_snp, packed
-from starling.genome.source.refusing import changed, refuse, size_of
+from starling.genome.source.input_checks import changed, refuse, size_of
 
 R = TypeVar("R")
 

@@ -16,11 +16,11 @@ from typing import Any, Final, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from starling.engine.ahead import in_order
+from starling.engine.prefetch import in_order
 from starling.genome.plan import Plan
 from starling.genome.plan.sites import chromosome
 from starling.genome.source.calls import MISSING, Calls, Int8, Int64, chunk_length, packed
-from starling.genome.source.refusing import changed, refuse, size_of
+from starling.genome.source.input_checks import changed, refuse, size_of
 from starling.privacy.compiled import compiled
 
 R = TypeVar("R")

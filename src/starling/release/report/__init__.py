@@ -6,13 +6,13 @@ what is exact, and how far the numbers are off; the domain adds its sections. It
 
 from collections.abc import Sequence
 
-from starling.privacy.accounting import DELTA
+from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import as_replace_one
 from starling.privacy.trust import Receipt
 from starling.release.report.pages import Picture, Section, Table, filled, page
-from starling.release.report.words import plainly
+from starling.release.report.wording import plainly
 from starling.release.statement import approximate_dp, limits, signer, validation
 
 __all__ = ["Picture", "Section", "Table", "page", "render"]

@@ -27,10 +27,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from starling.engine.ahead import in_order
+from starling.engine.prefetch import in_order
 from starling.release.encrypted import Create
 from starling.tables import cells
-from starling.tables.desiderata import Broken, Wish
+from starling.tables.checks import Broken, Wish
 from starling.tables.inference.combined import combined
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements
 from starling.tables.plan import MOST_GROUPS, Geography, Level, Piece, Plan

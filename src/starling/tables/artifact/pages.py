@@ -10,9 +10,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from starling.privacy.accuracy import standard_deviation
 from starling.privacy.budget import decimal_up
-from starling.privacy.laws import DiscreteLaplace, Law
+from starling.privacy.distributions.accuracy import standard_deviation
+from starling.privacy.distributions.discrete import DiscreteLaplace, Law
 from starling.release.report import Picture, Section, Table
 from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, shares, tiles
 from starling.tables import labels

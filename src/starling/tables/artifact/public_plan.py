@@ -19,7 +19,7 @@ from starling.release.public_json import refuse, text, truth, whole
 from starling.release.statement import Json
 from starling.tables.inference.consistency import well_nested
 from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Plan, Promise, TopUp
-from starling.tables.plan.promises import NUMBERS
+from starling.tables.plan.accuracy_targets import NUMBERS
 
 PLAN: Final = "plan/plan.json"
 REGIONS: Final = "plan/regions.json"

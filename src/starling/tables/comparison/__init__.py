@@ -10,6 +10,6 @@ Yekutieli (2005), at 1 - (1 - confidence) R/N for R told of N: of the intervals 
 a number is told exactly when its interval does not hold 0.
 """
 
-from starling.tables.comparison.told import SCHEMA, Comparison, Family, OnlyIn, Told, compare
+from starling.tables.comparison.results import SCHEMA, Comparison, Family, OnlyIn, Told, compare
 
 __all__ = ["SCHEMA", "Comparison", "Family", "OnlyIn", "Told", "compare"]

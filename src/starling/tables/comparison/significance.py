@@ -6,7 +6,7 @@ R q/N. No p-value above q is ever told, so only those up to q are kept: under no
 
 import numpy as np
 
-from starling.tables.comparison.laws import Float64
+from starling.tables.comparison.distributions import Float64
 
 
 def told(p_values: Float64, tests: int, level: float) -> tuple[int, float]:

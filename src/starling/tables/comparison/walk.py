@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from starling.tables import cells
 from starling.tables.artifact import read_measurements, with_earlier
-from starling.tables.comparison.laws import Int64, Sum
+from starling.tables.comparison.distributions import Int64, Sum
 from starling.tables.inference.totals import suppression_quantile
 from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
 from starling.tables.plan import Geography, GeographyLevel, Iteration, Level, Piece, Plan

@@ -2,6 +2,6 @@
 
 from starling.tables.counts.counting import count
 from starling.tables.counts.distributed import cluster_for
-from starling.tables.counts.groups import GroupCounts
+from starling.tables.counts.population_groups import GroupCounts
 
 __all__ = ["GroupCounts", "cluster_for", "count"]

@@ -16,15 +16,15 @@ import numpy as np
 import pyarrow as pa
 
 from starling.engine import duck
-from starling.engine.ahead import in_order
+from starling.engine.prefetch import in_order
 from starling.engine.spark import Spark
 from starling.engine.spill import Spill
 from starling.privacy.trust import Confidential
 from starling.tables import cells
 from starling.tables.counting_sql import COUNTING_SQL
 from starling.tables.counts.distributed import count_on
-from starling.tables.counts.groups import GroupCounts
 from starling.tables.counts.kernels import Sets
+from starling.tables.counts.population_groups import GroupCounts
 from starling.tables.counts.records import Records
 from starling.tables.plan import Geography, Plan
 from starling.tables.source import Persons

@@ -30,12 +30,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from starling.privacy.laws import Law
-from starling.privacy.masses import Floats, masses
+from starling.privacy.distributions.discrete import Law
+from starling.privacy.distributions.probability_mass import Floats, masses
 from starling.tables.inference.combined import later_weight, standard_deviation
 from starling.tables.inference.reuse import rounded
 from starling.tables.plan import Noise, StageLaws, Twice
-from starling.tables.plan.reused import stage1_weight
+from starling.tables.plan.combined_stages import stage1_weight
 
 Draws = Mapping[Hashable, tuple[Law, Fraction]]
 LEAST = 1e-18

@@ -8,10 +8,12 @@ variance of Y2 in (1 - a) Y1 + a Y2. Published is
 halves away from 0, a a rational by the laws alone (reuse.py). Rounding is odd and both laws are symmetric, so the error is too:
 Y is unbiased. A release that was topped up is topped up again in the same way: Y takes the place of Y1, with its own law, which is
 symmetric too and has its rounding in it. Weights are then those of inverse variance over all measurements, that rounding apart.
-Cells of a group have independent errors of one law, so that a sum of k cells has its k-fold power (privacy/masses.py).
+Cells of a group have independent errors of one law, so that a sum of k cells has its k-fold power
+(privacy/distributions/probability_mass.py).
 Probabilities are listed to float precision in a fixed order, the same on every machine.
 
-`margin`, `quantile`, `tail` and `standard_deviation` here are those of privacy/accuracy.py for the noise of one draw, and ask the same of
+`margin`, `quantile`, `tail` and `standard_deviation` here are those of privacy/distributions/accuracy.py for the noise
+of one draw, and ask the same of
 the listed law for two combined.
 """
 
@@ -21,20 +23,20 @@ from math import sqrt
 
 import numpy as np
 
-from starling.privacy import accuracy
 from starling.privacy.compiled import compiled
-from starling.privacy.masses import Floats, Masses, listed, masses, summed
+from starling.privacy.distributions import accuracy
+from starling.privacy.distributions.probability_mass import Floats, Masses, listed, masses, summed
 from starling.tables.inference.reuse import corrections
 from starling.tables.measurements import Measured
 from starling.tables.plan import Level, Noise, Plan, Twice
-from starling.tables.plan.reused import FINEST, SLACK, variance
+from starling.tables.plan.combined_stages import FINEST, SLACK, variance
 
 
 @lru_cache(maxsize=256)
 def later_weight(noise: Twice) -> Fraction:
     """a, the weight of the later value: a rational in [0, 1).
 
-    >>> from starling.privacy.laws import DiscreteGaussian
+    >>> from starling.privacy.distributions.discrete import DiscreteGaussian
     >>> later_weight(Twice(DiscreteGaussian(Fraction(300)), DiscreteGaussian(Fraction(100))))
     Fraction(3, 4)
     """

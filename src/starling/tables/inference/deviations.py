@@ -26,11 +26,11 @@ from typing import Final
 import numpy as np
 from flint import fmpz_poly
 
-from starling.privacy.laws import Law
-from starling.privacy.masses import Floats, Masses, masses
+from starling.privacy.distributions.discrete import Law
+from starling.privacy.distributions.probability_mass import Floats, Masses, masses
 from starling.tables.inference.reuse import rounded
 from starling.tables.measurements import Int64
-from starling.tables.plan.reused import variance
+from starling.tables.plan.combined_stages import variance
 
 _BITS: Final = 160
 """Of a probability, as an integer: entries of a listed law are at least 2^-115 of its largest."""
@@ -62,7 +62,7 @@ def corrected_deviations(stage1: Law, stage2: Law, cells: int, weight: Fraction,
         weight: a, the share of the first total, in (0, 1).
         terms: Cells of a run, which divides them into runs.
 
-    >>> from starling.privacy.laws import DiscreteGaussian
+    >>> from starling.privacy.distributions.discrete import DiscreteGaussian
     >>> laws = DiscreteGaussian(Fraction(9)), DiscreteGaussian(Fraction(1))
     >>> [round(each, 3) for terms in (4, 8) for each in corrected_deviations(*laws, 8, Fraction(8, 17), terms)]
     [1.78, 1.794, 2.08]

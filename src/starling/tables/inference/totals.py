@@ -9,10 +9,10 @@ import numpy.typing as npt
 from starling.tables import cells
 from starling.tables.inference.combined import margin, quantile, standard_deviation
 from starling.tables.inference.deviations import corrected_deviations
-from starling.tables.inference.law import Chosen, TotalLaw
+from starling.tables.inference.distribution import Chosen, TotalLaw
 from starling.tables.measurements import TOTAL_ONLY
 from starling.tables.plan import Level, Plan
-from starling.tables.plan.reused import stage1_weight
+from starling.tables.plan.combined_stages import stage1_weight
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 

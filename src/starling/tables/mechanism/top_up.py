@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from starling.privacy.guarantee import Guarantee
-from starling.privacy.noise import checked_add, draw
+from starling.privacy.sampling.noise import checked_add, draw
 from starling.tables.measurements import Keep, Measured, Measurements
 from starling.tables.mechanism.safetab import ExactCounts, exact_values
 from starling.tables.plan import Piece, Plan

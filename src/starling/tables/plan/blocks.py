@@ -15,7 +15,7 @@ import pyarrow.csv as pacsv
 
 from starling.errors import PlanError, Problem
 from starling.planfile.foreign import opened
-from starling.tables.plan.pipes import MARK, Record, header_problems, parquet_columns, text_records
+from starling.tables.plan.pipe_separated import MARK, Record, header_problems, parquet_columns, text_records
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 

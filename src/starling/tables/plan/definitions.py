@@ -12,7 +12,7 @@ from pathlib import Path
 from starling.errors import PlanError, Problem
 from starling.planfile.spelling import name_problem
 from starling.tables.plan.codebook import Definitions, Iteration, Kind
-from starling.tables.plan.pipes import NULL, read_table
+from starling.tables.plan.pipe_separated import NULL, read_table
 
 RACE_FILE = "race-characteristic-iterations"
 ETHNICITY_FILE = "ethnicity-characteristic-iterations"

@@ -21,7 +21,7 @@ from starling.planfile.spelling import did_you_mean, name_problem
 from starling.tables.plan.blocks import BLOCK_COLUMNS, WIDTHS, Int64, digits, read_blocks
 from starling.tables.plan.codebook import GeographyLevel
 from starling.tables.plan.model import Plan
-from starling.tables.plan.pipes import read_table
+from starling.tables.plan.pipe_separated import read_table
 from starling.tables.plan.region_names import region_names
 from starling.tables.plan.states import PUERTO_RICO, STATES
 

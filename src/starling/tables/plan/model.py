@@ -29,9 +29,9 @@ from starling.errors import PlanError, Problem
 from starling.privacy.budget import Cost, Epsilon, Measure, Rho
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential, together
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
+from starling.tables.plan.accuracy_targets import WIDEST_LISTED, Promise
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration, Kind
 from starling.tables.plan.forms import Forms
-from starling.tables.plan.promises import WIDEST_LISTED, Promise
 from starling.tables.plan.stability import stability
 from starling.tables.plan.stages import Noise, StageLaws, Twice, law_of, stage_laws
 from starling.tables.plan.top_up import MOST_RELEASES, TopUp

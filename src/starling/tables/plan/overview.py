@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from starling.privacy.accounting import DELTA, Approximate, approximate
+from starling.privacy.accounting.conversion import DELTA, Approximate, approximate
 from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.tables.plan.geography import Geography
 from starling.tables.plan.model import Level, Plan
@@ -51,7 +51,7 @@ class Overview:
         groups: Population groups of all levels; None without a geography.
         adds_to: Requests of the earlier releases that the plan adds to, the last first; none for one that stands alone.
         together: Cost of the release and of all that it adds to.
-        approximate: The same in the terms of (epsilon, delta)-DP at the delta of `privacy.accounting.DELTA`.
+        approximate: The same in the terms of (epsilon, delta)-DP at the delta of `privacy.accounting.conversion.DELTA`.
     """
 
     title: str

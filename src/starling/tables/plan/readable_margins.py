@@ -12,8 +12,8 @@ from starling.errors import ParameterError
 from starling.planfile.spelling import did_you_mean
 from starling.planfile.toml import Float, Section
 from starling.privacy.budget import exact
+from starling.tables.plan.accuracy_targets import AGES, CONFIDENCE, NUMBERS, Number, Promise
 from starling.tables.plan.codebook import Iteration
-from starling.tables.plan.promises import AGES, CONFIDENCE, NUMBERS, Number, Promise
 
 EXAMPLE: Final = 'margins = [{ number = "cell", within = 11 }]'
 LARGEST_MARGIN: Final = 10**6

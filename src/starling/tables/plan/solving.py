@@ -15,10 +15,10 @@ from math import ceil
 from typing import Final
 
 from starling.errors import ParameterError, PlanError
-from starling.privacy.accuracy import Kind, law_for_margin, margin, smallest
 from starling.privacy.budget import Exact, Measure, positive
+from starling.privacy.distributions.accuracy import Kind, law_for_margin, margin, smallest
+from starling.tables.plan.accuracy_targets import Promise
 from starling.tables.plan.model import LARGEST_BUDGET, SMALLEST_SHARE, Level, Plan
-from starling.tables.plan.promises import Promise
 from starling.tables.plan.stages import StageLaws, stage_laws
 
 DIGITS: Final = 6
@@ -215,7 +215,7 @@ def solve(plan: Plan, *, scale: Exact = 1) -> Plan:
         ParameterError: where the plan promises nothing, or the scale is not above 0 and at most a million.
         PlanError: where no budget keeps the margins.
 
-    >>> from starling.tables.plan.promises import Promise
+    >>> from starling.tables.plan.accuracy_targets import Promise
     >>> Promise("cell", 11).wider(Fraction("1.5"))
     Promise(number='cell', within=16, ages=None, persons=None, confidence=Fraction(19, 20))
     """

@@ -6,7 +6,7 @@ from math import sqrt
 from typing import TypeAlias
 
 from starling.privacy.budget import Measure
-from starling.privacy.laws import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
 from starling.tables.cells import CELLS
 
 

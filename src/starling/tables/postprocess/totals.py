@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from starling.privacy.budget import Measure
 from starling.tables.inference.consistency import Totals, make_consistent, nested
-from starling.tables.inference.law import ends
+from starling.tables.inference.distribution import ends
 from starling.tables.inference.reuse import corrections
 from starling.tables.inference.totals import (
     CONFIDENCE,

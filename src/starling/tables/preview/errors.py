@@ -5,7 +5,7 @@ standard deviations and margins below are those of the release itself, not estim
 other regions tell of them. What depends on the data is which branch a group takes; for that, probabilities are given by the true
 size of a group, for sizes that the reader chooses.
 
-Source: SafeTab 2022, Section 3 and Appendix F, with margins from the exact discrete laws (privacy/accuracy.py).
+Source: SafeTab 2022, Section 3 and Appendix F, with margins from the exact discrete laws (privacy/distributions/accuracy.py).
 """
 
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ from math import isfinite, sqrt
 from typing import Final
 
 from starling.errors import ParameterError
-from starling.privacy.accounting import DELTA
+from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
 from starling.release.session import html, public
 from starling.release.text import facts
 from starling.tables import cells
 from starling.tables.inference.combined import at_least, margin, standard_deviation, tail
-from starling.tables.inference.law import Ends, ends
+from starling.tables.inference.distribution import Ends, ends
 from starling.tables.inference.totals import (
     CONFIDENCE,
     deviation_of,

@@ -1,0 +1,88 @@
+"""Whether an answer is one that its question can have: of the right kind and size, among the public candidates."""
+
+from typing import Final
+
+import numpy as np
+
+from starling.genome.inference.adaptive_plan import retraced
+from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Places
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, Question, SnpCorr, SnpPval
+from starling.genome.scores.locations import num_sig_outputs
+
+FAR: Final = 2**26
+"""Noise of the least epsilon of a count goes beyond it with a chance below e^-8000; so a larger count is no drawn one."""
+
+
+def misfit(plan: Plan, question: Question, drawn: Drawn) -> str | None:
+    """What is wrong with an answer, as the end of a sentence about it; None for one that the question can have.
+
+    Raises:
+        ParameterError: when the plan has no such question.
+    """
+    question.check(plan)
+    if not isinstance(question, Explore):
+        return _of_query(plan, question, drawn)
+    if not isinstance(drawn, Explored):
+        return "are not those of an exploration"
+    try:
+        asked = retraced(plan, question, drawn)
+    except (ValueError, TypeError, IndexError):
+        return "are not those of one exploration: some are missing, or too many"
+    return next((found for query, answer in asked if (found := _of_query(plan, query, answer))), None)
+
+
+def _of_query(plan: Plan, query: Query, answer: Drawn) -> str | None:
+    if isinstance(query, NumSig):
+        return _number(plan, query, answer)
+    if isinstance(query, LocSig):
+        return _places(plan, query, answer)
+    if isinstance(query, LocBlock):
+        return _block(plan, query, answer)
+    return _cells(plan, query, answer)
+
+
+def _cells(plan: Plan, query: SnpPval | SnpCorr, answer: Drawn) -> str | None:
+    cells = 6 if isinstance(query, SnpPval) and plan.model in ("genotypic", "allelic") else 4
+    if not isinstance(answer, Cells) or len(answer.counts) != cells:
+        return "have another number of cells than the model's tables"
+    if any(not -FAR <= count <= plan.people + FAR for count in answer.counts):
+        return "have counts beyond all that noise gives"
+    if query.noise == "lattice" and sum(answer.counts) != plan.people:
+        return "do not add up to the number of people, as lattice noise leaves it"
+    return None
+
+
+def _number(plan: Plan, query: NumSig, answer: Drawn) -> str | None:
+    outputs = num_sig_outputs(query.k, len(plan.snps))
+    ranges = zip(outputs, (*outputs[1:], len(plan.snps) + 1), strict=True)
+    if isinstance(answer, Number) and (answer.low, answer.high + 1) in ranges:
+        return None
+    return "have a number of SNPs that is none of the ranges to choose from"
+
+
+def _places(plan: Plan, query: LocSig, answer: Drawn) -> str | None:
+    known = plan.snps.places
+    if not isinstance(answer, Places) or len(answer.snps) != query.k or len(set(answer.snps)) != query.k:
+        return "have other than as many different SNPs as were asked for"
+    places = np.array([known.get(snp, -1) for snp in answer.snps])
+    inside = np.zeros(len(places), dtype=np.bool_)
+    for start, stop in query.ranges(plan):
+        inside |= (start <= places) & (places < stop)
+    return None if inside.all() else "have a SNP that is not among those to choose from"
+
+
+def _block(plan: Plan, query: LocBlock, answer: Drawn) -> str | None:
+    if answer == Block(None, None, 0):
+        return None
+    known = plan.snps.places
+    if isinstance(answer, Block) and answer.first in known and answer.last in known:
+        first, last = known[answer.first], known[answer.last]
+        among = query.candidates(plan)
+        if (
+            answer.snps == last - first + 1 >= 1
+            and (among.longest is None or answer.snps <= among.longest)
+            and any(start <= first and last < stop for start, stop in among.regions)
+            and any(first <= snp <= last for snp in among.snps)
+        ):
+            return None
+    return "have a block that is not among those to choose from"

@@ -1,0 +1,1 @@
+"""What a release costs, for every accountant: composition, privacy losses, Renyi divergence, (epsilon, delta)."""

@@ -1,0 +1,267 @@
+"""From what a release declares to (epsilon, delta): one `Guarantee` read by several accountants, all on the safe side.
+
+Definition. (epsilon, delta)-DP is meant in its set form: P[M(x) in S] <= e^epsilon P[M(x') in S] + delta for all neighbours and all sets
+S of outputs. (SafeTab 2022, Definition 2, has single outputs for S, which is weaker where delta > 0.)
+
+Accountants:
+
+- "sum": pure DP, the exact sum (Lemmas 1 and 9); it holds at delta 0.
+- "analytic": zCDP, rho + sqrt(4 rho ln(1/delta)) (Lemma 5).
+- "renyi": the least over orders of Lemma 4; for pure DP with the exact divergence of the discrete Laplace, for zCDP with rho a.
+- "pld": the privacy loss distribution; for pure DP exact by binomials where these are few, else on a grid by dp-accounting.
+- "tightest": the least of those that apply.
+
+Any cost has an epsilon at any delta in (0, 1): where no privacy loss distribution is to be had, because a loss is not known, is too
+large, or delta is too small for the grid's rounding, the Renyi divergences answer. `approximate` says which of them did.
+
+zCDP has no epsilon at delta 0: the discrete Gaussian is not pure DP for any epsilon. Nothing here asks for data or draws.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, inf, nextafter
+from typing import Final, Literal, TypeAlias, get_args
+
+from flint import arb
+
+from starling.errors import ParameterError
+from starling.privacy.accounting import binomial, privacy_loss, renyi
+from starling.privacy.accounting.composition import Bag, alternatives, bag_of
+from starling.privacy.budget import Epsilon, Exact, exact
+from starling.privacy.distributions.tails import ball
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.precision import precision
+
+Method: TypeAlias = Literal["tightest", "sum", "analytic", "renyi", "pld"]
+
+BY: Final[dict[Method, str]] = {
+    "sum": "pure differential privacy, which holds at delta 0 too",
+    "analytic": "conversion of zCDP by SafeTab 2022, Lemma 5, rounded up",
+    "renyi": "conversion of Renyi divergences, which zCDP bounds, rounded up",
+    "pld": "privacy loss distribution, rounded up",
+}
+"""How an accountant found its epsilon, for those who read a release."""
+
+DELTA: Final = "1e-10"
+"""At which a plan and a release say their epsilon, for comparison with others: that of SafeTab 2022, Table 2."""
+
+PLACES = 6
+"""Decimals of an epsilon that is not exact; rounded up."""
+_BITS = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Approximate:
+    """(epsilon, delta)-DP of something.
+
+    Attributes:
+        epsilon: Rounded up.
+        method: The accountant that found it.
+    """
+
+    epsilon: Fraction
+    method: Method
+
+    @property
+    def by(self) -> str:
+        """How it was found, in words."""
+        return BY[self.method]
+
+
+def approximate(guarantee: Guarantee, delta: Exact) -> Approximate:
+    """The tightest epsilon at `delta` in (0, 1), and which accountant found it; for every guarantee, of whatever cost.
+
+    >>> from starling.privacy.guarantee import measurement
+    >>> from starling.privacy.distributions.discrete import DiscreteGaussian
+    >>> from starling.privacy.neighbours import ADD_REMOVE_PERSON
+    >>> approximate(measurement("a count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(50))), "1e-10").by
+    'privacy loss distribution, rounded up'
+    """
+    found = approximate_events(bag_of(guarantee), delta)
+    if isinstance(guarantee.cost, Epsilon) and guarantee.cost.amount <= found.epsilon:
+        return Approximate(guarantee.cost.amount, "sum")
+    return found
+
+
+def approximate_events(bag: Bag, delta: Exact) -> Approximate:
+    """The same for a bag of events, pure and zCDP ones together: what a ledger has charged.
+
+    >>> from starling.privacy.accounting.composition import GaussianStep, Pure
+    >>> bag = frozenset({(Pure(Fraction(1, 10)), 40), (GaussianStep(Fraction(50)), 1)})
+    >>> float(approximate_events(bag, "1e-10").epsilon)
+    3.737759
+    """
+    chance = exact(delta, field="delta", exponent=True)
+    if not 0 < chance < 1:
+        raise _no_epsilon()
+    return _of_alternatives(bag, chance, "tightest")
+
+
+def epsilon_at_delta(guarantee: Guarantee, delta: Exact, *, method: Method = "tightest") -> Fraction:
+    """An epsilon for which `guarantee` is (epsilon, delta)-DP under its own neighbour relation.
+
+    Args:
+        guarantee: What is spent: a measurement or any composition.
+        delta: In [0, 1), exact; 0 for pure DP by "sum" or "tightest" alone.
+        method: The accountant (see the module).
+
+    Returns:
+        Exact for "sum"; otherwise rounded up to a millionth.
+
+    Raises:
+        ParameterError: where the method does not apply to the guarantee or the delta, with one that does.
+
+    >>> from starling.privacy.guarantee import measurement
+    >>> from starling.privacy.distributions.discrete import DiscreteGaussian
+    >>> from starling.privacy.neighbours import ADD_REMOVE_PERSON
+    >>> count = measurement("a count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(50)))
+    >>> [float(epsilon_at_delta(count, "1e-10", method=method)) for method in ("analytic", "renyi", "pld")]
+    [0.969706, 0.864322, 0.824101]
+    """
+    if method not in get_args(Method):
+        raise ParameterError(field="method", problem="is unknown", fix=f"use one of {', '.join(get_args(Method))}")
+    chance = exact(delta, field="delta", exponent=True)
+    if not 0 <= chance < 1:
+        raise ParameterError(field="delta", problem="is not in [0, 1)", fix='give a small number such as "1e-10"')
+    if method == "sum" or (method == "tightest" and chance == 0):
+        return _sum(guarantee)
+    if chance == 0:
+        raise _no_epsilon()
+    if method == "analytic":
+        return _analytic(guarantee, chance)
+    if method == "tightest":
+        return approximate(guarantee, chance).epsilon
+    epsilon = _of_alternatives(bag_of(guarantee), chance, method).epsilon
+    return min(epsilon, guarantee.cost.amount) if isinstance(guarantee.cost, Epsilon) else epsilon
+
+
+def epsilon_of_events(bag: Bag, delta: Exact) -> Fraction:
+    """The epsilon of `approximate_events`."""
+    return approximate_events(bag, delta).epsilon
+
+
+def delta_at_epsilon(guarantee: Guarantee, epsilon: Exact) -> float:
+    """A delta for which `guarantee` is (epsilon, delta)-DP, from the privacy loss distribution; rounded up.
+
+    Args:
+        guarantee: What is spent.
+        epsilon: At least 0, exact.
+
+    Raises:
+        ParameterError: for a negative epsilon, or where the loss of a part is not known.
+    """
+    bound = exact(epsilon, field="epsilon")
+    if bound < 0:
+        raise ParameterError(field="epsilon", problem="is negative", fix="give 0 or more")
+    if isinstance(guarantee.cost, Epsilon) and bound >= guarantee.cost.amount:
+        return 0.0
+    below = nextafter(float(bound), -inf)
+    return max(delta_of_events(bag, below) for bag in alternatives(bag_of(guarantee)))
+
+
+def losses_known(bag: Bag) -> bool:
+    """Whether the privacy loss distribution of a bag of events is to be had."""
+    return binomial.atoms(bag) is not None or privacy_loss.composable(bag)
+
+
+@lru_cache(maxsize=1024)
+def delta_of_events(bag: Bag, epsilon: float) -> float:
+    """A delta for which a bag of events, not a choice among several, is (epsilon, delta)-DP; rounded up.
+
+    Raises:
+        ParameterError: where the loss of a part is not known.
+    """
+    if exactly := binomial.atoms(bag):
+        return exactly.delta(epsilon)
+    if not privacy_loss.composable(bag):
+        raise ParameterError(
+            field="guarantee", problem="has a part whose loss is not known", fix="ask for an epsilon at a delta"
+        )
+    return privacy_loss.delta(bag, epsilon)
+
+
+def renyi_divergence(guarantee: Guarantee, order: Exact) -> float:
+    """The Renyi divergence of `order` > 1 between neighbours, at most; rounded up (SafeTab 2022, Definitions 3 and 5).
+
+    >>> from starling.privacy.guarantee import measurement
+    >>> from starling.privacy.distributions.discrete import DiscreteLaplace
+    >>> from starling.privacy.neighbours import ADD_REMOVE_PERSON
+    >>> count = measurement("a count", ADD_REMOVE_PERSON, DiscreteLaplace(1 / Fraction("0.427")))
+    >>> round(renyi_divergence(count, 2), 4)
+    0.1698
+    """
+    number = exact(order, field="order")
+    if number <= 1:
+        raise ParameterError(field="order", problem="is not above 1", fix="give an order above 1")
+    with precision(_BITS):
+        upper = max(float(renyi.divergence(bag, number).upper()) for bag in alternatives(bag_of(guarantee)))
+    return nextafter(upper, inf)
+
+
+def _sum(guarantee: Guarantee) -> Fraction:
+    if not isinstance(guarantee.cost, Epsilon):
+        raise ParameterError(
+            field="guarantee",
+            problem="is zCDP, which is not pure DP for any epsilon",
+            fix='give a delta above 0, and the method "tightest", "pld", "renyi" or "analytic"',
+        )
+    return guarantee.cost.amount
+
+
+def _analytic(guarantee: Guarantee, delta: Fraction) -> Fraction:
+    if isinstance(guarantee.cost, Epsilon):
+        raise ParameterError(field="method", problem="is of zCDP, and this is pure DP", fix='use "tightest"')
+    with precision(_BITS):
+        rho = ball(guarantee.cost.amount)
+        return _rounded_up(rho + 2 * (rho * -ball(delta).log()).sqrt())
+
+
+def _no_epsilon() -> ParameterError:
+    return ParameterError(
+        field="delta", problem="is 0, at which only pure DP has an epsilon", fix="give a delta above 0 and below 1"
+    )
+
+
+def _of_alternatives(bag: Bag, delta: Fraction, method: Method) -> Approximate:
+    return max((_of_bag(each, delta, method) for each in alternatives(bag)), key=lambda found: found.epsilon)
+
+
+@lru_cache(maxsize=256)
+def _of_bag(bag: Bag, delta: Fraction, method: Method) -> Approximate:
+    if method == "renyi":
+        return _by_renyi(bag, delta)
+    epsilon = _by_losses(bag, delta)
+    if method == "tightest":
+        by_renyi = _by_renyi(bag, delta)
+        return by_renyi if epsilon is None or by_renyi.epsilon < epsilon else Approximate(epsilon, "pld")
+    if epsilon is None:
+        raise ParameterError(
+            field="method",
+            problem=f"needs a delta above {privacy_loss.least_delta(bag):.0e} here, and a known loss of every part",
+            fix='use "tightest" or "renyi"',
+        )
+    return Approximate(epsilon, "pld")
+
+
+def _by_renyi(bag: Bag, delta: Fraction) -> Approximate:
+    return Approximate(max(_rounded_up(renyi.epsilon(bag, delta)), Fraction(0)), "renyi")
+
+
+def _by_losses(bag: Bag, delta: Fraction) -> Fraction | None:
+    """None where no privacy loss distribution is to be had."""
+    below = nextafter(float(delta), 0)
+    if exactly := binomial.atoms(bag):
+        return _millionths(Fraction(exactly.epsilon(below)))
+    if not privacy_loss.composable(bag) or below < privacy_loss.least_delta(bag):
+        return None
+    epsilon = privacy_loss.epsilon(bag, below)
+    return None if epsilon == inf else _millionths(Fraction(epsilon))
+
+
+def _rounded_up(value: arb) -> Fraction:
+    return Fraction(int((value * 10**PLACES).upper().ceil().unique_fmpz()), 10**PLACES)
+
+
+def _millionths(value: Fraction) -> Fraction:
+    return Fraction(ceil(value * 10**PLACES), 10**PLACES)

@@ -1,0 +1,92 @@
+"""How far the noise of a whole table reaches: the size that it exceeds with at most a given probability. Nothing here draws.
+
+Both laws weigh a vector of integers by q^size, so with N(r) vectors of size r, P(size > R) = 1 - sum over r <= R of N(r) q^r / Z.
+
+- Lattice noise on a table of d cells (lattice.py): size = moved records, N(r) = `shell_size`, q = e^(-epsilon),
+  Z = sum over k of C(d - 1, k)^2 q^k/(1 - q)^(d - 1), the growth series of the root lattice A (Conway and Sloane 1997).
+- Discrete Laplace noise of scale b on d cells: size = sum of the absolute values, N(r) = sum over j of C(d, j) C(r - 1, j - 1) 2^j for
+  r >= 1 (j cells that are not 0), N(0) = 1, q = e^(-1/b), Z = ((1 + q)/(1 - q))^d.
+"""
+
+from fractions import Fraction
+from functools import lru_cache
+from math import comb
+from typing import Literal
+
+from flint import arb
+
+from starling.errors import ParameterError
+from starling.privacy.budget import Exact, exact, positive
+from starling.privacy.distributions.lattice_counts import shell_size
+from starling.privacy.distributions.tails import ball
+from starling.privacy.precision import precision
+
+_BITS = 192
+_SMALLEST = Fraction(1, 4096)
+"""Of epsilon, as for lattice noise: a search takes about 60/epsilon steps."""
+
+
+def lattice_reach(epsilon: Exact, alpha: Exact, columns: Literal[2, 3] = 2) -> int:
+    """The smallest R with P(more than R records are moved) <= alpha, for lattice noise on a 2 x `columns` table.
+
+    Args:
+        epsilon: Of the noise, exact, at least 1/4096.
+        alpha: Chance of missing, exact, in (0, 1).
+        columns: 2 or 3.
+
+    >>> lattice_reach(1, "0.05"), lattice_reach("0.2", "0.05")
+    (6, 31)
+    """
+    return _reach(_epsilon(epsilon), _alpha(alpha), "lattice", 2 * columns)
+
+
+def laplace_reach(epsilon: Exact, alpha: Exact, columns: Literal[2, 3] = 2) -> int:
+    """The smallest R with P(|X_1| + ... + |X_d| > R) <= alpha, for discrete Laplace noise of scale 2/epsilon on d = 2 `columns` cells.
+
+    That noise costs epsilon, relation "replace one record": a replaced record moves two cells by one.
+
+    >>> laplace_reach(1, "0.05"), laplace_reach("0.2", "0.05")
+    (15, 77)
+    """
+    return _reach(_epsilon(epsilon) / 2, _alpha(alpha), "laplace", 2 * columns)
+
+
+def _total(kind: str, cells: int, q: arb) -> arb:
+    if kind == "lattice":
+        return sum((comb(cells - 1, k) ** 2 * q**k for k in range(cells)), arb(0)) / (1 - q) ** (cells - 1)
+    return ((1 + q) / (1 - q)) ** cells
+
+
+def _vectors(kind: str, cells: int, size: int) -> int:
+    """N(size), the size above 0."""
+    if kind == "lattice":
+        return shell_size(size, cells)
+    return sum(comb(cells, j) * comb(size - 1, j - 1) * 2**j for j in range(1, cells + 1))
+
+
+@lru_cache(maxsize=64)
+def _reach(rate: Fraction, alpha: Fraction, kind: str, cells: int) -> int:
+    with precision(_BITS):
+        q = ball(-rate).exp()
+        power, seen, wanted = arb(1), arb(1), ball(1 - alpha) * _total(kind, cells, q)
+        size = 0
+        # Where a ball cannot tell, one step more is on the safe side.
+        while not seen >= wanted:
+            size += 1
+            power *= q
+            seen += _vectors(kind, cells, size) * power
+        return size
+
+
+def _epsilon(value: Exact) -> Fraction:
+    epsilon = positive(value, field="epsilon")
+    if epsilon < _SMALLEST:
+        raise ParameterError(field="epsilon", problem="is below 1/4096", fix="give this table more")
+    return epsilon
+
+
+def _alpha(value: Exact) -> Fraction:
+    alpha = exact(value, field="alpha", exponent=True)
+    if not 0 < alpha < 1:
+        raise ParameterError(field="alpha", problem="is not between 0 and 1", fix='give a number such as "0.05"')
+    return alpha

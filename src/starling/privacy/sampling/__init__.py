@@ -1,0 +1,1 @@
+"""Everything random: the one source of randomness, exact samplers of noise, and exact selection."""

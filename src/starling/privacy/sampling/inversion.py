@@ -1,0 +1,101 @@
+"""Draws of a law on 0, 1, 2, ... by certified table inversion, from a stream of words.
+
+The kernel decides all words but those that equal an entry of the table (and, in the fixed search, those of the last 2^-40 of
+probability); what it leaves open is decided here, one by one, with further words.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.privacy.sampling.certified import Certifiable, settle, thresholds
+from starling.privacy.sampling.entropy import BitSource
+from starling.privacy.sampling.search_kernels import (
+    DistanceGuide,
+    LeadingGuide,
+    distance_guide,
+    leading_guide,
+    search_fixed,
+    search_guided,
+)
+
+Int64: TypeAlias = npt.NDArray[np.int64]
+Search: TypeAlias = Literal["guided", "fixed"]
+
+CHUNK = 1 << 15
+"""Words drawn and searched at a time: one block of the source, in the second-level cache."""
+WORD = 64
+"""Bits of a word: one for the sign, the others for U."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inversion:
+    """A law with its table and both guides. Make one with `inversion`.
+
+    Attributes:
+        law: What is drawn.
+        bits: Of U. 63; fewer in tests, with words below 2^(bits + 1), so that ties happen.
+        step: Bits of a further word: 64; fewer in tests.
+        table: T[m] = floor(2^bits P(V <= m)), read-only.
+        leading: Of the guided search.
+        distance: Of the fixed search.
+    """
+
+    law: Certifiable
+    bits: int
+    step: int
+    table: npt.NDArray[np.uint64]
+    leading: LeadingGuide
+    distance: DistanceGuide
+
+    def fill(self, out: Int64, source: BitSource, *, signed: bool, search: Search) -> None:
+        """Independent draws.
+
+        Args:
+            out: Overwritten; contiguous, one dimension.
+            source: One word a draw, in order; further words for what stays open, after those of its chunk.
+            signed: Whether a draw takes the sign of its word.
+            search: See search_kernels.py.
+        """
+        words = np.empty(min(out.size, CHUNK), dtype=np.uint64)
+        open_at = np.empty(words.size, dtype=np.int64)
+        for start in range(0, out.size, CHUNK):
+            part = out[start : start + CHUNK]
+            drawn = words[: part.size]
+            source.fill(drawn)
+            for place in open_at[: self._search(drawn, part, open_at, signed=signed, search=search)]:
+                word = int(drawn[place])
+                magnitude = self._decide(word >> 1, source)
+                part[place] = -magnitude if signed and word & 1 else magnitude
+
+    def _search(
+        self, words: npt.NDArray[np.uint64], out: Int64, open_at: Int64, *, signed: bool, search: Search
+    ) -> int:
+        sign = np.uint64(signed)
+        if search == "guided":
+            return search_guided(words, self.table, self.leading.first, self.leading.shift, sign, out, open_at)
+        guide = self.distance
+        return search_fixed(words, self.table, guide.first, guide.top, guide.shift, guide.base, sign, out, open_at)
+
+    def _decide(self, u: int, source: BitSource) -> int:
+        at = int(np.searchsorted(self.table, np.uint64(u)))
+        if self.table[at] > u:
+            return at
+        word = np.empty(1, dtype=np.uint64)
+
+        def read() -> int:
+            source.fill(word)
+            return int(word[0])
+
+        return settle(self.law, at, u, self.bits, self.step, read)
+
+
+@lru_cache(maxsize=64)
+def inversion(law: Certifiable, bits: int = WORD - 1, step: int = WORD) -> Inversion:
+    """The table and guides of `law`; kept for the laws used last (at most some 2 MB each)."""
+    table = thresholds(law, bits)
+    table.flags.writeable = False
+    return Inversion(law, bits, step, table, leading_guide(table, bits), distance_guide(table, bits))

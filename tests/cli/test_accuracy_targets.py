@@ -1,0 +1,29 @@
+"""What a plan's promises cost, as text and for machines."""
+
+import json
+from fractions import Fraction
+
+from starling.cli import accuracy_targets
+from starling.tables.plan import Promise, describe, prices
+from tests.tables.plan.priced import promising_plan
+from tests.tables.small import small_plan
+
+
+def test_a_plan_tells_what_its_promises_cost_and_which_is_dear() -> None:
+    plan = promising_plan("rho", [[Promise("cell", 10), Promise("bare total", 40)], [Promise("cell", 30)]])
+    found = prices(plan)
+    text = accuracy_targets.plan_text(describe(plan), found, None)
+    assert "STATE detailed   cell within 10" in text
+    assert "nothing: another binds" in text
+    assert "The dearest is STATE detailed, cell within 10: within 12 instead would save" in text
+    assert "Solved again" not in text
+    machine = json.loads(json.dumps(accuracy_targets.plan_json(describe(plan), found, Fraction(3, 2))))
+    assert machine["margins_scaled_by"] == "3/2"
+    assert [each["binds"] for each in machine["promises"]] == [True, False, True]
+    assert machine["promises"][0]["relaxed"]["within"] == 12
+    assert "promises" not in accuracy_targets.plan_text(describe(small_plan()), (), None)
+
+
+def test_a_plan_without_a_single_dearest_promise_names_none() -> None:
+    plan = promising_plan("rho", [[Promise("cell", 10), Promise("bare total", 10)], []])
+    assert "The dearest" not in accuracy_targets.plan_text(describe(plan), prices(plan), None)

@@ -1,0 +1,80 @@
+"""Margins of weighted sums against certified ones, against enumeration, and never too small."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from starling.errors import ParameterError
+from starling.privacy.distributions.accuracy import margin
+from starling.privacy.distributions.convolution import Part, sum_margin
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.probability_mass import masses
+
+ALPHA = Fraction(1, 20)
+GAUSSIAN, NARROW, LAPLACE = (
+    DiscreteGaussian(Fraction(9)),
+    DiscreteGaussian(Fraction(1, 3)),
+    DiscreteLaplace(Fraction(2)),
+)
+
+
+@pytest.mark.parametrize("law", [GAUSSIAN, NARROW, LAPLACE, DiscreteLaplace(Fraction(300))], ids=repr)
+@pytest.mark.parametrize("terms", [2, 8, 46])
+def test_equal_weights_give_the_certified_margin(law: Law, terms: int) -> None:
+    """Split into two parts, so that the convolution is what is asked."""
+    parts = [Part(law, 1, Fraction(1)), Part(law, terms - 1, Fraction(-1))]
+    assert sum_margin(parts, ALPHA) == margin(law, ALPHA, terms)
+    assert sum_margin([Part(law, terms, Fraction(1))], ALPHA) == margin(law, ALPHA, terms)
+
+
+def chance_beyond(parts: list[Part], bound: Fraction) -> float:
+    """P(|S| > bound) by enumeration of three small sums."""
+    laws = [masses(part.law, part.terms) for part in parts]
+    reach = [min(each.reach, 45) for each in laws]
+    grids = np.meshgrid(*(np.arange(-r, r + 1) for r in reach), indexing="ij")
+    # In whole numbers: a float would decide ties by chance.
+    scale = int(np.lcm.reduce([part.weight.denominator for part in parts]))
+    error = sum(int(part.weight * scale) * grid for part, grid in zip(parts, grids, strict=True))
+    chance = np.ones(())
+    for each, r in zip(laws, reach, strict=True):
+        chance = np.multiply.outer(chance, each.mass[each.reach - r : each.reach + r + 1])
+    return float(chance[np.abs(error) > float(bound * scale) + 1e-6].sum())
+
+
+@pytest.mark.parametrize(
+    "weights",
+    list(
+        product([Fraction(1), Fraction(-2, 3)], [Fraction(1, 2), Fraction(46, 55)], [Fraction(1), Fraction(355, 113)])
+    ),
+)
+def test_a_margin_holds_and_is_hardly_wider_than_need_be(weights: tuple[Fraction, ...]) -> None:
+    laws: tuple[Law, ...] = (GAUSSIAN, NARROW, LAPLACE)
+    parts = [Part(law, 1, weight) for law, weight in zip(laws, weights, strict=True)]
+    found = sum_margin(parts, ALPHA)
+    spread = sum(part.variance for part in parts) ** 0.5
+    assert chance_beyond(parts, found) <= 0.05
+    assert chance_beyond(parts, found - Fraction(spread) / 100) > 0.05 - 0.005
+
+
+def test_weights_finer_than_the_grid_are_on_the_safe_side() -> None:
+    exact = [Part(GAUSSIAN, 1, Fraction(1)), Part(LAPLACE, 1, Fraction(1, 3))]
+    fine = [Part(GAUSSIAN, 1, Fraction(1)), Part(LAPLACE, 1, Fraction(333_333_337, 1_000_000_007))]
+    spread = sum(part.variance for part in fine) ** 0.5
+    found = sum_margin(fine, ALPHA)
+    assert chance_beyond(fine, found) <= 0.05
+    assert sum_margin(exact, ALPHA) - Fraction(1, 3) <= found <= sum_margin(exact, ALPHA) + Fraction(spread) / 100 + 1
+
+
+def test_many_terms_of_two_laws() -> None:
+    parts = [Part(GAUSSIAN, 100_000, Fraction(1)), Part(LAPLACE, 50_000, Fraction(1))]
+    spread = sum(part.variance for part in parts) ** 0.5
+    assert float(sum_margin(parts, ALPHA)) == pytest.approx(1.96 * spread, rel=0.001)
+
+
+def test_nothing_has_no_margin_and_too_much_is_refused() -> None:
+    assert sum_margin([], ALPHA) == 0
+    wide = DiscreteGaussian(Fraction(10**14))
+    with pytest.raises(ParameterError, match="too wide"):
+        sum_margin([Part(wide, 1, Fraction(1)), Part(wide, 1, Fraction(1, 3))], ALPHA)

@@ -1,0 +1,64 @@
+"""Pieces add up over several threads, whatever their size."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from starling.engine.spill import Spill
+from starling.tables.counts import population_groups
+from starling.tables.counts.kernels import Sets
+from starling.tables.counts.population_groups import GroupCounts
+from starling.tables.counts.records import Records
+from starling.tables.plan import GeographyLevel, pieces, whole
+from tests.tables.small import small_geography, small_plan
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 16])
+def test_threads_share_out_units(monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
+    """However many threads, each county's persons are counted once."""
+    monkeypatch.setattr(population_groups, "processors", lambda: workers)
+    plan = small_plan()
+    geography = small_geography(plan, counties=7)
+    records = Records(7, Spill())
+    county = np.repeat(np.arange(7), [5, 0, 1, 900, 0, 3, 2]).astype(np.int32)
+    code = np.arange(len(county), dtype=np.int32) % 4  # number of a set: none, or one of three codes
+    zeros = np.zeros(len(county))
+    records.add(county, code, zeros.astype(np.int16) + 3, zeros.astype(np.uint8), np.ones(len(county), np.int64))
+    sets = Sets(np.array([0, 0, 1, 2, 3]), np.array([0, 1, 2], np.int16))
+    records.put_away()
+    counts = GroupCounts(plan, geography, records, sets)
+    for number, level in enumerate(plan.levels):
+        region = geography.region_of_unit[level.geography][county]
+        expected = [
+            np.count_nonzero((region == here) & (code == 1 + plan.codes.index(iteration.codes[0])))
+            for here in range(len(geography.regions[level.geography]))
+            for iteration in level.iterations
+        ]
+        piece = whole(plan, geography, number)
+        assert counts.totals(piece).tolist() == expected
+        assert counts.cells(piece, np.arange(len(expected))).sum(axis=1).tolist() == expected
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+@pytest.mark.parametrize("most", [1, 2, 3, 100])
+def test_pieces_of_any_size_are_slices_of_the_level(monkeypatch: pytest.MonkeyPatch, workers: int, most: int) -> None:
+    """Regions without units, units without a region, regions of several units."""
+    monkeypatch.setattr(population_groups, "processors", lambda: workers)
+    plan = small_plan(geographies=(GeographyLevel.COUNTY,))
+    region = np.array([2, -1, 0, 4, 0, 2, 4, 4, -1, 0, 2, 2], dtype=np.int32)
+    geography = replace(small_geography(plan, 5), units=12, region_of_unit={GeographyLevel.COUNTY: region})
+    records = Records(12, Spill())
+    for unit, persons in enumerate([9, 4, 1, 7, 7, 2, 3, 8, 5, 1, 1, 3]):
+        some = np.full(persons, unit, dtype=np.int32)
+        code, cell = np.arange(persons, dtype=np.int32) % 2, np.arange(persons, dtype=np.uint8)
+        records.add(some, code, np.zeros(persons, np.int16), cell, np.ones(persons, np.int64))
+    records.put_away()
+    counts = GroupCounts(plan, geography, records, Sets(np.array([0, 1, 2]), np.array([0, 1], np.int16)))
+    level = whole(plan, geography, 0)
+    totals, cells = counts.totals(level), counts.cells(level, np.arange(level.groups))
+    assert totals.sum() == 9 + 1 + 7 + 7 + 2 + 3 + 8 + 1 + 1 + 3
+    assert np.array_equal(totals, cells.sum(axis=1))
+    found = pieces(plan, geography, most)
+    assert np.array_equal(np.concatenate([counts.totals(piece) for piece in found]), totals)
+    assert np.array_equal(np.concatenate([counts.cells(piece, np.arange(piece.groups)) for piece in found]), cells)

@@ -1,0 +1,139 @@
+"""The law of a published total against enumeration of all outcomes, and intervals that cover given what was published."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.probability_mass import masses
+from starling.tables.inference.distribution import Chosen, TotalLaw, ends
+from starling.tables.inference.reuse import corrections
+from starling.tables.measurements import Int64
+from starling.tables.plan import StageLaws
+from starling.tables.plan.combined_stages import stage1_weight
+
+ALPHA = Fraction(1, 20)
+GAUSSIAN = (DiscreteGaussian(Fraction(9)), DiscreteGaussian(Fraction(1)))
+GEOMETRIC = (DiscreteLaplace(Fraction(3)), DiscreteLaplace(Fraction(1)))
+NOTHING = Chosen()
+
+
+def total_law(pair: tuple[Law, Law], cells: int, *, reused: bool) -> TotalLaw:
+    laws = StageLaws(pair[1], *pair)
+    return TotalLaw(*pair, cells, stage1_weight(laws, cells) if reused else Fraction(0))
+
+
+def outcomes(law: TotalLaw, persons: int) -> tuple[Int64, Int64, Int64, np.ndarray]:
+    """Every outcome: first total, sum of the second measurement, published total, probability."""
+    z, e = masses(law.stage1), masses(law.stage2, law.cells)
+    z_reach, e_reach = min(z.reach, 110), min(e.reach, 60)
+    first = persons + np.repeat(np.arange(-z_reach, z_reach + 1), 2 * e_reach + 1)
+    second = persons + np.tile(np.arange(-e_reach, e_reach + 1), 2 * z_reach + 1)
+    chance = np.outer(
+        z.mass[z.reach - z_reach : z.reach + z_reach + 1], e.mass[e.reach - e_reach : e.reach + e_reach + 1]
+    ).ravel()
+    return first, second, second + corrections(first, second, law.weight), chance
+
+
+def happened(chosen: Chosen, first: Int64, second: Int64) -> np.ndarray:
+    low, high, bar = chosen.bounds()
+    return (first >= low) & (first < high) & (second > bar)
+
+
+CHOICES = (NOTHING, Chosen(low=20), Chosen(low=20, high=31), Chosen(high=20), Chosen(high=20, bar=6))
+
+
+@pytest.mark.parametrize("pair", [GAUSSIAN, GEOMETRIC], ids=["gaussian", "geometric"])
+@pytest.mark.parametrize("reused", [False, True])
+@pytest.mark.parametrize("chosen", CHOICES, ids=repr)
+def test_the_law_given_what_was_chosen_is_that_of_enumeration(
+    pair: tuple[Law, Law], reused: bool, chosen: Chosen
+) -> None:
+    for cells in (1, 8):
+        law = total_law(pair, cells, reused=reused)
+        half = law.margin(ALPHA)
+        for persons in (0, 4, 14, 19, 20, 25, 31, 60):
+            first, second, total, chance = outcomes(law, persons)
+            here = happened(chosen, first, second)
+            all_of_it = chance[here].sum()
+            if all_of_it < 1e-6:
+                continue
+            found = law.given(persons, chosen, ALPHA)
+            error = total[here] - persons
+            part = chance[here] / all_of_it
+            assert found.chance == pytest.approx(all_of_it, rel=1e-6)
+            assert found.bias == pytest.approx(float(part @ error), abs=2e-5)
+            assert found.deviation == pytest.approx(float(np.sqrt(part @ (error - part @ error) ** 2)), rel=1e-4)
+            assert found.covered == pytest.approx(float(part[np.abs(error) <= half].sum()), abs=1e-6)
+
+
+@pytest.mark.parametrize("pair", [GAUSSIAN, GEOMETRIC], ids=["gaussian", "geometric"])
+@pytest.mark.parametrize("reused", [False, True])
+@pytest.mark.parametrize("chosen", CHOICES, ids=repr)
+def test_intervals_cover_given_what_was_chosen_at_every_true_size(
+    pair: tuple[Law, Law], reused: bool, chosen: Chosen
+) -> None:
+    """Exact: no sample. At sizes where the choice has a chance above 10^-6, which enumeration can still tell."""
+    for cells in (1, 8):
+        law = total_law(pair, cells, reused=reused)
+        intervals = ends(law, chosen, ALPHA)
+        for persons in range(70):
+            first, second, total, chance = outcomes(law, persons)
+            here = happened(chosen, first, second)
+            if chance[here].sum() < 1e-6:
+                continue
+            lower, upper = intervals.of(total[here])
+            holds = (lower <= persons) & (persons <= upper)
+            held = chance[here][holds].sum() / chance[here].sum()
+            assert held >= 0.95 - 1e-6, persons
+            assert law.covered(persons, chosen, intervals) == pytest.approx(held, abs=1e-4)
+            assert (lower <= upper).all()
+
+
+def test_plain_intervals_do_not_cover_given_the_branch_or_the_bar() -> None:
+    """What the intervals above are for: the same check rejects the plain ones."""
+    reused = total_law(GAUSSIAN, 8, reused=True)
+    assert reused.given(12, Chosen(low=20), ALPHA).covered < 0.8
+    bare = total_law(GAUSSIAN, 1, reused=False)
+    assert bare.given(2, Chosen(high=20, bar=4), ALPHA).covered < 0.1
+
+
+def test_without_reuse_the_branch_says_nothing_of_the_second_measurement() -> None:
+    law = total_law(GAUSSIAN, 8, reused=False)
+    for persons in (10, 20, 30):
+        found = law.given(persons, Chosen(low=20, high=30), ALPHA)
+        free = law.given(persons, NOTHING, ALPHA)
+        assert found.bias == pytest.approx(0, abs=1e-9)
+        assert found.covered == pytest.approx(free.covered, rel=1e-9)
+
+
+def test_a_margin_is_the_smallest() -> None:
+    for pair in (GAUSSIAN, GEOMETRIC):
+        law = total_law(pair, 8, reused=True)
+        half = law.margin(ALPHA)
+        _, _, total, chance = outcomes(law, 0)
+        assert chance[np.abs(total) > half].sum() <= 0.05
+        assert chance[np.abs(total) > half - 1].sum() > 0.05
+
+
+def test_far_from_thresholds_the_interval_is_the_plain_one() -> None:
+    law = total_law(GAUSSIAN, 8, reused=True)
+    found = ends(law, Chosen.of(1, (100, 500, 900), None), ALPHA)
+    lower, upper = found.of(np.array([300]))
+    assert (lower[0], upper[0]) == (300 - found.margin, 300 + found.margin)
+    near = found.of(np.array([102]))
+    assert near[0][0] < 102 - found.margin, "just above a threshold the truth may well be lower"
+
+
+def test_intervals_grow_with_the_total() -> None:
+    law = total_law(GEOMETRIC, 1, reused=True)
+    lower, upper = ends(law, Chosen(high=40, bar=9), ALPHA).of(np.arange(0, 120))
+    assert (np.diff(lower) >= 0).all()
+    assert (np.diff(upper) >= 0).all()
+
+
+def test_what_a_branch_says() -> None:
+    assert Chosen.of(0, (5, 10, 20), 3) == Chosen(None, 5, 3)
+    assert Chosen.of(2, (5, 10, 20), 3) == Chosen(10, 20, None)
+    assert Chosen.of(3, (5, 10, 20), None) == Chosen(20, None, None)
