@@ -3,6 +3,7 @@
 import os
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -109,7 +110,7 @@ class Key:
     def __init__(self, raw: bytes) -> None:
         self._key = Ed25519PrivateKey.from_private_bytes(raw)
 
-    @property
+    @cached_property
     def public(self) -> Public:
         """What others check its signatures with."""
         return Public(self._key.public_key().public_bytes_raw())

@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -29,6 +30,7 @@ def since_boot() -> float:
     return time.clock_gettime(_BOOT)
 
 
+@lru_cache(maxsize=1)
 def machine() -> str:
     """This machine since it was started, and which process numbers are meant; empty where that is not known."""
     try:
@@ -36,6 +38,17 @@ def machine() -> str:
         return f"{boot}/{Path('/proc/self/ns/pid').readlink()}/{os.uname().nodename}".replace(" ", "_")
     except OSError:
         return ""
+
+
+@lru_cache(maxsize=1)
+def this_process() -> str:
+    """The number of this process, and when it was started."""
+    return f"{os.getpid()} {started(os.getpid())}"
+
+
+# Both stay as they are while a process lives, and are asked for at every charge; a child is another process.
+os.register_at_fork(after_in_child=machine.cache_clear)
+os.register_at_fork(after_in_child=this_process.cache_clear)
 
 
 def started(process: int) -> str:
@@ -66,7 +79,7 @@ class Clock:
         """A lease that this process begins now."""
         where = self.machine()
         until = int(self.elapsed()) + SECONDS
-        holder = f"{where} {os.getpid()} {started(os.getpid())} {until}" if where else ""
+        holder = f"{where} {this_process()} {until}" if where else ""
         return Lease(int(self.wall()) + SECONDS, holder)
 
     def left(self, lease: "Lease") -> int:

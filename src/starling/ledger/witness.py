@@ -34,6 +34,8 @@ class Witness:
     def __init__(self, ledger: str, path: Path | None = None) -> None:
         self._ledger = ledger
         self._path = path or folder() / "heads" / f"{ledger}.jsonl"
+        # The last line that this process wrote or checked: a signature is checked once, not at every charge.
+        self._checked: tuple[bytes, Head] = b"", Head(0, "")
 
     def read(self, signer: Public) -> Head | None:
         """The witnessed head, or None where there is none yet; raises IntegrityError when it was tampered with."""
@@ -73,31 +75,36 @@ class Witness:
             size = os.fstat(descriptor).st_size
             tail = os.pread(descriptor, 512, max(0, size - 512))
             complete = tail[: tail.rfind(b"\n") + 1]
-            seen = self._seen(complete, key.public)
+            seen = self._seen(complete, key)
             if seen is not None and seen.seq >= head.seq:
                 return seen
             signature = key.sign(message(self._ledger, head))
-            line = f'{{"seq": {head.seq}, "hash": "{head.hash}", "signature": "{signature}"}}'
+            line = f'{{"seq": {head.seq}, "hash": "{head.hash}", "signature": "{signature}"}}'.encode()
             # Beginning anew, the last of the old lines stays the last until the file is cut behind the new one.
             end = 0 if size > ROOM else size - len(tail) + len(complete)
-            written = os.pwrite(descriptor, f"{line}\n".encode(), end)
+            written = os.pwrite(descriptor, line + b"\n", end)
             if written <= len(line):
                 raise OSError
             if end + written < size:
                 os.ftruncate(descriptor, end + written)
+            self._checked = line, head
         finally:
             # Closing alone would leave it locked where a child that was forked meanwhile has the descriptor too.
             fcntl.flock(descriptor, fcntl.LOCK_UN)
             os.close(descriptor)
         return None
 
-    def _seen(self, complete: bytes, signer: Public) -> Head | None:
-        """The head of the last whole line; raises IntegrityError where `signer` did not sign it: what is forged holds nothing back."""
+    def _seen(self, complete: bytes, key: Key) -> Head | None:
+        """The head of the last whole line; raises IntegrityError where `key` did not sign it: what is forged holds nothing back."""
         if not complete:
             return None
-        head, signature = _parsed(complete.splitlines()[-1])
-        if not signer.holds(message(self._ledger, head), signature):
-            raise _tampered()
+        line = complete.splitlines()[-1]
+        checked, head = self._checked
+        if line != checked:
+            head, signature = _parsed(line)
+            if not key.public.holds(message(self._ledger, head), signature):
+                raise _tampered()
+            self._checked = line, head
         return head
 
     def _opened(self) -> int:
