@@ -127,3 +127,19 @@ def test_a_number_that_another_process_has_now_is_no_living_holder() -> None:
 
 def test_what_lies_in_a_release_names_no_machine() -> None:
     assert Clock(machine=lambda: "").lease().holder == ""
+
+
+def test_a_forked_child_holds_its_lease_itself() -> None:
+    """What is asked for once in a process is not what its parent was told."""
+    parent = Clock().lease().holder.split(" ")
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writing, Clock().lease().holder.encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    where, process, start, _ = os.read(reading, 1000).decode().split(" ")
+    os.close(reading)
+    os.close(writing)
+    assert (where, process) == (parent[0], str(child))
+    assert int(start) >= int(parent[2])

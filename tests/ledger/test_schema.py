@@ -14,6 +14,6 @@ def test_each_table_column_key_and_index_is_described() -> None:
     for row in schema.expected_postgres():
         kinds[str(row[1])] = kinds.get(str(row[1]), 0) + 1
     assert kinds["table"] == kinds["constraint p"] == 7
-    assert kinds["constraint f"] == 4
+    assert kinds["constraint f"] == 3
     assert kinds["index"] == 1
     assert {str(row[2]) for row in schema.expected_postgres() if row[:2] == ("about", "column")} == {"key", "value"}

@@ -83,3 +83,13 @@ def test_attack_a27_a_forged_head_far_ahead_is_not_believed(path: Path) -> None:
     path.write_bytes(line)
     with pytest.raises(IntegrityError, match="is not signed by the ledger's key"):
         witness.advance(head(4), KEY)
+
+
+def test_what_another_process_wrote_is_checked_before_it_is_followed(path: Path) -> None:
+    ours, theirs = Witness("one", path), Witness("one", path)
+    ours.advance(head(3), KEY)
+    theirs.advance(head(5), KEY)
+    assert ours.advance(head(4), KEY) == head(5)
+    path.write_bytes(path.read_bytes().replace(b'"seq": 5', b'"seq": 6'))
+    with pytest.raises(IntegrityError, match="is not signed by the ledger's key"):
+        ours.advance(head(7), KEY)
