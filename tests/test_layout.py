@@ -41,6 +41,7 @@ WHOLE_HOUSE = {
 """Tests of the house as a whole, not of one module; they stand directly in tests/."""
 TESTED_ELSEWHERE = {
     "engine/parts.py": "a value; test_spark.py reads tables in parts",
+    "genome/domain.py": "test_domains.py finds it by its name",
     "genome/measurements.py": "values; the mechanisms make them and post-processing reads them",
     "genome/mechanism/exact.py": "a protocol; counts/study.py and the tests' tiny studies keep it",
     "ledger/account.py": "the promises charge through it, and test_charging_crashes.py kills it",
@@ -48,6 +49,7 @@ TESTED_ELSEWHERE = {
     "ledger/rows.py": "the SQL of the ledger: the promises on both stores",
     "ledger/store.py": "a protocol; both stores are tested against it",
     "ledger/ticket.py": "a value that the promises look at",
+    "release/domain.py": "protocols, which every domain keeps",
     "release/payment.py": "tables/test_publish_resume.py kills a release at each of its steps",
     "release/text.py": "cli/test_text.py writes columns with it",
     "release/pipeline.py": "every domain's publish walks it",
@@ -55,6 +57,7 @@ TESTED_ELSEWHERE = {
     "cli/inputs.py": "options of commands on tables, whose tests give them",
     "cli/publishing.py": "test_tables.py and test_auditing_release.py release with every way to pay",
     "genome/plan/forms.py": "methods of a plan; genome/plan/test_values.py calls them",
+    "tables/domain.py": "test_domains.py finds it by its name",
     "tables/plan/forms.py": "methods of a plan; tables/plan/test_values.py calls them",
 }
 """Modules without a test file of their name, and why."""

@@ -1,19 +1,19 @@
 """Verifying and opening a release, whatever its domain: the public contract's `starling.verify` and `starling.open_release`.
 
-A release names its domain, and the domain's part of the verification is looked up here, so that `release` knows no domain.
+A release names its domain, and the domain's part of the verification is looked up in the registry, so that `release` knows no domain.
 
 Whoever can sign can make a folder in which everything fits. So there are three outcomes: a release is `verified` where besides the
 signature is by the key that the reader gave and the charge stands in a ledger that the reader gave, `consistent` where nothing speaks
 against it but something was left open, which is named, and `failed` otherwise.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from starling.domains import domain as find
 from starling.errors import IntegrityError, Problem
 from starling.ledger.auditing import check as check_ledger
 from starling.ledger.auditing import events, replay_events
@@ -30,13 +30,6 @@ from starling.release.statement import FILE, AddsTo
 from starling.release.text import facts
 from starling.release.verify import Checked
 from starling.release.zipped import opened
-
-DomainCheck = Callable[[Path, Mapping[str, Any], Mapping[str, str]], tuple[Check, ...]]
-
-DOMAINS: Final = {"genome": "starling.genome.verify", "tables": "starling.tables.verify"}
-"""Where each domain's `check` is."""
-OPENED: Final = {"genome": "starling.genome.analysis", "tables": "starling.tables.analysis"}
-"""Where a domain says how its releases are read, by `opened`."""
 
 BUNDLE: Final = "the files are those that were signed; data package and arithmetic of the cost are right"
 DOMAIN: Final = "its numbers can be repeated from its measurements"
@@ -157,11 +150,8 @@ def open_release(path: str | Path, *, key: str | Public | Pin | None = None) -> 
         IntegrityError: it is not what was signed, or not by that key; with everything that is wrong.
     """
     release = reading.open_release(path, key=key)
-    domain = release.statement["domain"]
-    if domain not in OPENED:
-        return release
-    found: Release = import_module(OPENED[domain]).opened(release)
-    return found
+    domain = find(release.statement["domain"])
+    return release if domain is None else domain.opened(release)
 
 
 def verify(path: str | Path, *, ledger: str | None = None, key: str | Public | Pin | None = None) -> Verification:
@@ -236,12 +226,11 @@ def _charge(charged: ledger_check.Charged | None, looked: ledger_check.Looked | 
 
 
 def _domain(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) -> tuple[Check, ...]:
-    name = stated.get("domain")
-    if name not in DOMAINS:
+    domain = find(str(stated.get("domain")))
+    if domain is None:
         problem = "is none that this version of Starling can verify"
         return (Check("domain", DOMAIN, (Problem("domain", problem, "use the version that wrote it", FILE),)),)
-    check: DomainCheck = import_module(DOMAINS[name]).check
-    return check(folder, stated, hashes)
+    return domain.check(folder, stated, hashes)
 
 
 def _earlier(charged: ledger_check.Charged | None, earlier: tuple[AddsTo, ...], place: str | None) -> Check:

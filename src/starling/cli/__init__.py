@@ -1,6 +1,7 @@
 """The command line: parses, calls, prints. `starling --help` answers within 100 ms, so nothing heavy is imported up here."""
 
 from starling.cli.commands import Root
+from starling.domains import DOMAINS
 
 EXIT_CODES = """\
 0 ok, 2 usage, 3 budget refused, 4 policy refused, 5 integrity, 6 request id conflict, 7 a release is consistent and not verified,
@@ -14,8 +15,7 @@ main = Root(
     epilog=f"Exit codes: {EXIT_CODES}",
     lazy={
         "demo": "starling.cli.demo:demo",
-        "tables": "starling.cli.tables:tables",
-        "genome": "starling.cli.genome:genome",
+        **{name: registered.verbs for name, registered in DOMAINS.items()},
         "ledger": "starling.cli.ledger:ledger",
         "keys": "starling.cli.keys:keys",
         "verify": "starling.cli.verify:verify",

@@ -1,0 +1,40 @@
+"""The domains of Starling: the one place that names them. Verification, opening, the command line and the import contracts read it.
+
+A domain is named here by text alone, so that naming it imports nothing; what it gives says `starling.release.domain`.
+"""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from starling.release.domain import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """Where a domain is found, each place as "package.module:name".
+
+    Attributes:
+        domain: The domain's value, which keeps `starling.release.domain.Domain`.
+        verbs: The click group of the domain's commands, `starling NAME VERB`.
+    """
+
+    domain: str
+    verbs: str
+
+
+DOMAINS: Final[dict[str, Registered]] = {
+    "tables": Registered("starling.tables.domain:TABLES", "starling.cli.tables:tables"),
+    "genome": Registered("starling.genome.domain:GENOME", "starling.cli.genome:genome"),
+}
+"""Every domain by its name, which is the name of its package too, in the order in which the command line lists them."""
+
+
+def domain(name: str) -> "Domain | None":
+    """The domain of this name, imported now; None where there is none."""
+    if name not in DOMAINS:
+        return None
+    module, value = DOMAINS[name].domain.split(":")
+    found: Any = getattr(import_module(module), value)
+    return found  # type: ignore[no-any-return]
