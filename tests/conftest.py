@@ -23,6 +23,20 @@ FEW_FILES = 3
 """So many test files are sooner through without workers."""
 MOST_WORKERS = 8
 """Each takes up to a gigabyte."""
+LONG = (
+    "test_docs.py",
+    "tables/test_publish_resume.py",
+    "ledger/test_charging_crashes.py",
+    "tables/counts/test_distributed_cluster.py",
+    "engine/test_spark.py",
+    "cli/test_tables.py",
+    "tables/counts/test_distributed.py",
+    "tables/test_publish_draws.py",
+    "ledger/test_memory.py",
+    "tables/test_analysis.py",
+    "ledger/test_charging_history.py",
+)
+"""Files that take long, the longest first: begun last, one of them would keep a worker busy while the others have nothing left."""
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -31,6 +45,12 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     if len(asked) <= FEW_FILES and all(path.endswith(".py") for path in asked):
         return 0
     return min(len(os.sched_getaffinity(0)), MOST_WORKERS)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first; all others stay in their order."""
+    places = {ROOT / "tests" / name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path, len(LONG)))
 
 
 @pytest.fixture(scope="session", autouse=True)

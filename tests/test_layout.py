@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import LONG, ROOT
 
 SOURCE = ROOT / "src" / "starling"
 TESTS = ROOT / "tests"
@@ -71,6 +71,10 @@ def short(path: Path) -> str:
 def test_modules_are_short() -> None:
     long = {short(path): n for path in MODULES if (n := len(path.read_text().splitlines())) > LONGEST}
     assert not long, f"modules beyond {LONGEST} lines: {long}"
+
+
+def test_files_that_are_begun_first_are_there() -> None:
+    assert all((TESTS / name).is_file() for name in LONG)
 
 
 def test_no_module_is_named_after_nothing() -> None:
