@@ -3,7 +3,7 @@
 The loss is the paper's: -ln p by the G test, summed over the two SNPs that a mechanism names, compared with the sum over the two smallest
 p-values. Laws of loc_sig (as published, and with permute-and-flip in each round) and of the exponential mechanism on chi-squared (Yu et al.
 2014) are exact for every database. Of Laplace noise on chi-squared (Fienberg et al. 2011) draws are taken: continuous noise of the
-scale that starling.genome.baselines.fienberg uses, whose grid of 1/4096 does not show here.
+scale that bench.rivals uses, whose grid of 1/4096 does not show here.
 
 Half of the patients are cases, since the restricted sensitivity needs it. The SNPs without effect have the frequencies of public
 genotypes over the paper's locus, again and again until there are enough, in place of the paper's HapMap region; a second set leaves
@@ -27,7 +27,7 @@ from bench.genome_studies import Kinds, sampled, unrelated
 from bench.measure import Json
 from bench.peers import ROOT
 from bench.record import Limit, Recorder
-from starling.genome.baselines.fienberg import Neighbours, sensitivity
+from bench.rivals import Neighbours, sensitivity
 from starling.genome.distance import distance_to_significance
 from starling.genome.statistics import chi_squared_statistic, log10_p_values
 

@@ -17,7 +17,7 @@ from bench.estimate import Claim, Estimate
 from bench.genome_pictures import draw
 from bench.measure import Json
 from bench.record import Limit, Recorder
-from starling.genome.baselines.fienberg import Neighbours, noisy_statistics
+from bench.rivals import Neighbours, noisy_statistics
 from starling.genome.statistics import log10_p_values
 from starling.genome.statistics.association import Float64
 from starling.genome.statistics.tails import chi_squared_log_tail

@@ -14,11 +14,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from bench.attacks.membership import Bool, ExactPValues, ExactShares, Explored, NoisyTables, Outcome, Published, attack
 from bench.measure import Json
 from bench.peers import ROOT
 from bench.record import Limit, Recorder
 from starling.audit.falsifier import lower_bound
-from starling.audit.homer import Bool, ExactPValues, ExactShares, Explored, NoisyTables, Outcome, Published, attack
 from starling.genome.counts.genotypes import bytes_a_snp, carrier_bits
 
 PICTURE: Final = ROOT / "docs" / "pictures" / "homer.svg"

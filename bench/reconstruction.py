@@ -2,10 +2,10 @@
 
 from typing import Final
 
+from bench.attacks.reconstruction import CANDIDATES, GROUPS, Outcome, attack
 from bench.measure import Json
 from bench.record import Limit, Recorder
 from starling.audit.falsifier import lower_bound
-from starling.audit.reconstruction import CANDIDATES, GROUPS, Outcome, attack
 from starling.privacy.budget import Measure
 
 BUDGETS: Final[tuple[tuple[Measure, str], ...]] = (

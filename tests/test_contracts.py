@@ -48,10 +48,6 @@ BREACHES = {
         ("tables/postprocess/rows.py", "from starling.tables import source"),
         ("tables/cells.py", "import starling.engine.duck"),
     ],
-    "no-rivals": [
-        ("genome/publish.py", "from starling.genome.baselines import fienberg"),
-        ("genome/mechanism/loc_sig.py", "import starling.genome.baselines.distances"),
-    ],
     "no-drawing": [
         ("tables/postprocess/rows.py", "from starling.privacy.sampling.noise import draw"),
         ("tables/postprocess/rows.py", "import starling.ledger.sqlite"),

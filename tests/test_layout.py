@@ -176,8 +176,12 @@ def test_a_skip_says_why(path: Path) -> None:
 
 
 def mirrored(test: Path) -> bool:
-    """Whether tests/x/test_y.py has a src/starling/x/y.py or x/y/, or y begins with that name and says which part of it."""
-    folder = SOURCE / test.parent.relative_to(TESTS)
+    """Whether tests/x/test_y.py has a src/starling/x/y.py or x/y/, or y begins with that name and says which part of it.
+
+    tests/bench mirrors bench/ in the same way.
+    """
+    folder = test.parent.relative_to(TESTS)
+    folder = ROOT / folder if folder.parts[:1] == ("bench",) else SOURCE / folder
     name = test.stem.removeprefix("test_")
     if test.parent == TESTS and test.stem in WHOLE_HOUSE:
         return True

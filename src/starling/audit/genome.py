@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.audit.rejected import Case, Draws, laplace, lattice
-from starling.genome.baselines.distances import greedy_distance, wald_distance
+from starling.audit.wrong_distances import greedy_distance, wald_distance
 from starling.genome.distance import allelic_distance, distance_to_significance
 from starling.genome.statistics import chi_squared_statistic
 from starling.privacy.budget import Epsilon

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bench import genome_figure4, record
-from starling.genome.baselines.fienberg import noisy_statistics
+from bench.rivals import noisy_statistics
 from starling.genome.statistics import log10_p_values
 
 RESULT = record.load("genome_figure4")

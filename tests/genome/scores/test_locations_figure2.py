@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bench import genome_figure2, record
 from bench.genome_laws import exponential, kept_of_two, nothing_lost_by_flips, permute_and_flip
-from starling.genome.baselines.fienberg import noisy_top, sensitivity
+from bench.rivals import noisy_top, sensitivity
 from starling.privacy.sampling.selection import exponential_mechanism
 
 RESULT = record.load("genome_figure2")

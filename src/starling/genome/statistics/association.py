@@ -25,7 +25,7 @@ from starling.genome.statistics.tails import chi_squared_log_tail, fisher_log_p
 Test: TypeAlias = Literal["g", "chi2", "fisher", "logistic"]
 """Of association. `logistic` is the likelihood-ratio test of logistic regression on one SNP, which on a 2x2 table equals G."""
 PTest: TypeAlias = Literal["g", "chi2", "fisher", "logistic", "wald", "trend"]
-"""A test whose p-value may be asked for; Wald's has no distance (starling.genome.baselines.distances says why)."""
+"""A test whose p-value may be asked for; Wald's has no distance (starling.audit.wrong_distances says why)."""
 Correlation: TypeAlias = Literal["r2", "dprime"]
 
 Counts: TypeAlias = npt.NDArray[np.integer] | npt.NDArray[np.floating]

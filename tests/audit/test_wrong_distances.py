@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from starling.genome.baselines.distances import greedy_distance, wald_distance
+from starling.audit.wrong_distances import greedy_distance, wald_distance
 from starling.genome.distance import distance_to_significance
 from starling.genome.statistics import p_values, wald_statistic
 from tests.genome.small_tables import all_tables, most_changed, searched

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from starling.audit.generate import deals, genomes, towns
+from bench.attacks.people import deals, genomes, towns
 
 
 def test_the_same_seed_gives_the_same_people() -> None:

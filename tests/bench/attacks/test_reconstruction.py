@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from bench.attacks.reconstruction import CANDIDATES, Outcome, _geography, _likeliest, _people, _plan, attack
 from starling.audit.falsifier import lower_bound
-from starling.audit.reconstruction import CANDIDATES, Outcome, _geography, _likeliest, _people, _plan, attack
 from starling.privacy.accounting.detection import detection_bound
 from starling.privacy.budget import Epsilon, Measure, Rho
 from starling.privacy.distributions.discrete import Law

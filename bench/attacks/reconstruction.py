@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from starling.audit.generate import towns as invented
+from bench.attacks.people import towns as invented
 from starling.privacy.accounting.detection import detection_bound
 from starling.privacy.budget import Cost, Exact, Measure, positive
 from starling.privacy.distributions.discrete import Law
@@ -67,7 +67,7 @@ class Outcome:
 
     @property
     def record_bound(self) -> float:
-        """Likewise of `record / towns`."""
+        """The most that `record / towns` is expected to be, whoever attacks."""
         return detection_bound(self.cost, 1 / CANDIDATES)
 
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.special import betaln
 
-from starling.audit import homer
+from bench.attacks import membership
+from bench.attacks.membership import ExactPValues, ExactShares, Explored, NoisyTables, Outcome, Published, Study, attack
+from bench.attacks.people import deals, genomes
 from starling.audit.falsifier import lower_bound
-from starling.audit.generate import deals, genomes
-from starling.audit.homer import ExactPValues, ExactShares, Explored, NoisyTables, Outcome, Published, Study, attack
 from starling.errors import ParameterError
 from starling.genome.measurements import Cells
 from starling.genome.statistics import log10_p_values
@@ -78,7 +78,7 @@ def _as_if_exact(gains: Any) -> Any:
     def patched(self: NoisyTables, study: Study) -> Any:
         places, _ = gains(self, study)
         drawn = [Cells(tuple(table)) for table in study.tables(places).tolist()]
-        return places, homer._of_noisy(study, places, drawn, Fraction(1000))
+        return places, membership._of_noisy(study, places, drawn, Fraction(1000))
 
     return patched
 
@@ -107,8 +107,8 @@ def others(number: int, count: int, known: int, reference: int) -> float:
 def small() -> Study:
     order, _ = next(deals(20, 1, 3))
     carried = genomes(20, 30, seed=2)
-    plan = homer._plan(11, 30)
-    return Study(plan, homer._bits(carried), order[:5], order[5:11], order[11:-1], carried[order[[0, -1]]])
+    plan = membership._plan(11, 30)
+    return Study(plan, membership._bits(carried), order[:5], order[5:11], order[11:-1], carried[order[[0, -1]]])
 
 
 def test_tables_are_counted_over_the_study_alone(small: Study) -> None:
@@ -130,7 +130,7 @@ def test_gains_of_exact_shares_are_likelihood_ratios(small: Study) -> None:
     for place, gain in zip(places.tolist(), gains, strict=True):
         count, known = int(small.tables()[place, 0]), int(small.known[place])
         member, nobody = others(4, count - 1, known, 8), others(4, count, known, 8)
-        wanted = np.clip(log(member or 1e-300) - log(nobody or 1e-300), -homer.LARGEST, homer.LARGEST)
+        wanted = np.clip(log(member or 1e-300) - log(nobody or 1e-300), -membership.LARGEST, membership.LARGEST)
         assert gain == pytest.approx(wanted)
 
 
@@ -140,9 +140,9 @@ def test_with_a_large_reference_it_is_the_classical_ratio() -> None:
     What the reference leaves open takes off its share, reference/(reference + cases).
     """
     known, reference, cases, count = 600, 2000, 100, 35
-    gain = homer._ratio(
+    gain = membership._ratio(
         *(
-            homer._at(homer._others(cases, reference), np.array([known]), np.array([number]))
+            membership._at(membership._others(cases, reference), np.array([known]), np.array([number]))
             for number in (count - 1, count)
         )
     )[0]
@@ -168,7 +168,7 @@ def test_gains_of_noisy_tables_are_likelihood_ratios(small: Study, drawn: tuple[
     """All exact tables weighted by the noise that would make the noisy one of them: e^(-epsilon norm), controls included."""
     epsilon = Fraction(3, 2)
     places = np.array([4, 9])
-    gains = homer._of_noisy(small, places, [Cells(drawn)] * 2, epsilon)
+    gains = membership._of_noisy(small, places, [Cells(drawn)] * 2, epsilon)
     for place, gain in zip(places.tolist(), gains, strict=True):
         known, sums = int(small.known[place]), [0.0, 0.0]
         for case, control, carries in product(range(5), range(7), (0, 1)):
@@ -192,7 +192,7 @@ def test_who_knows_nothing_guesses() -> None:
     class Silent:
         epsilon = Fraction(1)
 
-        def gains(self, _: Study, /) -> tuple[homer.Int64, homer.Float64]:
+        def gains(self, _: Study, /) -> tuple[membership.Int64, membership.Float64]:
             return np.zeros(0, dtype=np.int64), np.zeros(0)
 
     found = attack(genomes(8, 3, seed=1), Silent(), games=400)

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import betabinom
 
-from starling.audit.generate import deals
+from bench.attacks.people import deals
 from starling.errors import ParameterError
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.distance.rules import Rule
@@ -64,8 +64,8 @@ class Outcome:
 
     Attributes:
         epsilon: What one study's release costs; None where exact statistics are published.
-        games: Played, each with a study of its own.
-        right: Of them.
+        games: How many games were played, each with a study of its own.
+        right: In how many of the games the attacker was right.
     """
 
     epsilon: Fraction | None
@@ -85,10 +85,10 @@ class Study:
     Attributes:
         plan: n, SNPs, dominant model.
         bits: Who of all people carries what, one bit a person: uint64 (snps, words).
-        cases: Positions of people, int64.
-        controls: Likewise.
-        reference: Likewise: people who are not in the study.
-        suspects: Their genomes, bool (2, snps): one is a case, the other nobody here.
+        cases: Which people are cases, by their index, int64.
+        controls: Which people are controls, by their index, int64.
+        reference: Which people are not in the study, by their index, int64.
+        suspects: The genomes of the two suspects, bool (2, snps): one is a case, the other nobody here.
     """
 
     plan: Plan
@@ -109,15 +109,15 @@ class Study:
         return np.stack((case, len(self.cases) - case, control, len(self.controls) - control), axis=1)
 
     def tables(self, places: Int64 | None = None, /) -> Int64:
-        """See `genome.mechanism.ExactStudy`."""
+        """The tables that `genome.mechanism.ExactStudy` asks for."""
         return self._tables if places is None else self._tables[places]
 
     def pair_tables(self, pairs: Int64, /) -> Int64:
-        """Likewise."""
+        """The tables of pairs that `genome.mechanism.ExactStudy` asks for."""
         return pair_tables(self._of_study(np.arange(len(self.bits))), self.plan.people, pairs)
 
     def blocks(self, places: Int64, rule: Rule, among: Candidates, /) -> tuple[Int16, Int64]:
-        """Likewise."""
+        """The distances and carriers that `genome.mechanism.ExactStudy` asks for."""
         bits = self._of_study(places)
         return pair_distances(bits, self.plan.people, rule, among), carriers(bits)
 
@@ -181,7 +181,7 @@ class ExactShares:
         return
 
     def gains(self, study: Study, /) -> tuple[Int64, Float64]:
-        """See `Published`."""
+        """Publish, and evaluate as `Published` asks."""
         number, others = study.tables()[:, 0], _others(len(study.cases), len(study.reference))
         # The member is one of the carriers: one less among the others.
         member, nobody = _at(others, study.known, number - 1), _at(others, study.known, number)
@@ -198,7 +198,7 @@ class ExactPValues:
         return
 
     def gains(self, study: Study, /) -> tuple[Int64, Float64]:
-        """See `Published`. Only the p-values are read of the tables."""
+        """Publish, and evaluate as `Published` asks. Only the p-values are read of the tables."""
         found = log10_p_values(study.tables(), TEST)
         table = _by_p_value(len(study.cases), len(study.controls), len(study.reference))
         place = np.clip(np.searchsorted(table.p, found), 1, len(table.p) - 1)
@@ -221,7 +221,7 @@ class NoisyTables:
     noise: Noise = "lattice"
 
     def gains(self, study: Study, /) -> tuple[Int64, Float64]:
-        """See `Published`."""
+        """Publish, and evaluate as `Published` asks."""
         apart = np.flatnonzero(study.suspects[0] != study.suspects[1])
         rarity = np.minimum(study.known, len(study.reference) - study.known)[apart]
         places = apart[np.argsort(rarity, kind="stable")[: self.asked]]
@@ -248,7 +248,7 @@ class Explored:
     longest: int = 50
 
     def gains(self, study: Study, /) -> tuple[Int64, Float64]:
-        """See `Published`."""
+        """Publish, and evaluate as `Published` asks."""
         query = Explore(TEST, "r2", self.delta_c, self.epsilon, longest=self.longest)
         found = ExploreMechanism(study.plan, query).draw(study)
         places = np.array([study.plan.snps.place(snp) for snp in found.places.snps], dtype=np.int64)

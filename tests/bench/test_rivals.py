@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from starling.errors import ParameterError
-from starling.genome.baselines.fienberg import (
+from bench.rivals import (
     PROMISES,
     Neighbours,
     Statistic,
@@ -13,6 +12,7 @@ from starling.genome.baselines.fienberg import (
     noisy_top,
     sensitivity,
 )
+from starling.errors import ParameterError
 from starling.genome.statistics import chi_squared_statistic, p_values
 from tests.genome.small_tables import all_tables, most_changed
 
