@@ -35,6 +35,7 @@ WHOLE_HOUSE = {
     "test_forking",
     "test_layout",
     "test_readme",
+    "test_safetab_figures",
     "test_surroundings",
     "test_trace",
 }

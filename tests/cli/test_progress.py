@@ -76,7 +76,6 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
         "starling.tables.evaluate:evaluate",
     ),
     "tables diff": (("{released}", "{released}"), "comparing", "starling.tables.comparison:compare"),
-    "tables accounting": ((), "figures", "starling.audit.safetab:coverage"),
     "genome generate": (
         ("--people", "10", "--snps", "5", "--out", "{out}"),
         "10 people and 5 SNPs",

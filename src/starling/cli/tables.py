@@ -41,7 +41,6 @@ tables = Group(
         "release": "starling.cli.tables:release",
         "evaluate": "starling.cli.evaluation:evaluate",
         "diff": "starling.cli.comparison:diff",
-        "accounting": "starling.cli.accounting:accounting",
     },
 )
 

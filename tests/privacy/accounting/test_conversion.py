@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from starling.audit.safetab import printed_lemma_8, printed_table_2
+from bench.safetab import printed_lemma_8, printed_table_2
 from starling.errors import ParameterError
 from starling.privacy.accounting.composition import bag_of
 from starling.privacy.accounting.conversion import (

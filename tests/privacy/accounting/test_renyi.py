@@ -9,7 +9,7 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.audit.safetab import printed_lemma_8
+from bench.safetab import printed_lemma_8
 from starling.privacy.accounting import renyi
 from starling.privacy.accounting.composition import Bag, Concentrated, Event, Family, GaussianStep, Pure
 from starling.privacy.precision import precision

@@ -5,8 +5,8 @@ from math import exp
 
 import pytest
 
-from starling.audit import safetab
-from starling.audit.safetab import TABLE_4
+from bench import safetab, safetab_figures
+from bench.safetab import TABLE_4
 from starling.privacy.accounting.conversion import renyi_divergence
 from starling.privacy.distributions.accuracy import margin, tail
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
@@ -38,12 +38,12 @@ def test_table_1_by_the_formulas_unrounded(moe: int, by_formula: tuple[float, ..
 
 @pytest.mark.parametrize("moe", [6, 11, 50])
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
-def test_table_1_by_exact_tails_keeps_its_margins_and_no_less_does(measure: str, moe: int) -> None:
+def test_table_1_by_exact_tails_keeps_its_margins_and_no_less_does(measure: safetab.Measure, moe: int) -> None:
     step_2, whole = safetab.least(measure, moe)
     assert step_2 == whole * Fraction(9, 10)
     promise = Promise("cell", moe)
     for budget, kept in ((whole, True), (whole - last_digit(whole), False)):
-        laws = stage_laws(measure, budget / 9, Fraction(1, 10))  # type: ignore[arg-type]
+        laws = stage_laws(measure, budget / 9, Fraction(1, 10))
         assert promise.kept(laws, (1, 2, 3)) is kept
 
 
@@ -100,3 +100,7 @@ def test_every_wrong_statement_is_failed_by_its_printed_formula() -> None:
         "Corollary 3",
         "Appendix F.1",
     ]
+
+
+def test_the_page_has_what_is_computed() -> None:
+    assert safetab_figures.PAGE.read_text() == safetab_figures.page(), "run: python -m bench.safetab_figures"

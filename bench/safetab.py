@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, floor, log
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from starling.privacy.accounting.conversion import Method, epsilon_at_delta, renyi_divergence
 from starling.privacy.budget import Rho, decimal_up
@@ -19,6 +19,8 @@ from starling.privacy.guarantee import Guarantee, degree, measurement, sequentia
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, as_replace_one
 from starling.tables.plan.accuracy_targets import Promise
 from starling.tables.plan.solving import Setting
+
+Measure: TypeAlias = Literal["epsilon", "rho"]
 
 STABILITY: Final = 9
 GAMMA: Final = Fraction(1, 10)
@@ -37,7 +39,7 @@ class Line:
         level: Population group level.
         margin: Its 95 % margin of error, in persons.
         epsilon: Of step 2 and in all, geometric noise.
-        rho: Likewise, discrete Gaussian noise.
+        rho: Of step 2 and in all, discrete Gaussian noise.
     """
 
     level: str
@@ -107,9 +109,9 @@ def rounded_as_printed(moe: int) -> tuple[tuple[Fraction, Fraction], tuple[Fract
     return (epsilon, epsilon / (1 - GAMMA)), (rho, rho / (1 - GAMMA))
 
 
-def least(measure: str, moe: int) -> tuple[Fraction, Fraction]:
+def least(measure: Measure, moe: int) -> tuple[Fraction, Fraction]:
     """The least budget of a level that keeps the margin by exact tails: of step 2 and in all."""
-    setting = Setting("epsilon" if measure == "epsilon" else "rho", GAMMA, STABILITY, (1, 2, 3))
+    setting = Setting(measure, GAMMA, STABILITY, (1, 2, 3))
     need = setting.need(Promise("cell", moe))
     if need is None:
         raise ValueError(moe)
@@ -185,9 +187,9 @@ class Kept:
     Attributes:
         margin: Promised at 95 %, in persons.
         geometric: Chance that the error is within, under Corollary 2.
-        gaussian: Likewise, under Corollary 4.
+        gaussian: Chance that the error is within, under Corollary 4.
         epsilon: What a true 95 % needs beyond the printed epsilon, as a part of it; negative where less is enough.
-        rho: Likewise.
+        rho: What a true 95 % needs beyond the printed rho, as a part of it; negative where less is enough.
     """
 
     margin: int
