@@ -11,7 +11,7 @@ import pyarrow as pa
 from starling.privacy.budget import Measure
 from starling.tables import cells
 from starling.tables.measurements import Int64, Measured, Measurements
-from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Piece, Plan, whole
+from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Piece, Plan, Variants, whole
 from starling.tables.plan.stability import stability
 
 
@@ -54,9 +54,7 @@ def small_plan(
         frozenset({"01"}),
         False,
         definitions,
-        both_stages,
-        add_up,
-        given_published,
+        Variants(both_stages, add_up, given_published),
     )
 
 

@@ -26,8 +26,8 @@ from starling.tables.artifact.measured import EARLIER, place_of
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.comparison import compare
 from starling.tables.inference.combined import standard_deviation
-from starling.tables.plan import Plan
-from starling.tables.plan.top_up import MOST_RELEASES
+from starling.tables.plan import Plan, Variants
+from starling.tables.plan.variants import MOST_RELEASES
 from starling.tables.publish import release
 from starling.tables.verify import check
 
@@ -148,7 +148,7 @@ def test_what_cannot_be_topped_up_is_refused_before_a_charge(
         (plan, blocks, fewer_levels, "toy", "is not the plan of again"),
         (plan, fewer, earlier, "toy", "other regions"),
         (plan, blocks, tmp_path / "paid", "other", "is about toy, of people, not about other"),
-        (replace(plan, both_stages=True), blocks, earlier, "toy", "is not the plan of earlier"),
+        (replace(plan, variants=Variants(both_stages=True)), blocks, earlier, "toy", "is not the plan of earlier"),
         (faint, blocks, earlier, "toy", "beyond 512 persons"),
     ]
     for wanted, geography, on, dataset, problem in refused:
@@ -229,20 +229,20 @@ def test_what_an_earlier_release_measured_besides_counts_by_its_cost(again: Path
     # The last release left a level out, so that of those before nothing but their costs is known here.
     assert all(each.law is None and not each.parts for each in public.earlier_guarantees)
     whole, _ = read_plan(topped)
-    assert [each.cost.amount for each in whole.earlier_guarantees] == [each.cost for each in whole.releases]
+    assert [each.cost.amount for each in whole.earlier_guarantees] == [each.cost for each in whole.variants.releases]
     assert all(each.parts for each in whole.earlier_guarantees)
 
 
 def test_more_releases_than_are_combined_are_refused(again: Path) -> None:
     public, _ = read_plan(again)
-    assert public.top_up is not None
-    deep = public.top_up
+    assert public.variants.top_up is not None
+    deep = public.variants.top_up
     for _ in range(MOST_RELEASES):
         deep = replace(deep, earlier=deep)
     with pytest.raises(PlanError, match="no more are combined"):
-        replace(public, top_up=deep)
+        replace(public, variants=Variants(top_up=deep))
     with pytest.raises(PlanError, match="below that of its own levels"):
-        replace(public, top_up=replace(public.top_up, cost=Fraction(1, 1000)))
+        replace(public, variants=Variants(top_up=replace(public.variants.top_up, cost=Fraction(1, 1000))))
 
 
 def test_the_charge_of_the_earlier_release_is_looked_up(plan: Plan, toy: Path, ledger: Ledger, tmp_path: Path) -> None:
@@ -282,8 +282,8 @@ def test_a_topped_up_number_knows_all_draws_of_its_noise(folder: str, request: p
 def test_a_plan_with_better_totals_is_not_combined(topped: Path) -> None:
     public, _ = read_plan(topped)
     with pytest.raises(PlanError, match="cannot be combined"):
-        replace(public, both_stages=True)
+        replace(public, variants=replace(public.variants, both_stages=True))
     with pytest.raises(PlanError, match="cannot be combined"):
-        replace(public, add_up=True)
+        replace(public, variants=replace(public.variants, add_up=True))
     with pytest.raises(PlanError, match="cannot be combined"):
-        replace(public, given_published=True)
+        replace(public, variants=replace(public.variants, given_published=True))

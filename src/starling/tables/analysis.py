@@ -157,7 +157,7 @@ class TablesRelease(DomainRelease):
             problem = "was raised to 0, or is a sum of such numbers, so that its error is not known"
             raise ParameterError(field="count", problem=problem, fix="use the measurements")
         estimate = Fraction(row["count"])
-        if self.plan.add_up and self._moves(row):
+        if self.plan.variants.add_up and self._moves(row):
             return Value(estimate, deviation=row["standard_deviation"])
         level = self._levels[row["region_type"], row["iteration_code"]]
         group = tuple(row[column] for column in GROUP)
@@ -169,7 +169,7 @@ class TablesRelease(DomainRelease):
         place = self.plan.levels.index(level)
         return (
             self.hashes[measurements_path(level)],
-            *(each.measurements[place] for each in self.plan.releases),
+            *(each.measurements[place] for each in self.plan.variants.releases),
         )
 
     def _moves(self, row: dict[str, Any]) -> bool:

@@ -109,7 +109,7 @@ def beside(plan: Plan, releases: Sequence[Path], blocks: Path | None = None) -> 
     earlier = [read_earlier(path) for path in releases]
     known = {each.request_id for each in earlier}
     for each in earlier:
-        missing = [below.request_id for below in each.plan.releases if below.request_id not in known]
+        missing = [below.request_id for below in each.plan.variants.releases if below.request_id not in known]
         if missing:
             problem = f"adds to the release of request {missing[0]}, which is not among the earlier ones"
             raise ParameterError(field=str(each.path), problem=problem, fix="name that one too: both together count")

@@ -176,6 +176,6 @@ def _mechanism(
 ) -> SafeTab | MeasuredAgain:
     """What the plan asks for; measurements are kept encrypted until the charge is committed to them."""
     keep = partial(keep_measurements, folder, commitment.create, plan, regions)
-    if plan.top_up is None:
+    if plan.variants.top_up is None:
         return SafeTab(plan, regions, keep)
     return MeasuredAgain(plan, read_measurements(folder, plan, regions, EARLIER), keep)

@@ -36,7 +36,7 @@ class ToppedUp:
 
     def copy(self, out: Path) -> None:
         """Put the earlier measurements into the folder of the new release, file by file as they are."""
-        for back in range(len(self.plan.releases)):
+        for back in range(len(self.plan.variants.releases)):
             here, there = place_of(back), place_of(back + 1)
             (out / there).mkdir(parents=True)
             for level in self.plan.levels:
@@ -73,11 +73,11 @@ def topping_up(plan: Plan, path: Path, geography: Geography | None = None, datas
             earlier.plan.cost.amount,
             tuple(level.budget for level in kept.levels),
             tuple(digest(release.folder / measurements_path(level)) for level in kept.levels),
-            kept.top_up,
+            kept.variants.top_up,
         )
         # A promise is of a release that stands alone.
         levels = tuple(replace(level, promises=()) for level in plan.levels)
-        yield ToppedUp(replace(plan, levels=levels, top_up=top_up), release.folder)
+        yield ToppedUp(replace(plan, levels=levels, variants=replace(plan.variants, top_up=top_up)), release.folder)
 
 
 def _check(plan: Plan, earlier: Earlier, geography: Geography | None, dataset: str) -> None:
@@ -100,4 +100,4 @@ def _check(plan: Plan, earlier: Earlier, geography: Geography | None, dataset: s
 
 def _but_budgets(plan: Plan) -> Plan:
     levels = tuple(replace(level, budget=Fraction(1), promises=()) for level in plan.levels)
-    return replace(plan, title="", levels=levels, top_up=None)
+    return replace(plan, title="", levels=levels, variants=replace(plan.variants, top_up=None))

@@ -74,20 +74,20 @@ def _earlier(plan: Plan) -> dict[str, str]:
     """SHA-256 of the measurements of the releases that a plan adds to, by their path here."""
     return {
         measurements_path(level, place_of(back)): digest
-        for back, each in enumerate(plan.releases, 1)
+        for back, each in enumerate(plan.variants.releases, 1)
         for level, digest in zip(plan.levels, each.measurements, strict=True)
     }
 
 
 def _top_up(plan: Plan, hashes: Mapping[str, str]) -> tuple[Check, ...]:
     """Which releases this one adds to, and whether the earlier values are those that the plan, and so its charge, names."""
-    if plan.top_up is None:
+    if plan.variants.top_up is None:
         return ()
     other = [name for name, digest in _earlier(plan).items() if hashes.get(name) != digest]
     problem = "is not what the release that the plan adds to published"
     named = "; ".join(
         f"request {each.request_id} of {plan.measure} {decimal_up(each.cost)}, manifest {each.manifest}"
-        for each in plan.releases
+        for each in plan.variants.releases
     )
     says = f"adds to {named}; each charged on its own, {plan.together.cost} together with this one"
     return (Check("top-up", says, tuple(Problem(name, problem, AGAIN) for name in other), True),)
@@ -155,7 +155,8 @@ def _tables(
     said = [undrawn(section) for section in sections(plan, geography, summary)]
     make = partial(pages, plan, said=said)
     found.add(
-        Wish.PAGES, *recompute.pages(folder, stated, plan.guarantee, make, plan.together if plan.top_up else None)
+        Wish.PAGES,
+        *recompute.pages(folder, stated, plan.guarantee, make, plan.together if plan.variants.top_up else None),
     )
     if recompute.by_this_version(stated):
         written = [name for name in SCHEMAS if f"data/{name}.csv" in hashes]

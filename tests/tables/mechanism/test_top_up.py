@@ -12,7 +12,7 @@ from starling.tables import cells
 from starling.tables.inference.combined import combined
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, offsets
 from starling.tables.mechanism import MeasuredAgain, SafeTab
-from starling.tables.plan import Plan, TopUp
+from starling.tables.plan import Plan, TopUp, Variants
 from starling.tables.postprocess import joined, tabulate
 from tests.tables.small import level_of, small_geography, small_plan, whole_levels, written
 
@@ -22,8 +22,10 @@ BRANCHES = range(len(cells.BRANCH_CELLS))
 def topping(plan: Plan, budget: Fraction = Fraction(1)) -> Plan:
     """The plan on top of itself, with another budget."""
     budgets = tuple(level.budget for level in plan.levels)
-    top_up = TopUp("00", "earlier", "", plan.cost.amount, budgets, ("00",) * len(plan.levels), plan.top_up)
-    return replace(plan, levels=tuple(replace(level, budget=budget) for level in plan.levels), top_up=top_up)
+    top_up = TopUp("00", "earlier", "", plan.cost.amount, budgets, ("00",) * len(plan.levels), plan.variants.top_up)
+    return replace(
+        plan, levels=tuple(replace(level, budget=budget) for level in plan.levels), variants=Variants(top_up=top_up)
+    )
 
 
 def in_branches(*branches: int) -> Measured:

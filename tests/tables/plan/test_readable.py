@@ -75,13 +75,15 @@ def test_it_says_the_same_as_the_census_folder(tmp_path: Path) -> None:
 
 def test_what_is_made_of_the_measurements_is_asked_for(tmp_path: Path) -> None:
     plain = plan_of(tmp_path, ONE)
-    assert (plain.both_stages, plain.add_up, plain.given_published) == (False, False, False)
+    assert (plain.variants.both_stages, plain.variants.add_up, plain.variants.given_published) == (False, False, False)
     said = ONE.replace(
         "negative-counts = true", 'negative-counts = true\ntotals = "both stages"\nintervals = "published"'
     )
     asked = plan_of(tmp_path, said)
-    assert (asked.both_stages, asked.add_up, asked.given_published) == (True, False, True)
-    assert plan_of(tmp_path, ONE.replace("negative-counts = true", "negative-counts = true\nadd-up = true")).add_up
+    assert (asked.variants.both_stages, asked.variants.add_up, asked.variants.given_published) == (True, False, True)
+    assert plan_of(
+        tmp_path, ONE.replace("negative-counts = true", "negative-counts = true\nadd-up = true")
+    ).variants.add_up
     assert asked.cost == plain.cost, "at no cost"
 
 

@@ -75,7 +75,7 @@ def described(plan: Plan, csv: Sequence[str]) -> tuple[str, Sequence[datapackage
     paths = {level.name: measurements_path(level) for level in plan.levels}
     earlier = [
         {level.name: measurements_path(level, place_of(back)) for level in plan.levels}
-        for back, _ in enumerate(plan.releases, 1)
+        for back, _ in enumerate(plan.variants.releases, 1)
     ]
     return plan.title, sheets(plan, paths, tuple(csv), earlier), NOTES
 
@@ -96,7 +96,7 @@ def write_tables(data: Path, plan: Plan, tables: Iterable[Tabulated]) -> tuple[S
 
 def pages(plan: Plan, receipt: Receipt, said: Sequence[Section]) -> dict[str, str]:
     """report.html and registry.yaml: a function of the plan, the receipt, and what `sections` says of the released values."""
-    together = plan.together if plan.top_up else None
+    together = plan.together if plan.variants.top_up else None
     return {
         REPORT: report.render(plan.title, receipt, charged(plan), said, together),
         registry.FILE: registry.entry(plan.title, receipt, product(plan), together),

@@ -86,7 +86,7 @@ def sheets(
     for level in plan.levels:
         title = f"Noisy measurements of level {level.name} before post-processing, in plan order"
         found.append(Sheet(paths[level.name], title, tuple(map(_measured, MEASURED)), GROUP[1:]))
-    for top_up, files in zip(plan.releases, earlier, strict=True):
+    for top_up, files in zip(plan.variants.releases, earlier, strict=True):
         for level in plan.levels:
             title = f"Noisy measurements of level {level.name} by the earlier release of request {top_up.request_id}"
             found.append(Sheet(files[level.name], title, tuple(map(_measured, MEASURED)), GROUP[1:]))

@@ -127,7 +127,7 @@ def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurem
         drawn: For the plan.
         back: How many releases the plan lies back.
     """
-    if plan.top_up is None:
+    if plan.variants.top_up is None:
         return drawn
     before = read_measurements(folder, plan.earlier, geography, place_of(back + 1))
     return _Combined(plan, with_earlier(folder, plan.earlier, geography, before, back + 1), drawn)

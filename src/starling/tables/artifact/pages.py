@@ -38,7 +38,7 @@ def charged(plan: Plan) -> Section:
         "Noise of the first total",
         "Noise of a second measurement",
     )
-    if plan.top_up:
+    if plan.variants.top_up:
         names = ("Noise of the new measurement",)
     rows = [
         (
@@ -57,7 +57,7 @@ def charged(plan: Plan) -> Section:
         "Groups of one person",
         f"{symbol} of a group",
         *(f"{name} ({scale})" for name in names),
-        f"{_percent(CONFIDENCE)} margin of one {'published' if plan.top_up else 'such'} number",
+        f"{_percent(CONFIDENCE)} margin of one {'published' if plan.variants.top_up else 'such'} number",
     )
     law = "discrete Laplace (two-sided geometric)" if plan.measure == "epsilon" else "discrete Gaussian"
     text = f"""
@@ -78,12 +78,14 @@ def charged(plan: Plan) -> Section:
 def _noise(plan: Plan, level: Level) -> list[str]:
     """Scales of what is drawn: once, first and second, or again of an earlier release, where all of a group is drawn alike."""
     laws = plan.laws(level)
-    return [_scale(law) for law in ((laws.stage2,) if plan.top_up else (laws.total_only, laws.stage1, laws.stage2))]
+    return [
+        _scale(law) for law in ((laws.stage2,) if plan.variants.top_up else (laws.total_only, laws.stage1, laws.stage2))
+    ]
 
 
 def _measured(plan: Plan) -> str:
     """What is measured of a group."""
-    if plan.top_up is None:
+    if plan.variants.top_up is None:
         return f"""Each group, empty or not, is measured: one noisy total decides how much detail the group gets and takes
         {_percent(plan.gamma)} of its budget; a second, independent measurement gives the published numbers."""
     return """This release adds to an earlier one. Each group, empty or not, is measured once more, in the detail that the earlier
@@ -93,12 +95,12 @@ def _measured(plan: Plan) -> str:
 
 def _together(plan: Plan) -> tuple[Table, ...]:
     """Which releases a topped-up release consists of, and what they cost."""
-    if plan.top_up is None:
+    if plan.variants.top_up is None:
         return ()
     rows = [("This release", decimal_up(plan.cost.amount), "the request above")]
     rows += [
         ("Added to", decimal_up(each.cost), f"request {each.request_id}; manifest with SHA-256 {each.manifest}")
-        for each in plan.releases
+        for each in plan.variants.releases
     ]
     rows.append(("Together", decimal_up(plan.together.cost.amount), "each of them charged on its own"))
     caption = "What was spent on these numbers, over all releases that are in them"
@@ -143,7 +145,7 @@ def _accuracy(plan: Plan, summary: Summary) -> Section:
 
 def _chosen(plan: Plan) -> str:
     """What the choice of what is published does to the intervals of totals."""
-    if plan.given_published:
+    if plan.variants.given_published:
         return """
 
         The probability of a total's interval is that given that its group is published, and in how much detail: the choice was
@@ -156,7 +158,7 @@ def _chosen(plan: Plan) -> str:
         The probability is that of all groups, published or not. Below the state a very small group is published only when its
         noise was high, so among the smallest published totals more intervals miss, all of them by being too high.
         """)
-    if plan.both_stages:
+    if plan.variants.both_stages:
         parts.append("""
 
         The noisy total that chose a group's detail is part of its published total. So among groups whose true size lies near a
@@ -252,7 +254,7 @@ def _exact(plan: Plan) -> Section:
 
 def _sums(plan: Plan) -> str:
     """What adds up."""
-    if not plan.add_up:
+    if not plan.variants.add_up:
         return """Numbers are not made to add up: the counties of a state do not sum to the state, and each differs from the truth
         by its own noise."""
     return """Totals are made to add up, by weighted least squares: tracts to counties, counties to states, states to the nation, and
@@ -264,7 +266,7 @@ def _sums(plan: Plan) -> str:
 def _files(plan: Plan, summary: Summary) -> Section:
     earlier = [
         (f"{place_of(back)}/", f"the same of the earlier release of request {each.request_id}, as it published them")
-        for back, each in enumerate(plan.releases, 1)
+        for back, each in enumerate(plan.variants.releases, 1)
     ]
     rows = (
         ("data/t1.parquet", f"{summary.rows['t1']:,} totals with names, standard deviation and interval"),

@@ -26,7 +26,7 @@ def domain(plan: Plan, geography: Geography) -> Domain:
     """What privacy.json says of a tables release."""
     earlier = (
         AddsTo(each.request_id, each.ledger, each.manifest, guarantee)
-        for each, guarantee in zip(plan.releases, plan.earlier_guarantees, strict=True)
+        for each, guarantee in zip(plan.variants.releases, plan.earlier_guarantees, strict=True)
     )
     return Domain("tables", parameters(plan, geography), bounds(plan), adds_to=tuple(earlier))
 
@@ -87,7 +87,7 @@ def _earlier(plan: Plan, level: Level) -> list[Json]:
     """The noise that each earlier release drew, and the weight of what was drawn after it beside what it published; the last first."""
     found: list[Json] = []
     kinds = {"total_only": plan.noise(level, total_only=True), "cell": plan.noise(level)}
-    for back, _ in enumerate(plan.releases, 1):
+    for back, _ in enumerate(plan.variants.releases, 1):
         both = {name: noise for name, noise in kinds.items() if isinstance(noise, Twice)}
         kinds = {name: noise.earlier for name, noise in both.items()}
         drawn = {name: noise.later if isinstance(noise, Twice) else noise for name, noise in kinds.items()}
@@ -130,7 +130,7 @@ def product(plan: Plan) -> Product:
         " degree over groups. The tree with every law and amount is in privacy.json."
         + (
             f" Earlier releases that it adds to were charged on their own; {plan.together.cost} in all."
-            if plan.top_up
+            if plan.variants.top_up
             else ""
         ),
         unprotected="None: the plan, the definitions and the geography are public, and no number is published without noise.",
@@ -139,11 +139,11 @@ def product(plan: Plan) -> Product:
 
 def _measured(plan: Plan) -> str:
     """How often, and what for."""
-    if plan.top_up is None:
+    if plan.variants.top_up is None:
         return "a noisy total chooses how much detail the group gets, a second measurement is published."
     return (
         "each is measured once more in the detail that an earlier release published"
-        f" (request {plan.top_up.request_id}, charged on its own), and combined with what was published by inverse variances."
+        f" (request {plan.variants.top_up.request_id}, charged on its own), and combined with what was published by inverse variances."
     )
 
 
@@ -151,10 +151,10 @@ def _made(plan: Plan) -> str:
     """What is made of the measurements."""
     first = (
         " The first noisy total is weighted with their sum by inverse variances, and cells share the change."
-        if plan.both_stages
+        if plan.variants.both_stages
         else ""
     )
-    if not plan.add_up:
+    if not plan.variants.add_up:
         return f"Nothing is made to add up between regions.{first}"
     return f"Totals of nested regions, and of iterations that are sums of others, are made to add up by weighted least squares.{first}"
 

@@ -18,7 +18,17 @@ from starling.release.manifest import AGAIN
 from starling.release.public_json import refuse, text, truth, whole
 from starling.release.statement import Json
 from starling.tables.inference.consistency import well_nested
-from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Plan, Promise, TopUp
+from starling.tables.plan import (
+    Definitions,
+    Geography,
+    GeographyLevel,
+    Iteration,
+    Level,
+    Plan,
+    Promise,
+    TopUp,
+    Variants,
+)
 from starling.tables.plan.accuracy_targets import NUMBERS
 
 PLAN: Final = "plan/plan.json"
@@ -45,7 +55,7 @@ def read_plan(folder: Path) -> tuple[Plan, Geography]:
     wanted = {level.geography for level in plan.levels}
     if geography.regions.keys() != wanted:
         raise IntegrityError(field=REGIONS, problem="has other geography levels than the plan", fix=AGAIN)
-    if plan.add_up and not well_nested(plan, geography.regions):
+    if plan.variants.add_up and not well_nested(plan, geography.regions):
         raise IntegrityError(field=REGIONS, problem="has regions that are not nested by their ids", fix=AGAIN)
     return plan, geography
 
@@ -57,7 +67,7 @@ def plan_json(plan: Plan) -> dict[str, Json]:
         "title": plan.title,
         "measure": plan.measure,
         **choices_json(plan),
-        "top_up": None if plan.top_up is None else _top_up_json(plan.top_up),
+        "top_up": None if plan.variants.top_up is None else _top_up_json(plan.variants.top_up),
         "levels": [_level_json(level) for level in plan.levels],
         "iterations": [_iteration_json(iteration) for iteration in plan.definitions.iterations],
         "codes": [[code, name] for code, name in plan.definitions.codes],
@@ -70,9 +80,9 @@ def choices_json(plan: Plan) -> dict[str, Json]:
         "stage_1_fraction": str(plan.gamma),
         "suppression_chance": str(plan.suppression),
         "negative_counts_published": plan.allow_negative,
-        "both_stages": plan.both_stages,
-        "add_up": plan.add_up,
-        "given_published": plan.given_published,
+        "both_stages": plan.variants.both_stages,
+        "add_up": plan.variants.add_up,
+        "given_published": plan.variants.given_published,
         "max_race_codes": plan.max_race_codes,
         "states": list[Json](sorted(plan.states)),
         "puerto_rico": plan.puerto_rico,
@@ -152,10 +162,12 @@ def _plan(data: Any) -> Plan:
         states=frozenset(text(state) for state in data["states"]),
         puerto_rico=truth(data["puerto_rico"]),
         definitions=Definitions(iterations, codes),
-        both_stages=truth(data["both_stages"]),
-        add_up=truth(data["add_up"]),
-        given_published=truth(data["given_published"]),
-        top_up=None if data["top_up"] is None else _top_up(data["top_up"]),
+        variants=Variants(
+            truth(data["both_stages"]),
+            truth(data["add_up"]),
+            truth(data["given_published"]),
+            None if data["top_up"] is None else _top_up(data["top_up"]),
+        ),
     )
 
 

@@ -179,7 +179,7 @@ def compare(
 
 def _drawn(release: Earlier) -> set[str]:
     """The requests whose noise is in a release."""
-    return {release.request_id, *(each.request_id for each in release.plan.releases)}
+    return {release.request_id, *(each.request_id for each in release.plan.variants.releases)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,7 +29,7 @@ def suppression_quantile(plan: Plan, level: Level) -> int | None:
 
 def stage1_share(plan: Plan, level: Level, kind: int) -> Fraction:
     """The weight of the first total in that of a group of branch `kind`; 0 where there is none, or it is not used again."""
-    if kind == TOTAL_ONLY or not plan.both_stages:
+    if kind == TOTAL_ONLY or not plan.variants.both_stages:
         return Fraction(0)
     return stage1_weight(plan.laws(level), cells.BRANCH_CELLS[kind])
 

@@ -10,7 +10,7 @@ from starling.tables.plan.readable import preset
 from starling.tables.plan.shipped import load, shipped, waiting
 from starling.tables.plan.solving import Price, afford, prices, solve
 from starling.tables.plan.stages import Noise, StageLaws, Twice
-from starling.tables.plan.top_up import TopUp
+from starling.tables.plan.variants import TopUp, Variants
 
 __all__ = [
     "MOST_GROUPS",
@@ -31,6 +31,7 @@ __all__ = [
     "StageLaws",
     "TopUp",
     "Twice",
+    "Variants",
     "afford",
     "describe",
     "load",

@@ -19,7 +19,6 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import inf
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -29,21 +28,18 @@ from starling.errors import PlanError, Problem
 from starling.privacy.budget import Cost, Epsilon, Measure, Rho
 from starling.privacy.guarantee import Guarantee, degree, measurement, sequential, together
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
-from starling.tables.plan.accuracy_targets import WIDEST_LISTED, Promise
+from starling.tables.plan.accuracy_targets import Promise
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration, Kind
 from starling.tables.plan.forms import Forms
 from starling.tables.plan.stability import stability
 from starling.tables.plan.stages import Noise, StageLaws, Twice, law_of, stage_laws
-from starling.tables.plan.top_up import MOST_RELEASES, TopUp
+from starling.tables.plan.variants import WIDEST_CONDITIONED, Choice, Variants
 
 if TYPE_CHECKING:
     from starling.tables.plan.geography import Geography
 
 LARGEST_BUDGET: Final = 10**12
 """Epsilon or rho of a level; beyond it there is no noise to speak of."""
-WIDEST_CONDITIONED: Final = 2**9
-"""The same where it is asked for given what is published: that takes time with the square of it, some 100 s a level at the most. Also
-that of a value which is combined with another, whose joint law is listed."""
 SMALLEST_SHARE: Final = Fraction(1, 2**40)
 """Epsilon or rho of one draw; below it the noise of a count nears the range of a 64-bit integer."""
 
@@ -120,11 +116,8 @@ class Plan(Forms):
         states: Codes of the US states tabulated; empty if the United States are not.
         puerto_rico: Whether Puerto Rico is tabulated.
         definitions: The code book.
-        both_stages: Whether the first noisy total of a group is weighted into its published total (inference/reuse.py).
-        add_up: Whether totals are made to add up over regions and families of iterations (inference/consistency.py).
-        given_published: Whether intervals of totals hold given that and how the group is published (inference/law.py), not
-            over all groups.
-        top_up: The release that this one spends more on; None for a release that stands alone.
+        variants: What the plan makes of its measurements: stages combined, totals that add up, intervals given what is published, a
+            top-up of an earlier release (variants.py).
     """
 
     title: str
@@ -137,15 +130,17 @@ class Plan(Forms):
     states: frozenset[str]
     puerto_rico: bool
     definitions: Definitions
-    both_stages: bool = False
-    add_up: bool = False
-    given_published: bool = False
-    top_up: TopUp | None = None
+    variants: Variants = field(default_factory=Variants)
 
     def __post_init__(self) -> None:
-        problems = self._top_up_problems()
-        if not problems:
-            problems = [problem for level in self.levels for problem in self._level_problems(level)]
+        others = {
+            Choice.NO_NEGATIVE_COUNTS: not self.allow_negative,
+            Choice.PROMISED_MARGINS: any(level.promises for level in self.levels),
+        }
+        problems = self.variants.refused([choice for choice, is_made in others.items() if is_made])
+        problems += self._top_up_problems(excluded=bool(problems))
+        if not problems or self.variants.top_up is None:
+            problems += [problem for level in self.levels for problem in self._level_problems(level)]
         order = [(list(GeographyLevel).index(level.geography), level.iteration_level) for level in self.levels]
         if not order or order != sorted(set(order)):
             problems.append(Problem("levels", "are none, or not in plan order, each once", "list them in plan order"))
@@ -153,51 +148,22 @@ class Plan(Forms):
             problems.append(Problem("stage-1 share", "is not above 0 and below 1", "write a number like 0.1"))
         if not 0 <= self.suppression < 1:
             problems.append(Problem("suppression", "is not 0 or more and below 1", "write 0 to switch it off"))
-        if self.add_up and not self.allow_negative:
-            fix = "publish negative counts, or let totals stand as measured"
-            problems.append(Problem("add-up", "cannot be kept where negative counts are raised to 0", fix))
-        if self.add_up and self.given_published:
-            fix = 'let intervals be of "all groups"'
-            problems.append(Problem("intervals", "given what is published are not known of totals that add up", fix))
         if problems:
             raise PlanError(problems=problems)
 
-    def _top_up_problems(self) -> list[Problem]:
-        """What a plan that tops up cannot have."""
-        if self.top_up is None:
+    def _top_up_problems(self, *, excluded: bool) -> list[Problem]:
+        """What is wrong with what is stated of an earlier release; its cost is not looked at where the variants are `excluded`."""
+        earlier, count = self.variants.top_up, len(self.levels)
+        if earlier is None:
             return []
-        other = "read it from a release of the same plan"
-        if wrong := self._cannot_add_to(self.top_up):
-            return [Problem("top-up", wrong, other)]
-        refused = (
-            (
-                len(self.releases) > MOST_RELEASES,
-                f"comes after {MOST_RELEASES} releases, one on top of the other, and no more are combined",
-                "release anew with the whole budget",
-            ),
-            (
-                self.both_stages or self.add_up or self.given_published,
-                "cannot be combined with totals of both stages, totals that add up, or intervals given what is published",
-                "top up a release of a plan without these",
-            ),
-            (
-                any(level.promises for level in self.levels),
-                "has promises of margins, which are of one release",
-                "state budgets",
-            ),
-        )
-        problems = [Problem("top-up", problem, fix) for holds, problem, fix in refused if holds]
-        if not problems and self.levels and self.top_up.cost < self.earlier.cost.amount:
-            problems = [Problem("top-up", "states a cost below that of its own levels", other)]
-        return problems
-
-    def _cannot_add_to(self, earlier: TopUp) -> str:
-        """What is wrong with what is stated of an earlier release; empty where nothing is."""
-        count = len(self.levels)
+        problem = ""
         if len(earlier.budgets) != count or len(earlier.measurements) != count:
-            return "is of a release with other levels"
-        possible = all(0 < budget <= LARGEST_BUDGET for budget in earlier.budgets)
-        return "" if possible else "states a budget of the earlier release that cannot be"
+            problem = "is of a release with other levels"
+        elif not all(0 < budget <= LARGEST_BUDGET for budget in earlier.budgets):
+            problem = "states a budget of the earlier release that cannot be"
+        elif self.levels and not excluded and earlier.cost < self.earlier.cost.amount:
+            problem = "states a cost below that of its own levels"
+        return [Problem("top-up", problem, "read it from a release of the same plan")] if problem else []
 
     def _level_problems(self, level: Level) -> list[Problem]:
         """What would make the guarantee untrue or the noise impossible; the readers refuse the rest with lines."""
@@ -216,22 +182,20 @@ class Plan(Forms):
 
     def _noise_problems(self, level: Level) -> list[Problem]:
         """What the noise of a level, which can be drawn, does not give."""
-        laws = self.laws(level)
-        if self.top_up is not None:
+        laws, widest = self.laws(level), self.variants.widest_total
+        if self.variants.top_up is not None:
             values = (laws.widest_value, self._earlier(level)[1].widest_value)
             if max(values) > WIDEST_CONDITIONED:
                 problem = (
                     f"has noise of a standard deviation beyond {WIDEST_CONDITIONED} persons in a value, now or earlier"
                 )
                 return [Problem(level.name, problem, "give it more: so wide a law is not combined")]
-        widest = WIDEST_CONDITIONED if self.given_published else WIDEST_LISTED if self.both_stages else inf
         if laws.widest_total > widest:
             problem = f"has noise of a standard deviation beyond {widest} persons in a total"
             fix = 'give it more, or let totals be of the "second stage" and intervals of "all groups"'
             return [Problem(level.name, problem, fix)]
-        broken = (
-            each for each in level.promises if not each.kept(laws, level.thresholds, both_stages=self.both_stages)
-        )
+        both = self.variants.both_stages
+        broken = (each for each in level.promises if not each.kept(laws, level.thresholds, both_stages=both))
         return [Problem(level.name, f"has a budget that does not keep: {each}", "solve for it") for each in broken]
 
     @property
@@ -244,7 +208,7 @@ class Plan(Forms):
 
         Where the plan tops up, the first total is that of the first release, and the second measurement has all of it.
         """
-        if self.top_up is None:
+        if self.variants.top_up is None:
             return stage_laws(self.measure, level.budget / level.stability, self.gamma)
         again = law_of(self.measure, level.budget / level.stability)
         return StageLaws(again, self._earlier(level)[1].stage1, again)
@@ -253,40 +217,33 @@ class Plan(Forms):
         """The noise of a value of a group before post-processing: of its second measurement, or of the one of a total-only group."""
         laws = self.laws(level)
         now = laws.total_only if total_only else laws.stage2
-        if self.top_up is None:
+        if self.variants.top_up is None:
             return now
         return Twice(self.earlier.noise(self._earlier(level)[0], total_only=total_only), now)
 
     @cached_property
     def earlier(self) -> "Plan":
         """The plan of the release that this one tops up, in the levels of this one."""
-        if self.top_up is None:
+        top_up = self.variants.top_up
+        if top_up is None:
             raise ValueError("the plan tops up no release")
-        pairs = zip(self.levels, self.top_up.budgets, strict=True)
+        pairs = zip(self.levels, top_up.budgets, strict=True)
         levels = tuple(replace(level, budget=budget) for level, budget in pairs)
-        return replace(self, levels=levels, top_up=self.top_up.earlier)
+        return replace(self, levels=levels, variants=replace(self.variants, top_up=top_up.earlier))
 
     def _earlier(self, level: Level) -> tuple[Level, StageLaws]:
         return next((each, self.earlier.laws(each)) for each in self.earlier.levels if each.name == level.name)
 
-    @property
-    def releases(self) -> tuple[TopUp, ...]:
-        """The releases that this one adds to, the last first; none for a release that stands alone."""
-        found, last = [], self.top_up
-        while last is not None:
-            found.append(last)
-            last = last.earlier
-        return tuple(found)
-
     def only(self, names: Collection[str]) -> "Plan":
         """The same plan in the levels of these names alone."""
-        kept = [place for place, level in enumerate(self.levels) if level.name in names]
-        levels = tuple(self.levels[place] for place in kept)
-        return replace(self, levels=levels, top_up=None if self.top_up is None else self.top_up.only(kept))
+        kept = [position for position, level in enumerate(self.levels) if level.name in names]
+        top_up = self.variants.top_up
+        variants = replace(self.variants, top_up=None if top_up is None else top_up.only(kept))
+        return replace(self, levels=tuple(self.levels[position] for position in kept), variants=variants)
 
     def _level_guarantee(self, level: Level) -> Guarantee:
         laws = self.laws(level)
-        if self.top_up is not None:
+        if self.variants.top_up is not None:
             again = measurement(f"{level.name} cells or total of a group, once more", ADD_REMOVE_PERSON, laws.stage2)
             return degree(level.name, level.stability, (again,))
         groups: list[Guarantee] = []
@@ -333,7 +290,7 @@ class Plan(Forms):
         where its levels here cost less; of a plan of both the United States and Puerto Rico, which cost the larger of the two, always.
         """
         found, plan = [], self
-        for each in self.releases:
+        for each in self.variants.releases:
             plan = plan.earlier
             known = plan.guarantee
             if known.cost.amount != each.cost or (self.states and self.puerto_rico):

@@ -94,7 +94,7 @@ def describe(plan: Plan, geography: Geography | None = None) -> Overview:
         puerto_rico=None if pr is None else pr.cost,
         levels=tuple(levels),
         groups=None if geography is None else sum(level.groups or 0 for level in levels),
-        adds_to=tuple(each.request_id for each in plan.releases),
+        adds_to=tuple(each.request_id for each in plan.variants.releases),
         together=plan.together.cost,
         approximate=approximate(plan.together, DELTA),
     )

@@ -24,6 +24,7 @@ from starling.tables.plan.readable_margins import check_promises, read_promises
 from starling.tables.plan.solving import Setting, cheapest_gamma
 from starling.tables.plan.stability import stability
 from starling.tables.plan.states import STATES, state_problem
+from starling.tables.plan.variants import Variants
 
 LARGEST_THRESHOLD: Final = 10**12
 CHEAPEST: Final = "cheapest"
@@ -31,10 +32,10 @@ CHEAPEST: Final = "cheapest"
 
 _TOP = ("title", "definitions", "codes", "groups", "privacy", "records", "area", "publication", "levels")
 _ESTIMATES: Final = {
-    "totals": ("both_stages", ("second stage", "both stages")),
-    "intervals": ("given_published", ("all groups", "published")),
+    "totals": ("second stage", "both stages"),
+    "intervals": ("all groups", "published"),
 }
-"""Keys of [publication] with a field of the plan, and the words for false and true."""
+"""Keys of [publication] that choose a variant, with the values for no and for yes."""
 _MEASURES: Final[dict[str, Measure]] = {"epsilon": "epsilon", "rho": "rho"}
 
 
@@ -82,7 +83,7 @@ def read_section(top: Section, folder: Path) -> Plan:
     states, puerto_rico = _area(top.table("area"))
     publication = top.table("publication")
     suppression, allow_negative = _publication(publication)
-    estimates = _estimates(publication)
+    variants = _variants(publication)
     definitions = _definitions(top, folder)
     stated = _levels(top.tables("levels"), us=bool(states), puerto_rico=puerto_rico)
     if definitions is not None:
@@ -91,7 +92,7 @@ def read_section(top: Section, folder: Path) -> Plan:
     if top.problems or definitions is None:
         raise PlanError(problems=top.problems)
     bounds = {key: _bound(definitions.tabulated(*key), races) for key in stated}
-    gamma, budgets = _solved(top, stated, bounds, measure, gamma, both_stages=estimates["both_stages"])
+    gamma, budgets = _solved(top, stated, bounds, measure, gamma, both_stages=variants.both_stages)
     if top.problems:
         raise PlanError(problems=top.problems)
     with within(top.file):
@@ -108,9 +109,7 @@ def read_section(top: Section, folder: Path) -> Plan:
             states=states,
             puerto_rico=puerto_rico,
             definitions=definitions,
-            both_stages=estimates["both_stages"],
-            add_up=estimates["add_up"],
-            given_published=estimates["given_published"],
+            variants=variants,
         )
 
 
@@ -165,14 +164,17 @@ def _publication(section: Section) -> tuple[Fraction, bool]:
     return suppression or Fraction(0), section.flag("negative-counts", "write true, or false to raise each count to 0")
 
 
-def _estimates(section: Section) -> dict[str, bool]:
-    """What is made of the measurements: fields of the plan."""
-    found = {field: False for field, _ in _ESTIMATES.values()}
-    for key, (field, words) in _ESTIMATES.items():
-        if key in section.values:
-            found[field] = section.choice(key, words, f'write "{words[0]}" or "{words[1]}"') == words[1]
-    found["add_up"] = "add-up" in section.values and section.flag("add-up", "write true or false")
-    return found
+def _variants(section: Section) -> Variants:
+    """What is made of the measurements."""
+
+    def chosen(key: str) -> bool:
+        if key not in section.values:
+            return False
+        values = _ESTIMATES[key]
+        return section.choice(key, values, f'write "{values[0]}" or "{values[1]}"') == values[1]
+
+    add_up = "add-up" in section.values and section.flag("add-up", "write true or false")
+    return Variants(chosen("totals"), add_up, chosen("intervals"))
 
 
 def _definitions(top: Section, folder: Path) -> Definitions | None:

@@ -193,11 +193,11 @@ def _given(plan: Plan, level: Level, promise: Promise) -> int:
     laws, thresholds = plan.laws(level), level.thresholds
     draws, lifts = promise.draws(thresholds)
     alone = margin(promise.law(laws), promise.missing, draws)
-    if not lifts and not (plan.both_stages and promise.reused):
+    if not lifts and not (plan.variants.both_stages and promise.reused):
         return alone
 
     def holds(persons: int) -> bool:
-        return replace(promise, within=persons).kept(laws, thresholds, both_stages=plan.both_stages)
+        return replace(promise, within=persons).kept(laws, thresholds, both_stages=plan.variants.both_stages)
 
     return smallest(holds, alone)
 
@@ -272,7 +272,7 @@ def _promising(plan: Plan) -> None:
 
 
 def _setting(plan: Plan, level: Level) -> Setting:
-    return Setting(plan.measure, plan.gamma, level.stability, level.thresholds, plan.both_stages)
+    return Setting(plan.measure, plan.gamma, level.stability, level.thresholds, plan.variants.both_stages)
 
 
 def _with(plan: Plan, promises: dict[str, tuple[Promise, ...]]) -> Plan:

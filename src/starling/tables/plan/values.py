@@ -37,7 +37,7 @@ def values_of(plan: Plan, definitions: str | None = None) -> dict[str, Any]:
     Raises:
         PlanError: it tops up a release, its definitions are no groups of a plan file, or their folder cannot be printed.
     """
-    if plan.top_up is not None:
+    if plan.variants.top_up is not None:
         raise PlanError(field="top-up", problem="is of a release, which no plan file says", fix="say the earlier plan")
     if definitions is not None and not definitions.isprintable():
         fix = "rename the folder"
@@ -46,11 +46,11 @@ def values_of(plan: Plan, definitions: str | None = None) -> dict[str, Any]:
     publication: dict[str, Any] = {"negative-counts": plan.allow_negative}
     if plan.suppression:
         publication["suppression"] = exact_text(plan.suppression)
-    if plan.both_stages:
+    if plan.variants.both_stages:
         publication["totals"] = "both stages"
-    if plan.given_published:
+    if plan.variants.given_published:
         publication["intervals"] = "published"
-    if plan.add_up:
+    if plan.variants.add_up:
         publication["add-up"] = True
     return {
         "title": plan.title,

@@ -65,7 +65,7 @@ def tabulate(plan: Plan, geography: Geography, measurements: Measurements) -> It
         measurements: What the mechanism drew.
     """
     # Sums reach over all pieces, so these are read once before.
-    added_up = AddedUp(plan, geography, measurements) if plan.add_up else None
+    added_up = AddedUp(plan, geography, measurements) if plan.variants.add_up else None
     for piece, measured in measurements:
         taken = np.bincount(measured.branch - TOTAL_ONLY, minlength=len(BRANCHES))
         consistent = None if added_up is None else added_up.of(piece)

@@ -72,7 +72,7 @@ def measured_totals(plan: Plan, level: Level, kind: int, stage1: Int64, sums: In
     weight = stage1_share(plan, level, kind)
     count = sums + corrections(stage1, sums, weight) if weight else sums
     deviation = np.full(len(sums), deviation_of(plan, level, kind))
-    if plan.given_published and kind != TOTAL_ONLY:
+    if plan.variants.given_published and kind != TOTAL_ONLY:
         intervals = ends(total_law(plan, level, kind), what_is_chosen(plan, level, kind), 1 - CONFIDENCE)
         return Total(count, deviation, *intervals.of(count))
     half = half_width(plan, level, kind)

@@ -246,7 +246,7 @@ def _size(persons: int, plan: Plan, level: Level, bar: int | None, branches: tup
         kept = at_least(second, least)
         within = at_least(second, max(least, -reach)) - at_least(second, reach + 1)
         covered[0] = chance[0] * max(within, 0.0)
-    if plan.both_stages or plan.given_published:
+    if plan.variants.both_stages or plan.variants.given_published:
         # The first total is in the error, or the interval depends on what was published: the law of both decides.
         shares = (chance[0] * kept, *chance[1:])
         covered = [_held(persons, plan, level, branch) * share if share else 0.0 for branch, share in enumerate(shares)]
@@ -272,7 +272,11 @@ def branch_chances(plan: Plan, level: Level, persons: int) -> tuple[float, float
 def _held(persons: int, plan: Plan, level: Level, branch: int) -> float:
     """Probability that the interval of a total holds the true size, given the branch and that the total is published."""
     law, chosen = total_law(plan, level, branch), what_is_chosen(plan, level, branch)
-    intervals = ends(law, chosen, 1 - CONFIDENCE) if plan.given_published else Ends(half_width(plan, level, branch), ())
+    intervals = (
+        ends(law, chosen, 1 - CONFIDENCE)
+        if plan.variants.given_published
+        else Ends(half_width(plan, level, branch), ())
+    )
     held = law.covered(persons, chosen, intervals)
     # A branch whose chance is below 10^-30 has no law that is listed, and adds nothing.
     return held if isfinite(held) else 0.0

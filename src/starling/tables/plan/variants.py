@@ -1,0 +1,148 @@
+"""What a plan makes of its measurements beyond publishing them: its variants as one value, and the one table of what excludes what.
+
+A plan without variants publishes each group's second measurement. A variant changes the estimates, their intervals or, for a top-up,
+what is measured. The table REFUSED says which variants, and which other choices of a plan, have no joint theory here.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from fractions import Fraction
+from math import inf
+from typing import Final
+
+from starling.errors import Problem
+from starling.tables.plan.accuracy_targets import WIDEST_LISTED
+
+MOST_RELEASES: Final = 8
+"""Releases that one release may add to, one on top of the other: the distribution of each number is combined so many times."""
+WIDEST_CONDITIONED: Final = 2**9
+"""Standard deviation, in persons, of a total whose interval is asked for given what is published, which takes time with the square of
+it, some 100 s a level at the most; and of a value that is combined with another one, whose joint distribution is listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopUp:
+    """The earlier release that a plan spends more on: of the same plan, but for its budgets, in all or some of its levels.
+
+    Attributes:
+        manifest: SHA-256 of the manifest of the earlier release, hexadecimal.
+        request_id: Request under which the earlier release was charged.
+        ledger: Id of the ledger that paid for the earlier release; empty where that release brought a ledger of its own.
+        cost: Epsilon or rho that was charged for the earlier release, all its levels together.
+        budgets: Epsilon or rho that the earlier release gave to each level of the plan.
+        measurements: SHA-256 of the file of the earlier measurements of each level of the plan, hexadecimal.
+        earlier: The release that the earlier release added to in its turn; None where it stood alone.
+    """
+
+    manifest: str
+    request_id: str
+    ledger: str
+    cost: Fraction
+    budgets: tuple[Fraction, ...]
+    measurements: tuple[str, ...]
+    earlier: "TopUp | None" = None
+
+    def only(self, kept: Sequence[int]) -> "TopUp":
+        """The same top-up for some of the levels, given by their positions."""
+        return replace(
+            self,
+            budgets=tuple(self.budgets[position] for position in kept),
+            measurements=tuple(self.measurements[position] for position in kept),
+            earlier=None if self.earlier is None else self.earlier.only(kept),
+        )
+
+
+class Choice(Enum):
+    """A choice of a plan that excludes another one: its variants, and what else of it stands in the table REFUSED."""
+
+    BOTH_STAGES = auto()
+    ADD_UP = auto()
+    GIVEN_PUBLISHED = auto()
+    TOP_UP = auto()
+    NO_NEGATIVE_COUNTS = auto()
+    PROMISED_MARGINS = auto()
+
+
+REFUSED: Final[tuple[tuple[Choice, frozenset[Choice], Problem], ...]] = (
+    (
+        Choice.TOP_UP,
+        frozenset({Choice.BOTH_STAGES, Choice.ADD_UP, Choice.GIVEN_PUBLISHED}),
+        Problem(
+            "top-up",
+            "cannot be combined with totals of both stages, totals that add up, or intervals given what is published",
+            "top up a release of a plan without these",
+        ),
+    ),
+    (
+        Choice.TOP_UP,
+        frozenset({Choice.PROMISED_MARGINS}),
+        Problem("top-up", "has promises of margins, which are of one release", "state budgets"),
+    ),
+    (
+        Choice.ADD_UP,
+        frozenset({Choice.NO_NEGATIVE_COUNTS}),
+        Problem(
+            "add-up",
+            "cannot be kept where negative counts are raised to 0",
+            "publish negative counts, or let totals stand as measured",
+        ),
+    ),
+    (
+        Choice.ADD_UP,
+        frozenset({Choice.GIVEN_PUBLISHED}),
+        Problem(
+            "intervals",
+            "given what is published are not known of totals that add up",
+            'let intervals be of "all groups"',
+        ),
+    ),
+)
+"""A choice, the choices of which it goes with none, and what is said of a plan that has both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variants:
+    """What a plan makes of its measurements.
+
+    Attributes:
+        both_stages: Whether the stage-1 total of a group is weighted into its published total (inference/combined_stages.py).
+        add_up: Whether totals are made to add up over regions and families of iterations (inference/consistency.py).
+        given_published: Whether intervals of totals hold given that and how the group is published (inference/distribution.py), not
+            over all groups.
+        top_up: The release that the plan spends more on; None for a release that stands alone.
+    """
+
+    both_stages: bool = False
+    add_up: bool = False
+    given_published: bool = False
+    top_up: TopUp | None = None
+
+    @property
+    def releases(self) -> tuple[TopUp, ...]:
+        """The releases that the plan adds to, the last first; none for a release that stands alone."""
+        found, last = [], self.top_up
+        while last is not None:
+            found.append(last)
+            last = last.earlier
+        return tuple(found)
+
+    @property
+    def widest_total(self) -> float:
+        """The largest standard deviation of a total, in persons, for which the plan's estimates and intervals are computed."""
+        return WIDEST_CONDITIONED if self.given_published else WIDEST_LISTED if self.both_stages else inf
+
+    def refused(self, others: Collection[Choice]) -> list[Problem]:
+        """What of the table REFUSED a plan with these variants and these other choices has, and too long a chain of releases."""
+        chosen = {
+            Choice.BOTH_STAGES: self.both_stages,
+            Choice.ADD_UP: self.add_up,
+            Choice.GIVEN_PUBLISHED: self.given_published,
+            Choice.TOP_UP: self.top_up is not None,
+        }
+        made = {choice for choice, is_made in chosen.items() if is_made} | set(others)
+        problems = [problem for one, excluded, problem in REFUSED if one in made and excluded & made]
+        if len(self.releases) > MOST_RELEASES:
+            problem = f"comes after {MOST_RELEASES} releases, one on top of the other, and no more are combined"
+            problems.append(Problem("top-up", problem, "release anew with the whole budget"))
+        return problems
