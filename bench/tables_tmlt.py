@@ -26,12 +26,11 @@ from bench.record import Limit, Recorder
 from starling.privacy.distributions.discrete import DiscreteGaussian
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt, inspect, publish
-from starling.tables import cells
 from starling.tables.counts import count
 from starling.tables.generate import generate
 from starling.tables.measurements import Int64
 from starling.tables.mechanism import SafeTab, branches, merged
-from starling.tables.plan import Plan, load, read_geography, whole
+from starling.tables.plan import Plan, cells, load, read_geography, whole
 from starling.tables.source import open_persons
 
 PEER: Final = "tmlt_analytics"

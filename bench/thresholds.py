@@ -17,9 +17,9 @@ from bench.peers import ROOT
 from bench.record import Limit, Recorder
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.sampling.noise import draw
-from starling.tables import cells
+from starling.tables.inference.combined import corrections
 from starling.tables.inference.distribution import Chosen, TotalLaw, ends
-from starling.tables.inference.reuse import corrections
+from starling.tables.plan import cells
 from starling.tables.plan.combined_stages import stage1_weight
 from starling.tables.plan.stages import StageLaws, stage_laws
 

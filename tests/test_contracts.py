@@ -46,7 +46,7 @@ BREACHES = {
     "no-reading": [
         ("tables/mechanism/top_up.py", "import duckdb"),
         ("tables/postprocess/rows.py", "from starling.tables import source"),
-        ("tables/cells.py", "import starling.engine.duck"),
+        ("tables/plan/cells.py", "import starling.engine.duck"),
     ],
     "no-drawing": [
         ("tables/postprocess/rows.py", "from starling.privacy.sampling.noise import draw"),

@@ -27,10 +27,9 @@ from starling.privacy.accounting.detection import detection_bound
 from starling.privacy.budget import Cost, Exact, Measure, positive
 from starling.privacy.distributions.discrete import Law
 from starling.privacy.distributions.probability_mass import masses
-from starling.tables import cells
 from starling.tables.measurements import Int64, Measured
 from starling.tables.mechanism import SafeTab
-from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Piece, Plan
+from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Piece, Plan, cells
 
 Float64 = npt.NDArray[np.float64]
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from starling.privacy.distributions.discrete import DiscreteGaussian
-from starling.tables.comparison import compare
-from starling.tables.comparison.distributions import Sum
-from starling.tables.comparison.walk import noise
+from starling.tables.earlier.comparison import compare
+from starling.tables.earlier.pairs import Sum, noise
 from starling.tables.plan import Level, Plan
 from tests.cli.conftest import Call, Inputs
 
@@ -48,7 +47,7 @@ def test_noise_taken_for_smaller_than_it_is_would_be_told(
         assert isinstance(right.law, DiscreteGaussian)
         return Sum(DiscreteGaussian(right.law.sigma_squared / 9), right.terms)
 
-    monkeypatch.setattr("starling.tables.comparison.results.noise", third)
+    monkeypatch.setattr("starling.tables.earlier.comparison.noise", third)
     found = compare(released, second)
     assert sum(family.told for family in found.families) > 300
 

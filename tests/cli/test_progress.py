@@ -75,7 +75,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
         "counting",
         "starling.tables.evaluate:evaluate",
     ),
-    "tables diff": (("{released}", "{released}"), "comparing", "starling.tables.comparison:compare"),
+    "tables diff": (("{released}", "{released}"), "comparing", "starling.tables.earlier.comparison:compare"),
     "genome generate": (
         ("--people", "10", "--snps", "5", "--out", "{out}"),
         "10 people and 5 SNPs",

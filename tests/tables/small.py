@@ -9,9 +9,19 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from starling.privacy.budget import Measure
-from starling.tables import cells
 from starling.tables.measurements import Int64, Measured, Measurements
-from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Piece, Plan, Variants, whole
+from starling.tables.plan import (
+    Definitions,
+    Geography,
+    GeographyLevel,
+    Iteration,
+    Level,
+    Piece,
+    Plan,
+    Variants,
+    cells,
+    whole,
+)
 from starling.tables.plan.stability import stability
 
 

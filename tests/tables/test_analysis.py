@@ -15,7 +15,7 @@ from starling.privacy.distributions.accuracy import margin
 from starling.privacy.trust import Confidential, publish
 from starling.release.intervals import LOOSE, Value, total
 from starling.release.signing import sign
-from starling.tables.analysis import TablesRelease, open_release
+from starling.tables.analysis import TablesRelease, open_release, opened
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Plan
 from tests.tables.bundles import KEY, new_ledger, write
@@ -174,7 +174,7 @@ def test_a_release_is_opened_as_tables(tmp_path: Path) -> None:
     assert again.table("t1") == release.table("t1")
     release.statement["domain"] = "groups"
     with pytest.raises(ParameterError, match="no release of tables"):
-        starling.tables.analysis.opened(release)
+        opened(release)
 
 
 def test_a_release_shows_itself_and_becomes_data_frames(tmp_path: Path) -> None:

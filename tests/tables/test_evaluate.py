@@ -11,13 +11,12 @@ import pytest
 
 from starling.errors import ParameterError, SourceError
 from starling.privacy.trust import NotPrivate
-from starling.tables import cells
 from starling.tables.evaluate import Published, beside, compare, evaluate
 from starling.tables.evaluate.errors import SIZES
 from starling.tables.generate import generate
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, offsets
 from starling.tables.mechanism import branches, merged
-from starling.tables.plan import MOST_GROUPS, Geography, Plan, read_geography, whole
+from starling.tables.plan import MOST_GROUPS, Geography, Plan, cells, read_geography, whole
 from starling.tables.postprocess import Tables, joined, tabulate
 from starling.tables.source import open_persons
 from tests.tables.small import Written, small_geography, small_plan, whole_levels

@@ -39,7 +39,7 @@ def plan_text(overview: "Overview", prices: "Sequence[Price]", factor: Fraction 
 
 def _promises(overview: "Overview", prices: "Sequence[Price]") -> str:
     from starling.privacy.budget import decimal_up
-    from starling.tables.labels import level_words
+    from starling.tables.plan.labels import level_words
 
     measure = overview.cost.measure
     rows = [

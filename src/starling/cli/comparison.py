@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from starling.release.statement import Json
-    from starling.tables.comparison import Comparison
-    from starling.tables.earlier import Earlier
+    from starling.tables.earlier.comparison import Comparison
+    from starling.tables.earlier.releases import Earlier
 
 SHOWN: Final = 20
 """Numbers that the text lists."""
@@ -41,7 +41,7 @@ def diff(first: Path, second: Path, *, confidence: str, csv_file: Path | None, a
 
     Compared are the noisy measurements of both, before anything was dropped or clamped. Reads released folders alone.
     """
-    from starling.tables.comparison import compare
+    from starling.tables.earlier.comparison import compare
 
     working("comparing the measurements of both releases")
     asked = partial(compare, first, second, confidence=confidence)
@@ -54,7 +54,7 @@ def _with_csv(compare: "Callable[..., Comparison]", path: Path) -> "Comparison":
     import pyarrow.csv as pacsv
 
     from starling.release.cells import as_text
-    from starling.tables.comparison import SCHEMA
+    from starling.tables.earlier.comparison import SCHEMA
 
     try:
         file = path.open("xb")

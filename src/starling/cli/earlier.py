@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING, Final
 
 from starling.cli.text import facts, rounded, table
-from starling.tables import labels
+from starling.tables.plan import labels
 
 if TYPE_CHECKING:
     from starling.release.statement import Json
-    from starling.tables.differencing import Difference, Differencing
-    from starling.tables.earlier import Beside, Earlier
+    from starling.tables.earlier.differencing import Difference, Differencing
+    from starling.tables.earlier.releases import Beside, Earlier
 
 SHOWN: Final = 20
 """Differences of one release that the text lists; all are in the JSON."""

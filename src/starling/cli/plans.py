@@ -20,7 +20,7 @@ def plan_text(overview: "Overview") -> str:
     """Costs and noise of a plan."""
     from starling.privacy.budget import decimal_up
     from starling.privacy.neighbours import as_replace_one
-    from starling.tables.labels import level_words
+    from starling.tables.plan.labels import level_words
 
     symbol = overview.cost.measure
     pairs = [
@@ -126,7 +126,7 @@ def _level_json(each: "LevelOverview") -> "dict[str, Json]":
 
 def preview_text(preview: "Preview") -> str:
     """The error of every kind of number, then what happens to groups by their true size."""
-    from starling.tables.labels import level_words
+    from starling.tables.plan.labels import level_words
 
     sure = f"{float(100 * preview.confidence):g} %"
     pairs = [("plan", preview.overview.title), ("cost", str(preview.overview.cost)), *adds_to(preview.overview)]

@@ -78,7 +78,7 @@ def plan(
     more: tuple[dict[str, Json], str] = ({}, "")
     if earlier:
         from starling.cli.earlier import earlier_json, earlier_text
-        from starling.tables.earlier import beside
+        from starling.tables.earlier.releases import beside
 
         working("reading the earlier releases")
         found = beside(chosen, earlier, geography)
@@ -293,7 +293,7 @@ def _topping_up(plan: "Plan", release: Path | None, regions: "Geography | None")
     """The plan, on top of an earlier release if one is named."""
     if release is None:
         return plan
-    from starling.tables.top_up import topping_up
+    from starling.tables.earlier.top_up import topping_up
 
     with topping_up(plan, release, regions) as topped:
         return topped.plan

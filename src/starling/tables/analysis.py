@@ -25,14 +25,13 @@ from starling.release.intervals import Value
 from starling.release.reading import DomainRelease, Release
 from starling.release.reading import open_release as open_any
 from starling.release.session import to_pandas, to_polars
-from starling.tables import cells
 from starling.tables.artifact.measured import measurements_path
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.inference.cell_errors import BothStages, Combined, Plain
 from starling.tables.inference.consistency import nested
 from starling.tables.inference.totals import deviation_of, run_deviation, stage1_share
 from starling.tables.measurements import BRANCHES, TOTAL_ONLY
-from starling.tables.plan import Level, Plan, Twice
+from starling.tables.plan import Level, Plan, Twice, cells
 
 Wanted: TypeAlias = str | Collection[str]
 """One value of a column, or several."""

@@ -7,8 +7,7 @@ from typing import Final, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from starling.tables import cells
-from starling.tables.plan import Piece
+from starling.tables.plan import Piece, cells
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 

@@ -26,13 +26,13 @@ from starling.release.text import facts
 from starling.tables.artifact import keep_measurements, with_earlier, write_release
 from starling.tables.artifact.measured import EARLIER, read_measurements
 from starling.tables.counts import GroupCounts, cluster_for, count
+from starling.tables.earlier.top_up import topping_up
 from starling.tables.measurements import Measurements
 from starling.tables.mechanism import MeasuredAgain, SafeTab
 from starling.tables.plan import Geography, Plan, read_geography
 from starling.tables.postprocess import tabulate
 from starling.tables.request import request_body
 from starling.tables.source import open_persons
-from starling.tables.top_up import topping_up
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from starling.tables import labels
 from starling.tables.artifact.columns import CENSUS, MEASURED, TABLES, WORDS, sheets
 from starling.tables.artifact.measured import SCHEMA, measurements_path
+from starling.tables.plan import labels
 from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA
 from tests.tables.bundles import make
 from tests.tables.small import small_plan

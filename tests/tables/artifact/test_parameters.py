@@ -10,7 +10,7 @@ import pytest
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.discrete import DiscreteGaussian
 from starling.tables.artifact.parameters import bounds, domain, parameters, product
-from starling.tables.plan.states import STATES
+from starling.tables.plan.codebook import STATES
 from tests.tables.small import small_geography, small_plan
 
 

@@ -11,8 +11,7 @@ from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLa
 from starling.privacy.distributions.probability_mass import masses
 from starling.privacy.sampling.noise import draw
 from starling.tables.inference.cell_errors import BothStages, Combined, Draws, Plain
-from starling.tables.inference.combined import later_weight, standard_deviation
-from starling.tables.inference.reuse import corrections, spread
+from starling.tables.inference.combined import corrections, later_weight, spread, standard_deviation
 from starling.tables.plan import StageLaws, Twice
 from starling.tables.plan.combined_stages import stage1_weight
 

@@ -12,6 +12,7 @@ from starling.privacy.distributions.probability_mass import Floats, masses, summ
 from starling.privacy.sampling.noise import draw
 from starling.tables.inference.combined import (
     combined,
+    corrections,
     later_weight,
     listed_noise,
     margin,
@@ -19,7 +20,6 @@ from starling.tables.inference.combined import (
     standard_deviation,
     tail,
 )
-from starling.tables.inference.reuse import corrections
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured
 from starling.tables.plan import Noise, Twice
 from starling.tables.plan.combined_stages import variance

@@ -6,8 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from starling.tables.inference.consistency import Totals, make_consistent, nested, parents
-from starling.tables.inference.hierarchies import families
+from starling.tables.inference.consistency import Totals, families, make_consistent, nested, parents
 from starling.tables.plan import Definitions, GeographyLevel, Iteration, Level, Plan
 from tests.tables.inference.dense import projection
 

@@ -7,8 +7,8 @@ import pytest
 
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
 from starling.privacy.distributions.probability_mass import masses
+from starling.tables.inference.combined import corrections
 from starling.tables.inference.distribution import Chosen, TotalLaw, ends
-from starling.tables.inference.reuse import corrections
 from starling.tables.measurements import Int64
 from starling.tables.plan import StageLaws
 from starling.tables.plan.combined_stages import stage1_weight

@@ -5,10 +5,9 @@ from fractions import Fraction
 import pytest
 
 from starling.privacy.distributions.accuracy import margin, quantile, standard_deviation
-from starling.tables import cells
 from starling.tables.inference.totals import deviation_of, half_width, stage1_share, suppression_quantile, total_law
 from starling.tables.measurements import TOTAL_ONLY
-from starling.tables.plan import GeographyLevel
+from starling.tables.plan import GeographyLevel, cells
 from tests.tables.small import small_plan
 
 

@@ -11,10 +11,9 @@ import pytest
 
 from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
-from starling.tables import cells
 from starling.tables.measurements import TOTAL_ONLY, Measurements
 from starling.tables.mechanism import SafeTab, branches, merged, safetab
-from starling.tables.plan import Geography, GeographyLevel, Plan
+from starling.tables.plan import Geography, GeographyLevel, Plan, cells
 from tests.tables.small import Written, level_of, small_geography, small_plan, written
 
 STATE, COUNTY = GeographyLevel.STATE, GeographyLevel.COUNTY

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from starling.privacy.distributions.discrete import DiscreteLaplace
-from starling.tables import cells
 from starling.tables.inference.combined import combined
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, offsets
 from starling.tables.mechanism import MeasuredAgain, SafeTab
-from starling.tables.plan import Plan, TopUp, Variants
+from starling.tables.plan import Plan, TopUp, Variants, cells
 from starling.tables.postprocess import joined, tabulate
 from tests.tables.small import level_of, small_geography, small_plan, whole_levels, written
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from starling.privacy.budget import Measure
 from starling.privacy.distributions.discrete import DiscreteLaplace, Law
-from starling.tables import cells
+from starling.tables.plan import cells
 from starling.tables.plan.accuracy_targets import AGES, NUMBERS, Number, Promise
 from starling.tables.plan.stages import stage_laws
 from tests.tables.plan.priced import promises

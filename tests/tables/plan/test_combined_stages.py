@@ -12,9 +12,8 @@ from starling.privacy.budget import Measure
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.probability_mass import masses
 from starling.privacy.sampling.noise import draw
-from starling.tables import cells
-from starling.tables.inference.reuse import corrections, spread
-from starling.tables.plan import Promise, StageLaws, solve
+from starling.tables.inference.combined import corrections, spread
+from starling.tables.plan import Promise, StageLaws, cells, solve
 from starling.tables.plan.accuracy_targets import AGES
 from starling.tables.plan.combined_stages import Run, beyond, runs, stage1_weight
 from starling.tables.plan.solving import Setting

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from starling.privacy.distributions.accuracy import margin, quantile, standard_deviation
-from starling.tables import cells
 from starling.tables.measurements import Measured, Measurements
 from starling.tables.mechanism import SafeTab
-from starling.tables.plan import Geography, GeographyLevel, Piece, Plan
+from starling.tables.plan import Geography, GeographyLevel, Piece, Plan, cells
 from starling.tables.postprocess import Tables, estimate, joined
 from starling.tables.postprocess import tabulate as in_pieces
 from tests.tables.small import small_geography, small_plan, written

@@ -12,11 +12,10 @@ from starling.errors import ParameterError
 from starling.privacy.budget import Measure
 from starling.privacy.distributions.accuracy import tail
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
-from starling.tables import cells
 from starling.tables.inference.combined import at_least
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
 from starling.tables.measurements import Int64
-from starling.tables.plan import GeographyLevel, Plan, load
+from starling.tables.plan import GeographyLevel, Plan, cells, load
 from starling.tables.preview.errors import preview
 from tests.tables.small import small_geography, small_plan
 

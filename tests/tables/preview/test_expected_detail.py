@@ -8,8 +8,7 @@ import pytest
 from starling.errors import PlanError
 from starling.privacy.budget import Measure
 from starling.tables.preview import preview
-from starling.tables.preview.expected_detail import fates
-from starling.tables.preview.sizes import Sizes, assumed
+from starling.tables.preview.expected_detail import Sizes, assumed, fates
 from tests.tables.small import small_plan
 
 

@@ -14,9 +14,8 @@ from starling.engine.parts import Parts
 from starling.errors import SourceError
 from starling.tables.source import open_persons
 from starling.tables.source.lines import Records
-from starling.tables.source.lookup import Int16
+from starling.tables.source.lookup import Int16, RaceSets
 from starling.tables.source.parts import CHUNKS, SCHEMA, as_codes, from_codes, person_parts
-from starling.tables.source.race_sets import RaceSets
 from starling.tables.source.reading import read
 from tests.tables.source.records import GOOD, PLAN, book, row
 from tests.tables.worlds import COLUMNS, HEADER

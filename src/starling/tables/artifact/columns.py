@@ -6,8 +6,7 @@ from typing import Final
 import pyarrow as pa
 
 from starling.release.datapackage import Column, Sheet
-from starling.tables import labels
-from starling.tables.plan import Plan
+from starling.tables.plan import Plan, labels
 from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA
 
 CENSUS: Final = {

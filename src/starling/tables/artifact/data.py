@@ -13,8 +13,8 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from starling.release.cells import as_text
-from starling.tables import labels
 from starling.tables.artifact.columns import CENSUS
+from starling.tables.plan import labels
 
 BATCH: Final = 1 << 16
 """Rows of text that are made at a time."""

@@ -29,11 +29,10 @@ import pyarrow.parquet as pq
 
 from starling.engine.prefetch import in_order
 from starling.release.encrypted import Create
-from starling.tables import cells
 from starling.tables.checks import Broken, Wish
 from starling.tables.inference.combined import combined
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements
-from starling.tables.plan import MOST_GROUPS, Geography, Level, Piece, Plan
+from starling.tables.plan import MOST_GROUPS, Geography, Level, Piece, Plan, cells
 
 FOLDER: Final = "data/measurements"
 EARLIER: Final = "data/earlier"

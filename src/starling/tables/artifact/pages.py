@@ -15,15 +15,14 @@ from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace, Law
 from starling.release.report import Picture, Section, Table
 from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, shares, tiles
-from starling.tables import labels
 from starling.tables.artifact.data import MOST_CSV_ROWS
 from starling.tables.artifact.measured import place_of
 from starling.tables.artifact.parameters import missing
 from starling.tables.artifact.summary import Summary, Widths
 from starling.tables.inference.combined import margin
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
-from starling.tables.labels import level_title, short_percent
-from starling.tables.plan import Geography, Level, Plan
+from starling.tables.plan import Geography, Level, Plan, labels
+from starling.tables.plan.labels import level_title, short_percent
 
 CLASSES: Final = ("under 10", "10 to 99", "100 to 999", "1,000 to 9,999", "10,000 or more")
 CLASS_CUTS: Final = (10, 100, 1000, 10_000)

@@ -7,15 +7,14 @@ from typing import Final
 
 from starling.release.registry import Product
 from starling.release.statement import AddsTo, Domain, Json, law
-from starling.tables import cells
 from starling.tables.artifact.measured import measurements_path, place_of
 from starling.tables.artifact.public_plan import PLAN, REGIONS, choices_json
-from starling.tables.counting_sql import COUNTED, COUNTING_SQL
 from starling.tables.inference.combined import later_weight, margin
 from starling.tables.inference.totals import CONFIDENCE, half_width, stage1_share, suppression_quantile
-from starling.tables.labels import DETAILS
-from starling.tables.plan import Geography, Level, Plan, Twice
-from starling.tables.plan.states import STATES
+from starling.tables.plan import Geography, Level, Plan, Twice, cells
+from starling.tables.plan.cells import COUNTED, COUNTING_SQL
+from starling.tables.plan.codebook import STATES
+from starling.tables.plan.labels import DETAILS
 
 SOURCE: Final = "SafeTab-P, Algorithms 1 to 5 of SafeTab 2022 (Tumult Labs)"
 BRANCHES: Final = range(len(cells.BRANCH_CELLS))

@@ -20,16 +20,14 @@ from starling.engine.prefetch import in_order
 from starling.engine.spark import Spark
 from starling.engine.spill import Spill
 from starling.privacy.trust import Confidential
-from starling.tables import cells
-from starling.tables.counting_sql import COUNTING_SQL
 from starling.tables.counts.distributed import count_on
 from starling.tables.counts.kernels import Sets
 from starling.tables.counts.population_groups import GroupCounts
 from starling.tables.counts.records import Records
-from starling.tables.plan import Geography, Plan
+from starling.tables.plan import Geography, Plan, cells
+from starling.tables.plan.cells import COUNTING_SQL
 from starling.tables.source import Persons
-from starling.tables.source.lookup import Lookup, lookup
-from starling.tables.source.race_sets import RaceSets
+from starling.tables.source.lookup import Lookup, RaceSets, lookup
 from starling.tables.source.reading import CHUNK, read
 
 SHARE: Final = 1 << 21

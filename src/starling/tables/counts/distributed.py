@@ -19,9 +19,8 @@ from starling.errors import Problem, SourceError
 from starling.tables.counts.kernels import Int16, Int32, Int64, UInt8
 from starling.tables.plan import Plan
 from starling.tables.source import Persons
-from starling.tables.source.lookup import Lookup
+from starling.tables.source.lookup import Lookup, RaceSets
 from starling.tables.source.parts import from_codes, person_parts
-from starling.tables.source.race_sets import RaceSets
 
 
 def count_on(

@@ -12,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from starling.engine.machine import processors
-from starling.tables import cells
 from starling.tables.counts import kernels
 from starling.tables.counts.kernels import Int32, Int64, Iterations, Memberships, Portion, Sets
 from starling.tables.counts.records import Records
-from starling.tables.plan import Geography, Piece, Plan, Rows
+from starling.tables.plan import Geography, Piece, Plan, Rows, cells
 
 
 class GroupCounts:

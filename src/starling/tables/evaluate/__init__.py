@@ -21,13 +21,12 @@ import pyarrow.dataset as ds
 from starling.engine.choice import DUCKDB
 from starling.errors import SourceError
 from starling.privacy.trust import NotPrivate, inspect
-from starling.tables import cells
 from starling.tables.counts import cluster_for, count
 from starling.tables.evaluate.errors import NUMBERS, SIZES, Class, Errors, Evaluation, Groups
-from starling.tables.labels import level_title
 from starling.tables.measurements import BRANCHES, TOTAL_ONLY, Int64
 from starling.tables.mechanism import ExactCounts
-from starling.tables.plan import MOST_GROUPS, Geography, Level, Plan, pieces
+from starling.tables.plan import MOST_GROUPS, Geography, Level, Plan, cells, pieces
+from starling.tables.plan.labels import level_title
 from starling.tables.source import Persons
 
 BATCH: Final = 1 << 18

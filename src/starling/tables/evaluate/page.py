@@ -14,7 +14,7 @@ from starling.release import statement
 from starling.release.report import Picture, Section, Table, page
 from starling.release.report.pictures import Tile, relative_shade, tiles
 from starling.tables.evaluate.errors import MARK, NUMBERS, SIZE_WORDS, SIZES, WARNING, Errors, Evaluation
-from starling.tables.labels import DETAILS
+from starling.tables.plan.labels import DETAILS
 
 FILE: Final = "NOT-PRIVATE-evaluation.html"
 

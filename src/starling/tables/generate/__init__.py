@@ -21,15 +21,12 @@ import numpy as np
 
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
-from starling.tables.generate.files import WRITERS, Columns, Writer
-from starling.tables.generate.land import Land, invent_land, settle
-from starling.tables.generate.names import region_names
+from starling.tables.generate.files import PERSON_COLUMNS, WRITERS, Columns, Records, Writer
+from starling.tables.generate.land import Land, invent_land, region_names, settle
 from starling.tables.generate.people import Mix
-from starling.tables.generate.records import PERSON_COLUMNS, Records
 from starling.tables.plan import Plan
-from starling.tables.plan.blocks import COLUMNS
-from starling.tables.plan.geography import NAMES_COLUMNS, NO_AIANNH, NO_PLACE
-from starling.tables.plan.states import PUERTO_RICO
+from starling.tables.plan.codebook import PUERTO_RICO
+from starling.tables.plan.geography import COLUMNS, NAMES_COLUMNS, NO_AIANNH, NO_PLACE
 
 Format: TypeAlias = Literal["text", "parquet"]
 

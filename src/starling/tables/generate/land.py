@@ -1,23 +1,25 @@
-"""Invented land: states, counties, tracts, blocks, places and AIANNH areas, with sizes as skewed as real ones.
+"""Invented land: states, counties, tracts, blocks, places and AIANNH areas, with sizes as skewed as real ones, and invented names.
 
 Everything hangs on one line: the blocks of all states in order. A tract is a run of blocks, a county a run of tracts. A place is a
 run of blocks too, with holes, but begins and ends anywhere: in the middle of a tract, across a county border. An AIANNH area
 also crosses the border from one state to the next. So tracts, places and AIANNH areas cut each other as in the real geography.
 
-Sizes: states, counties and places by Zipf's law; tracts log-normal around 3,700 persons; about 96 blocks to a tract, a third of them
-empty and the rest heavy-tailed. For all states, Puerto Rico and 316 million persons that is about as many counties, tracts, blocks and
-places as there were in 2020.
+Sizes: states, counties and places by Zipf's distribution; tracts log-normal around 3,700 persons; about 96 blocks to a tract, a third of
+them empty and the rest heavy-tailed. For all states, Puerto Rico and 316 million persons that is about as many counties, tracts, blocks
+and places as there were in 2020. Regions have invented names, so that tables made from them can be read, and nobody takes them for a
+real state's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from starling.tables.plan.codebook import PUERTO_RICO
 from starling.tables.plan.geography import NO_AIANNH, NO_PLACE
-from starling.tables.plan.states import PUERTO_RICO
 
 Int32: TypeAlias = npt.NDArray[np.int32]
 Int64: TypeAlias = npt.NDArray[np.int64]
@@ -198,3 +200,50 @@ def _areas(rng: np.random.Generator, blocks: int, borders: Int64, persons: int) 
     for start, length, name in list(zip(starts, lengths, numbers, strict=True))[::-1]:
         area[max(start, 0) : start + length] = name
     return area
+
+
+FIRST: Final = (
+    *("Alder", "Ash", "Birch", "Bramble", "Clear", "Elm", "Fern", "Fox", "Gray", "Hazel", "Heron", "High"),
+    *("Lark", "Long", "Maple", "Moss", "Otter", "Reed", "Rowan", "Silver", "Stone", "Thistle", "Willow", "Wren"),
+)
+LAST: Final = (
+    *("bank", "bridge", "brook", "combe", "dale", "field", "ford", "gate", "ham", "haven", "holm", "hurst"),
+    *("low", "marsh", "mere", "mouth", "ridge", "shore", "side", "stead", "vale", "water", "well", "wick"),
+)
+BEFORE: Final = ("", "East ", "Great ", "Little ", "Lower ", "New ", "North ", "Old ", "South ", "Upper ", "West ")
+
+NATION: Final = "The invented nation"
+ISLAND: Final = "The invented island"
+"""For whatever stands in the place of Puerto Rico."""
+
+Named = tuple[str, str, str]
+"""REGION_TYPE, REGION_ID and REGION_NAME."""
+
+
+def region_names(rng: np.random.Generator, land: Land) -> Iterator[Named]:
+    """Names of the nation, states, counties, places and AIANNH areas; tracts have none, as in life."""
+    names = _names(rng)
+    island = land.state == int(PUERTO_RICO)
+    if not island.all():
+        yield "USA", "1", NATION
+    for state in np.unique(land.state).tolist():
+        kind = "PR-" if state == int(PUERTO_RICO) else ""
+        here = land.state == state
+        yield f"{kind}STATE", f"{state:02d}", ISLAND if kind else next(names)
+        for county in np.unique(land.county[here]).tolist():
+            yield f"{kind}COUNTY", f"{state:02d}{county:03d}", f"{next(names)} County"
+        for place in np.unique(land.place[here & (land.place != NO_PLACE)]).tolist():
+            yield f"{kind}PLACE", f"{state:02d}{place:05d}", next(names)
+    for area in np.unique(land.area[land.area != NO_AIANNH]).tolist():
+        yield "AIANNH", f"{area:04d}", f"{next(names)} Homeland"
+
+
+def _names(rng: np.random.Generator) -> Iterator[str]:
+    """Names without end: all plain ones first, each once, then those with a word before, then numbered ones."""
+    words = [first + last for first, last in product(FIRST, LAST)]
+    number = 1
+    while True:
+        for before in BEFORE:
+            for at in rng.permutation(len(words)).tolist():
+                yield before + words[at] + ("" if number == 1 else f" {number}")
+        number += 1

@@ -15,9 +15,9 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from starling.tables.cells import TOP_AGE
 from starling.tables.generate.land import Float64, Int64, Land, zipf
 from starling.tables.plan import Definitions
+from starling.tables.plan.cells import TOP_AGE
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.geography import NO_AIANNH
 

@@ -32,8 +32,7 @@ import numpy as np
 
 from starling.privacy.distributions.discrete import Law
 from starling.privacy.distributions.probability_mass import Floats, masses
-from starling.tables.inference.combined import later_weight, standard_deviation
-from starling.tables.inference.reuse import rounded
+from starling.tables.inference.combined import later_weight, rounded, standard_deviation
 from starling.tables.plan import Noise, StageLaws, Twice
 from starling.tables.plan.combined_stages import stage1_weight
 

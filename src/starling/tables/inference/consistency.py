@@ -1,12 +1,24 @@
 """Totals that add up: over nested regions, and over families of iterations, by least squares and whole.
 
-What is nested. The nation is its states, a state its counties, a county its tracts; Puerto Rico likewise. Where a level is not in
-the plan the next one above takes its place. A place or an AIANNH area is part of no sum: not every block lies in one, areas
+What is nested. The nation is its states, a state its counties, a county its tracts; Puerto Rico likewise has counties and tracts. Where a
+level is not in the plan the next one above takes its place. A place or an AIANNH area is part of no sum: not every block lies in one, areas
 cross states, and places cross counties. Those levels stay as measured.
 
-An iteration is followed through the levels that tabulate it; each run of neighbouring levels is a tree by itself. Families
-(hierarchies.py) are followed from the highest level that tabulates any of their iterations, as far down as all of them are
-tabulated; below, each iteration goes on alone.
+Which iterations are sums of others, for every person who can be, follows from the public definitions alone. Claim. Let an iteration P
+and iterations C1 .. Cm be tabulated in one kind of region, with the codes of P the disjoint union of the codes of the C's. Then in each
+region the count of P is the sum of the counts of the C's
+
+- if they are of ethnicity: a person has one ethnicity code, and is in the iterations whose codes hold it;
+- if they are of race and one race code is read of a record: a person in a race iteration, alone or in combination, is one whose one
+  code it holds;
+- if m = 1: equal sets of codes, of one kind, both alone or both in combination, are the same definition twice.
+
+With two race codes and m > 1 it is false. Who is in combination in C1 and in C2 is once in P but twice in the sum; who is alone in P
+with a code of C1 and one of C2 is alone in neither. Such iterations are left as they are.
+
+An iteration is followed through the levels that tabulate it; each run of neighbouring levels is a tree by itself. Families are followed
+from the highest level that tabulates any of their iterations, as far down as all of them are tabulated; below, each iteration goes on
+alone.
 
 All groups take part, those too that are left out of the tables: what adds up is estimates, and a table from which groups were
 left out does not. Weights are those of each measurement's variance, a function of its branch and the plan.
@@ -15,7 +27,7 @@ Memory: 16 bytes a group of the nested levels, all at once (3.6 GB for the natio
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, TypeVar
@@ -24,16 +36,7 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.tables.inference.families import Layer, settle
-from starling.tables.inference.hierarchies import Family, families
-from starling.tables.inference.trees import (
-    Estimated,
-    Floats,
-    climb,
-    descend,
-    least_squares,
-    rounded_below,
-    whole,
-)
+from starling.tables.inference.trees import Estimated, Floats, climb, descend, least_squares, rounded_below, whole
 from starling.tables.measurements import Int64
 from starling.tables.plan import GeographyLevel, Iteration, Plan
 
@@ -48,6 +51,52 @@ TOGETHER: Final = 64
 """Iterations that are worked on at a time."""
 
 Number = TypeVar("Number", np.int64, np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """An iteration that is the sum of others.
+
+    Attributes:
+        parent: Its code.
+        members: Theirs, ascending.
+    """
+
+    parent: str
+    members: tuple[str, ...]
+
+
+def families(iterations: Iterable[Iteration], max_race_codes: int) -> tuple[Family, ...]:
+    """The families among the iterations that one geography level tabulates, ascending by parent.
+
+    A family of one pairs iterations of equal codes once, the first as parent. No iteration is in two families: within an iteration level
+    the iterations of a kind share no code, and a family takes its members from another level than its parent's.
+
+    Args:
+        iterations: Of all iteration levels of the geography level.
+        max_race_codes: Race columns read of a record.
+    """
+    found: list[Family] = []
+    taken: set[str] = set()
+    each = sorted(iterations, key=lambda one: one.code)
+    for parent in each:
+        within = {
+            one.code: one.codes
+            for one in each
+            if one.level != parent.level
+            and (one.kind, one.alone) == (parent.kind, parent.alone)
+            and set(one.codes) <= set(parent.codes)
+        }
+        single = parent.kind == "ethnicity" or max_race_codes == 1 or len(within) == 1
+        if single and parent.code not in taken and _partition(parent, within) and not taken & within.keys():
+            found.append(Family(parent.code, tuple(within)))
+            taken |= {parent.code, *within}
+    return tuple(found)
+
+
+def _partition(parent: Iteration, within: Mapping[str, tuple[str, ...]]) -> bool:
+    codes = [code for held in within.values() for code in held]
+    return bool(codes) and sorted(codes) == sorted(parent.codes)
 
 
 @dataclass(slots=True, eq=False)

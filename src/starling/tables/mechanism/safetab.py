@@ -30,9 +30,8 @@ import numpy.typing as npt
 from starling.privacy.distributions.discrete import Law
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.sampling.noise import checked_add, draw
-from starling.tables import cells
 from starling.tables.measurements import TOTAL_ONLY, Int64, Keep, Measured, Measurements, offsets
-from starling.tables.plan import MOST_GROUPS, Geography, Piece, Plan, pieces
+from starling.tables.plan import MOST_GROUPS, Geography, Piece, Plan, cells, pieces
 
 
 class ExactCounts(Protocol):

@@ -29,7 +29,7 @@ from typing import Final, Literal, TypeAlias
 from starling.privacy.distributions.discrete import Law
 from starling.privacy.distributions.tails import ball, tail_ball
 from starling.privacy.precision import precision
-from starling.tables import cells
+from starling.tables.plan import cells
 from starling.tables.plan.stages import StageLaws
 
 Number: TypeAlias = Literal["cell", "sex total", "total", "bare total", "total only", "deciding total"]

@@ -17,11 +17,10 @@ from starling.errors import ParameterError, PlanError, Problem
 from starling.planfile.foreign import content
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.budget import Measure, exact
-from starling.tables.plan.codebook import MOST_RACE_CODES, Definitions
+from starling.tables.plan.codebook import MOST_RACE_CODES, Definitions, state_problem
 from starling.tables.plan.definitions import read_definitions
 from starling.tables.plan.levels import LevelKey, Thresholds, all_levels, population_levels, within
 from starling.tables.plan.model import Plan
-from starling.tables.plan.states import state_problem
 
 CONFIG: Final = "config.json"
 GAMMA: Final = "privacy_budget_p_stage_1_fraction"

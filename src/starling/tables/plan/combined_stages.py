@@ -1,7 +1,7 @@
 """The exact law of a number of a group whose first total is used again: of its total, a sex, or a cell.
 
 A group of k cells has the first total S = N + Z and the sum Y = N + E of its cells. Its total becomes Y + C with C = round(a (S - Y)),
-halves away from 0, and the first j cells together get round(j C/k) of C (inference/reuse.py). So a run of cells from `first` to `stop`,
+halves away from 0, and the first j cells together get round(j C/k) of C (inference/combined.py). So a run of cells from `first` to `stop`,
 whose own draws add up to e, errs by
 
     e + part(C),  part(C) = round(stop C/k) - round(first C/k),  C = round(a (D - e)),  D = Z - the draws of all other cells,

@@ -15,15 +15,13 @@ from starling.planfile.spelling import did_you_mean
 from starling.planfile.toml import Section, read_file
 from starling.privacy.budget import Measure
 from starling.tables.plan.accuracy_targets import Promise
-from starling.tables.plan.codebook import MOST_RACE_CODES, Definitions, GeographyLevel, Iteration
-from starling.tables.plan.definitions import read_definitions
+from starling.tables.plan.codebook import MOST_RACE_CODES, STATES, Definitions, GeographyLevel, Iteration, state_problem
+from starling.tables.plan.definitions import LEVELS, read_definitions, read_groups
 from starling.tables.plan.levels import LevelKey, Thresholds, population_levels, within
 from starling.tables.plan.model import LARGEST_BUDGET, Plan
-from starling.tables.plan.population_groups import LEVELS, read_groups
 from starling.tables.plan.readable_margins import check_promises, read_promises
 from starling.tables.plan.solving import Setting, cheapest_gamma
 from starling.tables.plan.stability import stability
-from starling.tables.plan.states import STATES, state_problem
 from starling.tables.plan.variants import Variants
 
 LARGEST_THRESHOLD: Final = 10**12

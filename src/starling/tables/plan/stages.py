@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from starling.privacy.budget import Measure
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
-from starling.tables.cells import CELLS
+from starling.tables.plan.cells import CELLS
 
 
 @dataclass(frozen=True, slots=True)

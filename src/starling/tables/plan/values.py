@@ -11,11 +11,10 @@ from typing import Any
 from starling.errors import PlanError
 from starling.planfile.values import exact_text, plan_path, section_of, toml_of, write_new
 from starling.tables.plan.accuracy_targets import CONFIDENCE, Promise
-from starling.tables.plan.codebook import Definitions, Iteration
+from starling.tables.plan.codebook import STATES, Definitions, Iteration
+from starling.tables.plan.definitions import LEVELS, WHERE, suffix
 from starling.tables.plan.model import Level, Plan
-from starling.tables.plan.population_groups import LEVELS, WHERE, suffix
 from starling.tables.plan.readable import read_section
-from starling.tables.plan.states import STATES
 
 
 def of_values(values: Mapping[str, Any], folder: str | Path = ".") -> Plan:

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from starling.tables import cells
 from starling.tables.measurements import BRANCHES, TOTAL_ONLY, Int64, Measurements
-from starling.tables.plan import Geography, Piece, Plan
-from starling.tables.postprocess.estimates import Estimates, Numbers, clamp, estimate, rows_of_branch
-from starling.tables.postprocess.totals import AddedUp
+from starling.tables.plan import Geography, Piece, Plan, cells
+from starling.tables.postprocess.estimates import AddedUp, Estimates, Numbers, clamp, estimate, rows_of_branch
 
 _GROUP = [("region_id", pa.string()), ("region_type", pa.string()), ("iteration_code", pa.string())]
 _CELL = [("age_start", pa.string()), ("age_end", pa.string()), ("sex", pa.string())]

@@ -19,7 +19,6 @@ from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
 from starling.release.session import html, public
 from starling.release.text import facts
-from starling.tables import cells
 from starling.tables.inference.combined import at_least, margin, standard_deviation, tail
 from starling.tables.inference.distribution import Ends, ends
 from starling.tables.inference.totals import (
@@ -31,8 +30,8 @@ from starling.tables.inference.totals import (
     total_law,
     what_is_chosen,
 )
-from starling.tables.labels import level_words
-from starling.tables.plan import Geography, Level, LevelOverview, Noise, Overview, Plan, describe
+from starling.tables.plan import Geography, Level, LevelOverview, Noise, Overview, Plan, cells, describe
+from starling.tables.plan.labels import level_words
 
 SIZES: Final = (0, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 """True sizes of groups, in persons, when the reader names none."""

@@ -10,7 +10,7 @@ from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
 from starling.release.report.pages import Picture, Section, Table, page, write_new
 from starling.release.report.pictures import Tile, relative_shade, shares, tiles
-from starling.tables.labels import level_title, short_percent
+from starling.tables.plan.labels import level_title, short_percent
 from starling.tables.preview.errors import Error, LevelPreview, Preview
 from starling.tables.preview.expected_detail import Fate
 

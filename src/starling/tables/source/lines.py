@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.privacy.compiled import compiled
-from starling.tables.cells import TOP_AGE
-from starling.tables.plan.blocks import BLOCK_COLUMNS, WIDTHS
+from starling.tables.plan.cells import TOP_AGE
 from starling.tables.plan.codebook import MOST_RACE_CODES
+from starling.tables.plan.geography import BLOCK_COLUMNS, WIDTHS
 from starling.tables.source.faults import (
     AGE,
     BLOCK,

@@ -15,9 +15,8 @@ from starling.engine.parts import Parts
 from starling.tables.plan import Plan
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.source.lines import Columns
-from starling.tables.source.lookup import Int16, Int32, Lookup
+from starling.tables.source.lookup import Int16, Int32, Lookup, RaceSets
 from starling.tables.source.persons import Persons
-from starling.tables.source.race_sets import RaceSets
 from starling.tables.source.reading import (
     CHUNK,
     ROWS,

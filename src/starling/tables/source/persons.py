@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 
 from starling.errors import Problem, SourceError
 from starling.tables.plan import Plan
-from starling.tables.plan.blocks import BLOCK_COLUMNS
 from starling.tables.plan.codebook import MOST_RACE_CODES
+from starling.tables.plan.geography import BLOCK_COLUMNS
 from starling.tables.plan.pipe_separated import MARK
 
 LONGEST_HEADER: Final = 65_536

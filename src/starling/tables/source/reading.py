@@ -24,8 +24,8 @@ from starling.engine.prefetch import in_order
 from starling.errors import Problem, SourceError
 from starling.privacy.compiled import compiled
 from starling.tables.plan import Plan
-from starling.tables.plan.blocks import BLOCK_COLUMNS
 from starling.tables.plan.codebook import MOST_RACE_CODES
+from starling.tables.plan.geography import BLOCK_COLUMNS
 from starling.tables.plan.pipe_separated import NULL
 from starling.tables.source.lines import MOST_BYTES, Bytes, Columns, Records, scan
 from starling.tables.source.lookup import Int16, Int32, Int64, Lookup

@@ -1,0 +1,398 @@
+"""Two releases compared number by number: which differ by more than their noise.
+
+Compared are the noisy second measurements that both releases ship, before anything was dropped, clamped or made to add up. So which groups
+were published, and whether negative counts were, bends nothing: the noise of every group has its whole law.
+
+The rule for many comparisons. A family is all totals, or all cells, that both releases measured. Within a family the measurements are
+independent of one another, so the p-values are, and the procedure of Benjamini and Hochberg (1995) at level 1 - confidence holds: of the
+numbers told to differ, at most that share is expected to be equal in truth. The intervals beside them are those of Benjamini and
+Yekutieli (2005), at 1 - (1 - confidence) R/N for R told of N: of the intervals told, at most that share is expected to miss; and
+a number is told exactly when its interval does not hold 0.
+
+Both releases are read twice: first for the p-values, then for the numbers that differ.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import nsmallest
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from starling.errors import ParameterError
+from starling.privacy.budget import Exact, exact
+from starling.release.reading import open_release
+from starling.tables.earlier.pairs import (
+    Float64,
+    Int64,
+    Pair,
+    Side,
+    Sum,
+    difference,
+    noise,
+    pairs,
+    shared_iterations,
+    terms,
+    told,
+)
+from starling.tables.earlier.releases import Earlier, earlier_of
+from starling.tables.measurements import BRANCHES, TOTAL_ONLY
+from starling.tables.plan import cells, labels
+
+FAMILIES: Final = ("total", "cell")
+MOST_TOLD: Final = 1000
+"""Numbers that a comparison keeps; `keep` gets all."""
+
+SCHEMA: Final = pa.schema(
+    [
+        *((name, pa.string()) for name in ("status", "region_type", "region_id", "region_name")),
+        *((name, pa.string()) for name in ("iteration_code", "iteration_name", "sex", "ages")),
+        *((name, pa.int64()) for name in ("first", "second", "difference", "lower", "upper")),
+        ("p_value", pa.float64()),
+    ]
+)
+"""Of the rows: a number that differs, or a group that is published in one release alone and measured in both."""
+
+DIFFERS: Final = "differs"
+FIRST_ALONE: Final = "published in the first alone: suppressed in the second"
+SECOND_ALONE: Final = "published in the second alone: suppressed in the first"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Numbers of one kind that both releases measured.
+
+    Attributes:
+        number: "total" or "cell".
+        tests: How many were compared.
+        told: How many differ.
+        limit: Largest p-value that is told: told/tests of the level.
+    """
+
+    number: str
+    tests: int
+    told: int
+    limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyIn:
+    """Groups of one level that are published in one of the releases alone.
+
+    Attributes:
+        level: In words.
+        first: Published in the first, measured and suppressed in the second.
+        second: The reverse.
+        first_plan: In the plan of the first alone.
+        second_plan: The reverse.
+    """
+
+    level: str
+    first: int
+    second: int
+    first_plan: int
+    second_plan: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A number that differs, in words.
+
+    Attributes:
+        label: Group, and sex and ages of a cell.
+        first: Measured in the first release, before clamping.
+        second: In the second.
+        lower: Of the interval of second less first, included.
+        upper: "
+        p_value: Chance of such a difference, or a larger one, where the true numbers are equal.
+    """
+
+    label: str
+    first: int
+    second: int
+    lower: int
+    upper: int
+    p_value: float
+
+    @property
+    def difference(self) -> int:
+        """Second less first."""
+        return self.second - self.first
+
+    @property
+    def sureness(self) -> float:
+        """The difference beside its noise, as it is ordered by."""
+        return abs(self.difference) / (1 + self.upper - self.lower)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What two releases say of one another.
+
+    Attributes:
+        first: As its folder tells it.
+        second: Likewise.
+        confidence: Of the rule and of the intervals.
+        families: Totals and cells.
+        only: Each level that has groups in one release alone.
+        told: The numbers that differ most beside their noise, at most MOST_TOLD.
+    """
+
+    first: Earlier
+    second: Earlier
+    confidence: Fraction
+    families: tuple[Family, ...]
+    only: tuple[OnlyIn, ...]
+    told: tuple[Told, ...]
+
+    @property
+    def people(self) -> str:
+        """Whether both are about the same people, as far as their ledgers say."""
+        lineages = self.first.lineage, self.second.lineage
+        if None in lineages:
+            return "not known: a release that brought a ledger of its own does not say whose they are"
+        if lineages[0] != lineages[1]:
+            return f"others: {lineages[0]} in the first, {lineages[1]} in the second"
+        if self.first.dataset == self.second.dataset:
+            return f"the same, and the same data: {lineages[0]}, {self.first.dataset}; what differs in truth is the records alone"
+        return f"the same: {lineages[0]}; data {self.first.dataset} in the first, {self.second.dataset} in the second"
+
+
+def compare(
+    first: Path, second: Path, *, confidence: Exact = "0.95", keep: Callable[[pa.Table], object] = lambda _: None
+) -> Comparison:
+    """Compare two releases of tables.
+
+    Args:
+        first: Folder or zip.
+        second: Likewise.
+        confidence: Above 1/2 and below 1: 1 less the share of what is told that is expected to be wrong.
+        keep: Takes the rows (SCHEMA) of what differs and of groups published in one alone, part by part in plan order.
+
+    Raises:
+        IntegrityError: a release is not what was signed.
+        ParameterError: one is of another domain, both are one or share measurements, or the confidence is out of range.
+    """
+    sure = exact(confidence, field="confidence")
+    if not Fraction(1, 2) < sure < 1:
+        fix = 'give a chance such as "0.95"'
+        raise ParameterError(field="confidence", problem="is not above 0.5 and below 1", fix=fix)
+    with open_release(first) as one, open_release(second) as other:
+        known = earlier_of(one, first), earlier_of(other, second)
+        if known[0].request_id == known[1].request_id:
+            raise ParameterError(field=str(second), problem="is the first release again", fix="name another")
+        if _drawn(known[0]) & _drawn(known[1]):
+            problem = "shares measurements with the first release, which it or both add to"
+            raise ParameterError(field=str(second), problem=problem, fix="compare releases whose noise is apart")
+        sides = [
+            Side(release.folder, each.plan, each.geography) for release, each in zip((one, other), known, strict=True)
+        ]
+        families = _families(sides[0], sides[1], float(1 - sure))
+        found = _Rows(sides[0], sides[1], families)
+        for rows in found:
+            keep(rows)
+        return Comparison(*known, sure, families, found.only(), tuple(found.told))
+
+
+def _drawn(release: Earlier) -> set[str]:
+    """The requests whose noise is in a release."""
+    return {release.request_id, *(each.request_id for each in release.plan.variants.releases)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Numbers:
+    """Numbers of one kind of a pair.
+
+    Attributes:
+        group: Place of each one's group in the pair.
+        label: Cell of the common branch, and that branch; -1 and 0 for totals.
+        first: Measured.
+        second: Measured.
+        noises: Of both.
+    """
+
+    group: Int64
+    label: tuple[int, int]
+    first: Int64
+    second: Int64
+    noises: tuple[Sum, Sum]
+
+    def p_values(self) -> Float64:
+        return difference(*self.noises).chance(self.second - self.first)
+
+
+def _totals(sides: tuple[Side, Side], pair: Pair) -> Iterator[_Numbers]:
+    kind = _kinds(pair)
+    for both in np.unique(kind).tolist():
+        one, other = (branch + TOTAL_ONLY for branch in divmod(both, len(BRANCHES)))
+        here = np.flatnonzero(kind == both)
+        noises = noise(sides[0].plan, pair.one.level, one), noise(sides[1].plan, pair.other.level, other)
+        yield _Numbers(here, (TOTAL, 0), pair.one.totals[here], pair.other.totals[here], noises)
+
+
+def _cells(sides: tuple[Side, Side], pair: Pair) -> Iterator[_Numbers]:
+    kind = _kinds(pair)
+    for both in np.unique(kind).tolist():
+        one, other = (branch + TOTAL_ONLY for branch in divmod(both, len(BRANCHES)))
+        common = min(one, other)
+        if common <= 0:
+            continue
+        here = np.flatnonzero(kind == both)
+        values = pair.one.cells(here, one, common), pair.other.cells(here, other, common)
+        for cell, (few, many) in enumerate(zip(terms(one, common), terms(other, common), strict=True)):
+            noises = (
+                noise(sides[0].plan, pair.one.level, one, few),
+                noise(sides[1].plan, pair.other.level, other, many),
+            )
+            yield _Numbers(here, (cell, common), values[0][:, cell], values[1][:, cell], noises)
+
+
+TOTAL: Final = -1
+"""In the place of a cell."""
+_NUMBERS: Final = (_totals, _cells)
+"""In the order of FAMILIES."""
+
+
+def _kinds(pair: Pair) -> Int64:
+    """Branches of both as one number."""
+    one, other = (part.branch.astype(np.int64) - TOTAL_ONLY for part in (pair.one, pair.other))
+    return one * len(BRANCHES) + other
+
+
+def _families(one: Side, other: Side, level: float) -> tuple[Family, ...]:
+    """First time through: how many numbers of each kind there are, and from which p-value on they are told."""
+    tests = [0 for _ in FAMILIES]
+    small: list[list[Float64]] = [[np.zeros(0)] for _ in FAMILIES]
+    for pair in pairs(one, other):
+        for family, numbers_of in enumerate(_NUMBERS):
+            for numbers in numbers_of((one, other), pair):
+                chances = numbers.p_values()
+                tests[family] += len(chances)
+                small[family].append(chances[chances <= level])
+    return tuple(
+        Family(name, count, *told(np.concatenate(chances), count, level))
+        for name, count, chances in zip(FAMILIES, tests, small, strict=True)
+    )
+
+
+class _Rows:
+    """Second time through: the rows of what is told.
+
+    Attributes:
+        told: What differs most surely, so far.
+    """
+
+    def __init__(self, one: Side, other: Side, families: tuple[Family, ...]) -> None:
+        self._sides, self._families = (one, other), families
+        self._alone: Counter[tuple[str, bool]] = Counter()
+        self.told: list[Told] = []
+
+    def __iter__(self) -> Iterator[pa.Table]:
+        for pair in pairs(*self._sides):
+            parts = [
+                self._rows(pair, numbers, np.flatnonzero(numbers.p_values() <= family.limit), family.limit)
+                for family, numbers_of in zip(self._families, _NUMBERS, strict=True)
+                if family.told
+                for numbers in numbers_of(self._sides, pair)
+            ]
+            parts += [self._one_sided(pair, first=first) for first in (True, False)]
+            rows = pa.concat_tables(parts)
+            if len(rows):
+                self._keep(rows)
+                yield rows
+
+    def _keep(self, rows: pa.Table) -> None:
+        differing = rows.filter(pc.equal(rows["status"], DIFFERS))
+        sureness = np.abs(differing["difference"].to_numpy()) / _width(differing)
+        places = np.argsort(-sureness, kind="stable")[:MOST_TOLD]
+        fresh = [_told(row) for row in differing.take(pa.array(places)).to_pylist()]
+        self.told = nsmallest(MOST_TOLD, [*self.told, *fresh], key=lambda each: -each.sureness)
+
+    def _rows(self, pair: Pair, numbers: _Numbers, which: Int64, limit: float) -> pa.Table:
+        first, second = numbers.first[which], numbers.second[which]
+        tails = difference(*numbers.noises)
+        half = tails.margin(limit)
+        apart = second - first
+        values = {
+            "first": first,
+            "second": second,
+            "difference": apart,
+            "lower": apart - half,
+            "upper": apart + half,
+            "p_value": tails.chance(apart),
+        }
+        cell, common = numbers.label
+        sex, ages = (None, None) if cell == TOTAL else _cell_words(cell, common)
+        return self._named(pair, numbers.group[which], DIFFERS, sex, ages, values)
+
+    def _one_sided(self, pair: Pair, *, first: bool) -> pa.Table:
+        here, there = (pair.one, pair.other) if first else (pair.other, pair.one)
+        groups = np.flatnonzero(here.published & ~there.published)
+        self._alone[labels.level_title(pair.one.level), first] += len(groups)
+        values = {"first": pair.one.totals[groups], "second": pair.other.totals[groups]}
+        return self._named(pair, groups, FIRST_ALONE if first else SECOND_ALONE, None, None, values)
+
+    def _named(
+        self, pair: Pair, groups: Int64, status: str, sex: str | None, ages: str | None, values: Mapping[str, Any]
+    ) -> pa.Table:
+        region, iteration = np.divmod(groups, len(pair.iterations))
+        level, geography = pair.one.level, self._sides[0].geography
+        ids, names = geography.regions[level.geography], geography.names[level.geography]
+        places = pair.regions[region].tolist()
+        iterations = [level.iterations[place] for place in pair.iterations[iteration].tolist()]
+        columns: dict[str, Any] = {
+            "status": [status] * len(groups),
+            "region_type": [str(level.geography)] * len(groups),
+            "region_id": [ids[place] for place in places],
+            "region_name": [names[place] for place in places],
+            "iteration_code": [each.code for each in iterations],
+            "iteration_name": [each.name for each in iterations],
+            "sex": [sex] * len(groups),
+            "ages": [ages] * len(groups),
+            **values,
+        }
+        missing = [None] * len(groups)
+        return pa.table([pa.array(columns.get(field.name, missing), field.type) for field in SCHEMA], schema=SCHEMA)
+
+    def only(self) -> tuple[OnlyIn, ...]:
+        """Levels with groups in one alone, after all rows."""
+        levels = [{labels.level_title(level): level for level in side.plan.levels} for side in self._sides]
+        found = []
+        for title in dict.fromkeys((*levels[0], *levels[1])):
+            sizes = [
+                len(side.geography.regions[each[title].geography]) * len(each[title].iterations) if title in each else 0
+                for side, each in zip(self._sides, levels, strict=True)
+            ]
+            both = 0
+            if title in levels[0] and title in levels[1]:
+                level = levels[0][title]
+                regions = [set(side.geography.regions[level.geography]) for side in self._sides]
+                plans = self._sides[0].plan, self._sides[1].plan
+                both = len(regions[0] & regions[1]) * len(shared_iterations(plans, (level, levels[1][title]))[0])
+            each = OnlyIn(title, self._alone[title, True], self._alone[title, False], sizes[0] - both, sizes[1] - both)
+            if each.first or each.second or each.first_plan or each.second_plan:
+                found.append(each)
+        return tuple(found)
+
+
+def _cell_words(cell: int, common: int) -> tuple[str, str]:
+    bands = cells.age_ranges(cells.BRANCH_BANDS[common])
+    sex, band = divmod(cell, len(bands))
+    return labels.SEXES[str(sex + 1)], labels.ages(*map(str, bands[band]))
+
+
+def _width(rows: pa.Table) -> Int64:
+    width: Int64 = 1 + rows["upper"].to_numpy() - rows["lower"].to_numpy()
+    return width
+
+
+def _told(row: dict[str, Any]) -> Told:
+    label = f"{row['iteration_name']}, {row['region_name']}"
+    if row["sex"] is not None:
+        label += f": {row['sex']}, {row['ages']}"
+    return Told(label, row["first"], row["second"], row["lower"], row["upper"], row["p_value"])

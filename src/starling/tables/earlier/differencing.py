@@ -1,0 +1,253 @@
+"""Which groups of a plan differ from groups of an earlier release by a small public set, and which are the same.
+
+Whoever has both releases can subtract: a group less another that is all of it but one code, one state or a few blocks tells about the
+persons in that small set. Differential privacy does not forbid it, it bounds what comes out: the persons of the set, as all
+others, are protected by the cost of both releases together. This lists where that happens, so that somebody decides with open
+eyes. Public in, public out: two plans, and block files where they are given.
+
+Two groups are compared where one public choice tells them apart, and one lies in the other:
+- iterations of one kind, both alone or both in combination, in the same regions, whose codes differ by at most SMALL codes;
+- the nation, and AIANNH areas, where the plans tabulate states that differ by at most SMALL states;
+- regions of one or two levels, with the same iteration, that differ by at most SMALL_BLOCKS blocks (where block files are given).
+
+What one of the two releases tells by itself is left out: a pair counts only if neither group is measured by both.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import sqrt
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from starling.tables.inference.combined import standard_deviation
+from starling.tables.plan import Geography, GeographyLevel, Iteration, Level, Plan
+from starling.tables.plan.codebook import STATES
+from starling.tables.plan.geography import BLOCK_COLUMNS, WIDTHS
+
+Int64 = npt.NDArray[np.int64]
+
+SMALL: Final = 3
+"""Codes, or states, of a set that is told."""
+SMALL_BLOCKS: Final = 10
+ACROSS_STATES: Final = (GeographyLevel.USA, GeographyLevel.AIANNH)
+"""Levels whose regions are summed across the plan's states."""
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Groups that both measure: their averages have less noise than either.
+
+    Attributes:
+        geography: Of the groups.
+        iterations: How many iterations are in both, whatever their codes and names.
+    """
+
+    geography: GeographyLevel
+    iterations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A group of the plan and a group of the earlier release of which one is the other without a small public set.
+
+    Attributes:
+        by: "codes", "states" or "blocks".
+        geography: Of the plan's group.
+        here: The plan's group: its iteration, or its region.
+        there: The earlier one.
+        parts: What the set is made of, in words.
+        deviation: Standard deviation, in persons, of the noise in the difference of the two totals, where both groups are
+            published as bare totals: as well as the set can be counted from two published numbers.
+    """
+
+    by: str
+    geography: GeographyLevel
+    here: str
+    there: str
+    parts: tuple[str, ...]
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Differencing:
+    """A plan beside one earlier release.
+
+    Attributes:
+        again: What both measure, by geography level.
+        differences: From small sets to larger ones.
+        blocks: Whether regions were compared block by block.
+    """
+
+    again: tuple[Again, ...]
+    differences: tuple[Difference, ...]
+    blocks: bool
+
+
+def differencing(
+    plan: Plan, earlier: Plan, geography: Geography | None = None, earlier_geography: Geography | None = None
+) -> Differencing:
+    """What `plan` would measure again, or but for a small set, of what `earlier` measured.
+
+    Args:
+        plan: To be released.
+        earlier: Of a release about the same people.
+        geography: The public blocks of `plan`; without them, regions are compared by states alone.
+        earlier_geography: The same blocks, as `earlier` tabulates them.
+    """
+    again: list[Again] = []
+    found: list[Difference] = []
+    shared = [level for level in GeographyLevel if level in _levels(plan) and level in _levels(earlier)]
+    states = plan.states ^ earlier.states
+    for level in shared:
+        here, there = _iterations(plan, level), _iterations(earlier, level)
+        both = here.keys() & there.keys()
+        if level in ACROSS_STATES and states:
+            found += _by_states(plan, earlier, level, [(here[key], there[key]) for key in both])
+            continue
+        again += [Again(level, len(both))] if both else []
+        only_here = {who: placed for who, placed in here.items() if who not in both}
+        only_there = {who: placed for who, placed in there.items() if who not in both}
+        found += _by_codes(plan, earlier, level, only_here, only_there)
+    by_blocks = geography is not None and earlier_geography is not None
+    if geography is not None and earlier_geography is not None:
+        found += _by_blocks(plan, earlier, geography, earlier_geography)
+    found.sort(key=lambda each: (_ORDER.index(each.by), len(each.parts)))
+    return Differencing(tuple(again), tuple(found), by_blocks)
+
+
+_ORDER: Final = ("states", "codes", "blocks")
+
+
+class _Who(NamedTuple):
+    """What makes two iterations the same persons."""
+
+    kind: str
+    alone: bool
+    codes: tuple[str, ...]
+
+
+class _Placed(NamedTuple):
+    level: Level
+    iteration: Iteration
+
+
+def _levels(plan: Plan) -> set[GeographyLevel]:
+    return {level.geography for level in plan.levels}
+
+
+def _iterations(plan: Plan, geography: GeographyLevel) -> dict[_Who, _Placed]:
+    return {
+        _Who(iteration.kind, iteration.alone, iteration.codes): _Placed(level, iteration)
+        for level in plan.levels
+        if level.geography == geography
+        for iteration in level.iterations
+    }
+
+
+def _deviation(plan: Plan, here: _Placed, earlier: Plan, there: _Placed) -> float:
+    """Of the difference of two bare totals."""
+    return sqrt(_variance(plan, here) + _variance(earlier, there))
+
+
+def _variance(plan: Plan, placed: _Placed) -> float:
+    return standard_deviation(plan.noise(placed.level, total_only=placed.iteration.total_only)) ** 2
+
+
+def _by_codes(
+    plan: Plan, earlier: Plan, geography: GeographyLevel, here: dict[_Who, _Placed], there: dict[_Who, _Placed]
+) -> Iterator[Difference]:
+    """Iterations of which one has all codes of the other and a few more."""
+    names = dict((*earlier.definitions.codes, *plan.definitions.codes))
+    with_code: dict[tuple[str, bool, str], list[_Who]] = defaultdict(list)
+    for who in there:
+        for code in who.codes:
+            with_code[who.kind, who.alone, code].append(who)
+    for who, placed in here.items():
+        shared = Counter(other for code in who.codes for other in with_code[who.kind, who.alone, code])
+        for other, count in shared.items():
+            # One lies in the other: what they share is all of the smaller.
+            few = len(who.codes) + len(other.codes) - 2 * count
+            if 0 < few <= SMALL and count == min(len(who.codes), len(other.codes)):
+                codes = sorted(set(who.codes) ^ set(other.codes))
+                yield Difference(
+                    "codes",
+                    geography,
+                    _named(placed.iteration),
+                    _named(there[other].iteration),
+                    tuple(f"{code} {names.get(code, code)}" for code in codes),
+                    _deviation(plan, placed, earlier, there[other]),
+                )
+
+
+def _named(iteration: Iteration) -> str:
+    return f"{iteration.code} {iteration.name}"
+
+
+def _by_states(
+    plan: Plan, earlier: Plan, geography: GeographyLevel, pairs: list[tuple[_Placed, _Placed]]
+) -> Iterator[Difference]:
+    """Regions summed over states of which one plan has a few more than the other."""
+    nested = plan.states <= earlier.states or earlier.states <= plan.states
+    apart = sorted(plan.states ^ earlier.states)
+    if pairs and nested and len(apart) <= SMALL:
+        least = min(_deviation(plan, here, earlier, there) for here, there in pairs)
+        here, there = (f"over {len(states):,} states" for states in (plan.states, earlier.states))
+        yield Difference("states", geography, here, there, tuple(STATES[state] for state in apart), least)
+
+
+def _by_blocks(plan: Plan, earlier: Plan, geography: Geography, before: Geography) -> Iterator[Difference]:
+    """Regions of which one lies in the other and has a few blocks less."""
+    here, there = _Blocks(geography), _Blocks(before)
+    for mine in geography.regions:
+        for theirs in before.regions:
+            of_mine, of_theirs = _iterations(plan, mine), _iterations(earlier, theirs)
+            both = of_mine.keys() & of_theirs.keys()
+            if mine not in ACROSS_STATES or plan.states == earlier.states:
+                both -= _iterations(earlier, mine).keys()
+            if theirs not in ACROSS_STATES or plan.states == earlier.states:
+                both -= _iterations(plan, theirs).keys()
+            if both:
+                least = min(_deviation(plan, of_mine[key], earlier, of_theirs[key]) for key in both)
+                for one, other, blocks in _nearly_the_same(here.regions(mine), there.regions(theirs)):
+                    yield Difference(
+                        "blocks",
+                        mine,
+                        geography.names[mine][one],
+                        before.names[theirs][other],
+                        (f"{blocks} blocks" if blocks > 1 else "1 block",),
+                        least,
+                    )
+
+
+class _Blocks:
+    """The blocks of a geography, ascending, and the region of each."""
+
+    def __init__(self, geography: Geography) -> None:
+        self._geography = geography
+        self._ids = np.zeros(geography.blocks.num_rows, dtype=np.int64)
+        for name in BLOCK_COLUMNS:
+            digits = pc.cast(geography.blocks[name], pa.int64()).to_numpy()
+            self._ids = self._ids * 10 ** WIDTHS[name] + digits
+        self._units = geography.blocks["unit"].to_numpy()
+
+    def regions(self, level: GeographyLevel) -> tuple[Int64, Int64]:
+        """Ids of the blocks that lie in a region of the level, and the region of each."""
+        region = self._geography.region_of_unit[level][self._units].astype(np.int64)
+        return self._ids[region >= 0], region[region >= 0]
+
+
+def _nearly_the_same(here: tuple[Int64, Int64], there: tuple[Int64, Int64]) -> Iterable[tuple[int, int, int]]:
+    """Pairs of regions of which one lies in the other, and how many blocks they differ by: 1 to SMALL_BLOCKS."""
+    _, mine, theirs = np.intersect1d(here[0], there[0], assume_unique=True, return_indices=True)
+    width = int(there[1].max(initial=0)) + 1
+    pair, shared = np.unique(here[1][mine] * width + there[1][theirs], return_counts=True)
+    one, other = np.divmod(pair, width)
+    sizes = np.bincount(here[1])[one], np.bincount(there[1])[other]
+    apart = sizes[0] + sizes[1] - 2 * shared
+    small = (apart > 0) & (apart <= SMALL_BLOCKS) & (shared == np.minimum(*sizes))
+    return zip(one[small].tolist(), other[small].tolist(), apart[small].tolist(), strict=True)

@@ -1,0 +1,279 @@
+"""The noisy measurements of two releases side by side, and which of their many differences are significant.
+
+Groups that both releases measured are paired piece by piece, by region and definition.
+
+The distribution of the difference of two independent noises, each a sum of draws of one distribution, is a table of tails. Two discrete
+Gaussian sums of parameters s and t, both from NARROW on: the convolution at x is e^(-x^2/(2 (s + t))) times a sum over
+integers of a Gaussian of parameter s t/(s + t), at least half of the smaller, about a centre that depends on x; by Poisson that sum is
+constant in x up to a factor 1 +- 2.01 e^(-pi^2 min(s, t)) < 1 +- 10^-16. So the difference is one draw of parameter s + t, as sums of
+equal parameters are (privacy/distributions/tails.py). All other pairs are convolved, entry by entry.
+
+Which differences are significant is found in one pass over numbers that need not fit into memory. Benjamini and Hochberg (1995): of N
+independent p-values select the R smallest, R the largest number with the R-th smallest p at most R q/N. No p-value above q is ever
+selected, so only those up to q are kept: under no difference a share q of them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.privacy.distributions.discrete import DiscreteGaussian, Law
+from starling.privacy.distributions.probability_mass import masses
+from starling.privacy.distributions.tails import NARROW
+from starling.tables.artifact import read_measurements, with_earlier
+from starling.tables.inference.combined import listed_noise
+from starling.tables.inference.totals import suppression_quantile
+from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
+from starling.tables.plan import Geography, GeographyLevel, Iteration, Level, Noise, Piece, Plan, cells
+
+Float64 = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """A sum of independent draws.
+
+    Attributes:
+        law: Of each.
+        terms: How many.
+    """
+
+    law: Noise
+    terms: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tails:
+    """Of a symmetric law on the integers.
+
+    Attributes:
+        beyond: P(|D| >= d) for d = 0, 1, ..., float64; what lies beyond its end has less than 10^-30.
+    """
+
+    beyond: Float64
+
+    def chance(self, difference: Int64) -> Float64:
+        """P(|D| >= |difference|) of each."""
+        found: Float64 = self.beyond[np.minimum(np.abs(difference), len(self.beyond) - 1)]
+        return found
+
+    def margin(self, alpha: float) -> int:
+        """The smallest M with P(|D| > M) <= alpha."""
+        return int(np.searchsorted(-self.beyond[1:], -alpha, side="left"))
+
+
+@lru_cache(maxsize=1024)
+def difference(one: Sum, other: Sum) -> Tails:
+    """Of a draw of `one` less a draw of `other`; both are symmetric, so also of their sum.
+
+    Raises:
+        ParameterError: a noise has a standard deviation beyond some thousand persons.
+
+    >>> from starling.privacy.distributions.discrete import DiscreteLaplace
+    >>> noise = Sum(DiscreteLaplace(Fraction(10)), 1)
+    >>> tails = difference(noise, noise)
+    >>> tails.margin(0.05), round(float(tails.beyond[41]), 4)
+    (41, 0.0526)
+    """
+    joint = _gaussian(one, other)
+    if joint is not None:
+        half = masses(joint).above
+        above = half[len(half) // 2 + 1 :]
+    else:
+        first, second = (listed_noise(each.law, each.terms) for each in (one, other))
+        mass = np.convolve(first.mass, second.mass)
+        above = np.cumsum(mass[: len(mass) // 2 : -1])[::-1]
+    return Tails(np.concatenate((np.ones(1), np.minimum(2 * above, 1.0))))
+
+
+def _gaussian(one: Sum, other: Sum) -> Law | None:
+    """The one law that a difference of Gaussian noises has."""
+    parameters: list[Fraction] = []
+    for noise in (one, other):
+        if not isinstance(noise.law, DiscreteGaussian) or noise.law.sigma_squared < NARROW:
+            return None
+        parameters.append(noise.terms * noise.law.sigma_squared)
+    return DiscreteGaussian(sum(parameters, Fraction(0)))
+
+
+def told(p_values: Float64, tests: int, level: float) -> tuple[int, float]:
+    """How many are told, and the largest p-value that is.
+
+    Args:
+        p_values: Those up to `level`, in any order.
+        tests: N, all of them.
+        level: q, in (0, 1).
+
+    Returns:
+        R, and R q/N: what is told has a p-value up to it. (0, 0.0) where nothing is.
+
+    >>> told(np.array([0.001, 0.03, 0.04, 0.012]), 5, 0.05)
+    (4, 0.04)
+    """
+    ordered = np.sort(p_values)
+    kept = np.flatnonzero(ordered <= level * np.arange(1, len(ordered) + 1) / tests)
+    if not len(kept):
+        return 0, 0.0
+    count = int(kept[-1]) + 1
+    return count, level * count / tests
+
+
+Int8 = npt.NDArray[np.int8]
+ORDER = {level: place for place, level in enumerate(GeographyLevel)}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two releases, opened.
+
+    Attributes:
+        folder: Its files.
+        plan: Its public plan.
+        geography: Its regions and names.
+    """
+
+    folder: Path
+    plan: Plan
+    geography: Geography
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Some groups of one side, in the order of the pair.
+
+    Attributes:
+        level: Of the side's plan.
+        totals: Sum of each group's second measurements, int64 (groups,).
+        branch: Of each, int8.
+        published: Whether T1 has the group.
+        starts: Where each group's values begin in `values`, int64.
+        values: Second measurements.
+    """
+
+    level: Level
+    totals: Int64
+    branch: Int8
+    published: npt.NDArray[np.bool_]
+    starts: Int64
+    values: Int64
+
+    def cells(self, groups: Int64, branch: int, common: int) -> Int64:
+        """The cells of groups of one branch, merged into the coarser cells of branch `common`: (groups, cells)."""
+        here = self.values[self.starts[groups, np.newaxis] + np.arange(cells.BRANCH_CELLS[branch])]
+        firsts = np.flatnonzero(np.diff(_coarse(branch, common), prepend=-1))
+        return np.add.reduceat(here, firsts, axis=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """Groups that both measured: those of some regions by the iterations that mean the same persons.
+
+    Attributes:
+        regions: Positions in the first side's regions of the level.
+        iterations: Positions in the first side's iterations of the level; groups are region-major.
+        one: First side.
+        other: Second side.
+    """
+
+    regions: Int64
+    iterations: Int64
+    one: Part
+    other: Part
+
+
+def pairs(one: Side, other: Side) -> Iterator[Pair]:
+    """Every group that both measured, once, in plan order."""
+    left, right = (iter(_values(side)) for side in (one, other))
+    a, b = next(left, None), next(right, None)
+    while a is not None and b is not None:
+        levels = one.plan.levels[a[0].level], other.plan.levels[b[0].level]
+        places = [(ORDER[level.geography], level.iteration_level) for level in levels]
+        if places[0] == places[1]:
+            lasts = [
+                side.geography.regions[level.geography][piece.stop - 1]
+                for side, level, (piece, _) in zip((one, other), levels, (a, b), strict=True)
+            ]
+            found = _pair((one, other), levels, (a, b))
+            if found is not None:
+                yield found
+            step = (lasts[0] <= lasts[1], lasts[1] <= lasts[0])
+        else:
+            step = (places[0] < places[1], places[1] < places[0])
+        a = next(left, None) if step[0] else a
+        b = next(right, None) if step[1] else b
+
+
+def _values(side: Side) -> Measurements:
+    """Of a release that tops up another, both together."""
+    drawn = read_measurements(side.folder, side.plan, side.geography)
+    return with_earlier(side.folder, side.plan, side.geography, drawn)
+
+
+def shared_iterations(plans: tuple[Plan, Plan], levels: tuple[Level, Level]) -> tuple[Int64, Int64]:
+    """Positions of the iterations that have one code and mean the same persons in both."""
+    one, other = (
+        {_meant(plan, each): place for place, each in enumerate(level.iterations)}
+        for plan, level in zip(plans, levels, strict=True)
+    )
+    both = [(place, other[meant]) for meant, place in one.items() if meant in other]
+    found = np.array(both, dtype=np.int64).reshape(-1, 2)
+    return found[:, 0], found[:, 1]
+
+
+def _meant(plan: Plan, iteration: Iteration) -> tuple[object, ...]:
+    """What makes an iteration of two plans the same. A race iteration of fewer race columns is of other persons."""
+    columns = plan.max_race_codes if iteration.kind == "race" else 0
+    return iteration.code, iteration.kind, iteration.alone, iteration.codes, columns
+
+
+def noise(plan: Plan, level: Level, branch: int, terms: int | None = None) -> Sum:
+    """Of a group's total, or of the sum of `terms` of its cells."""
+    if branch == TOTAL_ONLY:
+        return Sum(plan.noise(level, total_only=True), 1)
+    return Sum(plan.noise(level), cells.BRANCH_CELLS[branch] if terms is None else terms)
+
+
+def terms(branch: int, common: int) -> list[int]:
+    """How many cells of `branch` lie in each cell of the coarser branch `common`."""
+    return [len(list(same)) for _, same in groupby(_coarse(branch, common).tolist())]
+
+
+def _coarse(branch: int, common: int) -> Int64:
+    """For each cell of `branch`, the cell of `common` that it is a part of."""
+    firsts = np.flatnonzero(np.diff(cells.coarse_cell(branch), prepend=-1))
+    return cells.coarse_cell(common)[firsts]
+
+
+def _pair(
+    sides: tuple[Side, Side],
+    levels: tuple[Level, Level],
+    read: tuple[tuple[Piece, Measured], tuple[Piece, Measured]],
+) -> Pair | None:
+    here, there = (
+        np.array(side.geography.regions[level.geography][piece.first : piece.stop])
+        for side, level, (piece, _) in zip(sides, levels, read, strict=True)
+    )
+    _, *rows = np.intersect1d(here, there, assume_unique=True, return_indices=True)
+    columns = shared_iterations((sides[0].plan, sides[1].plan), levels)
+    if not len(rows[0]) or not len(columns[0]):
+        return None
+    parts = [
+        _part(side.plan, level, measured, (row[:, np.newaxis] * piece.iterations + column).ravel())
+        for side, level, (piece, measured), row, column in zip(sides, levels, read, rows, columns, strict=True)
+    ]
+    return Pair(rows[0] + read[0][0].first, columns[0], *parts)
+
+
+def _part(plan: Plan, level: Level, measured: Measured, groups: Int64) -> Part:
+    starts = measured.offsets()
+    totals = np.add.reduceat(measured.values, starts[:-1])
+    bar = suppression_quantile(plan, level)
+    published = np.ones(len(totals), dtype=np.bool_) if bar is None else (measured.branch != 0) | (totals > bar)
+    return Part(level, totals[groups], measured.branch[groups], published[groups], starts[:-1][groups], measured.values)

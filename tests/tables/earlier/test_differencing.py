@@ -1,0 +1,174 @@
+"""What is listed is what a walk over all pairs of groups finds, and nothing that one release tells by itself."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import sqrt
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from starling.privacy.distributions.accuracy import standard_deviation
+from starling.tables.earlier.differencing import SMALL, SMALL_BLOCKS, Difference, differencing
+from starling.tables.plan import Definitions, GeographyLevel, Iteration, Level, Plan, read_geography
+from starling.tables.plan.stability import stability
+from tests.tables.small import small_plan
+
+HEADER = "TABBLKST|TABBLKCOU|TABTRACTCE|TABBLK|PLACEFP|AIANNHCE"
+
+
+def plan_of(
+    iterations: Sequence[Iteration],
+    geographies: Sequence[GeographyLevel] = (GeographyLevel.STATE,),
+    states: Sequence[str] = ("01",),
+) -> Plan:
+    """All iterations at each of the levels."""
+    base = small_plan("rho")
+    ordered = tuple(sorted(iterations, key=lambda iteration: iteration.code))
+    levels = tuple(
+        Level(geography, 2, Fraction(1), (5, 10, 20), ordered, stability(ordered, 2))
+        for geography in GeographyLevel
+        if geography in geographies
+    )
+    codes = sorted({code for iteration in ordered for code in iteration.codes})
+    definitions = Definitions(ordered, tuple((code, f"people {code}") for code in codes))
+    return replace(base, levels=levels, states=frozenset(states), definitions=definitions)
+
+
+def iteration(code: str, codes: Sequence[str], *, alone: bool = False, kind: str = "race") -> Iteration:
+    return Iteration(
+        code, f"group {code}", "race" if kind == "race" else "ethnicity", 2, alone, False, False, tuple(sorted(codes))
+    )
+
+
+def by_codes(found: Sequence[Difference]) -> set[tuple[str, str, frozenset[str]]]:
+    return {(each.here[:4], each.there[:4], frozenset(part[:4] for part in each.parts)) for each in found}
+
+
+CODES = tuple(f"10{number:02d}" for number in range(7))
+code_sets = st.sets(st.sampled_from(CODES), min_size=1)
+kinds = st.sampled_from([("race", False), ("race", True), ("ethnicity", False)])
+books = st.lists(st.tuples(code_sets, kinds), min_size=1, max_size=8)
+
+
+@settings(max_examples=150)
+@given(here=books, there=books)
+def test_iterations_are_those_of_a_walk_over_all_pairs(
+    here: list[tuple[set[str], tuple[str, bool]]], there: list[tuple[set[str], tuple[str, bool]]]
+) -> None:
+    made = [
+        [
+            iteration(f"{first + at:04d}", sorted(codes), alone=alone, kind=kind)
+            for at, (codes, (kind, alone)) in enumerate(book)
+        ]
+        for first, book in ((1000, here), (2000, there))
+    ]
+    found = differencing(plan_of(made[0]), plan_of(made[1]))
+    who = [{(each.kind, each.alone, each.codes): each for each in side} for side in made]
+    both = who[0].keys() & who[1].keys()
+    expected = set()
+    for mine, one in who[0].items():
+        for theirs, other in who[1].items():
+            apart = set(mine[2]) ^ set(theirs[2])
+            nested = set(mine[2]) <= set(theirs[2]) or set(theirs[2]) <= set(mine[2])
+            if (
+                mine not in both
+                and theirs not in both
+                and mine[:2] == theirs[:2]
+                and nested
+                and 0 < len(apart) <= SMALL
+            ):
+                expected.add((one.code, other.code, frozenset(apart)))
+    assert by_codes(found.differences) == expected
+    assert sum(each.iterations for each in found.again) == len(both)
+
+
+def test_the_same_plan_again_differs_by_nothing() -> None:
+    plan = small_plan("rho")
+    found = differencing(plan, plan)
+    assert found.differences == ()
+    assert [(each.geography, each.iterations) for each in found.again] == [("STATE", 3), ("COUNTY", 2)]
+
+
+def test_noise_is_that_of_the_difference_of_two_bare_totals() -> None:
+    plan, before = plan_of([iteration("0001", ["1000"])]), plan_of([iteration("0002", ["1000", "1001"])])
+    (found,) = differencing(plan, before).differences
+    law = plan.laws(plan.levels[0]).stage2
+    assert found.deviation == pytest.approx(sqrt(2) * standard_deviation(law))
+    assert found.parts == ("1001 people 1001",)
+
+
+@pytest.mark.parametrize(("more", "told"), [(["02"], 1), (["02", "04", "05"], 1), (["02", "04", "05", "06"], 0)])
+def test_a_nation_of_a_few_states_more_is_told(more: list[str], told: int) -> None:
+    same = [iteration("0001", ["1000"])]
+    plan = plan_of(same, [GeographyLevel.USA], ["01", *more])
+    before = plan_of(same, [GeographyLevel.USA], ["01"])
+    for one, other in ((plan, before), (before, plan)):
+        found = differencing(one, other)
+        assert len(found.differences) == told
+        assert found.again == ()
+    # Neither holds the other: no difference is of one set.
+    apart = plan_of(same, [GeographyLevel.USA], ["02"])
+    assert differencing(apart, before).differences == ()
+
+
+def blocks_file(folder: Path, rows: Sequence[tuple[str, str, str, str, str, str]]) -> Path:
+    path = folder / "GRF-C.txt"
+    path.write_text("\n".join([HEADER, *("|".join(row) for row in rows)]) + "\n")
+    return path
+
+
+@settings(max_examples=40)
+@given(data=st.data())
+def test_regions_are_those_of_a_walk_over_all_pairs(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    places = st.sampled_from(["00100", "00200", "99999"])
+    size = data.draw(st.integers(1, 30))
+    rows = [
+        ("01", county, "000100", f"{number:04d}", data.draw(places), "9999")
+        for county in ("001", "003")
+        for number in range(size)
+    ]
+    path = blocks_file(tmp_path_factory.mktemp("blocks"), rows)
+    same = [iteration("0001", ["1000"])]
+    plan, before = plan_of(same, [GeographyLevel.COUNTY]), plan_of(same, [GeographyLevel.PLACE])
+    if all(row[4] == "99999" for row in rows):
+        return
+    found = differencing(plan, before, read_geography(path, plan), read_geography(path, before))
+    assert found.blocks
+    expected = set()
+    for county in ("001", "003"):
+        for place in ("00100", "00200"):
+            mine = {row[:4] for row in rows if row[1] == county}
+            theirs = {row[:4] for row in rows if row[4] == place}
+            if theirs and (mine <= theirs or theirs <= mine) and 0 < len(mine ^ theirs) <= SMALL_BLOCKS:
+                expected.add((f"county {county}, Alabama", f"place {place}, Alabama", len(mine ^ theirs)))
+    assert {(each.here, each.there, int(each.parts[0].split()[0])) for each in found.differences} == expected
+
+
+def test_what_one_release_tells_by_itself_is_left_out(tmp_path: Path) -> None:
+    """County 001 is place 00100 but for one block; a release of both levels tells that alone."""
+    rows = [("01", "001", "000100", f"{number:04d}", "00100" if number else "99999", "9999") for number in range(5)]
+    path = blocks_file(tmp_path, rows)
+    same = [iteration("0001", ["1000"])]
+    county, place = plan_of(same, [GeographyLevel.COUNTY]), plan_of(same, [GeographyLevel.PLACE])
+    both = plan_of(same, [GeographyLevel.COUNTY, GeographyLevel.PLACE])
+    told = [
+        len(differencing(one, other, read_geography(path, one), read_geography(path, other)).differences)
+        for one, other in ((county, place), (place, county), (both, place), (county, both))
+    ]
+    assert told == [1, 1, 0, 0]
+
+
+def test_a_state_more_moves_regions_across_states(tmp_path: Path) -> None:
+    rows = [("01", "001", "000100", f"{number:04d}", "99999", "0007") for number in range(4)]
+    rows += [("02", "001", "000100", "0001", "99999", "0007")]
+    path = blocks_file(tmp_path, rows)
+    same = [iteration("0001", ["1000"])]
+    plan = plan_of(same, [GeographyLevel.AIANNH], ["01", "02"])
+    before = plan_of(same, [GeographyLevel.AIANNH], ["01"])
+    found = differencing(plan, before, read_geography(path, plan), read_geography(path, before))
+    assert [(each.by, each.parts) for each in found.differences] == [("states", ("Alaska",)), ("blocks", ("1 block",))]

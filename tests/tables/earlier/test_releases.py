@@ -1,0 +1,81 @@
+"""Earlier releases are read from their folders as signed, and what all cost together is the exact sum."""
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from starling.errors import IntegrityError, ParameterError, PlanError
+from starling.privacy.accounting.conversion import epsilon_at_delta
+from starling.privacy.budget import Epsilon, Rho
+from starling.privacy.guarantee import sequential
+from starling.tables.earlier.releases import Earlier, _sum, beside, read_earlier
+from starling.tables.generate import generate
+from starling.tables.plan import Plan
+from starling.tables.publish import release
+from tests.tables.small import small_plan
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Path, Path]:
+    """A plan, a release of it, and its block file."""
+    folder = tmp_path_factory.mktemp("earlier")
+    plan = small_plan("rho")
+    made = generate(plan, persons=300, seed=1, out=folder / "in")
+    release(plan, made.persons, made.geography, folder / "first", unvalidated=True)
+    return plan, folder / "first", made.geography
+
+
+def test_a_release_is_read_with_its_plan(world: tuple[Plan, Path, Path]) -> None:
+    plan, folder, _ = world
+    earlier = read_earlier(folder)
+    assert isinstance(earlier, Earlier)
+    assert earlier.plan == plan
+    assert earlier.lineage is None, "it brought a ledger of its own"
+
+
+def test_costs_of_all_add_up_and_compose(world: tuple[Plan, Path, Path]) -> None:
+    plan, folder, blocks = world
+    found = beside(plan, [folder, folder], blocks)
+    assert found.cost == 3 * plan.guarantee.cost
+    assert found.epsilon == epsilon_at_delta(sequential("all", (plan.guarantee,) * 3), found.delta)
+    assert found.lineages == {None}
+    assert all(compared.blocks for _, compared in found.earlier)
+
+
+def test_a_release_counts_with_what_it_adds_to(world: tuple[Plan, Path, Path], tmp_path: Path) -> None:
+    plan, folder, blocks = world
+    persons = blocks.with_name("person-records.txt")
+    release(plan, persons, blocks, tmp_path / "more", top_up=folder, unvalidated=True)
+    assert beside(plan, [folder, tmp_path / "more"]).cost == 3 * plan.guarantee.cost
+    with pytest.raises(ParameterError, match="which is not among the earlier ones"):
+        beside(plan, [tmp_path / "more"])
+
+
+def test_measures_that_differ_are_told_in_rho() -> None:
+    assert _sum([Epsilon(Fraction(1)), Epsilon(Fraction(2))]) == Epsilon(Fraction(3))
+    assert _sum([Epsilon(Fraction(1)), Rho(Fraction(2))]) == Rho(Fraction(5, 2))
+
+
+def test_a_plan_under_the_other_measure_has_a_finite_epsilon(world: tuple[Plan, Path, Path]) -> None:
+    _, folder, _ = world
+    found = beside(small_plan("epsilon"), [folder])
+    assert isinstance(found.cost, Rho)
+    assert found.epsilon > epsilon_at_delta(small_plan("rho").guarantee, found.delta)
+
+
+def test_a_changed_release_is_refused(world: tuple[Plan, Path, Path], tmp_path: Path) -> None:
+    _, folder, _ = world
+    (tmp_path / "changed").symlink_to(folder)
+    with pytest.raises(IntegrityError):
+        read_earlier(tmp_path)
+
+
+def test_blocks_of_another_geography_are_refused(world: tuple[Plan, Path, Path], tmp_path: Path) -> None:
+    plan, folder, blocks = world
+    first, *rest = blocks.read_text().splitlines()
+    moved = [line.replace(f"|{rest[0].split('|')[1]}|", "|999|", 1) for line in rest]
+    (tmp_path / "GRF-C.txt").write_text("\n".join([first, *moved]) + "\n")
+    with pytest.raises(PlanError, match="has other regions than first was released for"):
+        beside(replace(plan, title="later"), [folder], tmp_path / "GRF-C.txt")

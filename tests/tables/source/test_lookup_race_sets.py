@@ -1,0 +1,59 @@
+"""Numbers of sets: equal sets share one, different sets never do, and the codes come back."""
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from starling.tables.source.lookup import RaceSets
+
+UNKNOWN = 9
+
+
+def rows(sets: list[tuple[int, ...]]) -> np.ndarray[tuple[int, int], np.dtype[np.int16]]:
+    several = np.full((len(sets), 8), -1, dtype=np.int16)
+    for row, codes in enumerate(sets):
+        several[row, : len(codes)] = codes
+    return several
+
+
+@given(
+    st.lists(
+        st.lists(st.sets(st.integers(0, UNKNOWN), min_size=2, max_size=8).map(lambda s: tuple(sorted(s))), max_size=30),
+        max_size=5,
+    )
+)
+def test_numbers_stand_for_sets(batches: list[list[tuple[int, ...]]]) -> None:
+    numbers = RaceSets(UNKNOWN)
+    given_: dict[int, tuple[int, ...]] = {}
+    for batch in batches:
+        races = np.array([0, 3, *(-1 - row for row in range(len(batch)))], dtype=np.int32)
+        numbers.number(races, rows(batch))
+        assert races[:2].tolist() == [0, 3]
+        for number, codes in zip(races[2:].tolist(), batch, strict=True):
+            assert given_.setdefault(number, codes) == codes
+    assert len(set(given_.values())) == len(given_)
+    offsets, members = numbers.rows()
+    found = [tuple(members[start:stop].tolist()) for start, stop in pairwise(offsets)]
+    assert found[: UNKNOWN + 2] == [(), *((code,) for code in range(UNKNOWN + 1))]
+    assert {number: found[number] for number in given_} == given_
+
+
+def test_many_sets_from_several_threads() -> None:
+    """Enough to grow the table many times while others number theirs."""
+    numbers = RaceSets(2000)
+    work = np.array([(a, b) for a in range(250) for b in range(a + 1, 250)])
+
+    def batch(which: int) -> list[tuple[int, tuple[int, ...]]]:
+        mine = work[which::7]
+        races = (-1 - np.arange(len(mine))).astype(np.int32)
+        numbers.number(races, rows([tuple(pair) for pair in mine.tolist()]))
+        return list(zip(races.tolist(), map(tuple, mine.tolist()), strict=True))
+
+    with ThreadPoolExecutor(4) as pool:
+        pairs = [pair for some in pool.map(batch, [*range(7), *range(7)]) for pair in some]
+    offsets, codes = numbers.rows()
+    assert len(offsets) - 1 == 2002 + len(work)
+    assert all(tuple(codes[offsets[number] : offsets[number + 1]].tolist()) == codes_ for number, codes_ in pairs)
