@@ -3,7 +3,7 @@
 Plain. Cells that are published as measured have one draw each, and no rounding.
 
 Both stages. A group of k cells has the sum E of its own independent draws e_i and the first total's draw Z; the correction is
-C = round(a (Z - E)), and the first j cells get round(j C/k) of it (reuse.py). A sum of its cells with weights w_i errs by
+C = round(a (Z - E)), and the first j cells get round(j C/k) of it (combined.py). A sum of its cells with weights w_i errs by
 
     sum w_i e_i + g(C),  g(C) = sum over j of (w_j - w_(j+1)) round(j C/k),  w_(k+1) = 0.
 

@@ -1,6 +1,6 @@
 """Least squares for counts that are sums in two ways: over regions, and over the members of a family of iterations.
 
-A family is an iteration that is, for every person who can be, the sum of m others (hierarchies.py says when). In each region the m
+A family is an iteration that is, for every person who can be, the sum of m others (consistency.py proves when). In each region the m
 members are measured, and so is their sum. Over regions they add up as well. The unknown of a region is the vector of its m
 counts; the two passes of trees.py run on vectors:
 

@@ -35,7 +35,7 @@ from starling.tables.plan import MOST_GROUPS, Geography, Piece, Plan, cells, pie
 
 
 class ExactCounts(Protocol):
-    """What the mechanism asks of the exact counts; counts.py gives it."""
+    """What the mechanism asks of the exact counts; the room counts gives it."""
 
     def totals(self, piece: Piece, /) -> Int64:
         """Persons in each group of the piece, empty groups included."""

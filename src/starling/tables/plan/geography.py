@@ -185,7 +185,7 @@ class Geography:
             the plan.
         regions: Region ids of each geography level of the plan, ascending: the plan order.
         region_of_unit: For each of those levels, the position of the unit's region, int32 of shape (units,); -1 is none.
-        names: Readable names of the regions (region_names.py).
+        names: Readable names of the regions (codebook.py).
     """
 
     units: int

@@ -106,7 +106,7 @@ class Variants:
     """What a plan makes of its measurements.
 
     Attributes:
-        both_stages: Whether the stage-1 total of a group is weighted into its published total (inference/combined_stages.py).
+        both_stages: Whether the stage-1 total of a group is weighted into its published total (inference/combined.py).
         add_up: Whether totals are made to add up over regions and families of iterations (inference/consistency.py).
         given_published: Whether intervals of totals hold given that and how the group is published (inference/distribution.py), not
             over all groups.
