@@ -1,8 +1,8 @@
 """Counting persons once, by all that decides which groups and cells they are in.
 
 That is: the finest geographic unit, the set of race codes, the ethnicity code, and the cell of sex and age. Every group of every
-level is a sum of these counts, so the data are read and counted once, and `population_groups.py` adds up. DuckDB counts a share of the file after
-the other, which is the same for whoever adds, in memory that does not grow with the file (docs/decisions/0016-flat-memory.md).
+level is a sum of these counts, so the data are read and counted once, and population_groups.py adds up. DuckDB counts one share of the
+file after the other, which is the same for whoever adds, in memory that does not grow with the file (docs/decisions/0016-flat-memory.md).
 
 Nothing here runs before the charge: `count` gives a recipe.
 """

@@ -1,7 +1,7 @@
-"""The exact law of a published total, also given that and how its group was published.
+"""The exact distribution of a published total, also given that and how its group was published.
 
-A total is T = Y + round(a (S - Y)), Y = N + e the sum of a group's stage-2 values and S = N + z its first total (combined.py; a = 0 where the
-first total is not used again). In t = T - N:  t = e + round(a (z - e)), which grows with e and with z. So for each z
+A total is T = Y + round(a (S - Y)), Y = N + e the sum of a group's stage-2 values and S = N + z its stage-1 total (combined.py; a = 0
+where stages are not combined). In t = T - N:  t = e + round(a (z - e)), which grows with e and with z. So for each z
 
     T - N >= m  exactly when  e >= need(m, z),
 

@@ -14,9 +14,9 @@ that the deciding total is lifted there; the error is that of the mix. Near a th
 less error, so this is on the safe side. It falls as the budget grows, where the plain mix need not: both families of laws are more
 peaked about 0 the more they cost, sums of symmetric log-concave draws keep that order, so every tail falls and every lift gets rarer.
 
-Where the plan uses the first total again, what is promised is the error of what is published: of totals, sexes and cells that have their
-part of it, by their exact joint law (combined_stages.py). Of a group of N persons each branch counts with those outcomes that lead to it, above
-and below. Of sexes and cells the worst of a group decides.
+Where the plan combines both stages, what is promised is the error of what is published: of totals, sexes and cells that have their part of
+the stage-1 total, by their exact joint distribution (combined_stages.py). Of a group of N persons each branch counts with those outcomes
+that lead to it, above and below. Of sexes and cells the worst of a group decides.
 """
 
 from collections.abc import Sequence
