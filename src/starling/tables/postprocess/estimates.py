@@ -9,9 +9,9 @@ What the plan may ask for besides: the stage-1 total weighted in (inference/comb
 (inference/consistency.py). Either moves a group's total by a whole number of persons, which its cells share (combined.spread), so that T1
 stays the sum of T2. Which groups are published, and in how much detail, is not touched by either.
 
-Intervals of totals cover the true count with probability at least CONFIDENCE over the noise of all groups, before suppression: the
-count, before clamping, plus and minus the margin of the distribution of its error. Where the plan asks for it, they cover
-given that and how the group is published (inference/distribution.py), which for very small groups below the state the others do not: those are published only
+Intervals of totals cover the true count with probability at least CONFIDENCE over the noise of all groups, before suppression: the count,
+before clamping, plus and minus the margin of the distribution of its error. Where the plan asks for it, they cover given that and how the
+group is published (inference/distribution.py), which for very small groups below the state the others do not: those are published only
 when their noise was high. Totals that add up have errors that are sums of very many draws; their margin is MARGINS times the standard
 deviation.
 
