@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.cli.genome_plot import KINDS
+from starling.cli.genome import KINDS
 from starling.genome.pictures.gallery import KINDS as DRAWN
 from starling.genome.plan import SnpCorr, SnpPval
 from starling.genome.publish import release

@@ -72,7 +72,7 @@ class _Found:
 
 
 def _text(plan: "Plan", out: Path, made: "Generated", released: "Published", found: _Found) -> str:
-    from starling.cli.text import facts, table
+    from starling.release.text import facts, table
     from starling.tables.plan import labels
 
     guarantee = plan.guarantee

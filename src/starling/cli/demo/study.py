@@ -53,8 +53,8 @@ def _explored(answered: "Answered") -> "Exploration":
 
 
 def _text(answered: "Answered", planted: dict[str, float]) -> str:
-    from starling.cli.text import facts, table
     from starling.genome.postprocess.wording import answer_words, p_words, verdict
+    from starling.release.text import facts, table
 
     found = _explored(answered)
     guarantee = answered.question.guarantee
