@@ -15,7 +15,7 @@ from starling.cli.auditing import pin
 from starling.cli.commands import Group, Result, command
 from starling.cli.genome_questions import genotypes
 from starling.cli.progress import working
-from starling.cli.validation import Acceptance, acceptance, validated
+from starling.cli.verbs import Acceptance, acceptance, validated
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from starling.cli.commands import Result, command
 from starling.cli.genome_plan import QUESTIONS
 from starling.cli.genome_questions import chosen_test, delta_c_of, epsilon_of, regions_of
 from starling.cli.progress import working
+from starling.cli.verbs import previewed
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 COSTS: Final = "0.2,0.5,1,2,5"
 """Costs that are looked at when none is named."""
-OF_PAIRS: Final = ("loc-block", "snp-corr")
-"""Questions that are about correlations alone."""
 UNNAMED: Final = ("snp", "snps", "first", "second", "excluding")
 OF: Final = {
     "num-sig": ("test", "k"),
@@ -101,7 +100,7 @@ def preview(  # noqa: PLR0913 - one for each option
     proportions, all SNPs but the causal ones without effect.
     """
     from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
-    from starling.genome.preview import Assumed, epsilon_for, foresee
+    from starling.genome.preview import Assumed, GenomePage, epsilon_for, foresee
 
     given = {
         name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
@@ -127,13 +126,10 @@ def preview(  # noqa: PLR0913 - one for each option
     least = None
     if error is not None and question is not None:
         least = epsilon_for(assumed, every[question], error, followed=k)
-    if out is not None:
-        from starling.genome.preview import write_page
-
-        click.echo(f"starling: wrote {write_page(found, out)}", err=True)
-    return Result(
+    result = Result(
         lambda: preview_text(found, least, error, whole=question is not None), lambda: preview_json(found, least)
     )
+    return previewed(result, lambda: GenomePage(found), out)
 
 
 def _possible(assumed: "Assumed", questions: "dict[str, Question]") -> "dict[str, Question]":
@@ -164,8 +160,7 @@ def _check_options(question: str | None, given: set[str]) -> None:
 
 def preview_text(found: "Foreseen", least: Fraction | None, error: float | None, *, whole: bool) -> str:
     """What is supposed, then each question with its tables; of an exploration the first alone, unless it is the question."""
-    from starling.genome.plan.queries import OF_CARRIERS
-    from starling.genome.preview import asked, grids
+    from starling.genome.preview import asked, grids, note
     from starling.privacy.budget import decimal_up
     from starling.release.text import facts, table
 
@@ -182,9 +177,8 @@ def preview_text(found: "Foreseen", least: Fraction | None, error: float | None,
         parts.append(f"{name}: {asked(seen[0].query)}")
         drawn = grids(seen) if whole or name != "explore" else grids(seen)[:1]
         parts += [f"{grid.title}\n\n{table(grid.header, grid.rows, left=grid.words)}" for grid in drawn]
-        if name in OF_PAIRS:
-            parts.append(OF_CARRIERS)
-    return "\n\n".join(parts)
+        parts.append(note(seen))
+    return "\n\n".join(filter(None, parts))
 
 
 def preview_json(found: "Foreseen", least: Fraction | None) -> "dict[str, Json]":

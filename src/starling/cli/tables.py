@@ -14,7 +14,7 @@ from starling.cli import options
 from starling.cli.commands import Group, Result, command
 from starling.cli.progress import working
 from starling.cli.publishing import Destination, destination
-from starling.cli.validation import Acceptance, acceptance, validated
+from starling.cli.verbs import Acceptance, acceptance, previewed, validated
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def preview(
     """How far each kind of number of a release will be off, before anything is spent. Opens no records."""
     from starling.cli.plans import preview_json, preview_text
     from starling.tables.plan import load
-    from starling.tables.preview import SIZES, fates, read_sizes, write_page
+    from starling.tables.preview import SIZES, TablesPage, fates, read_sizes
     from starling.tables.preview import preview as foresee
 
     if group_sizes is not None and out is None:
@@ -136,10 +136,11 @@ def preview(
     chosen = _topping_up(chosen, top_up, regions)
     working("computing how far each number may be off")
     seen = foresee(chosen, regions, sizes=SIZES if sizes is None else _numbers(sizes, "--sizes"))
-    if out is not None:
-        found = fates(chosen, None if group_sizes is None else read_sizes(group_sizes))
-        click.echo(f"starling: wrote {write_page(seen, found, out)}", err=True)
-    return Result(partial(preview_text, seen), partial(preview_json, seen))
+
+    def page() -> TablesPage:
+        return TablesPage(seen, fates(chosen, None if group_sizes is None else read_sizes(group_sizes)))
+
+    return previewed(Result(partial(preview_text, seen), partial(preview_json, seen)), page, out)
 
 
 @command("generate", example="starling tables generate demo --persons 100000 --out invented")

@@ -4,14 +4,14 @@ The frame is `starling.release` and `starling.cli`: it publishes, verifies, open
 registered in `starling.domains` under its name, with the place of its `Domain` and of its commands; nothing else has to be changed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from starling.errors import Found
 from starling.release.checks import Check
 from starling.release.reading import Release
-from starling.release.report.pages import Section
+from starling.release.report.pages import PreviewPage
 from starling.release.statement import Json
 
 
@@ -54,22 +54,8 @@ class Shown(Protocol):
         ...
 
 
-class Previewed(Shown, Protocol):
-    """The expected error of a plan, before anything is spent; it can be published."""
-
-    @property
-    def title(self) -> str:
-        """The title of the page: the plan's."""
-        ...
-
-    @property
-    def kind(self) -> str:
-        """What the page is, with the cost of the plan, in one line below the title."""
-        ...
-
-    def sections(self) -> Sequence[Section]:
-        """The content of the page."""
-        ...
+class Previewed(Shown, PreviewPage, Protocol):
+    """The expected error of a plan, before anything is spent, with its page; it can be published."""
 
 
 class Validated(Protocol):

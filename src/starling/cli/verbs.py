@@ -1,4 +1,8 @@
-"""How a `validate` command ends: what was found, decisive findings first, and the custodian's word that these files were looked at."""
+"""What `preview` and `validate` are in every domain; publishing.py has what publishes.
+
+A preview may have a page. A `validate` tells what was found, decisive findings first, and ends with the custodian's word that these
+files were looked at.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,6 +18,16 @@ from starling.errors import LISTED, SHOWN, Found, ParameterError, RecordsInvalid
 if TYPE_CHECKING:
     from starling.ledger.opening import Ledger
     from starling.release.domain import Validated
+    from starling.release.report.pages import PreviewPage
+
+
+def previewed(result: Result, page: "Callable[[], PreviewPage]", out: Path | None) -> Result:
+    """The result of a preview; its page is written into the folder `out`, where one is named."""
+    from starling.release.report.pages import write_preview
+
+    if out is not None:
+        click.echo(f"starling: wrote {write_preview(page(), out)}", err=True)
+    return result
 
 
 @dataclass(frozen=True, slots=True)
