@@ -45,6 +45,7 @@ TESTED_ELSEWHERE = {
     "genome/domain.py": "test_domains.py finds it by its name",
     "genome/measurements.py": "values; the mechanisms make them and post-processing reads them",
     "genome/mechanism/exact.py": "a protocol; counts/study.py and the tests' tiny studies keep it",
+    "genome/publication.py": "test_publish.py and test_verify.py walk it",
     "ledger/account.py": "the promises charge through it, and test_charging_crashes.py kills it",
     "ledger/reading.py": "test_replay.py verifies by it, and cli/test_auditing.py shows what it reads",
     "ledger/rows.py": "the SQL of the ledger: the promises on both stores",
@@ -57,6 +58,7 @@ TESTED_ELSEWHERE = {
     "cli/publishing.py": "test_tables.py and test_auditing_release.py release with every way to pay",
     "genome/plan/forms.py": "methods of a plan; genome/plan/test_values.py calls them",
     "tables/domain.py": "test_domains.py finds it by its name",
+    "tables/publication.py": "test_publish.py and test_verify.py walk it",
     "tables/plan/forms.py": "methods of a plan; tables/plan/test_values.py calls them",
 }
 """Modules without a test file of their name, and why."""

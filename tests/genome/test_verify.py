@@ -16,6 +16,7 @@ from starling.genome import verify
 from starling.genome.artifact import data
 from starling.genome.publish import release
 from starling.ledger.keys import Key
+from starling.release.payment import PaymentOptions
 from tests.genome.worlds import QUESTIONS, World, a_world
 from tests.release.forging import Forged
 
@@ -50,7 +51,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 def made(world: World, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A release of each question; not to be changed."""
     place = tmp_path_factory.mktemp("made")
-    ask = partial(release, world.plan, ledger=world.ledger, dataset="t2d", analyst="eve", unvalidated=True)
+    ask = partial(
+        release, world.plan, payment=PaymentOptions(ledger=world.ledger, dataset="t2d", analyst="eve", unvalidated=True)
+    )
     return {name: ask(question, world.prefix, place / name).folder for name, question in QUESTIONS.items()}
 
 

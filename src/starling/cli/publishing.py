@@ -13,10 +13,9 @@ from starling.cli.commands import check_terminal, confirm
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
-    from starling.ledger.opening import Ledger
     from starling.privacy.guarantee import Guarantee
-    from starling.release.payment import Stage
-    from starling.release.pipeline import Approve, Charged, Order, Published, Step
+    from starling.release.payment import PaymentOptions, Stage
+    from starling.release.pipeline import Listener, Order, Published
     from starling.release.statement import Json
 
 PublishedT_co = TypeVar("PublishedT_co", bound="Published", covariant=True)
@@ -85,46 +84,38 @@ destination = options.as_one(
 """The options of every command that publishes, as one argument `destination`."""
 
 
-def _ledger(destination: Destination) -> "Ledger | None":
-    """The ledger that pays, if one is named.
+def payment_options(destination: Destination) -> "PaymentOptions":
+    """Who pays, with the ledger opened if one is named.
 
     Raises:
         ParameterError: the names do not fit.
     """
-    if destination.request_id is not None:
-        from starling.ledger import rules
+    from starling.ledger import rules
+    from starling.ledger.opening import open_ledger
+    from starling.release.payment import PaymentOptions
 
+    if destination.request_id is not None:
         rules.name(destination.request_id, field="--request-id")
-    if destination.ledger is None:
-        if destination.dataset:
-            raise ParameterError(field="--dataset", problem="names data of no ledger", fix="give --ledger too")
-        return None
-    if not destination.dataset:
+    named = destination.ledger is not None
+    if destination.dataset and not named:
+        raise ParameterError(field="--dataset", problem="names data of no ledger", fix="give --ledger too")
+    if named and not destination.dataset:
         raise ParameterError(
             field="--dataset", problem="is missing", fix="name what the records are registered as: starling ledger show"
         )
-    from starling.ledger.opening import open_ledger
-
-    return open_ledger(destination.ledger)
+    return PaymentOptions(
+        None if destination.ledger is None else open_ledger(destination.ledger),
+        destination.dataset,
+        destination.analyst,
+        destination.request_id,
+        destination.unvalidated,
+    )
 
 
 class Release(Protocol[PublishedT_co]):
     """A release, but for where it goes, who pays, and who listens."""
 
-    def __call__(
-        self,
-        out: Path,
-        /,
-        *,
-        ledger: "Ledger | None",
-        dataset: str,
-        analyst: str,
-        request_id: str | None,
-        unvalidated: bool,
-        step: "Step",
-        approve: "Approve",
-        charged: "Charged",
-    ) -> PublishedT_co:
+    def __call__(self, out: Path, /, *, payment: "PaymentOptions", listener: "Listener") -> PublishedT_co:
         """Publish; see `starling.tables.release`, whose arguments of these names are the same in every domain."""
         ...
 
@@ -139,8 +130,9 @@ def publish(destination: Destination, spending: Callable[[], str], release: Rele
     """
     from starling.cli.progress import steps
     from starling.release import zipped
+    from starling.release.pipeline import Listener
 
-    ledger = _ledger(destination)
+    payment = payment_options(destination)
     if destination.zip_file is not None:
         zipped.check(destination.zip_file)
     with steps() as step:
@@ -149,17 +141,7 @@ def publish(destination: Destination, spending: Callable[[], str], release: Rele
             with step.paused():
                 _approve(destination, order, stage, spending)
 
-        published = release(
-            destination.out,
-            ledger=ledger,
-            dataset=destination.dataset,
-            analyst=destination.analyst,
-            request_id=destination.request_id,
-            unvalidated=destination.unvalidated,
-            step=step,
-            approve=approve,
-            charged=_charged,
-        )
+        published = release(destination.out, payment=payment, listener=Listener(step, approve, _charged))
         if destination.zip_file is not None:
             step("zipping it")
             zipped.zipped(published.folder, destination.zip_file)
