@@ -1,7 +1,7 @@
 """What the domain finds in an answer that its own publisher signed: plan, question, noisy answer or tables that do not belong together."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -114,6 +114,31 @@ def test_a_row_or_a_column_too_many_is_found(copy: Callable[[str], Tampered]) ->
     assert "bundle" in release.failing()
     (release.folder / "data" / "snps.parquet").write_bytes(b"PAR1")
     assert "data/snps.parquet cannot be read as Parquet" in release.failing()["tables"]
+
+
+def leaves(node: Any) -> Iterator[dict[str, Any]]:
+    """The leaves of a composition in privacy.json."""
+    for part in node.get("parts", ()):
+        yield from leaves(part)
+    if "event" in node:
+        yield node
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_another_event_of_the_same_cost_is_found(copy: Callable[[str], Tampered], name: str) -> None:
+    """Counts stated as a selection, a selection as another, and what is drawn as a bare cost: every number in the file follows."""
+    for mechanism, more in (("permute-and-flip", {"score_sensitivity": "2"}), ("pure DP", {})):
+
+        def forge(said: Any, mechanism: str = mechanism, more: dict[str, str] = more) -> None:
+            for leaf in leaves(said["composition"]):
+                leaf["event"] = {"mechanism": mechanism, "epsilon": leaf["cost"]["epsilon"], **more}
+
+        release = copy(name)
+        release.edit("privacy.json", forge)
+        failing = release.failing()
+        assert list(failing) == ["privacy"]
+        assert failing["privacy"] == ["privacy.json: composition is not what the public plan in the folder gives"]
+        shutil.rmtree(release.folder)
 
 
 DRAWN: dict[str, tuple[Callable[[Any], None], str]] = {
