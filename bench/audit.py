@@ -5,8 +5,9 @@ from typing import Final
 
 from bench.measure import Json, Spread
 from bench.record import Limit, Recorder
+from starling.audit.case import Case
+from starling.audit.core_cases import MECHANISMS, MUTANTS
 from starling.audit.falsifier import falsify
-from starling.audit.rejected import REJECTED, RIGHT, Case
 
 FALSE_ALARM: Final = 1e-6
 
@@ -71,8 +72,8 @@ def main() -> None:
     """Audit the collection."""
     audit(
         Recorder("audit", "Power and false alarms of the falsifier."),
-        REJECTED,
-        RIGHT,
+        MUTANTS,
+        MECHANISMS,
         40,
         (
             "rejected, of the broken ones the one that is caught least",

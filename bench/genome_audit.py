@@ -2,15 +2,15 @@
 
 from bench.audit import audit
 from bench.record import Recorder
-from starling.audit.genome import REJECTED, RIGHT
+from starling.audit.genome_cases import MECHANISMS, MUTANTS
 
 
 def main() -> None:
     """Audit the genome's collection."""
     audit(
         Recorder("genome_audit", "Power and false alarms of the falsifier on genome mechanisms."),
-        REJECTED,
-        RIGHT,
+        MUTANTS,
+        MECHANISMS,
         12,
         (
             "rejected, of the broken genome mechanisms the one that is caught least",

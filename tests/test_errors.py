@@ -18,6 +18,7 @@ CODES = {
     "RecordsInvalid": (65, 422),
     "OutputError": (74, 507),
     "LedgerUnavailable": (75, 503),
+    "AuditFailed": (70, 500),
     "RunFailed": (75, 503),
 }
 

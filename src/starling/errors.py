@@ -204,6 +204,10 @@ class LedgerUnavailable(StarlingError):
     status = 503
 
 
+class AuditFailed(StarlingError):
+    """`starling audit` refuted a mechanism, or missed a mutant: a fault of this installation, and of no input."""
+
+
 class RunFailed(StarlingError):
     """A run stopped after its charge. One constant message for every cause, so that it tells nothing about the data."""
 

@@ -109,21 +109,21 @@ SCORES = [[0], [0, 0], [0, 2, 1], [3, 3, 0, 1]]
 
 
 @pytest.mark.parametrize("scores", SCORES)
-def test_the_exponential_law_by_hand(scores: list[int]) -> None:
-    law = exact.exponential_law(scores, Fraction(3, 2), Fraction(1, 2))
+def test_the_exponential_distribution_by_hand(scores: list[int]) -> None:
+    law = exact.exponential_distribution(scores, Fraction(3, 2), Fraction(1, 2))
     weights = [exp(1.5 * score) for score in scores]
     assert [float(law[(i,)]) for i in range(len(scores))] == pytest.approx([w / sum(weights) for w in weights])
 
 
-def test_the_exponential_law_of_rounds_by_hand() -> None:
-    law = exact.exponential_law([0, 2, 1], Fraction(2), k=2)
+def test_the_exponential_distribution_of_rounds_by_hand() -> None:
+    law = exact.exponential_distribution([0, 2, 1], Fraction(2), k=2)
     a, b, c = (exp(score / 2) for score in (0, 2, 1))
     assert float(law[(1, 2)]) == pytest.approx(b / (a + b + c) * c / (a + c))
     assert set(law) == set(permutations(range(3), 2))
 
 
 @pytest.mark.parametrize("scores", SCORES)
-def test_the_permute_and_flip_law_over_all_permutations_and_coins(scores: list[int]) -> None:
+def test_the_permute_and_flip_distribution_over_all_permutations_and_coins(scores: list[int]) -> None:
     """Its definition, tried out: every order, every set of heads; the first that shows heads."""
     heads = [exp((score - max(scores)) / 2) for score in scores]
     found = [0.0] * len(scores)
@@ -135,5 +135,5 @@ def test_the_permute_and_flip_law_over_all_permutations_and_coins(scores: list[i
                 chance *= probability if coin else 1 - probability
             if chance:
                 found[next(place for place in order if coins[place])] += chance / len(orders)
-    law = exact.permute_and_flip_law(scores, Fraction(1))
+    law = exact.permute_and_flip_distribution(scores, Fraction(1))
     assert [float(law[i]) for i in range(len(scores))] == pytest.approx(found)

@@ -22,7 +22,8 @@ ENDINGS = {
 
 @click.command(cls=Command, example="starling end fault")
 @click.argument("how")
-def end(how: str) -> None:
+@click.option("--json", "as_json", is_flag=True)
+def end(how: str, *, as_json: bool) -> None:
     """Raise."""
     if how == "terminate":
         click.echo("ready")

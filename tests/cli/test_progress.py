@@ -107,6 +107,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
         "p-values",
         "starling.verification:open_release",
     ),
+    "audit": ((), "discrete Laplace", "starling.audit.fit:fit"),
     "verify": (("{released}",), "checking", "starling.verification:verify"),
     "ledger show": (("sqlite:///{ledger}",), "adding up", "starling.ledger.reading:Reading.lineages"),
     "ledger verify": (("sqlite:///{ledger}",), "every event", "starling.ledger.reading:Reading.verify"),

@@ -124,6 +124,6 @@ def test_the_laws_are_those_of_the_audit() -> None:
     study = TinyStudy(random.integers(0, 2, (4, 3)).astype(np.int8), random.random(4) < 0.5, "dominant")
     law = law_of(LocSigMechanism(plan, LocSig("g", 2, EPSILON)).draw, study)
     scores = -signed_distances(plan, study.tables(), "g")
-    wanted = exact.exponential_law(scores.tolist(), EPSILON, k=2)
+    wanted = exact.exponential_distribution(scores.tolist(), EPSILON, k=2)
     found = {tuple(int(name[2:]) for name in answer.snps): found_log for answer, (found_log, _) in law.items()}
     assert found == pytest.approx({order: log(float(chance)) for order, chance in wanted.items()}, abs=1e-12)

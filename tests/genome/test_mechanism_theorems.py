@@ -77,7 +77,7 @@ def test_theorem_6_picks_are_nearly_the_best_in_patients_and_so_in_exponents(cho
     """
     tables = all_tables(12)[chosen]
     distances = distance_to_significance(tables, "g", "0.05")
-    law = exact.exponential_law(loc_sig_scores(distances).tolist(), Fraction(EPSILON), k=2)
+    law = exact.exponential_distribution(loc_sig_scores(distances).tolist(), Fraction(EPSILON), k=2)
     off, weak = 0.0, 0.0
     for order, chance in law.items():
         left = list(range(len(chosen)))

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from starling.ledger.opening import open_ledger
-from starling.release.payment import PaymentOptions
-from starling.tables import artifact, counts, publication, publish
+from starling.tables import artifact, counts, publish
 from starling.tables.artifact import measured
 from starling.tables.plan import Plan
 from tests.release.striking import AFTER, AROUND, BEFORE, Point, strike
@@ -13,7 +12,7 @@ POINTS: dict[str, Point] = {
     **BEFORE,
     **AROUND,
     "while reading": (counts.GroupCounts, "totals", False),
-    "after the draw": (publication, "tabulate", False),
+    "after the draw": (publish, "tabulate", False),
     "while drawing": (measured, "_table", True),
     "while writing": (artifact, "write_tables", True),
     **AFTER,
@@ -33,7 +32,10 @@ def release(
         toy / "GRF-C.txt",
         out,
         top_up=top_up,
-        payment=PaymentOptions(ledger=open_ledger(url), dataset="toy", request_id=request_id, unvalidated=True),
+        ledger=open_ledger(url),
+        dataset="toy",
+        request_id=request_id,
+        unvalidated=True,
     )
 
 

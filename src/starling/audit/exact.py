@@ -1,20 +1,21 @@
-"""How different two laws are, exactly: epsilon, Renyi divergence and delta from enumerated probabilities.
+"""How different two distributions are, exactly: epsilon, Renyi divergence and delta from enumerated probabilities.
 
-The laws are mappings from outcome to probability, given as rationals (of a table that was read) or as Arb balls (of a formula);
+The distributions are mappings from outcome to probability, given as rationals (of a table that was read) or as Arb balls (of a formula);
 an outcome that is missing has probability 0. What comes back is a `Bracket`: the true value lies within it, ends included, or
 between the two doubles next to each other that it can't be told from.
 
-A law on infinitely many outcomes is given with the outcomes beyond some reach pooled into one at each end. Pooling is
-post-processing, so divergences of pooled laws are lower bounds of the true ones: enough to refute a claim.
+A distribution on infinitely many outcomes is given with the outcomes beyond some reach pooled into one at each end. Pooling is
+post-processing, so divergences of pooled distributions are lower bounds of the true ones: enough to refute a claim.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
 from fractions import Fraction
-from math import inf, nextafter
+from math import ceil, inf, isqrt, nextafter
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from flint import arb
 
+from starling.privacy.distributions.lattice_counts import shell_size
 from starling.privacy.distributions.tails import ball
 from starling.privacy.precision import precision
 
@@ -22,6 +23,8 @@ Probability: TypeAlias = Fraction | int | arb
 Outcome = TypeVar("Outcome", bound=Hashable)
 
 _BITS = 256
+_SHELLS = 200
+"""Norms of lattice noise that are added up."""
 
 
 class Bracket(NamedTuple):
@@ -32,9 +35,9 @@ class Bracket(NamedTuple):
 
 
 def epsilon(left: Mapping[Outcome, Probability], right: Mapping[Outcome, Probability]) -> Bracket:
-    """The smallest epsilon for which the two laws are epsilon-indistinguishable: the largest |log ratio| of an outcome.
+    """The smallest epsilon for which the two distributions are epsilon-indistinguishable: the largest |log ratio| of an outcome.
 
-    Infinite where an outcome is possible under one law alone.
+    Infinite where an outcome is possible under one distribution alone.
 
     >>> epsilon({0: Fraction(3, 4), 1: Fraction(1, 4)}, {0: Fraction(1, 4), 1: Fraction(3, 4)}).low == epsilon({0: 1}, {0: 1}).low
     False
@@ -89,33 +92,33 @@ def delta(
         return _bracket(arb.max(*sums))
 
 
-def shifted(law: Mapping[int, Probability], by: int) -> dict[int, Probability]:
-    """The law of X + by."""
-    return {outcome + by: probability for outcome, probability in law.items()}
+def shifted(distribution: Mapping[int, Probability], by: int) -> dict[int, Probability]:
+    """The distribution of X + by."""
+    return {outcome + by: probability for outcome, probability in distribution.items()}
 
 
-def pooled(law: Mapping[int, Probability], low: int, high: int) -> dict[int, Probability]:
-    """The law of min(max(X, low), high)."""
+def pooled(distribution: Mapping[int, Probability], low: int, high: int) -> dict[int, Probability]:
+    """The distribution of min(max(X, low), high)."""
     out: dict[int, Probability] = {}
     with precision(_BITS):
-        for outcome, probability in law.items():
+        for outcome, probability in distribution.items():
             end = min(max(outcome, low), high)
             out[end] = _probability(out.get(end, 0)) + _probability(probability)
     return out
 
 
-def exponential_law(
+def exponential_distribution(
     scores: list[int], epsilon: Fraction, sensitivity: Fraction = Fraction(1), k: int = 1
 ) -> dict[tuple[int, ...], Probability]:
-    """The law of the exponential mechanism by its definition: every ordered choice of k candidates, k rounds without replacement."""
+    """The distribution of the exponential mechanism by its definition: each ordered choice of k candidates, without replacement."""
     with precision(_BITS):
         rate = ball(epsilon / (2 * sensitivity * k))
         weights = [(rate * score).exp() for score in scores]
-        law: dict[tuple[int, ...], Probability] = {}
+        chances: dict[tuple[int, ...], Probability] = {}
 
         def extend(chosen: tuple[int, ...], probability: arb) -> None:
             if len(chosen) == k:
-                law[chosen] = probability
+                chances[chosen] = probability
                 return
             left = [place for place in range(len(scores)) if place not in chosen]
             total = sum((weights[place] for place in left), arb(0))
@@ -123,13 +126,13 @@ def exponential_law(
                 extend((*chosen, place), probability * weights[place] / total)
 
         extend((), arb(1))
-    return law
+    return chances
 
 
-def permute_and_flip_law(
+def permute_and_flip_distribution(
     scores: list[int], epsilon: Fraction, sensitivity: Fraction = Fraction(1)
 ) -> dict[int, Probability]:
-    """The law of permute-and-flip by its definition, in closed form.
+    """The distribution of permute-and-flip by its definition, in closed form.
 
     Give every candidate a uniform arrival time; candidate c is taken when its coin shows heads and no other candidate came
     earlier with heads: p_c times the integral over t in [0, 1] of the product over the others of (1 - p t), a polynomial.
@@ -137,13 +140,51 @@ def permute_and_flip_law(
     with precision(_BITS):
         rate = ball(epsilon / (2 * sensitivity))
         heads = [(rate * (score - max(scores))).exp() for score in scores]
-        law: dict[int, Probability] = {}
+        chances: dict[int, Probability] = {}
         for place, chance in enumerate(heads):
             product = [arb(1)]
             for other in heads[:place] + heads[place + 1 :]:
                 product = [a - other * b for a, b in zip([*product, arb(0)], [arb(0), *product], strict=True)]
-            law[place] = chance * sum((value / (power + 1) for power, value in enumerate(product)), arb(0))
-    return law
+            chances[place] = chance * sum((value / (power + 1) for power, value in enumerate(product)), arb(0))
+    return chances
+
+
+def laplace_distribution(scale: Fraction, reach: int) -> dict[int, Probability]:
+    """Discrete Laplace noise by its definition, P(x) = (1 - q)/(1 + q) q^|x|, with all that lies beyond +-reach at the ends."""
+    with precision(_BITS):
+        q = (-ball(1 / scale)).exp()
+        chances: dict[int, Probability] = {x: (1 - q) / (1 + q) * q ** abs(x) for x in range(1 - reach, reach)}
+        return chances | dict.fromkeys((-reach, reach), q**reach / (1 + q))
+
+
+def gaussian_distribution(sigma_squared: Fraction, reach: int) -> dict[int, Probability]:
+    """Discrete Gaussian noise by its definition, P(x) proportional to e^(-x^2/(2 sigma^2)), with all beyond +-reach at the ends."""
+    with precision(_BITS):
+        weights = [
+            (-ball(x**2 / (2 * sigma_squared))).exp() for x in range(20 * (reach + isqrt(ceil(sigma_squared)) + 1))
+        ]
+        # Beyond x each weight is below e^(-x/sigma^2) times the one before, so that all of them are below sigma^2/x of that at x.
+        last = (weights[-1] * (1 + ball(sigma_squared))).union(arb(0))
+        total = weights[0] + 2 * sum(weights[1:], last)
+        end = sum(weights[reach:], last) / total
+        chances: dict[int, Probability] = {x: weights[abs(x)] / total for x in range(1 - reach, reach)}
+        return chances | dict.fromkeys((-reach, reach), end)
+
+
+def shell_distribution(cells: int, most: int) -> dict[int, arb]:
+    """The norm of lattice noise at epsilon 1 by its definition: norms below `most`. A vector of norm r has the weight e^-r."""
+    with precision(_BITS):
+        q = arb(-1).exp()
+        weights = [q**norm * shell_size(norm, cells) for norm in range(_SHELLS)]
+        # Beyond norm r each weight is below (1 + 1/r)^cells / e of the one before, less than a half: together below the last.
+        total = sum(weights, weights[-1].union(arb(0)))
+        return {norm: weights[norm] / total for norm in range(most)}
+
+
+def enclosed(probability: Probability) -> Bracket:
+    """Two doubles with a probability between them."""
+    with precision(_BITS):
+        return _bracket(_probability(probability))
 
 
 def _pairs(left: Mapping[Outcome, Probability], right: Mapping[Outcome, Probability]) -> Iterable[tuple[arb, arb]]:

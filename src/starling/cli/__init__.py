@@ -19,6 +19,7 @@ main = Root(
         "ledger": "starling.cli.ledger:ledger",
         "keys": "starling.cli.keys:keys",
         "verify": "starling.cli.verify:verify",
+        "audit": "starling.cli.audit:audit",
     },
 )
 

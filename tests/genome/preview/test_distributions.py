@@ -19,9 +19,9 @@ EPSILONS = st.fractions(Fraction(1, 10), 4, max_denominator=10)
 @pytest.mark.parametrize("selection", ["exponential", "permute-and-flip"])
 def test_chances_are_those_of_the_audit(selection: Any, scores: list[int], epsilon: Fraction) -> None:
     law = (
-        exact.exponential_law(scores, epsilon)
+        exact.exponential_distribution(scores, epsilon)
         if selection == "exponential"
-        else exact.permute_and_flip_law(scores, epsilon)
+        else exact.permute_and_flip_distribution(scores, epsilon)
     )
     wanted = {place if isinstance(place, int) else place[0]: float(chance) for place, chance in law.items()}
     found = chances(np.array(scores), float(epsilon), selection)
@@ -36,7 +36,7 @@ def test_many_candidates_add_up_to_one() -> None:
 
 @given(st.integers(0, 6), st.lists(st.integers(-6, 6), min_size=1, max_size=3), st.integers(1, 2), EPSILONS)
 def test_all_are_found_as_often_as_top_k_takes_them(beyond: int, others: list[int], k: int, epsilon: Fraction) -> None:
-    law = exact.exponential_law([beyond] * k + others, epsilon, k=k)
+    law = exact.exponential_distribution([beyond] * k + others, epsilon, k=k)
     wanted = sum(float(chance) for places, chance in law.items() if set(places) == set(range(k)))
     found = all_found(beyond, k, np.array(others, dtype=float), np.ones(len(others), dtype=np.int64), float(epsilon))
     assert found == pytest.approx(wanted, abs=1e-12)

@@ -8,7 +8,7 @@ import pytest
 
 from bench import genome_blocks, genome_figure3, record
 from bench.genome_blocks import Bool, Law, Span, Study
-from starling.audit.exact import exponential_law, permute_and_flip_law
+from starling.audit.exact import exponential_distribution, permute_and_flip_distribution
 from starling.genome.scores.blocks import DELTA_M
 from starling.genome.scores.candidates import candidates
 from tests.genome.scores.test_blocks import by_definition, invented
@@ -84,9 +84,11 @@ def test_values_and_the_largest_of_them_are_as_defined() -> None:
 def test_the_law_of_one_answer_is_that_of_the_mechanism(epsilon: Fraction) -> None:
     scores = np.array([3, -1, 0, 3, -7, -7, -7, -30], dtype=np.int16)
     exact = {
-        "exponential": [float(chance) for _, chance in sorted(exponential_law(scores.tolist(), epsilon).items())],
+        "exponential": [
+            float(chance) for _, chance in sorted(exponential_distribution(scores.tolist(), epsilon).items())
+        ],
         "permute-and-flip": [
-            float(chance) for _, chance in sorted(permute_and_flip_law(scores.tolist(), epsilon).items())
+            float(chance) for _, chance in sorted(permute_and_flip_distribution(scores.tolist(), epsilon).items())
         ],
     }
     for selection, wanted in exact.items():

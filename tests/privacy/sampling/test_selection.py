@@ -67,7 +67,7 @@ def test_exponential_mechanism_follows_its_definition(case: tuple[list[int], Fra
     scores, epsilon, sensitivity = case
     k = min(k, len(scores))
     source = Seeded(k)
-    law = exact.exponential_law(scores, epsilon, sensitivity, k)
+    law = exact.exponential_distribution(scores, epsilon, sensitivity, k)
     array = np.array(scores)
     assert_law(lambda: tuple(exponential_mechanism(array, epsilon, sensitivity, k, source=source).tolist()), law)
 
@@ -78,7 +78,7 @@ def test_permute_and_flip_follows_its_definition(case: tuple[list[int], Fraction
     """False alarm below 1e-8 for all cases together, were the source not seeded."""
     scores, epsilon, sensitivity = case
     source = Seeded(3)
-    law = exact.permute_and_flip_law(scores, epsilon, sensitivity)
+    law = exact.permute_and_flip_distribution(scores, epsilon, sensitivity)
     assert_law(lambda: permute_and_flip(np.array(scores), epsilon, sensitivity, source=source), law)
 
 
@@ -90,7 +90,7 @@ def test_the_law_is_the_same_where_arb_decides_everything(
     """False alarm below 1e-8 for all cases together, were the source not seeded."""
     scores, epsilon, sensitivity = case
     source = Seeded(4)
-    law = exact.exponential_law(scores, epsilon, sensitivity)
+    law = exact.exponential_distribution(scores, epsilon, sensitivity)
     array = np.array(scores)
     assert_law(lambda: tuple(exponential_mechanism(array, epsilon, sensitivity, source=source).tolist()), law, 1500)
 
@@ -185,7 +185,8 @@ def test_neighbours_exhaustively_exponential_mechanism() -> None:
     for k in (1, 2):
         worst = max(
             exact.epsilon(
-                exact.exponential_law(list(a), epsilon, k=k), exact.exponential_law(list(b), epsilon, k=k)
+                exact.exponential_distribution(list(a), epsilon, k=k),
+                exact.exponential_distribution(list(b), epsilon, k=k),
             ).high
             for a in product(range(2), repeat=3)
             for b in product(range(3), repeat=3)
@@ -197,7 +198,9 @@ def test_neighbours_exhaustively_exponential_mechanism() -> None:
 def test_neighbours_exhaustively_permute_and_flip() -> None:
     epsilon = Fraction(1)
     worst = max(
-        exact.epsilon(exact.permute_and_flip_law(list(a), epsilon), exact.permute_and_flip_law(list(b), epsilon)).high
+        exact.epsilon(
+            exact.permute_and_flip_distribution(list(a), epsilon), exact.permute_and_flip_distribution(list(b), epsilon)
+        ).high
         for a in product(range(2), repeat=3)
         for b in product(range(3), repeat=3)
         if max(abs(x - y) for x, y in zip(a, b, strict=True)) == 1
@@ -208,8 +211,8 @@ def test_neighbours_exhaustively_permute_and_flip() -> None:
 def test_permute_and_flip_is_never_worse() -> None:
     """McKenna and Sheldon 2020, Theorem 2: the expected score is at least the exponential mechanism's."""
     for scores in product(range(4), repeat=3):
-        flip = exact.permute_and_flip_law(list(scores), Fraction(1))
-        choose = exact.exponential_law(list(scores), Fraction(1))
+        flip = exact.permute_and_flip_distribution(list(scores), Fraction(1))
+        choose = exact.exponential_distribution(list(scores), Fraction(1))
         gain = sum(score * (float(flip[i]) - float(choose[(i,)])) for i, score in enumerate(scores))
         assert gain >= -1e-12
 

@@ -5,10 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from starling.audit import exact, genome
+from starling.audit import exact, genome_cases
+from starling.audit.case import Case
 from starling.audit.falsifier import falsify
-from starling.audit.genome import REJECTED, RIGHT
-from starling.audit.rejected import Case
+from starling.audit.genome_cases import MECHANISMS, MUTANTS
 from starling.genome.distance.rules import D_PRIME, R_SQUARED, Kernel, Rule, decide, of_test
 from starling.genome.distance.search import settled
 from starling.genome.statistics import chi_squared_statistic
@@ -16,18 +16,18 @@ from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.sampling.entropy import Seeded
 from tests.genome.small_tables import all_tables, most_changed, searched
 
-BY_NAME = {case.name: case for case in REJECTED + RIGHT}
+BY_NAME = {case.name: case for case in MUTANTS + MECHANISMS}
 SCORES = {
-    "loc_sig, greedy distance": genome.greedy,
-    "loc_sig, Wald distance": genome.wald,
-    "loc_sig without the skip": genome.without_skip,
-    "loc_sig by alleles, counted as patients": genome.alleles_as_patients,
-    "loc_sig": genome.significance,
-    "loc_sig by alleles": genome.alleles,
+    "loc_sig, greedy distance": genome_cases.greedy,
+    "loc_sig, Wald distance": genome_cases.wald,
+    "loc_sig without the skip": genome_cases.without_skip,
+    "loc_sig by alleles, counted as patients": genome_cases.alleles_as_patients,
+    "loc_sig": genome_cases.significance,
+    "loc_sig by alleles": genome_cases.alleles,
 }
 
 
-@pytest.mark.parametrize("case", REJECTED, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", MUTANTS, ids=lambda case: case.name)
 @pytest.mark.statistical
 def test_attack_a18_a_broken_promise_is_rejected(case: Case) -> None:
     """Power above 0.77 each, with 95 % confidence: rejected in all of twelve audits (bench/genome_audit.py). The source is seeded, so that
@@ -35,16 +35,18 @@ def test_attack_a18_a_broken_promise_is_rejected(case: Case) -> None:
     """
     finding = falsify(*case.samplers(Seeded(1)), case.draws, goal=case.goal)
     assert finding.refutes(case.claim)
+    assert case.truth is not None
     assert finding.epsilon <= case.truth
     assert case.truth > case.claim.amount
 
 
-@pytest.mark.parametrize("case", RIGHT, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", MECHANISMS, ids=lambda case: case.name)
 @pytest.mark.statistical
 def test_a_kept_promise_is_not_rejected(case: Case) -> None:
     """A false alarm has a probability of at most 1e-6 each."""
     finding = falsify(*case.samplers(Seeded(2)), case.draws, goal=case.goal)
     assert not finding.refutes(case.claim)
+    assert case.truth is not None
     assert finding.epsilon <= case.truth <= case.claim.amount
 
 
@@ -53,7 +55,7 @@ def test_stated_truths_of_scores(name: str) -> None:
     """By the law of the exponential mechanism, computed."""
     case = BY_NAME[name]
     laws = [
-        exact.exponential_law(SCORES[name](np.array(tables).reshape(-1, 4)).tolist(), Fraction(1))
+        exact.exponential_distribution(SCORES[name](np.array(tables).reshape(-1, 4)).tolist(), Fraction(1))
         for tables in (case.left, case.right)
     ]
     assert exact.epsilon(*laws).high == pytest.approx(case.truth, abs=1e-3)
@@ -65,12 +67,12 @@ def test_stated_truths_of_scores(name: str) -> None:
 )
 def test_stated_truths_of_noisy_statistics(name: str, sensitivity: Fraction) -> None:
     case = BY_NAME[name]
-    values = chi_squared_statistic(np.array([case.left, case.right])) * genome.STEPS
-    scale = DiscreteLaplace(sensitivity * genome.STEPS + 1).scale
+    values = chi_squared_statistic(np.array([case.left, case.right])) * genome_cases.STEPS
+    scale = DiscreteLaplace(sensitivity * genome_cases.STEPS + 1).scale
     assert abs(values[0] - values[1]) / float(scale) == pytest.approx(case.truth, abs=1e-3)
 
 
-@pytest.mark.parametrize("case", REJECTED + RIGHT, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", MUTANTS + MECHANISMS, ids=lambda case: case.name)
 def test_the_pairs_are_neighbours(case: Case) -> None:
     """One patient replaced: one unit moves in every table, two of alleles; and his status is the same at every SNP."""
     columns = 3 if len(case.left) == 6 else 2

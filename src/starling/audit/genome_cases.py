@@ -14,9 +14,9 @@ from math import inf
 from typing import Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from starling.audit.rejected import Case, Draws, laplace, lattice
+from starling.audit.case import Case, Draws, Int64
+from starling.audit.core_cases import laplace, lattice
 from starling.audit.wrong_distances import greedy_distance, wald_distance
 from starling.genome.distance import allelic_distance, distance_to_significance
 from starling.genome.statistics import chi_squared_statistic
@@ -25,7 +25,6 @@ from starling.privacy.sampling.entropy import BitSource
 from starling.privacy.sampling.noise import discrete_laplace
 from starling.privacy.sampling.selection import exponential_mechanism
 
-Int64: TypeAlias = npt.NDArray[np.int64]
 Score: TypeAlias = Callable[[Int64], Int64]
 """Tables (snps, 4) -> scores (snps,)."""
 Table: TypeAlias = tuple[int, int, int, int]
@@ -126,7 +125,7 @@ _PEOPLE: Final = 20
 _EMPTY: Final = ((0, 0, 0, _PEOPLE), (1, 0, 0, _PEOPLE - 1))
 """Tables of which the second has chi-squared n, the first, with a zero margin, 0."""
 
-REJECTED: Final[tuple[Case, ...]] = (
+MUTANTS: Final[tuple[Case, ...]] = (
     Case(
         "loc_sig, greedy distance",
         "the steps that change G most",
@@ -215,7 +214,7 @@ REJECTED: Final[tuple[Case, ...]] = (
 )
 """All of them are rejected."""
 
-RIGHT: Final[tuple[Case, ...]] = (
+MECHANISMS: Final[tuple[Case, ...]] = (
     Case("loc_sig", "", _ONE, 0.830, located(significance), *_against((0, 3, 6, 7), (0, 3, 7, 6)), 4_000),
     Case("loc_sig by alleles", "", _ONE, 0.830, located(alleles), *_against((0, 1, 6, 9), (0, 1, 4, 11)), 4_000),
     Case("snp_pval by copies", "", _ONE, 1, within(4, 8, laplace(2)), (6, 6, 2, 4, 4, 2), (7, 5, 2, 4, 4, 2), 10_000),

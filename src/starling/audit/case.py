@@ -1,0 +1,58 @@
+"""A mechanism with what it claims to cost and a pair of neighbours to try it on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.audit.falsifier import Goal, Sampler
+from starling.privacy.budget import Cost
+from starling.privacy.sampling.entropy import BitSource, system
+
+Int64: TypeAlias = npt.NDArray[np.int64]
+
+Draws: TypeAlias = Callable[[Int64, int, BitSource], Int64]
+"""A mechanism: exact values of one database, number of draws, source of words -> outputs, int64 (draws,) or (draws, values)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A mechanism with a claim and two neighbours.
+
+    Attributes:
+        name: What the mechanism is.
+        flaw: What is wrong with it; empty for a right one.
+        claim: What it says it costs.
+        truth: What it costs, at least on this pair: epsilon, or rho where the claim is in rho; None where only the claim is known.
+        mechanism: Draws from it.
+        left: Exact values of one database.
+        right: Exact values of its neighbour.
+        draws: How often it is drawn from on each neighbour. For a mutant enough for a power of 0.9 at a false alarm of 1e-6, measured by
+            bench/audit.py and bench/genome_audit.py.
+    """
+
+    name: str
+    flaw: str
+    claim: Cost
+    truth: float | None
+    mechanism: Draws
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    draws: int
+
+    @property
+    def goal(self) -> Goal:
+        """What the falsifier should look for."""
+        return self.claim.measure
+
+    def samplers(self, source: BitSource | None = None) -> tuple[Sampler, Sampler]:
+        """The mechanism on both neighbours, as the falsifier takes it."""
+        words = system() if source is None else source
+
+        def on(values: tuple[int, ...]) -> Sampler:
+            exact = np.array(values, dtype=np.int64)
+            return lambda draws: self.mechanism(exact, draws, words)
+
+        return on(self.left), on(self.right)

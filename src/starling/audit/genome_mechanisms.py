@@ -1,0 +1,192 @@
+"""The answers to an analyst's questions under the falsifier: the mechanisms themselves, on small studies that differ by one patient.
+
+Each study is a few people and SNPs, written as copies of the carried allele and the status of each person. Where several SNPs are scored
+the replaced patient moves all of them, as far as one patient can.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final, TypeAlias, assert_never
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.audit.case import Case, Draws
+from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
+from starling.genome.distance.rules import Rule
+from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Places
+from starling.genome.mechanism import mechanism_of
+from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question, SnpCorr, SnpPval, Snps
+from starling.genome.scores.candidates import Candidates
+from starling.privacy.sampling.entropy import BitSource
+
+Int16: TypeAlias = npt.NDArray[np.int16]
+Int64: TypeAlias = npt.NDArray[np.int64]
+Patient: TypeAlias = tuple[int, ...]
+"""Status (1 for a case), then copies of the carried allele at each SNP."""
+
+P: Final = Fraction(1, 20)
+"""A SNP is significant at or below this p-value."""
+SNPS: Final = 6
+LEAST: Final = 1
+MOST: Final = 9
+"""Noisy counts are clipped to LEAST to MOST, which is post-processing, so that a histogram of few outputs sees what matters."""
+
+
+@dataclass(frozen=True, eq=False)
+class SmallStudy:
+    """Exact counts of a study in memory, as `genome.mechanism.ExactStudy` asks for them.
+
+    Attributes:
+        copies: Copies of the carried allele, int64 (people, snps).
+        cases: Who is a case, bool (people,).
+        model: What is compared.
+    """
+
+    copies: Int64
+    cases: npt.NDArray[np.bool_]
+    model: Model
+    _counted: dict[object, tuple[Int16, Int64]] = field(default_factory=dict, repr=False)
+
+    def tables(self, places: Int64 | None = None, /) -> Int64:
+        """The table of each SNP, or of some of them: int64 (m, 4), or (m, 6) by 0, 1 and 2 copies."""
+        copies = self.copies if places is None else self.copies[:, places]
+        columns = [copies > 0, copies == 0] if self.model == "dominant" else [copies == number for number in range(3)]
+        sides = [column[side].sum(axis=0) for side in (self.cases, ~self.cases) for column in columns]
+        return np.stack(sides, axis=1).astype(np.int64)
+
+    def pair_tables(self, pairs: Int64, /) -> Int64:
+        """People with both SNPs, the first alone, the second alone, neither: int64 (pairs, 4)."""
+        return pair_tables(self._bits(), len(self.cases), pairs)
+
+    def blocks(self, places: Int64, rule: Rule, among: Candidates, /) -> tuple[Int16, Int64]:
+        """Signed distances of pairs to the rule, and how many carry each SNP; counted once, however often they are asked for."""
+        key = (*places.tolist(), among.regions, among.longest)
+        if key not in self._counted:
+            bits = self._bits()[places]
+            self._counted[key] = pair_distances(bits, len(self.cases), rule, among), carriers(bits)
+        distances, number = self._counted[key]
+        return distances.copy(), number
+
+    def _bits(self) -> npt.NDArray[np.uint64]:
+        padded = np.zeros((self.copies.shape[1], -(-len(self.cases) // 64) * 64), dtype=np.uint8)
+        padded[:, : len(self.cases)] = self.copies.T > 0
+        return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def small_plan(people: int, snps: int, model: Model = "dominant") -> Plan:
+    """The plan of a small study: SNPs snp0, snp1, ... of one chromosome, tested by G at P."""
+    ids = tuple(f"snp{number}" for number in range(snps))
+    listed = Snps(ids, ("1",) * snps, np.arange(1, snps + 1), ("A",) * snps, ("C",) * snps)
+    return Plan("A small study", people, listed, model, ("g",), alpha=P * snps)
+
+
+def asked(question: Question, snps: int, model: Model = "dominant") -> Draws:
+    """Answers to a question as rows of a few integers."""
+
+    def draws(exact: Int64, number: int, _: BitSource) -> Int64:
+        people = exact.reshape(-1, snps + 1)
+        plan = small_plan(len(people), snps, model)
+        study, mechanism = SmallStudy(people[:, 1:], people[:, 0] == 1, model), mechanism_of(plan, question)
+        return np.array([coded(mechanism.draw(study)) for _ in range(number)], dtype=np.int64)
+
+    return draws
+
+
+def coded(answer: Drawn) -> list[int]:
+    """An answer as a few integers, many answers as the same ones perhaps: post-processing."""
+    if isinstance(answer, Number):
+        return [answer.low]
+    if isinstance(answer, Places):
+        return [_number(snp) for snp in answer.snps]
+    if isinstance(answer, Block):
+        return [-1 if answer.first is None else _number(answer.first), answer.snps]
+    if isinstance(answer, Cells):
+        return [min(max(count, LEAST), MOST) for count in answer.counts[:2]]
+    if isinstance(answer, Explored):
+        found = [_number(snp) for snp in answer.places.snps[:1]] or [-1]
+        return [answer.number.low, answer.followed, *found]
+    assert_never(answer)
+
+
+def _number(snp: str) -> int:
+    return int(snp.removeprefix("snp"))
+
+
+def _pair(others: list[Patient], left: Patient, right: Patient) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Two studies of the same other patients, and of one patient who is replaced by another."""
+    studies = ([*others, left], [*others, right])
+    one, other = (tuple(value for patient in study for value in patient) for study in studies)
+    return one, other
+
+
+def _people(row: Callable[[int], Patient], cases: int, carry: int, controls: int, also: int) -> list[Patient]:
+    """So many cases, of whom some carry every SNP, then so many controls; `row` repeats copies for all SNPs."""
+    case = [(1, *row(int(number < carry))) for number in range(cases)]
+    control = [(0, *row(int(number < also))) for number in range(controls)]
+    return case + control
+
+
+def _same(copies: int) -> Patient:
+    return (copies,) * SNPS
+
+
+_OTHERS: Final = _people(_same, 3, 0, 12, 6)
+"""With one control more each SNP's table is (0, 3; 6, 7) where she carries none, the last before significance, else (0, 3; 7, 6)."""
+_ONE: Final = _pair(_OTHERS, (0, 1, *[0] * (SNPS - 1)), (0, 0, *[1] * (SNPS - 1)))
+"""One SNP gains what all others lose."""
+_ALL: Final = _pair(_OTHERS, (0, *_same(0)), (0, *_same(1)))
+"""Every SNP becomes significant."""
+_R2: Final = _pair(
+    [(0, *copies) for copies in ((1, 1, 1), (1, 1, 1), (1, 0, 0), (0, 0, 0), (0, 0, 0), (0, 0, 0))],
+    (0, 1, 1, 1),
+    (0, 0, 0, 1),
+)
+"""Three SNPs whose blocks by r2 the replaced patient makes or breaks; found by a search for much that changes."""
+_D_PRIME: Final = _pair(
+    [(0, *copies) for copies in ((1, 1, 1),) * 5 + ((1, 1, 0),) * 3 + ((0, 1, 1), (0, 0, 0), (0, 0, 0))],
+    (0, 1, 1, 1),
+    (0, 0, 0, 1),
+)
+"""Three SNPs whose blocks by D' the replaced patient makes or breaks."""
+_TABLE: Final = _pair([(status, copies) for status in (1, 0) for copies in [0, 1] * 5], (1, 1), (1, 0))
+"""One SNP of which the replaced patient loses the allele."""
+_COPIES: Final = _pair([(status, copies) for status in (1, 0) for copies in [0, 1, 2] * 4], (1, 0), (1, 1))
+"""One SNP by number of copies."""
+_TWO: Final = _pair([(0, one, other) for one in (0, 1) for other in (0, 1) for _ in range(5)], (0, 1, 1), (0, 1, 0))
+"""Two SNPs that the replaced patient carries together, or the first alone."""
+_COUNTS: Final = Fraction(1)
+"""Epsilon of noisy counts."""
+_CHOICE: Final = Fraction(4)
+"""Epsilon of selections: larger, so that few draws see what a score gives away."""
+_HALF: Final = Fraction(1, 2)
+
+
+def _case(
+    name: str,
+    question: Question,
+    pair: tuple[tuple[int, ...], tuple[int, ...]],
+    draws: int,
+    snps: int = SNPS,
+    model: Model = "dominant",
+) -> Case:
+    return Case(name, "", question.guarantee.cost, None, asked(question, snps, model), *pair, draws)
+
+
+DECLARED: Final[tuple[Case, ...]] = (
+    _case("num_sig", NumSig("g", 1, _CHOICE), _ALL, 3_000),
+    _case("num_sig, exponential", NumSig("g", 1, _CHOICE, "exponential"), _ALL, 3_000),
+    _case("loc_sig", LocSig("g", 1, _CHOICE), _ONE, 3_000),
+    _case("loc_sig, two SNPs", LocSig("g", 2, 2 * _CHOICE), _ONE, 3_000),
+    _case("loc_block, r2", LocBlock("r2", _HALF, ("snp1",), _CHOICE), _R2, 3_000, snps=3),
+    _case("loc_block, D'", LocBlock("dprime", _HALF, ("snp1",), _CHOICE), _D_PRIME, 3_000, snps=3),
+    _case("snp_pval", SnpPval("snp0", "g", _COUNTS), _TABLE, 6_000, snps=1),
+    _case("snp_pval, Laplace", SnpPval("snp0", "g", _COUNTS, "laplace"), _TABLE, 6_000, snps=1),
+    _case("snp_pval by copies", SnpPval("snp0", "g", _COUNTS), _COPIES, 6_000, snps=1, model="genotypic"),
+    _case("snp_corr", SnpCorr("snp0", "snp1", "r2", _COUNTS), _TWO, 6_000, snps=2),
+    _case("snp_corr, Laplace", SnpCorr("snp0", "snp1", "r2", _COUNTS, "laplace"), _TWO, 6_000, snps=2),
+    _case("explore", Explore("g", "r2", _HALF, 4 * _CHOICE, most=2), _ALL, 1_000),
+    _case("explore, one SNP at a time", Explore("g", "r2", _HALF, 4 * _CHOICE, most=2, independent=True), _ALL, 1_000),
+)
+"""Every question, with what it declares to cost."""

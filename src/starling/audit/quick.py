@@ -1,0 +1,100 @@
+"""The audit in its quick form: what is declared against what is drawn, and mutants that must be caught, in under a minute.
+
+Three kinds of checks. A distribution: its cost for neighbours is computed from its definition with certified arithmetic and compared with
+what is declared, and draws are compared with it. A bound: the falsifier looks for a certified lower bound of a mechanism's cost that is
+above what it declares; it sees any claim below the bound that it found. A mutant: a mechanism that is wrong on purpose, which the same
+check must catch, since a check that has never failed anything proves nothing.
+
+A right mechanism fails with a chance of at most FALSE_ALARM in each check. A mutant that was missed is tried again with twice the draws; a
+first try misses it with a chance of 0.1 at most.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, Literal, TypeAlias
+
+from starling.audit import core_cases, fit, genome_cases, genome_mechanisms, tables_mechanisms
+from starling.audit.case import Case
+from starling.audit.falsifier import falsify
+from starling.audit.fit import Stated
+from starling.privacy.budget import Cost
+
+Kind: TypeAlias = Literal["distribution", "bound", "mutant"]
+
+FALSE_ALARM: Final = 1e-6
+TRIES: Final = 3
+"""How often a mutant is tried before it counts as missed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one check found.
+
+    Attributes:
+        kind: "distribution" and "bound" of a mechanism that is released; "mutant" of one that is wrong on purpose.
+        name: What was checked.
+        flaw: What is wrong with a mutant; empty for the others.
+        declared: What it declares to cost.
+        found: At least what it costs on the pair of neighbours: computed for a distribution, certified from draws for the others. None for
+            a mutant that is recognised by its distribution.
+        resolution: Of a comparison with a distribution: the relative error of the likeliest outcome that is seen with a chance of 0.9.
+        draws: How many draws were looked at, from each of two neighbours where there are two.
+        passed: Whether the declared cost and distribution stand; of a mutant, whether it was caught.
+    """
+
+    kind: Kind
+    name: str
+    flaw: str
+    declared: Cost
+    found: float | None
+    resolution: float | None
+    draws: int
+    passed: bool
+
+
+Check: TypeAlias = Callable[[], Result]
+
+
+def checks() -> Iterator[tuple[str, Check]]:
+    """Every check with its name, in the order in which they are shown."""
+    for stated in fit.STATED:
+        yield stated.name, partial(check_distribution, stated)
+    for case in (*core_cases.MECHANISMS, *tables_mechanisms.DECLARED, *genome_mechanisms.DECLARED):
+        yield case.name, partial(check_bound, case)
+    for stated in fit.MISSTATED:
+        yield stated.name, partial(check_misstated, stated)
+    for case in (*core_cases.MUTANTS, *genome_cases.MUTANTS):
+        yield case.name, partial(check_mutant, case)
+
+
+def check_distribution(stated: Stated) -> Result:
+    """Whether draws fit the stated distribution, and its cost is what is declared."""
+    cost, found = stated.cost(), fit.fit(stated, false_alarm=FALSE_ALARM)
+    passed = cost.low <= stated.claim.amount and found.wrong is None
+    return Result("distribution", stated.name, "", stated.claim, cost.low, found.resolution, stated.draws, passed)
+
+
+def check_bound(case: Case) -> Result:
+    """Whether the falsifier leaves the declared cost standing."""
+    finding = falsify(*case.samplers(), case.draws, goal=case.goal, false_alarm=FALSE_ALARM)
+    bound = getattr(finding, case.goal)
+    return Result("bound", case.name, "", case.claim, bound, None, case.draws, not finding.refutes(case.claim))
+
+
+def check_misstated(stated: Stated, tries: int = TRIES) -> Result:
+    """Whether draws of another distribution than the stated one are recognised."""
+    found = fit.fit(stated, false_alarm=FALSE_ALARM)
+    caught = found.wrong is not None
+    if not caught and tries > 1:
+        return check_misstated(replace(stated, draws=2 * stated.draws), tries - 1)
+    return Result("mutant", stated.name, stated.flaw, stated.claim, None, found.resolution, stated.draws, caught)
+
+
+def check_mutant(case: Case, tries: int = TRIES) -> Result:
+    """Whether the falsifier refutes what a mutant declares."""
+    finding = falsify(*case.samplers(), case.draws, goal=case.goal, false_alarm=FALSE_ALARM)
+    caught = finding.refutes(case.claim)
+    if not caught and tries > 1:
+        return check_mutant(replace(case, draws=2 * case.draws), tries - 1)
+    return Result("mutant", case.name, case.flaw, case.claim, getattr(finding, case.goal), None, case.draws, caught)

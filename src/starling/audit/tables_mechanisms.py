@@ -1,0 +1,119 @@
+"""The mechanisms of tables under the falsifier, from end to end: what a county releases whose two groups one person joins.
+
+Many counties hold the same people, so that each is one independent run of the mechanism. A person is in both groups of a county, which is
+what a cost that forgot a group would not survive.
+"""
+
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from starling.audit.case import Case, Draws
+from starling.privacy.budget import Epsilon, Measure, Rho
+from starling.privacy.sampling.entropy import BitSource
+from starling.tables.mechanism import MeasuredAgain, SafeTab
+from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Piece, Plan, cells
+
+Int64: TypeAlias = npt.NDArray[np.int64]
+Thresholds: TypeAlias = tuple[int, int, int]
+
+BUDGET: Final = Fraction(2)
+"""Of the county level, in which one person is in two groups."""
+GROUPS: Final = 2
+LEAST: Final = 3
+MOST: Final = 9
+"""Noisy counts are clipped to LEAST to MOST, which is post-processing, so that a histogram of few outputs sees what matters."""
+
+
+class SameCounties:
+    """Exact counts of counties that all hold so many persons of one sex and age in each of their groups.
+
+    Args:
+        persons: In each group.
+    """
+
+    def __init__(self, persons: int) -> None:
+        self._persons = persons
+
+    def totals(self, piece: Piece, /) -> Int64:
+        """Persons in each group of the piece."""
+        groups = (piece.stop - piece.first) * piece.iterations
+        return np.full(groups, self._persons, dtype=np.int64)
+
+    def cells(self, _: Piece, groups: Int64, /) -> Int64:
+        """Persons by sex and age, all of them in the first cell."""
+        detail = np.zeros((len(groups), cells.CELLS), dtype=np.int64)
+        detail[:, 0] = self._persons
+        return detail
+
+
+def county_plan(measure: Measure, thresholds: Thresholds) -> Plan:
+    """One level: counties, with two groups that a person can be in at once."""
+    iterations = tuple(
+        Iteration(f"000{number}", f"people {number}", "race", 2, False, False, False, (f"100{number}",))
+        for number in range(GROUPS)
+    )
+    codes = tuple((f"100{number}", f"people {number}") for number in range(GROUPS))
+    return Plan(
+        title="Counties that are all the same",
+        measure=measure,
+        levels=(Level(GeographyLevel.COUNTY, 2, BUDGET, thresholds, iterations, GROUPS),),
+        gamma=Fraction(1, 10),
+        suppression=Fraction(0),
+        allow_negative=True,
+        max_race_codes=2,
+        states=frozenset({"01"}),
+        puerto_rico=False,
+        definitions=Definitions(iterations, codes),
+    )
+
+
+def counties(number: int) -> Geography:
+    """A geography of so many counties."""
+    names = {GeographyLevel.COUNTY: tuple(f"01{county:06d}" for county in range(number))}
+    units = {GeographyLevel.COUNTY: np.arange(number, dtype=np.int32)}
+    return Geography(number, pa.table({}), names, units, names)
+
+
+def released(measure: Measure, thresholds: Thresholds, *, again: bool = False) -> Draws:
+    """What each of many counties releases: the two noisy values of each group that a person moves, int64 (counties, 4).
+
+    Args:
+        measure: "epsilon" or "rho".
+        thresholds: Of the noisy total, which choose the detail.
+        again: Draw what is measured on top of an earlier release of five persons in each group, whose detail is public.
+    """
+
+    def draws(exact: Int64, number: int, _: BitSource) -> Int64:
+        plan, geography = county_plan(measure, thresholds), counties(number)
+        drawn = SafeTab(plan, geography).draw(SameCounties(5 if again else int(exact[0])))
+        if again:
+            drawn = MeasuredAgain(plan, drawn).draw(SameCounties(int(exact[0])))
+        parts = [
+            np.column_stack((np.zeros_like(each.stage1) if again else each.stage1, each.values[each.offsets()[:-1]]))
+            for _, each in drawn
+        ]
+        return np.clip(np.concatenate(parts), LEAST, MOST).reshape(number, -1)
+
+    return draws
+
+
+_DETAIL: Final[dict[str, Thresholds]] = {"totals": (50, 60, 70), "cells": (1, 60, 70), "adaptive": (5, 7, 9)}
+
+
+def _cases(name: str, detail: str, *, again: bool = False) -> list[Case]:
+    thresholds, costs = _DETAIL[detail], (Epsilon(BUDGET), Rho(BUDGET))
+    return [
+        Case(f"{name}, {detail}", "", cost, None, released(cost.measure, thresholds, again=again), (5,), (6,), 50_000)
+        for cost in costs
+    ]
+
+
+DECLARED: Final[tuple[Case, ...]] = (
+    *(case for detail in _DETAIL for case in _cases("SafeTab", detail)),
+    *_cases("SafeTab measured again", "adaptive", again=True),
+)
+"""Every mechanism of tables, with what its plan declares to cost; `Plan.guarantee` is the same number, which the tests see to."""

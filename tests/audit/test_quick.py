@@ -1,0 +1,47 @@
+"""The quick audit: what is right stands, mutants are caught, and what is wrong is reported as such."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from starling.audit import core_cases, fit, genome_cases, genome_mechanisms, quick, tables_mechanisms
+from starling.audit.fit import laplace
+from starling.privacy.budget import Epsilon
+
+MUTANT = core_cases.MUTANTS[0]
+RIGHT = core_cases.MECHANISMS[0]
+
+
+def test_every_mechanism_and_every_mutant_is_checked() -> None:
+    names = [name for name, _ in quick.checks()]
+    parts = (fit.STATED, core_cases.MECHANISMS, tables_mechanisms.DECLARED, genome_mechanisms.DECLARED)
+    mutants = (fit.MISSTATED, core_cases.MUTANTS, genome_cases.MUTANTS)
+    assert names == [each.name for part in (*parts, *mutants) for each in part]
+
+
+@pytest.mark.statistical
+def test_a_right_mechanism_stands_and_a_mutant_is_caught() -> None:
+    """False alarm at most 1e-6 each; the mutant is missed in three tries with a chance below 1e-3."""
+    assert quick.check_bound(RIGHT).passed
+    assert quick.check_mutant(MUTANT).passed
+    assert quick.check_distribution(laplace(Fraction(1))).passed
+    assert quick.check_misstated(fit.MISSTATED[0]).passed
+
+
+@pytest.mark.statistical
+def test_a_mutant_that_passes_for_right_is_refuted_and_a_right_one_is_no_mutant() -> None:
+    refuted = quick.check_bound(MUTANT)
+    assert not refuted.passed
+    assert refuted.found is not None
+    assert refuted.found > MUTANT.claim.amount
+    missed = quick.check_mutant(replace(RIGHT, draws=100))
+    assert not missed.passed
+    assert missed.draws == 400
+
+
+@pytest.mark.statistical
+def test_another_distribution_and_a_claim_too_low_are_refuted() -> None:
+    assert not quick.check_distribution(fit.MISSTATED[0]).passed
+    assert not quick.check_distribution(replace(laplace(Fraction(1)), claim=Epsilon(Fraction(9, 10)))).passed
+    assert not quick.check_misstated(replace(laplace(Fraction(1)), draws=1_000)).passed

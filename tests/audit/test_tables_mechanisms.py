@@ -1,0 +1,63 @@
+"""What the cases of tables claim is what their plan declares, and what is counted is as many people as are said."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from starling.audit.tables_mechanisms import (
+    BUDGET,
+    DECLARED,
+    GROUPS,
+    LEAST,
+    MOST,
+    SameCounties,
+    counties,
+    county_plan,
+    released,
+)
+from starling.privacy.budget import Measure
+from starling.privacy.sampling.entropy import system
+from starling.tables import mechanism
+from starling.tables.plan import whole
+
+THRESHOLDS = (5, 7, 9)
+
+
+@pytest.mark.parametrize("measure", ["epsilon", "rho"])
+def test_the_claim_is_the_cost_of_the_plan(measure: Measure) -> None:
+    cost = county_plan(measure, THRESHOLDS).guarantee.cost
+    assert (cost.measure, cost.amount) == (measure, BUDGET)
+    assert cost in {case.claim for case in DECLARED}
+
+
+def test_counties_hold_the_same_people() -> None:
+    plan, geography = county_plan("epsilon", THRESHOLDS), counties(3)
+    piece = whole(plan, geography, 0)
+    assert SameCounties(4).totals(piece).tolist() == [4] * 3 * GROUPS
+    assert SameCounties(4).cells(piece, np.arange(2)).sum(axis=1).tolist() == [4, 4]
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_each_county_is_a_row_of_clipped_values(again: bool) -> None:
+    drawn = released("epsilon", THRESHOLDS, again=again)(np.array([5]), 40, system())
+    assert drawn.shape == (40, 2 * GROUPS)
+    assert drawn.min() >= LEAST
+    assert drawn.max() <= MOST
+
+
+def test_every_mechanism_of_tables_is_audited(monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds = [each for name in mechanism.__all__ if hasattr(each := getattr(mechanism, name), "draw")]
+    kinds = [kind for kind in kinds if hasattr(kind, "guarantee")]
+    drawn: set[type] = set()
+    for kind in kinds:
+
+        def noted(self: object, exact: object, original: Any = kind._drawn) -> Any:
+            drawn.add(type(self))
+            return original(self, exact)
+
+        monkeypatch.setattr(kind, "_drawn", noted)
+    for case in DECLARED:
+        case.samplers()[0](2)
+    assert drawn == set(kinds)
+    assert len(kinds) >= 2
