@@ -42,6 +42,7 @@ import json, os, sys
 from fractions import Fraction
 from pathlib import Path
 from time import perf_counter
+from starling import PaymentOptions
 from starling.genome import LocSig, NumSig, Plan, release
 folder, out = Path(sys.argv[1]), Path(sys.argv[2])
 began = perf_counter()
@@ -52,7 +53,7 @@ for name, question in (("num_sig", NumSig("g", 1, Fraction(1))), ("loc_sig", Loc
         os.fsync(bed.fileno())
         os.posix_fadvise(bed.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     began = perf_counter()
-    release(plan, question, folder / "study", out / name, unvalidated=True)
+    release(plan, question, folder / "study", out / name, payment=PaymentOptions(unvalidated=True))
     took[name] = perf_counter() - began
 print(json.dumps(took))
 """

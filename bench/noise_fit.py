@@ -12,12 +12,12 @@ from scipy.stats import chi2
 
 from bench.measure import Json, timed
 from bench.record import Limit, Recorder
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.sampling.inversion import Search
 from starling.privacy.sampling.noise import draw
 from tests.privacy.goodness_of_fit import FALSE_ALARM, Bins, bins, excess, power, stretched
 
-LAWS: Final[tuple[Law, ...]] = (
+LAWS: Final[tuple[Distribution, ...]] = (
     *(DiscreteLaplace(Fraction(scale)) for scale in ("1/3", "1", "10", "100", "1000", "5000", "1000000")),
     *(DiscreteGaussian(Fraction(s2)) for s2 in ("1/3", "1", "100", "10000", "1000000", "100000000")),
 )
@@ -26,7 +26,7 @@ AT_ONCE: Final = 10**7
 FACTOR: Final = Fraction("1.002")
 
 
-def counted(law: Law, cut: Bins, draws: int, search: Search) -> np.typing.NDArray[np.int64]:
+def counted(law: Distribution, cut: Bins, draws: int, search: Search) -> np.typing.NDArray[np.int64]:
     """How many of that many draws fall into each bin, drawn in parts that fit into memory."""
     total = np.zeros(cut.cuts.size + 1, dtype=np.int64)
     while draws:
@@ -36,7 +36,7 @@ def counted(law: Law, cut: Bins, draws: int, search: Search) -> np.typing.NDArra
     return total
 
 
-def measure(law: Law, draws: int, search: Search) -> dict[str, Json]:
+def measure(law: Distribution, draws: int, search: Search) -> dict[str, Json]:
     """The row of one law and one search."""
     cut = bins(law, draws)
     claimed = cut.chances(law)

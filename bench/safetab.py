@@ -14,8 +14,9 @@ from typing import Final, Literal, TypeAlias
 from starling.privacy.accounting.conversion import Method, epsilon_at_delta, renyi_divergence
 from starling.privacy.budget import Rho, decimal_up
 from starling.privacy.distributions.accuracy import law_for_margin, margin, tail
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
-from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
+from starling.privacy.events import noise_event
+from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, as_replace_one
 from starling.tables.plan.accuracy_targets import Promise
 from starling.tables.plan.solving import Setting
@@ -118,7 +119,7 @@ def least(measure: Measure, moe: int) -> tuple[Fraction, Fraction]:
     return (1 - GAMMA) * need, need
 
 
-def safetab(budgets: Sequence[Fraction], law: Callable[[Fraction], Law]) -> Guarantee:
+def safetab(budgets: Sequence[Fraction], law: Callable[[Fraction], Distribution]) -> Guarantee:
     """Algorithm 1 with one level for each budget; a group is counted once or in two stages (Algorithm 2)."""
     levels = []
     for number, budget in enumerate(budgets, start=1):
@@ -127,7 +128,7 @@ def safetab(budgets: Sequence[Fraction], law: Callable[[Fraction], Law]) -> Guar
         first = measurement(f"level {number} stage 1", ADD_REMOVE_PERSON, law(GAMMA * share))
         second = measurement(f"level {number} stage 2", ADD_REMOVE_PERSON, law((1 - GAMMA) * share))
         group = sequential(f"level {number} group", (first, second))
-        levels.append(degree(f"level {number}", STABILITY, (once, group)))
+        levels.append(bounded_overlap(f"level {number}", STABILITY, (once, group)))
     return sequential("SafeTab", tuple(levels))
 
 
@@ -207,7 +208,9 @@ def coverage() -> tuple[Kept, ...]:
 def _kept(moe: int) -> Kept:
     epsilon, rho = printed_epsilon(moe), printed_rho(moe)
     laplace, gauss = DiscreteLaplace(1 / Fraction(epsilon)), DiscreteGaussian(1 / (2 * Fraction(rho)))
-    needs = [law_for_margin(kind, moe, "0.05").cost().amount for kind in ("discrete_laplace", "discrete_gaussian")]
+    needs = [
+        noise_event(law_for_margin(kind, moe, "0.05")).cost.amount for kind in ("discrete_laplace", "discrete_gaussian")
+    ]
     return Kept(
         moe,
         1 - tail(laplace, moe),

@@ -45,6 +45,7 @@ TESTED_ELSEWHERE = {
     "genome/domain.py": "test_domains.py finds it by its name",
     "genome/measurements.py": "values; the mechanisms make them and post-processing reads them",
     "genome/mechanism/exact.py": "a protocol; counts/study.py and the tests' tiny studies keep it",
+    "genome/publication.py": "test_publish.py and test_verify.py walk it",
     "ledger/account.py": "the promises charge through it, and test_charging_crashes.py kills it",
     "ledger/reading.py": "test_replay.py verifies by it, and cli/test_auditing.py shows what it reads",
     "ledger/rows.py": "the SQL of the ledger: the promises on both stores",
@@ -52,13 +53,12 @@ TESTED_ELSEWHERE = {
     "ledger/ticket.py": "a value that the promises look at",
     "release/domain.py": "protocols, which every domain keeps",
     "release/payment.py": "tables/test_publish_resume.py kills a release at each of its steps",
-    "release/text.py": "cli/test_text.py writes columns with it",
     "release/pipeline.py": "every domain's publish walks it",
-    "cli/genome_inputs.py": "options of commands on genomes, whose tests give them",
-    "cli/inputs.py": "options of commands on tables, whose tests give them",
+    "cli/options.py": "options of commands, whose tests give them",
     "cli/publishing.py": "test_tables.py and test_auditing_release.py release with every way to pay",
     "genome/plan/forms.py": "methods of a plan; genome/plan/test_values.py calls them",
     "tables/domain.py": "test_domains.py finds it by its name",
+    "tables/publication.py": "test_publish.py and test_verify.py walk it",
     "tables/plan/forms.py": "methods of a plan; tables/plan/test_values.py calls them",
 }
 """Modules without a test file of their name, and why."""

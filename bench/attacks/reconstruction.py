@@ -25,7 +25,7 @@ import pyarrow as pa
 from bench.attacks.people import towns as invented
 from starling.privacy.accounting.detection import detection_bound
 from starling.privacy.budget import Cost, Exact, Measure, positive
-from starling.privacy.distributions.discrete import Law
+from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.probability_mass import masses
 from starling.tables.measurements import Int64, Measured
 from starling.tables.mechanism import SafeTab
@@ -203,7 +203,7 @@ class _Gain:
 
 
 @lru_cache(maxsize=256)
-def _gain(law: Law, one: int, other: int) -> _Gain:
+def _gain(law: Distribution, one: int, other: int) -> _Gain:
     # Draws are symmetric: a difference of two sums of them is a sum of all.
     both = masses(law, one + other)
     kept = np.log(both.mass)

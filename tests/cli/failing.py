@@ -22,8 +22,7 @@ ENDINGS = {
 
 @click.command(cls=Command, example="starling end fault")
 @click.argument("how")
-@click.option("--json", "as_json", is_flag=True)
-def end(how: str, *, as_json: bool) -> None:
+def end(how: str) -> None:
     """Raise."""
     if how == "terminate":
         click.echo("ready")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from starling.release.payment import PaymentOptions
 from tests.cli.conftest import Call, document, findings
 
 
@@ -14,7 +15,9 @@ def exploration(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder = tmp_path_factory.mktemp("exported")
     made = genome.generate(people=400, snps=60, seed=3, out=folder / "study", causal={10: 6.0})
-    study = genome.Study.open(made.plan, made.prefix, folder=folder / "answers", unvalidated=True)
+    study = genome.Study.open(
+        made.plan, made.prefix, folder=folder / "answers", payment=PaymentOptions(unvalidated=True)
+    )
     study.num_sig(epsilon=1)
     return study.explore(epsilon=1000, most=2).folder
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from starling.cli.genome_plot import KINDS
+from starling.cli.genome import KINDS
 from starling.genome.pictures.gallery import KINDS as DRAWN
 from starling.genome.plan import SnpCorr, SnpPval
 from starling.genome.publish import release
+from starling.release.payment import PaymentOptions
 from starling.release.zipped import zipped
 from tests.cli.conftest import Call
 from tests.genome.worlds import QUESTIONS, World, a_world
@@ -39,10 +40,7 @@ def answered(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
             question,
             world.prefix,
             folder / name,
-            ledger=world.ledger,
-            dataset="t2d",
-            analyst="eve",
-            unvalidated=True,
+            payment=PaymentOptions(ledger=world.ledger, dataset="t2d", analyst="eve", unvalidated=True),
         )
     return folder
 
@@ -85,7 +83,9 @@ def test_an_exploration_says_that_its_snps_are_selected(call: Call, answered: Pa
 
 def test_releases_of_other_plans_are_refused(call: Call, answered: Path, tmp_path: Path) -> None:
     other = a_world(tmp_path / "study", model="recessive")
-    release(other.plan, QUESTIONS["snp_pval"], other.prefix, tmp_path / "other", unvalidated=True)
+    release(
+        other.plan, QUESTIONS["snp_pval"], other.prefix, tmp_path / "other", payment=PaymentOptions(unvalidated=True)
+    )
     result = call("genome", "plot", answered / "p1", tmp_path / "other", "--out", tmp_path / "out")
     assert result.exit_code == 2
     assert result.stderr == f"{DRAWING}starling: other has another model than p1; draw releases of one plan together\n"

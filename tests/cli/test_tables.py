@@ -299,19 +299,20 @@ def test_a_missing_column_is_named(call: Call, inputs: Inputs, tmp_path: Path) -
 def child(inputs: Inputs, out: Path, prepare: str) -> "subprocess.CompletedProcess[str]":
     """A release in a process of its own, after some code that makes it fail."""
     words = ["tables", "release", "demo", *inputs.options, "--out", str(out), "--yes", "--unvalidated", "--json"]
-    head = "import errno, os, resource, signal\nfrom starling.cli import main\nfrom starling.tables import publish\n"
+    head = "import errno, os, resource, signal\nfrom starling.cli import main\n"
+    head += "from starling.release import pipeline\nfrom starling.tables import publication\n"
     code = f"{head}{prepare}\nmain({words!r})"
     return run("tests.forking:python", code)
 
 
 KILL_AT_WRITING = """
-real = publish.write_release
+real = publication.write_release
 def killed(folder, *rest):
     real(folder, *rest)
     os.kill(os.getpid(), signal.SIGKILL)
-publish.write_release = killed
+publication.write_release = killed
 """
-KILL_AT_DRAWING = "publish.SafeTab.draw = lambda self, exact: os.kill(os.getpid(), signal.SIGKILL)"
+KILL_AT_DRAWING = "publication.SafeTab.draw = lambda self, exact: os.kill(os.getpid(), signal.SIGKILL)"
 
 
 @pytest.mark.parametrize("prepare", [KILL_AT_WRITING, KILL_AT_DRAWING])
@@ -329,16 +330,16 @@ def test_a_killed_run_leaves_no_release_and_the_next_reports_and_removes_it(
 
 
 LIMIT = """
-real = publish.write_release
+real = publication.write_release
 def limited(folder, *rest):
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
     real(folder, *rest)
-publish.write_release = limited
+publication.write_release = limited
 """
 FAIL = """
 def fail(self, exact):
     raise OSError(errno.{error}, "device", "a name that nobody may see")
-publish.SafeTab.draw = fail
+publication.SafeTab.draw = fail
 """
 
 
@@ -365,7 +366,7 @@ def test_an_interrupted_run_leaves_nothing(inputs: Inputs, tmp_path: Path) -> No
     for name, code in (("SIGINT", 130), ("SIGTERM", 143)):
         # It sleeps, since a signal may reach the main thread a moment after `kill` has returned.
         kill = f"(os.kill(os.getpid(), signal.{name}), __import__('time').sleep(60))"
-        prepare = f"publish.SafeTab.draw = lambda self, exact: {kill}"
+        prepare = f"publication.SafeTab.draw = lambda self, exact: {kill}"
         result = child(inputs, tmp_path / "out", prepare)
         assert result.returncode == code, result.stderr
         assert "Traceback" not in result.stderr
@@ -376,11 +377,11 @@ def test_a_file_that_is_cut_off_after_its_header_was_checked(inputs: Inputs, tmp
     persons = tmp_path / "persons.txt"
     persons.write_bytes(inputs.persons.read_bytes())
     cut = f"""
-real = publish.publish
+real = pipeline.draw_once
 def cutting(*rest):
     os.truncate({str(persons)!r}, 20)
     return real(*rest)
-publish.publish = cutting
+pipeline.draw_once = cutting
 """
     result = child(Inputs(persons, inputs.geography), tmp_path / "out", cut)
     assert result.returncode == 75

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from starling.genome import publish
+from starling.genome import publication, publish
 from starling.genome.counts import counting
 from starling.genome.plan import Plan
 from starling.ledger.opening import open_ledger
+from starling.release.payment import PaymentOptions
 from tests.genome.worlds import QUESTIONS
 from tests.release.striking import AFTER, AROUND, BEFORE, Point, strike
 
@@ -13,7 +14,7 @@ POINTS: dict[str, Point] = {
     **BEFORE,
     **AROUND,
     "while reading": (counting, "read", False),
-    "after the draw": (publish, "write_release", False),
+    "after the draw": (publication, "write_release", False),
     **{point: AFTER[point] for point in ("after the answer", "after the rename")},
 }
 REQUEST = "exploration"
@@ -26,11 +27,9 @@ def release(url: str, plan: Path, prefix: Path, out: Path) -> publish.Answered:
         QUESTIONS["explore"],
         prefix,
         out,
-        ledger=open_ledger(url),
-        dataset="t2d",
-        analyst="ann",
-        request_id=REQUEST,
-        unvalidated=True,
+        payment=PaymentOptions(
+            ledger=open_ledger(url), dataset="t2d", analyst="ann", request_id=REQUEST, unvalidated=True
+        ),
     )
 
 

@@ -10,6 +10,7 @@ from starling.genome.analysis import GenomeRelease, opened
 from starling.genome.measurements import Explored
 from starling.genome.publish import release
 from starling.release import reading
+from starling.release.payment import PaymentOptions
 from starling.release.zipped import zipped
 from tests.genome.worlds import QUESTIONS, World, a_world
 from tests.release.forging import Forged
@@ -23,7 +24,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_an_answer_is_opened_with_its_question(world: World, tmp_path: Path, name: str) -> None:
-    answered = release(world.plan, QUESTIONS[name], world.prefix, tmp_path / "out", unvalidated=True)
+    answered = release(
+        world.plan, QUESTIONS[name], world.prefix, tmp_path / "out", payment=PaymentOptions(unvalidated=True)
+    )
     zipped(answered.folder, tmp_path / "out.zip")
     for path in (answered.folder, tmp_path / "out.zip"):
         found = starling.open_release(path)
@@ -40,7 +43,9 @@ def test_an_answer_is_opened_with_its_question(world: World, tmp_path: Path, nam
 def test_a_release_of_another_domain_or_with_another_plan_is_refused(world: World, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="is no genome release"):
         opened(reading.open_release(make(tmp_path).folder))
-    answered = release(world.plan, QUESTIONS["num_sig"], world.prefix, tmp_path / "out", unvalidated=True)
+    answered = release(
+        world.plan, QUESTIONS["num_sig"], world.prefix, tmp_path / "out", payment=PaymentOptions(unvalidated=True)
+    )
     (answered.folder / "ledger.sqlite").unlink()
     (answered.folder / "plan" / "plan.json").write_text("{}")
     Forged(answered.folder).resign()

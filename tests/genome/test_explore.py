@@ -7,6 +7,7 @@ import pytest
 
 from starling import genome
 from starling.genome.plan import Explore
+from starling.release.payment import PaymentOptions
 from tests.genome.worlds import World, a_world
 
 
@@ -16,6 +17,8 @@ def world(tmp_path: Path) -> World:
 
 
 def test_explore_alone_publishes_one_folder(world: World, tmp_path: Path) -> None:
-    found = genome.explore(world.plan, world.prefix, tmp_path / "out", epsilon=4, most=2, unvalidated=True)
+    found = genome.explore(
+        world.plan, world.prefix, tmp_path / "out", epsilon=4, most=2, payment=PaymentOptions(unvalidated=True)
+    )
     assert found.question == Explore("g", "r2", Fraction(1, 5), Fraction(4), most=2)
     assert found.folder == tmp_path / "out"

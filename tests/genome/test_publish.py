@@ -33,6 +33,8 @@ from starling.genome.source import read
 from starling.genome.statistics import log10_p_values
 from starling.privacy.sampling import selection
 from starling.privacy.sampling.entropy import Seeded
+from starling.release.payment import PaymentOptions
+from starling.release.pipeline import Listener
 from tests.genome.studies import PLAN
 from tests.genome.worlds import HUGE, QUESTIONS, World, a_study, a_world
 
@@ -48,17 +50,16 @@ def fresh(tmp_path: Path) -> World:
     return a_world(tmp_path / "world")
 
 
-def ask(world: World, question: Any, out: Path, analyst: str = "ann", **options: Any) -> Answered:
+def ask(
+    world: World, question: Any, out: Path, analyst: str = "ann", request_id: str | None = None, **options: Any
+) -> Answered:
     return release(
         world.plan,
         question,
         world.prefix,
         out,
-        ledger=world.ledger,
-        dataset="t2d",
-        analyst=analyst,
+        payment=PaymentOptions(world.ledger, "t2d", analyst, request_id, unvalidated=True),
         **options,
-        unvalidated=True,
     )
 
 
@@ -112,7 +113,7 @@ def test_the_charge_is_durable_before_a_genotype_is_read(
 
     monkeypatch.setattr(counting, "read", watching)
     steps: list[str] = []
-    ask(fresh, QUESTIONS[name], tmp_path / "out", step=steps.append)
+    ask(fresh, QUESTIONS[name], tmp_path / "out", listener=Listener(step=steps.append))
     assert set(seen) == {1}
     assert fresh.charges == 1
     assert [step.split()[0] for step in steps] == ["checking", "computing", "charging,", "writing"]
@@ -274,7 +275,13 @@ def test_an_answered_question_is_answered_again_from_its_folder(fresh: World, tm
 def test_the_line_of_code_repeats_the_answer_at_no_cost(fresh: World, tmp_path: Path, name: str) -> None:
     first = ask(fresh, QUESTIONS[name], tmp_path / "out")
     assert first.code in str(first)
-    session = {"genome": genome, "Fraction": Fraction, "plan": fresh.plan, "ledger": fresh.ledger}
+    session = {
+        "genome": genome,
+        "Fraction": Fraction,
+        "plan": fresh.plan,
+        "ledger": fresh.ledger,
+        "PaymentOptions": PaymentOptions,
+    }
     again = eval(first.code, session)  # what a session would do
     assert (again.answer, again.error, again.receipt) == (first.answer, first.error, None)
     assert (fresh.charges, again.request_id) == (1, first.request_id)
@@ -282,20 +289,20 @@ def test_the_line_of_code_repeats_the_answer_at_no_cost(fresh: World, tmp_path: 
 
 def test_without_a_ledger_the_folder_brings_its_own(fresh: World, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    first = release(fresh.plan, QUESTIONS["num_sig"], fresh.prefix, out, unvalidated=True)
+    first = release(fresh.plan, QUESTIONS["num_sig"], fresh.prefix, out, payment=PaymentOptions(unvalidated=True))
     assert first.receipt is not None
     assert (out / "ledger.sqlite").exists()
     starling.verify(out).refuse()
     assert "Nothing in it limits a second release" in (out / "report.html").read_text()
-    session = {"genome": genome, "Fraction": Fraction, "plan": fresh.plan}
+    session = {"genome": genome, "Fraction": Fraction, "plan": fresh.plan, "PaymentOptions": PaymentOptions}
     again = eval(first.code, session)
     assert (again.answer, again.receipt) == (first.answer, None)
     # Another question is no answer of this folder.
     with pytest.raises(OutputError, match="exists"):
-        release(fresh.plan, QUESTIONS["loc_sig"], fresh.prefix, out, unvalidated=True)
+        release(fresh.plan, QUESTIONS["loc_sig"], fresh.prefix, out, payment=PaymentOptions(unvalidated=True))
     (out / "data" / "number.csv").write_text("LOW\n")
     with pytest.raises(OutputError, match="exists"):
-        release(fresh.plan, QUESTIONS["num_sig"], fresh.prefix, out, unvalidated=True)
+        release(fresh.plan, QUESTIONS["num_sig"], fresh.prefix, out, payment=PaymentOptions(unvalidated=True))
 
 
 @pytest.mark.parametrize("model", ["genotypic", "allelic"])
@@ -335,7 +342,14 @@ def test_explore_finds_the_causal_snps_of_hapsample(
     prefix = shared_data / "genome" / "hapsample_chr9_13" / "hapsample"
     text = PLAN.format(people=2000, model="dominant", test="g").replace("public.bim", f"{prefix}.bim")
     (tmp_path / "plan.toml").write_text(text)
-    found = genome.explore(tmp_path / "plan.toml", prefix, tmp_path / "out", epsilon=4, longest=100, unvalidated=True)
+    found = genome.explore(
+        tmp_path / "plan.toml",
+        prefix,
+        tmp_path / "out",
+        epsilon=4,
+        longest=100,
+        payment=PaymentOptions(unvalidated=True),
+    )
     assert isinstance(found.answer, Exploration)
     assert {"rs4111409", "rs2324591"} <= set(found.answer.places.snps)
     starling.verify(found.folder).refuse()

@@ -14,13 +14,14 @@ import pytest
 
 import starling
 from starling.errors import BudgetRefused, OutputError
-from starling.genome import publish
+from starling.genome import publication, publish
 from starling.genome.counts import counting
 from starling.genome.plan import LocSig
 from starling.ledger import rules
 from starling.ledger.opening import create_ledger
 from starling.privacy import trust
 from starling.privacy.neighbours import REPLACE_PERSON
+from starling.release.payment import PaymentOptions
 from tests.genome.worlds import World, a_world
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import postgres_database
@@ -30,8 +31,8 @@ from tests.release.striking import Point
 POINTS: dict[str, Point] = {
     **STEPS,
     "while reading": (counting, "read", True),
-    "after the draw": (publish, "write_release", False),
-    "after writing": (publish, "write_release", True),
+    "after the draw": (publication, "write_release", False),
+    "after writing": (publication, "write_release", True),
 }
 QUESTION = LocSig("g", 2, Fraction(2))
 DRAWN = tuple(POINTS).index("after the draw is committed to")
@@ -70,7 +71,7 @@ def a_thief(url: str, study: World, folder: Path) -> Thief:
     def run(request_id: str | None, place: Path = out, question: Any = QUESTION) -> Any:
         return publish.release(
             study.plan, question, study.prefix, place,
-            ledger=ledger, dataset="t2d", analyst="ann", request_id=request_id, unvalidated=True,
+            payment=PaymentOptions(ledger=ledger, dataset="t2d", analyst="ann", request_id=request_id, unvalidated=True),
         )  # fmt: skip
 
     return Thief(url, ledger, out, run, folder)

@@ -9,6 +9,7 @@ import pytest
 
 import starling
 from starling.genome.publish import release
+from starling.release.payment import PaymentOptions
 from tests.genome.studies import MISSING, Study, plan_of, write_bed, write_phenotypes, write_vcf
 from tests.genome.worlds import HUGE, PEOPLE, QUESTIONS, a_study
 
@@ -32,7 +33,7 @@ def test_a_study_that_says_nothing_is_answered_like_any_other(tmp_path: Path, mo
     study = spoilt(*SPOILT[spoil])
     plan, prefix = plan_of(study, tmp_path, model), write_bed(study, tmp_path / "study")
     for name, question in QUESTIONS.items():
-        answered = release(plan, question, prefix, tmp_path / name, unvalidated=True)
+        answered = release(plan, question, prefix, tmp_path / name, payment=PaymentOptions(unvalidated=True))
         starling.verify(answered.folder).refuse()
 
 
@@ -41,8 +42,12 @@ def test_a_vcf_with_phenotypes_is_answered_as_the_bed_is(tmp_path: Path, name: s
     study = a_study()
     question: Any = replace(QUESTIONS[name], epsilon=HUGE)
     plan = plan_of(study, tmp_path)
-    bed = release(plan, question, write_bed(study, tmp_path / "study"), tmp_path / "bed", unvalidated=True)
+    bed = release(
+        plan, question, write_bed(study, tmp_path / "study"), tmp_path / "bed", payment=PaymentOptions(unvalidated=True)
+    )
     vcf, phenotypes = write_vcf(study, tmp_path / "study.vcf.gz"), write_phenotypes(study, tmp_path / "cases.txt")
-    other = release(plan, question, vcf, tmp_path / "vcf", phenotype=phenotypes, unvalidated=True)
+    other = release(
+        plan, question, vcf, tmp_path / "vcf", phenotype=phenotypes, payment=PaymentOptions(unvalidated=True)
+    )
     assert other.answer == bed.answer
     assert f"phenotype='{phenotypes}'" in other.code

@@ -11,6 +11,7 @@ import starling
 from starling.errors import BudgetRefused, OutputError, ParameterError, PlanError, SourceError
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.study import Study
+from starling.release.payment import PaymentOptions
 from tests.genome.worlds import World, a_world
 
 SAID = {
@@ -64,7 +65,9 @@ def world(tmp_path: Path) -> World:
 
 
 def session(world: World, tmp_path: Path, **options: Any) -> Study:
-    return Study.open(world.plan, world.prefix, folder=tmp_path / "answers", **options, unvalidated=True)
+    return Study.open(
+        world.plan, world.prefix, folder=tmp_path / "answers", payment=PaymentOptions(**options, unvalidated=True)
+    )
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -104,12 +107,22 @@ def test_a_budget_that_is_spent_ends_the_session(world: World, tmp_path: Path) -
 
 def test_a_study_that_cannot_be_asked_is_not_opened(world: World, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="is not the prefix"):
-        Study.open(world.plan, tmp_path / "nothing", folder=tmp_path / "answers", unvalidated=True)
+        Study.open(
+            world.plan, tmp_path / "nothing", folder=tmp_path / "answers", payment=PaymentOptions(unvalidated=True)
+        )
     with pytest.raises(PlanError):
-        Study.open(tmp_path / "nothing.toml", world.prefix, folder=tmp_path / "answers", unvalidated=True)
+        Study.open(
+            tmp_path / "nothing.toml",
+            world.prefix,
+            folder=tmp_path / "answers",
+            payment=PaymentOptions(unvalidated=True),
+        )
     with pytest.raises(ParameterError, match="ledger"):
         Study.open(
-            world.plan, world.prefix, folder=tmp_path / "answers", ledger="sqlite:///nowhere.sqlite", unvalidated=True
+            world.plan,
+            world.prefix,
+            folder=tmp_path / "answers",
+            payment=PaymentOptions(ledger="sqlite:///nowhere.sqlite", unvalidated=True),
         )
     with pytest.raises(ParameterError, match="dataset is not a name"):
         session(world, tmp_path, ledger=world.url)
@@ -156,10 +169,7 @@ def test_a_session_shows_itself(world: World, tmp_path: Path) -> None:
         replace(world.plan, title="<b>T2D</b>"),
         world.prefix,
         folder=tmp_path / "answers",
-        ledger=world.ledger,
-        dataset="t2d",
-        analyst="ann",
-        unvalidated=True,
+        payment=PaymentOptions(ledger=world.ledger, dataset="t2d", analyst="ann", unvalidated=True),
     )
     assert "the ledger, for t2d, in the name of ann" in repr(study)
     assert "200 people, 8 SNPs" in repr(study)

@@ -10,13 +10,19 @@ from bench.genome_hapsample import CAUSAL, PLAN, both_among
 from bench.record import load
 from starling import genome
 from starling.genome.postprocess import Exploration
+from starling.release.payment import PaymentOptions
 
 
 def test_explore_finds_the_causal_snps(shared_data: Path, tmp_path: Path) -> None:
     """At a budget of 8 it fails twice in a million (`bench.genome_hapsample`)."""
     data = shared_data / "genome" / "hapsample_chr9_13"
     (tmp_path / "plan.toml").write_text(PLAN.format(list=data / "hapsample.bim"))
-    study = genome.Study.open(tmp_path / "plan.toml", data / "hapsample", folder=tmp_path / "answers", unvalidated=True)
+    study = genome.Study.open(
+        tmp_path / "plan.toml",
+        data / "hapsample",
+        folder=tmp_path / "answers",
+        payment=PaymentOptions(unvalidated=True),
+    )
     answer = study.explore(epsilon=8, longest=50).answer
     assert isinstance(answer, Exploration)
     assert set(CAUSAL) <= set(answer.places.snps)

@@ -1,7 +1,7 @@
 """What the domain finds in an answer that its own publisher signed: plan, question, noisy answer or tables that do not belong together."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from starling.genome import verify
 from starling.genome.artifact import data
 from starling.genome.publish import release
 from starling.ledger.keys import Key
+from starling.release.payment import PaymentOptions
 from tests.genome.worlds import QUESTIONS, World, a_world
 from tests.release.forging import Forged
 
@@ -50,7 +51,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 def made(world: World, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A release of each question; not to be changed."""
     place = tmp_path_factory.mktemp("made")
-    ask = partial(release, world.plan, ledger=world.ledger, dataset="t2d", analyst="eve", unvalidated=True)
+    ask = partial(
+        release, world.plan, payment=PaymentOptions(ledger=world.ledger, dataset="t2d", analyst="eve", unvalidated=True)
+    )
     return {name: ask(question, world.prefix, place / name).folder for name, question in QUESTIONS.items()}
 
 
@@ -111,6 +114,31 @@ def test_a_row_or_a_column_too_many_is_found(copy: Callable[[str], Tampered]) ->
     assert "bundle" in release.failing()
     (release.folder / "data" / "snps.parquet").write_bytes(b"PAR1")
     assert "data/snps.parquet cannot be read as Parquet" in release.failing()["tables"]
+
+
+def leaves(node: Any) -> Iterator[dict[str, Any]]:
+    """The leaves of a composition in privacy.json."""
+    for part in node.get("parts", ()):
+        yield from leaves(part)
+    if "event" in node:
+        yield node
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_another_event_of_the_same_cost_is_found(copy: Callable[[str], Tampered], name: str) -> None:
+    """Counts stated as a selection, a selection as another, and what is drawn as a bare cost: every number in the file follows."""
+    for mechanism, more in (("permute-and-flip", {"score_sensitivity": "2"}), ("pure DP", {})):
+
+        def forge(said: Any, mechanism: str = mechanism, more: dict[str, str] = more) -> None:
+            for leaf in leaves(said["composition"]):
+                leaf["event"] = {"mechanism": mechanism, "epsilon": leaf["cost"]["epsilon"], **more}
+
+        release = copy(name)
+        release.edit("privacy.json", forge)
+        failing = release.failing()
+        assert list(failing) == ["privacy"]
+        assert failing["privacy"] == ["privacy.json: composition is not what the public plan in the folder gives"]
+        shutil.rmtree(release.folder)
 
 
 DRAWN: dict[str, tuple[Callable[[Any], None], str]] = {

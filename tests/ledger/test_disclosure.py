@@ -14,7 +14,7 @@ from starling.ledger.rules import UNIT, Lineage, canonical, charge_in
 from starling.privacy.accounting.conversion import epsilon_at_delta
 from starling.privacy.budget import Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
-from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from tests.ledger.worlds import World, costing, request
 
@@ -22,7 +22,7 @@ PEOPLE = Lineage("people", "rho", ADD_REMOVE_PERSON)
 STUDY = Lineage("study", "epsilon", REPLACE_PERSON)
 GAUSS = measurement("a", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(50)))
 LAPLACE = measurement("b", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(10)))
-FAMILY = degree(
+FAMILY = bounded_overlap(
     "levels",
     9,
     (

@@ -120,7 +120,7 @@ FORGERIES: list[tuple[str, Callable[[int, str, Body], Body | None], tuple[str, .
     ("an answer ends no charge", changing(8, charge=2), (), "event 8 ends no open charge"),
     ("an answer ends what is to come", changing(8, charge=99), (), "event 8 ends no open charge"),
     ("an answer ends a charge from behind", changing(8, charge=-3), (), "event 8 ends no open charge"),
-    ("a body has another type", changing(6, native=7), (), "table c"),
+    ("a body has another type", changing(6, events=7), (), "table c"),
     ("a charge without its cost", changing(6, cost={}), (), "event 6 refers to what is not there"),
 ]
 

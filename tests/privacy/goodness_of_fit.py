@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import chi2, ncx2
 
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 
 FALSE_ALARM = 1e-9
 """Chance that a right sampler fails one test."""
@@ -34,13 +34,13 @@ class Bins:
         per_value = np.bincount(np.clip(draws, low, high) - low, minlength=high - low + 1)
         return np.add.reduceat(per_value, np.concatenate([[0], self.cuts - low + 1]))
 
-    def chances(self, law: Law) -> Floats:
+    def chances(self, law: Distribution) -> Floats:
         """The exact probability of each bin, to about 12 digits."""
         below = at_most(law)(self.cuts)
         return np.diff(np.concatenate([[0.0], below, [1.0]]))
 
 
-def at_most(law: Law) -> Callable[[npt.NDArray[np.int64]], Floats]:
+def at_most(law: Distribution) -> Callable[[npt.NDArray[np.int64]], Floats]:
     """x -> P(X <= x) by definition, in doubles."""
     if isinstance(law, DiscreteLaplace):
         scale = float(law.scale)
@@ -61,7 +61,7 @@ def at_most(law: Law) -> Callable[[npt.NDArray[np.int64]], Floats]:
     return gaussian
 
 
-def bins(law: Law, draws: int, most: int = 128) -> Bins:
+def bins(law: Distribution, draws: int, most: int = 128) -> Bins:
     """About `most` bins of similar probability, further ones outward, -1, 0 and 1 alone where possible; 50 draws expected in each."""
     spread = float(law.scale) if isinstance(law, DiscreteLaplace) else float(law.sigma_squared) ** 0.5
     reach = max(4, int(30 * spread))
@@ -92,7 +92,7 @@ def power(true: Floats, claimed: Floats, draws: int) -> float:
     return float(ncx2.sf(chi2.isf(FALSE_ALARM, freedom), freedom, noncentrality))
 
 
-def stretched(law: Law, factor: Fraction) -> Law:
+def stretched(law: Distribution, factor: Fraction) -> Distribution:
     """The same law with `factor` times the scale."""
     if isinstance(law, DiscreteLaplace):
         return DiscreteLaplace(law.scale * factor)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import exp, log, log1p
 
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
-from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
+from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 
 STABILITY = 9
@@ -17,25 +17,25 @@ GAUSSIAN = ("0.534", "0.534", "0.159", "0.159", "0.008", "0.008", "0.008")
 """Totals of the seven levels as Table 4 rounds them."""
 
 
-def laplace_of(epsilon: Fraction) -> Law:
+def laplace_of(epsilon: Fraction) -> Distribution:
     return DiscreteLaplace(1 / epsilon)
 
 
-def gaussian_of(rho: Fraction) -> Law:
+def gaussian_of(rho: Fraction) -> Distribution:
     return DiscreteGaussian(1 / (2 * rho))
 
 
-def level(name: str, share: Fraction, law: Callable[[Fraction], Law], most: int = STABILITY) -> Guarantee:
+def level(name: str, share: Fraction, law: Callable[[Fraction], Distribution], most: int = STABILITY) -> Guarantee:
     """Algorithm 2 with a budget of `share` for each group: a bare total, or two stages."""
     total = measurement(f"{name} total", ADD_REMOVE_PERSON, law(share))
     stages = (
         measurement(f"{name} stage 1", ADD_REMOVE_PERSON, law(GAMMA * share)),
         measurement(f"{name} stage 2", ADD_REMOVE_PERSON, law((1 - GAMMA) * share)),
     )
-    return degree(name, most, (total, sequential(f"{name} stages", stages)))
+    return bounded_overlap(name, most, (total, sequential(f"{name} stages", stages)))
 
 
-def safetab(budgets: Sequence[str], law: Callable[[Fraction], Law]) -> Guarantee:
+def safetab(budgets: Sequence[str], law: Callable[[Fraction], Distribution]) -> Guarantee:
     """Algorithm 1 with one level for each budget."""
     levels = [level(str(i), Fraction(budget) / STABILITY, law) for i, budget in enumerate(budgets)]
     return sequential("SafeTab", tuple(levels))

@@ -2,15 +2,24 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
-from starling.privacy.budget import Cost, Epsilon, Rho
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
-from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.budget import Epsilon, Rho
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
+from starling.privacy.events import DiscreteGaussianNoise
+from starling.privacy.guarantee import (
+    BoundedOverlap,
+    Guarantee,
+    Sequential,
+    bounded_overlap,
+    measurement,
+    sequential,
+)
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from tests.privacy.safetab import GAUSSIAN, GEOMETRIC, gaussian_of, laplace_of, safetab
 
@@ -31,21 +40,23 @@ def test_safetab_costs_the_sum_of_its_levels() -> None:
     assert safetab(GAUSSIAN, gaussian_of).cost == Rho(Fraction("1.41"))
 
 
-def test_degree_z_costs_z_rho_and_not_z_squared_rho() -> None:
+def test_overlap_z_costs_z_rho_and_not_z_squared_rho() -> None:
     """Row 17: one person in 9 groups, each counted with rho 0.01, against one vector of sensitivity 9 with the same noise."""
     law = gaussian_of(Fraction("0.01"))
-    assert degree("9 groups", 9, (rho(Fraction("0.01")),)).cost == Rho(Fraction("0.09"))
+    assert bounded_overlap("9 groups", 9, (rho(Fraction("0.01")),)).cost == Rho(Fraction("0.09"))
     # A unit in 9 of the cells moves the vector by sqrt(9) in L2; stability accounting takes 9, the L1 stability, for it.
     assert measurement("one vector", ADD_REMOVE_PERSON, law, 3).cost == Rho(Fraction("0.09"))
     assert measurement("by stability", ADD_REMOVE_PERSON, law, 9).cost == Rho(Fraction("0.81"))
     # In pure DP the two ways agree.
     geometric = laplace_of(Fraction("0.01"))
-    assert degree("9 groups", 9, (epsilon(Fraction("0.01")),)).cost == Epsilon(Fraction("0.09"))
+    assert bounded_overlap("9 groups", 9, (epsilon(Fraction("0.01")),)).cost == Epsilon(Fraction("0.09"))
     assert measurement("by stability", ADD_REMOVE_PERSON, geometric, 9).cost == Epsilon(Fraction("0.09"))
 
 
-def test_degree_takes_its_worst_part() -> None:
-    assert degree("parallel", 1, (rho(Fraction(1)), rho(Fraction(3)), rho(Fraction(2)))).cost == Rho(Fraction(3))
+def test_overlap_takes_its_worst_part() -> None:
+    assert bounded_overlap("parallel", 1, (rho(Fraction(1)), rho(Fraction(3)), rho(Fraction(2)))).cost == Rho(
+        Fraction(3)
+    )
 
 
 @given(st.lists(costs, min_size=1, max_size=6), st.randoms(use_true_random=False))
@@ -62,15 +73,18 @@ def test_the_sum_is_blind_to_order_and_batching(amounts: list[Fraction], shuffle
 
 def test_a_cost_cannot_be_typed_in() -> None:
     honest = measurement("a count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(1)))
-    with pytest.raises(ParameterError, match="cost is not what the law costs"):
+    with pytest.raises(TypeError):
+        Guarantee("a count", ADD_REMOVE_PERSON, honest.event, cost=Epsilon(Fraction(1, 2)))  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="init=False"):
         replace(honest, cost=Epsilon(Fraction(1, 2)))
-    with pytest.raises(ParameterError, match="cost is not what the law costs"):
-        Guarantee("a count", ADD_REMOVE_PERSON, Rho(Fraction(1)), law=DiscreteLaplace(Fraction(1)))
-    whole = sequential("two", (honest, honest))
-    with pytest.raises(ParameterError, match="cost is not what the parts cost"):
-        replace(whole, cost=Epsilon(Fraction(1)))
-    with pytest.raises(ParameterError, match="cost is not what the parts cost"):
-        replace(degree("three", 3, (honest,)), degree=2)
+    three = bounded_overlap("three", 3, (honest,))
+    assert replace(three, event=BoundedOverlap(three.parts, 2)).cost == Epsilon(Fraction(2))
+
+
+@pytest.mark.parametrize("event", [None, Epsilon(Fraction(1)), DiscreteLaplace(Fraction(1)), "discrete Laplace noise"])
+def test_what_is_no_event_is_refused(event: object) -> None:
+    with pytest.raises(ParameterError, match="none that the accountants know"):
+        Guarantee("somebody else's", ADD_REMOVE_PERSON, event)  # type: ignore[arg-type]
 
 
 def test_parts_of_one_measure_and_one_relation() -> None:
@@ -81,26 +95,25 @@ def test_parts_of_one_measure_and_one_relation() -> None:
         sequential("mixed", (rho(Fraction(1)), other))
 
 
-def test_a_degree_is_at_least_1() -> None:
-    with pytest.raises(ParameterError, match="degree is below 1"):
-        degree("none", 0, (rho(Fraction(1)),))
+@pytest.mark.parametrize("overlap", [0, -1, 1.5, True, "2"])
+def test_an_overlap_is_an_int_of_1_or_more(overlap: Any) -> None:
+    with pytest.raises(ParameterError, match="overlap is not an int of 1 or more"):
+        bounded_overlap("none", overlap, (rho(Fraction(1)),))
 
 
-def test_a_sensitivity_is_above_0_and_exact() -> None:
-    with pytest.raises(ParameterError, match="sensitivity is not above 0"):
-        Guarantee("a count", ADD_REMOVE_PERSON, Epsilon(Fraction(1)), sensitivity=Fraction(0))
-    with pytest.raises(ParameterError, match="is a float"):
-        Guarantee("a count", ADD_REMOVE_PERSON, Epsilon(Fraction(1)), sensitivity=0.5)  # type: ignore[arg-type]
+@pytest.mark.parametrize("noise", [DiscreteLaplace(Fraction(1)), DiscreteGaussian(Fraction(1))])
+def test_a_sensitivity_is_above_0_and_exact(noise: Distribution) -> None:
+    for wrong in (0, -1):
+        with pytest.raises(ParameterError, match="sensitivity is not above 0"):
+            measurement("a count", ADD_REMOVE_PERSON, noise, wrong)
+    # The float below the root of 3 has a square below 3: it would charge 1.2e-16 too little.
+    with pytest.raises(ParameterError, match="sensitivity is a float"):
+        measurement("a vector", ADD_REMOVE_PERSON, noise, 3**0.5)  # type: ignore[arg-type]
+    moved = Guarantee("a vector", ADD_REMOVE_PERSON, DiscreteGaussianNoise(Fraction(1), Fraction(3)))
+    assert moved.cost == Rho(Fraction(3, 2))
 
 
-def test_a_composition_has_parts_and_parts_a_composition() -> None:
-    with pytest.raises(ParameterError, match="parts do not fit"):
-        Guarantee("empty", ADD_REMOVE_PERSON, Rho(Fraction(1)), composition="sequential")
-    with pytest.raises(ParameterError, match="parts do not fit"):
-        Guarantee("loose", ADD_REMOVE_PERSON, Rho(Fraction(1)), parts=(rho(Fraction(1)),))
-
-
-@pytest.mark.parametrize("cost", [Epsilon(Fraction(0)), Rho(Fraction(0))])
-def test_what_is_said_to_cost_nothing_is_refused(cost: Cost) -> None:
-    with pytest.raises(ParameterError, match="cost is 0"):
-        Guarantee("for nothing", ADD_REMOVE_PERSON, cost)
+def test_a_composition_has_parts() -> None:
+    for empty in (Sequential(()), BoundedOverlap((), 1)):
+        with pytest.raises(ParameterError, match="parts are none"):
+            Guarantee("empty", ADD_REMOVE_PERSON, empty)

@@ -1,4 +1,4 @@
-"""The stated cost is computed again from laws, sensitivities and compositions, and any other number is found."""
+"""The stated cost is computed again from events and compositions, and any other number is found."""
 
 import copy
 import json
@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
-from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.events import ZCDP, PureDP
+from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, Relation
 from starling.privacy.trust import Receipt
 from starling.release.arithmetic import check_cost, rational
@@ -29,13 +29,13 @@ def gaussian(relation: Relation = ADD_REMOVE_PERSON) -> Guarantee:
     """Rho 9/20 + 1/3."""
     one = measurement("first", relation, DiscreteGaussian(Fraction(10)))
     two = measurement("second", relation, DiscreteGaussian(Fraction(3)))
-    return sequential("all", (degree("a", 9, (one,)), degree("b", 2, (two,))))
+    return sequential("all", (bounded_overlap("a", 9, (one,)), bounded_overlap("b", 2, (two,))))
 
 
 def laplace() -> Guarantee:
     """Epsilon 6/7 in a count of sensitivity 2, and a selection."""
     count = measurement("count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(7, 3)), 2)
-    return sequential("all", (count, Guarantee("choice", ADD_REMOVE_PERSON, Epsilon(Fraction(1, 2)))))
+    return sequential("all", (count, Guarantee("choice", ADD_REMOVE_PERSON, PureDP(Fraction(1, 2)))))
 
 
 CASES = {"gaussian": gaussian(), "laplace": laplace(), "replaced": gaussian(REPLACE_PERSON)}
@@ -50,7 +50,7 @@ def test_what_a_release_states_follows(guarantee: Guarantee) -> None:
 
 def topped() -> dict[str, Any]:
     """privacy.json of a release that adds to another, of which rho alone is known."""
-    earlier = Guarantee("earlier", ADD_REMOVE_PERSON, Rho(Fraction(1, 3)))
+    earlier = Guarantee("earlier", ADD_REMOVE_PERSON, ZCDP(Fraction(1, 3)))
     domain = Domain("tables", {}, adds_to=(AddsTo("r-1", "", "0" * 64, earlier),))
     made: dict[str, Any] = json.loads(json.dumps(statement(Receipt("id", gaussian(), "x"), domain)))
     return made
@@ -90,13 +90,14 @@ def leaf(said: dict[str, Any]) -> dict[str, Any]:
 
 Change = Callable[[dict[str, Any]], Any]
 CHANGES: dict[str, Change] = {
-    "law": lambda said: leaf(said)["noise"].update(sigma_squared="11"),
-    "sensitivity": lambda said: leaf(said)["sensitivity"].update(amount="2"),
-    "norm": lambda said: leaf(said)["sensitivity"].update(norm="L1"),
+    "noise": lambda said: leaf(said)["event"].update(sigma_squared="11"),
+    "sensitivity": lambda said: leaf(said)["event"].update(squared_l2_sensitivity="2"),
+    "mechanism": lambda said: leaf(said).update(event={"mechanism": "discrete Laplace noise", "scale": "10"}),
+    "nothing but a cost": lambda said: leaf(said).update(event={"mechanism": "pure DP", "epsilon": "1/20"}),
     "cost of a leaf": lambda said: leaf(said)["cost"].update(rho="1/21"),
     "decimal of a leaf": lambda said: leaf(said)["cost"].update(decimal="0.04"),
-    "degree": lambda said: said["composition"]["parts"][0].update(degree=8),
-    "composition": lambda said: said["composition"].update(composition="degree", degree=1),
+    "overlap": lambda said: said["composition"]["parts"][0].update(overlap=8),
+    "composition": lambda said: said["composition"].update(composition="bounded overlap", overlap=1),
     "cost of the whole": lambda said: said["composition"]["cost"].update(rho="1/2"),
     "a part left out": lambda said: said["composition"]["parts"].pop(),
     "reading": lambda said: said["cost"]["add-remove"].update(rho="1/2"),

@@ -9,7 +9,7 @@ import pytest
 
 from starling.errors import ParameterError
 from starling.privacy.distributions.accuracy import margin
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.sampling.noise import draw
 from starling.release.intervals import LOOSE, Draws, Ratio, Value, total
 
@@ -17,7 +17,7 @@ GAUSSIAN, LAPLACE = DiscreteGaussian(Fraction(25)), DiscreteLaplace(Fraction(4))
 ONE = Fraction(1)
 
 
-def number(estimate: int, name: str, law: Law = GAUSSIAN) -> Value:
+def number(estimate: int, name: str, law: Distribution = GAUSSIAN) -> Value:
     return Value(Fraction(estimate), {name: (law, ONE)})
 
 
@@ -145,7 +145,7 @@ def test_loose_is_enough_for_symmetric_log_concave_laws() -> None:
 
 
 @pytest.mark.parametrize("law", [GAUSSIAN, LAPLACE], ids=repr)
-def test_ratios_cover(law: Law) -> None:
+def test_ratios_cover(law: Distribution) -> None:
     """Sampled without intervals: a ratio covers when the truth is a possible one, |a - r b| within the margin at that r.
 
     20,000 ratios of a part to its whole, 6 standard errors (0.009). The mutant that takes part and whole for independent

@@ -12,6 +12,7 @@ from starling.ledger.keys import Key
 from starling.ledger.rules import UNIT, canonical
 from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian
+from starling.privacy.events import known_cost
 from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from starling.release.ledger_check import Charged, check, check_earlier
@@ -204,7 +205,7 @@ SECOND = Charged("ledger-1", 6, TOPPED[5].hash, "r-3", "census", "people", ONE, 
 
 
 def added(request: str = "r-1", manifest: str = sha256(MANIFEST), cost: Cost = WHOLE) -> AddsTo:
-    return AddsTo(request, "ledger-1", manifest, Guarantee("earlier", ADD_REMOVE_PERSON, cost))
+    return AddsTo(request, "ledger-1", manifest, Guarantee("earlier", ADD_REMOVE_PERSON, known_cost(cost)))
 
 
 def test_the_charge_of_a_release_that_is_added_to_is_found() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from starling.ledger.keys import Public
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
-from starling.privacy.guarantee import Guarantee, measurement, together
+from starling.privacy.guarantee import Guarantee, joint, measurement
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from starling.privacy.trust import Entry, Receipt
 from starling.release.report import Picture, Section, Table, render
@@ -64,19 +64,19 @@ EARLIER = measurement("earlier", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(5,
 
 def test_what_is_added_to_counts_for_the_whole() -> None:
     receipt = Receipt("id", GAUSSIAN, "in memory")
-    text = " ".join(render("Title", receipt, Section("Charged"), (), together(GAUSSIAN, [EARLIER])).split())
+    text = " ".join(render("Title", receipt, Section("Charged"), (), joint(GAUSSIAN, [EARLIER])).split())
     for part in (
         "ρ = 0.5<small>",
         "ρ = 0.1 of it charged for this release",
         "For all of them together ρ = 0.5",
         "(rho 0.5)",
         # The same as one measurement of the whole, of which the exact losses differ a little; the new charge alone has the smaller one.
-        f"ε = {approximate_dp(together(GAUSSIAN, [EARLIER])).epsilon} at δ = 1e-10 (privacy loss distribution, rounded up), of all of them",
+        f"ε = {approximate_dp(joint(GAUSSIAN, [EARLIER])).epsilon} at δ = 1e-10 (privacy loss distribution, rounded up), of all of them",
         f"ε = {approximate_dp(GAUSSIAN).epsilon} at δ = 1e-10 (privacy loss distribution, rounded up), of this charge alone",
         "release costs ρ = 2, together with those that it adds to; ρ = 0.4 of it for this charge alone",
     ):
         assert part in text
-    assert Fraction(approximate_dp(together(GAUSSIAN, [EARLIER])).epsilon) > Fraction(approximate_dp(GAUSSIAN).epsilon)
+    assert Fraction(approximate_dp(joint(GAUSSIAN, [EARLIER])).epsilon) > Fraction(approximate_dp(GAUSSIAN).epsilon)
     assert "of it charged" not in page(GAUSSIAN)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from starling.privacy.budget import Epsilon
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
-from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.events import PermuteAndFlip
+from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, Relation
 from starling.privacy.trust import Entry, Receipt
 from starling.release.statement import (
@@ -28,10 +28,10 @@ from tests.account import OneCharge
 
 
 def two_levels(relation: Relation = ADD_REMOVE_PERSON) -> Guarantee:
-    """A level of degree 9 and one of degree 2, rho 9/20 + 1/3."""
+    """A level of overlap 9 and one of overlap 2, rho 9/20 + 1/3."""
     one = measurement("first", relation, DiscreteGaussian(Fraction(10)))
     two = measurement("second", relation, DiscreteGaussian(Fraction(3)))
-    return sequential("all", (degree("a", 9, (one,)), degree("b", 2, (two,))))
+    return sequential("all", (bounded_overlap("a", 9, (one,)), bounded_overlap("b", 2, (two,))))
 
 
 def stated(receipt: Receipt) -> dict[str, Any]:
@@ -68,12 +68,12 @@ def test_a_reading_that_does_not_exist_is_null_with_the_reason() -> None:
 def total(node: dict[str, Any]) -> Fraction:
     """The cost of a composition, computed again from its leaves and laws by somebody who reads the file alone."""
     if "parts" not in node:
-        noise, most = node["noise"], Fraction(node["sensitivity"]["amount"])
-        if noise["law"] == "discrete Laplace":
-            return most / Fraction(noise["scale"])
-        return most**2 / (2 * Fraction(noise["sigma_squared"]))
+        event = node["event"]
+        if event["mechanism"] == "discrete Laplace noise":
+            return Fraction(event["l1_sensitivity"]) / Fraction(event["scale"])
+        return Fraction(event["squared_l2_sensitivity"]) / (2 * Fraction(event["sigma_squared"]))
     parts = [total(part) for part in node["parts"]]
-    return sum(parts, Fraction(0)) if node["composition"] == "sequential" else node["degree"] * max(parts)
+    return sum(parts, Fraction(0)) if node["composition"] == "sequential" else node["overlap"] * max(parts)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def total(node: dict[str, Any]) -> Fraction:
     [
         two_levels(),
         measurement("one count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(7, 3)), 2),
-        degree("x", 3, (measurement("a", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(1))),)),
+        bounded_overlap("x", 3, (measurement("a", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(1))),)),
     ],
 )
 def test_the_cost_can_be_recomputed_from_the_composition(guarantee: Guarantee) -> None:
@@ -135,9 +135,10 @@ def test_a_ledger_inside_a_release_limits_nothing() -> None:
     assert stated(Receipt("id", two_levels(), "x", entry))["account"]["limits"] == OWN
 
 
-def test_a_selection_has_no_noise_to_state() -> None:
-    selection = Guarantee("choice", ADD_REMOVE_PERSON, Epsilon(Fraction(1, 2)))
-    assert stated(Receipt("id", selection, "ledger x"))["composition"]["noise"] is None
+def test_a_selection_states_its_mechanism() -> None:
+    selection = Guarantee("choice", ADD_REMOVE_PERSON, PermuteAndFlip(Fraction(1, 2)))
+    event = {"mechanism": "permute-and-flip", "epsilon": "1/2", "score_sensitivity": "1"}
+    assert stated(Receipt("id", selection, "ledger x"))["composition"]["event"] == event
 
 
 def test_nothing_but_the_day_is_said_of_when_it_was_charged() -> None:

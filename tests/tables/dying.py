@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from starling.ledger.opening import open_ledger
-from starling.tables import artifact, counts, publish
+from starling.release.payment import PaymentOptions
+from starling.tables import artifact, counts, publication, publish
 from starling.tables.artifact import measured
 from starling.tables.plan import Plan
 from tests.release.striking import AFTER, AROUND, BEFORE, Point, strike
@@ -12,7 +13,7 @@ POINTS: dict[str, Point] = {
     **BEFORE,
     **AROUND,
     "while reading": (counts.GroupCounts, "totals", False),
-    "after the draw": (publish, "tabulate", False),
+    "after the draw": (publication, "tabulate", False),
     "while drawing": (measured, "_table", True),
     "while writing": (artifact, "write_tables", True),
     **AFTER,
@@ -32,10 +33,7 @@ def release(
         toy / "GRF-C.txt",
         out,
         top_up=top_up,
-        ledger=open_ledger(url),
-        dataset="toy",
-        request_id=request_id,
-        unvalidated=True,
+        payment=PaymentOptions(ledger=open_ledger(url), dataset="toy", request_id=request_id, unvalidated=True),
     )
 
 

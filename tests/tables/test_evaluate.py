@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from starling.errors import ParameterError, SourceError
+from starling.privacy.events import noise_event
 from starling.privacy.trust import NotPrivate
 from starling.tables.evaluate import Published, beside, compare, evaluate
 from starling.tables.evaluate.errors import SIZES
@@ -167,7 +168,7 @@ def test_coverage_and_error_are_those_stated(tmp_path: Path) -> None:
         )
     )
     rng = np.random.default_rng(3)
-    scale = float(plan.laws(plan.levels[1]).stage2.cost().amount)
+    scale = float(noise_event(plan.laws(plan.levels[1]).stage2).cost.amount)
 
     def noise(size: int) -> Int64:
         chance = 1 - np.exp(-scale)

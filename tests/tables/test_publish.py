@@ -12,6 +12,8 @@ import pytest
 from starling.errors import BudgetRefused, OutputError, RunFailed, SourceError
 from starling.ledger.opening import Ledger, create_ledger
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
+from starling.release.payment import PaymentOptions
+from starling.release.pipeline import Listener
 from starling.tables import release
 from starling.tables.counts import GroupCounts
 from starling.tables.generate import generate
@@ -48,7 +50,11 @@ def groups(plan: Plan, toy: Path, *, below_state: bool) -> set[tuple[str, str, s
 def test_toy_data_set_is_released(toy: Path, tmp_path: Path, config: str) -> None:
     plan = load(toy / config)
     released = release(
-        plan, toy / "person-records.txt", toy / "GRF-C.txt", tmp_path / "out", request_id="toy", unvalidated=True
+        plan,
+        toy / "person-records.txt",
+        toy / "GRF-C.txt",
+        tmp_path / "out",
+        payment=PaymentOptions(request_id="toy", unvalidated=True),
     )
     assert released.receipt is not None
     assert released.receipt.guarantee == plan.guarantee
@@ -65,7 +71,9 @@ def test_toy_data_set_is_released(toy: Path, tmp_path: Path, config: str) -> Non
 @pytest.mark.parametrize("config", CONFIGS)
 def test_t2_has_whole_partitions_of_groups_of_t1(toy: Path, tmp_path: Path, config: str) -> None:
     plan = load(toy / config)
-    release(plan, toy / "person-records.txt", toy / "GRF-C.txt", tmp_path / "out", unvalidated=True)
+    release(
+        plan, toy / "person-records.txt", toy / "GRF-C.txt", tmp_path / "out", payment=PaymentOptions(unvalidated=True)
+    )
     t1 = {tuple(row[:3]): int(row[3]) for row in rows(tmp_path / "out", "t1")[1:]}
     header, *body = rows(tmp_path / "out", "t2")
     assert header == ["REGION_ID", "REGION_TYPE", "ITERATION_CODE", "AGESTART", "AGEEND", "SEX", "COUNT"]
@@ -83,7 +91,7 @@ def test_no_records_release_like_any_other_number(toy: Path, tmp_path: Path) -> 
     empty = tmp_path / "empty.txt"
     empty.write_text((toy / "person-records.txt").read_text().splitlines()[0] + "\n")
     plan = load(toy / "input_dir_zcdp")
-    release(plan, empty, toy / "GRF-C.txt", tmp_path / "out", unvalidated=True)
+    release(plan, empty, toy / "GRF-C.txt", tmp_path / "out", payment=PaymentOptions(unvalidated=True))
     keys = {tuple(row[:3]) for row in rows(tmp_path / "out", "t1")[1:]}
     assert groups(plan, toy, below_state=False) <= keys
 
@@ -116,10 +124,15 @@ def test_the_charge_comes_once_and_before_the_read(
     monkeypatch.setattr(GroupCounts, "totals", watching)
     steps: list[str] = []
     files = (toy / "person-records.txt", toy / "GRF-C.txt", tmp_path / "out")
-    release(load(toy / "input_dir_puredp"), *files, ledger=ledger, dataset="toy", step=steps.append, unvalidated=True)
+    release(
+        load(toy / "input_dir_puredp"),
+        *files,
+        payment=PaymentOptions(ledger=ledger, dataset="toy", unvalidated=True),
+        listener=Listener(step=steps.append),
+    )
     assert set(seen) == {1}
     assert charges(ledger) == 1
-    assert [step.split()[0] for step in steps] == ["reading", "computing", "charging,", "tabulating"]
+    assert [step.split()[0] for step in steps] == ["reading", "computing", "charging,", "writing"]
 
 
 def test_a_disk_that_fills_while_noise_is_drawn_ends_in_the_one_sentence_and_leaves_no_draw(
@@ -141,26 +154,34 @@ def test_a_disk_that_fills_while_noise_is_drawn_ends_in_the_one_sentence_and_lea
             release(
                 load(toy / "input_dir_puredp"),
                 *files,
-                ledger=ledger,
-                dataset="toy",
-                request_id="again",
-                unvalidated=True,
+                payment=PaymentOptions(ledger=ledger, dataset="toy", request_id="again", unvalidated=True),
             )
     assert str(failed.value) == str(RunFailed())
     assert not [path for path in tmp_path.iterdir() if "out" in path.name]
     assert charges(ledger) == 1
-    release(load(toy / "input_dir_puredp"), *files, ledger=ledger, dataset="toy", request_id="again", unvalidated=True)
+    release(
+        load(toy / "input_dir_puredp"),
+        *files,
+        payment=PaymentOptions(ledger=ledger, dataset="toy", request_id="again", unvalidated=True),
+    )
     assert charges(ledger) == 1, "the same request is not paid twice"
 
 
 def test_a_refused_charge_leaves_nothing(toy: Path, tmp_path: Path, ledger: Ledger) -> None:
     files = (toy / "person-records.txt", toy / "GRF-C.txt")
-    release(load(toy / "input_dir_puredp"), *files, tmp_path / "out", ledger=ledger, dataset="toy", unvalidated=True)
+    release(
+        load(toy / "input_dir_puredp"),
+        *files,
+        tmp_path / "out",
+        payment=PaymentOptions(ledger=ledger, dataset="toy", unvalidated=True),
+    )
     before = sorted(tmp_path.iterdir())
     # Another request: the same one would get its answer again.
     other = dataclasses.replace(load(toy / "input_dir_puredp"), allow_negative=False)
     with pytest.raises(BudgetRefused):
-        release(other, *files, tmp_path / "second", ledger=ledger, dataset="toy", unvalidated=True)
+        release(
+            other, *files, tmp_path / "second", payment=PaymentOptions(ledger=ledger, dataset="toy", unvalidated=True)
+        )
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -168,7 +189,11 @@ def test_public_faults_are_found_before_the_charge(toy: Path, tmp_path: Path, le
     plan, geography = load(toy / "input_dir_puredp"), toy / "GRF-C.txt"
     with pytest.raises(SourceError):
         release(
-            plan, toy / "no-such-file.txt", geography, tmp_path / "out", ledger=ledger, dataset="toy", unvalidated=True
+            plan,
+            toy / "no-such-file.txt",
+            geography,
+            tmp_path / "out",
+            payment=PaymentOptions(ledger=ledger, dataset="toy", unvalidated=True),
         )
     (tmp_path / "out").mkdir()
     with pytest.raises(OutputError):
@@ -177,16 +202,16 @@ def test_public_faults_are_found_before_the_charge(toy: Path, tmp_path: Path, le
             toy / "person-records.txt",
             geography,
             tmp_path / "out",
-            ledger=ledger,
-            dataset="toy",
-            unvalidated=True,
+            payment=PaymentOptions(ledger=ledger, dataset="toy", unvalidated=True),
         )
     assert charges(ledger) == 0
 
 
 def test_parquet_has_the_rows_of_the_text(toy: Path, tmp_path: Path) -> None:
     plan = load(toy / "input_dir_zcdp")
-    release(plan, toy / "person-records.txt", toy / "GRF-C.txt", tmp_path / "out", unvalidated=True)
+    release(
+        plan, toy / "person-records.txt", toy / "GRF-C.txt", tmp_path / "out", payment=PaymentOptions(unvalidated=True)
+    )
     for name in ("t1", "t2"):
         header, *body = rows(tmp_path / "out", name)
         parquet = pq.read_table(tmp_path / "out" / "data" / f"{name}.parquet").to_pylist()
@@ -198,7 +223,9 @@ def test_given_names_of_regions_are_published(tmp_path: Path) -> None:
     plan = small_plan("rho")
     made = generate(plan, persons=300, seed=1, out=tmp_path / "in")
     for out, names in (("named", made.names), ("unnamed", None)):
-        release(plan, made.persons, made.geography, tmp_path / out, names=names, unvalidated=True)
+        release(
+            plan, made.persons, made.geography, tmp_path / out, names=names, payment=PaymentOptions(unvalidated=True)
+        )
     named, unnamed = (
         set(pq.read_table(tmp_path / out / "data" / "t1.parquet")["region_name"].to_pylist())
         for out in ("named", "unnamed")

@@ -13,7 +13,8 @@ from starling.errors import BudgetRefused
 from starling.ledger import rules
 from starling.ledger.opening import create_ledger
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
-from starling.tables import artifact, counts, publish
+from starling.release.payment import PaymentOptions
+from starling.tables import artifact, counts, publication, publish
 from starling.tables.generate import generate
 from starling.tables.plan import Plan
 from tests.ledger.conftest import postgres_url
@@ -25,9 +26,9 @@ from tests.tables.small import small_plan
 POINTS: dict[str, Point] = {
     **STEPS,
     "while reading": (counts.GroupCounts, "totals", True),
-    "after the draw": (publish, "tabulate", False),
+    "after the draw": (publication, "tabulate", False),
     "while writing": (artifact, "write_tables", True),
-    "after writing": (publish, "write_release", True),
+    "after writing": (publication, "write_release", True),
 }
 DRAWN = tuple(POINTS).index("after the draw is committed to")
 BEFORE_THE_DRAW = (*tuple(POINTS)[:DRAWN], "while reading")
@@ -66,8 +67,8 @@ def a_thief(url: str, invented: tuple[Path, Path], folder: Path) -> Thief:
     out = folder / "published" / "out"
 
     def run(request_id: str | None, place: Path = out, plan: Plan = PLAN, **more: Any) -> Any:
-        paid: dict[str, Any] = {"ledger": ledger, "dataset": "census", "request_id": request_id}
-        return publish.release(plan, invented[0], invented[1], place, **paid, **more, unvalidated=True)
+        paid = PaymentOptions(ledger, "census", request_id=request_id, unvalidated=True)
+        return publish.release(plan, invented[0], invented[1], place, payment=paid, **more)
 
     return Thief(url, ledger, out, run, folder)
 

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+import starling
 from starling.ledger.rules import Request
 from starling.privacy.trust import Confidential, publish
 from starling.release.manifest import digests, files_of
@@ -194,7 +195,33 @@ def test_a_statement_that_the_plan_does_not_give_is_found(copied: Bundle, field:
     assert said(copied) == [f"privacy.json: {field} is not what the public plan in the folder gives"]
 
 
-def test_laws_follow_from_the_plan(copied: Bundle) -> None:
+@pytest.mark.parametrize(
+    "event",
+    [
+        lambda cost: {"mechanism": "pure DP", "epsilon": str(cost)},
+        lambda cost: {"mechanism": "exponential mechanism", "epsilon": str(cost), "score_sensitivity": "1"},
+        lambda cost: {"mechanism": "discrete Laplace noise", "scale": str(2 / cost), "l1_sensitivity": "2"},
+    ],
+)
+def test_another_event_of_the_same_cost_is_found(copied: Bundle, event: Callable[[Fraction], dict[str, str]]) -> None:
+    """A statement whose every number follows, signed by its own publisher, of what the plan's mechanism does not draw."""
+
+    def forge(node: Any) -> None:
+        for part in node.get("parts", ()):
+            forge(part)
+        if "event" in node:
+            node["event"] = event(Fraction(node["cost"]["epsilon"]))
+
+    copied.edit("privacy.json", lambda said: forge(said["composition"]))
+    assert copied.ledger.book.key is not None
+    copied.resign(copied.ledger.book.key)
+    failing = {each.name: [*map(str, each.findings)] for each in starling.verify(copied.folder).checks if each.findings}
+    assert [*failing] == ["privacy"]
+    (finding,) = failing["privacy"]
+    assert "composition is not what the public plan in the folder gives" in finding
+
+
+def test_noise_follows_from_the_plan(copied: Bundle) -> None:
     # Twice the budget in the plan: half the noise, and what is stated and published is of another plan.
     copied.edit("plan/plan.json", lambda plan: plan["levels"][0].update(budget="4"))
     found = said(copied)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from starling.cli import plans
-from starling.cli.text import table
+from starling.release.text import table
 
 if TYPE_CHECKING:
     from starling.release.statement import Json

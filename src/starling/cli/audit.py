@@ -4,18 +4,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from starling.cli.commands import Command, show
+from starling.cli.commands import Result, as_json, command
 from starling.cli.progress import steps
-from starling.cli.text import table
 from starling.errors import AuditFailed, Problem
+from starling.release.text import table
 
 if TYPE_CHECKING:
-    from starling.audit.quick import Result
+    from starling.audit.quick import Result as Checked
 
 
-@click.command("audit", cls=Command, example="starling audit")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def audit(as_json: bool) -> None:
+@command("audit", example="starling audit")
+def audit() -> Result:
     """Check every mechanism against the cost and the distribution that it declares, in about a minute. Opens no records.
 
     Mutants, mechanisms that are wrong on purpose, must be caught by the same checks. Fails if a mechanism is refuted or a mutant missed.
@@ -28,19 +27,18 @@ def audit(as_json: bool) -> None:
             step(name)
             results.append(check())
     failed = [result for result in results if not result.passed]
-    right = sum(result.kind != "mutant" for result in results)
-    if not (as_json and failed):
-        body = {
-            "passed": not failed,
-            "false_alarm": FALSE_ALARM * right,
-            "checks": [_json(result) for result in results],
-        }
-        show(body if as_json else _text(results, FALSE_ALARM * right))
+    false_alarm = FALSE_ALARM * sum(result.kind != "mutant" for result in results)
     if failed:
+        if not as_json():
+            click.echo(_text(results, false_alarm))
         raise AuditFailed(problems=[_problem(result) for result in failed])
+    return Result(
+        lambda: _text(results, false_alarm),
+        lambda: {"passed": True, "false_alarm": false_alarm, "checks": [_json(result) for result in results]},
+    )
 
 
-def _problem(result: "Result") -> Problem:
+def _problem(result: "Checked") -> Problem:
     if result.kind == "mutant":
         return Problem(
             result.name, "is wrong on purpose and was not caught", "run it again; if it is missed again, report it"
@@ -51,7 +49,7 @@ def _problem(result: "Result") -> Problem:
     return Problem(result.name, "draws another distribution than it states", fix)
 
 
-def _json(result: "Result") -> dict[str, Any]:
+def _json(result: "Checked") -> dict[str, Any]:
     return {
         "kind": result.kind,
         "name": result.name,
@@ -64,7 +62,7 @@ def _json(result: "Result") -> dict[str, Any]:
     }
 
 
-def _text(results: "list[Result]", false_alarm: float) -> str:
+def _text(results: "list[Checked]", false_alarm: float) -> str:
     mutants = [result for result in results if result.kind == "mutant"]
     parts = [
         _section("Distributions: cost computed, draws compared", results, "distribution", ("stands", "REFUTED")),
@@ -81,7 +79,7 @@ def _text(results: "list[Result]", false_alarm: float) -> str:
     return "\n\n".join(parts)
 
 
-def _section(title: str, results: "list[Result]", kind: str, words: tuple[str, str]) -> str:
+def _section(title: str, results: "list[Checked]", kind: str, words: tuple[str, str]) -> str:
     rows = [
         (
             result.name,

@@ -1,17 +1,17 @@
 """What everybody may do with a ledger, its custodian, its auditors and its analysts: look, check, copy. None of it needs a key."""
 
-import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from starling.cli.commands import Command
+from starling.cli.commands import Result, command
+from starling.cli.options import PATH, PIN
 from starling.cli.progress import working
 from starling.errors import OutputError, ParameterError
 
@@ -20,28 +20,11 @@ if TYPE_CHECKING:
     from starling.ledger.keys import Pin, Public
     from starling.ledger.opening import Ledger
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-LEDGER = "ledger.sqlite"
+LEDGER: Final = "ledger.sqlite"
 """What the examples call theirs; they work when pasted in the order of the commands."""
 
-PIN = "the fingerprint that they publish, the public key, or the name of a key that is here"
-"""What an option takes that says who should have signed."""
-
-
-def ledger_url(function: Decorated) -> Decorated:
-    """The argument LEDGER."""
-    return click.argument("url", metavar="LEDGER")(function)
-
-
-def json_option(function: Decorated) -> Decorated:
-    """The option --json."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(function)
-
-
-def say(as_json: bool, body: dict[str, Any], text: str) -> None:
-    """The result, for machines or for people."""
-    click.echo(json.dumps(body, indent=2, ensure_ascii=False) if as_json else text)
+ledger_url = click.argument("url", metavar="LEDGER")
+"""The argument LEDGER."""
 
 
 def reading(url: str) -> "closing[Ledger]":
@@ -65,15 +48,14 @@ def pin(text: str) -> "Pin":
     return Pin.parse(load(text).public if text in names() else text)
 
 
-@click.command("show", cls=Command, example=f"starling ledger show {LEDGER}")
+@command("show", example=f"starling ledger show {LEDGER}")
 @ledger_url
 @click.option("--lineage", "only", metavar="LINEAGE", help="Of this one alone.")
 @click.option(
     "--latest", type=click.IntRange(1, 10_000), default=10, show_default=True, metavar="N", help="Charges to list."
 )
 @click.option("--delta", metavar="DELTA", help="At which epsilon is shown.  [default: 1e-10]")
-@json_option
-def show(url: str, *, only: str | None, latest: int, delta: str | None, as_json: bool) -> None:
+def show(url: str, *, only: str | None, latest: int, delta: str | None) -> Result:
     """What is spent and left of every cap, the latest charges, and what the releases of a lineage reveal together."""
     from starling.cli.balances import account_json, account_text
     from starling.ledger.disclosure import DELTA
@@ -84,29 +66,30 @@ def show(url: str, *, only: str | None, latest: int, delta: str | None, as_json:
         names = read.lineages() if only is None else [only]
         found = [(read.account(each, latest=latest), read.together(each, delta or DELTA)) for each in names]
         head = read.head()
-    if as_json:
-        body = {
+    whose = f"ledger {book.id}, signed by {book.signer.fingerprint}\nhead {head.seq}:{head.hash}"
+    return Result(
+        lambda: "\n\n\n".join(
+            [whose, *(account_text(*each) for each in found)]
+            if found
+            else [whose, "No lineage yet: starling ledger lineage"]
+        ),
+        lambda: {
             "ledger": book.id,
             "signer": book.signer.text,
             "second": None if book.second is None else book.second.text,
             "head": f"{head.seq}:{head.hash}",
-            "lineages": [account_json(account, together) for account, together in found],
-        }
-        click.echo(json.dumps(body, indent=2, ensure_ascii=False))
-        return
-    whose = f"ledger {book.id}, signed by {book.signer.fingerprint}\nhead {head.seq}:{head.hash}"
-    texts = [account_text(account, together) for account, together in found]
-    click.echo("\n\n\n".join([whose, *texts] if texts else [whose, "No lineage yet: starling ledger lineage"]))
+            "lineages": [account_json(*each) for each in found],
+        },
+    )
 
 
-@click.command("verify", cls=Command, example=f"starling ledger verify {LEDGER}")
+@command("verify", example=f"starling ledger verify {LEDGER}")
 @ledger_url
 @click.option(
     "--head", "heads", multiple=True, metavar="EVENT:HASH", help="Seen elsewhere, as in a release; may be repeated."
 )
 @click.option("--signer", metavar="KEY", help=f"Who should have signed it: {PIN}.")
-@json_option
-def verify(url: str, *, heads: tuple[str, ...], signer: str | None, as_json: bool) -> None:
+def verify(url: str, *, heads: tuple[str, ...], signer: str | None) -> Result:
     """Check the chain, every signature, cap, cost, balance and answer, and that heads seen elsewhere lie on the chain.
 
     Says the first thing that is wrong.
@@ -125,7 +108,7 @@ def verify(url: str, *, heads: tuple[str, ...], signer: str | None, as_json: boo
         f"signed by {whose.fingerprint}\nhead {head}"
     )
     body = {"verified": True, "events": found.head.seq, **asdict(counts), "signer": whose.text, "head": head}
-    say(as_json, body, said)
+    return Result(lambda: said, lambda: body)
 
 
 def _tell(checked: int) -> None:
@@ -145,20 +128,19 @@ def _head(text: str) -> "Head":
     return Head(int(seq), digest)
 
 
-@click.command("export", cls=Command, example=f"starling ledger export {LEDGER} --out ledger.jsonl")
+@command("export", example=f"starling ledger export {LEDGER} --out ledger.jsonl")
 @ledger_url
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Must not exist.  [default: stdout]")
-@click.option("--json", "as_json", is_flag=True, help="With --out, print one JSON document.")
-def export(url: str, *, out: Path | None, as_json: bool) -> None:
+@click.option("--out", type=PATH, metavar="FILE", help="Must not exist.  [default: stdout]")
+def export(url: str, *, out: Path | None) -> Result | None:
     """All events as JSON Lines, for an auditor. Unchecked: starling ledger verify checks."""
     with reading(url) as opened:
         lines = opened.reading.export()
         if out is None:
             for line in lines:
                 click.echo(line)
-            return
+            return None
         events = _write(out, lines)
-    say(as_json, {"file": str(out), "events": events}, f"{events:,} events in {out}")
+    return Result(lambda: f"{events:,} events in {out}", lambda: {"file": str(out), "events": events})
 
 
 def _write(out: Path, lines: Iterator[str]) -> int:
@@ -190,14 +172,13 @@ def _write(out: Path, lines: Iterator[str]) -> int:
     return number
 
 
-@click.command("backup", cls=Command, example=f"starling ledger backup {LEDGER} ledger.backup")
+@command("backup", example=f"starling ledger backup {LEDGER} ledger.backup")
 @ledger_url
 @click.argument("file", metavar="FILE")
-@json_option
-def backup(url: str, file: str, *, as_json: bool) -> None:
+def backup(url: str, file: str) -> Result:
     """A consistent copy while the ledger is in use. An old copy put in its place is refused: charges would be forgotten."""
     with reading(url) as opened:
         working("copying the ledger")
         opened.book.store.backup(file)
         head = opened.reading.head()
-    say(as_json, {"file": file, "head": f"{head.seq}:{head.hash}"}, f"copied into {file}")
+    return Result(lambda: f"copied into {file}", lambda: {"file": file, "head": f"{head.seq}:{head.hash}"})

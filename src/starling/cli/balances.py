@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from starling.cli.text import brief, table
+from starling.release.text import table
 
 if TYPE_CHECKING:
     from starling.ledger.disclosure import Together
@@ -54,6 +54,16 @@ def _charge(each: "Spent") -> tuple[str, ...]:
         shown(each.amount * each.times),
         each.state,
     )
+
+
+def brief(text: str, most: int) -> str:
+    """One line of at most so many letters.
+
+    >>> brief(" Sex by   age of small groups", 40), brief("Sex by age of small groups", 12)
+    ('Sex by age of small groups', 'Sex by age …')
+    """
+    line = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def _when(seconds: int) -> str:

@@ -1,7 +1,8 @@
 """Commands whose help starts with an example, groups that import a command when it is asked for, and the root that ends every run.
 
 However a run ends, it ends in one way: an exit code of the house, a sentence on stderr, and with --json one document on
-stdout, result or error. A stack trace never leaves: it would show values.
+stdout, result or error. A stack trace never leaves: it would show values. What a command returns is printed here, so that
+no command but this one declares --json.
 """
 
 import difflib
@@ -13,18 +14,21 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Never
 
 import click
 
 from starling.cli.progress import note_compilation
-from starling.errors import Found, OutputError, ParameterError, Problem, StarlingError, StarlingWarning, plain
+from starling.errors import OutputError, ParameterError, Problem, StarlingError, StarlingWarning, plain
 from starling.privacy import compiling
 
 INTERRUPTED: Final = 130
 TERMINATED: Final = 143
 INTERNAL: Final = StarlingError.exit_code
+AS_JSON: Final = "starling.json"
+"""The key of a click context's `meta` under which --json is kept."""
 DISK: Final = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
 
 
@@ -49,8 +53,75 @@ class _Example(click.Command):
         super().format_help(ctx, formatter)
 
 
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a command ends in.
+
+    Attributes:
+        text: Gives the result for people.
+        json: Gives the result for programs.
+        exit_code: The exit code of the run.
+    """
+
+    text: Callable[[], str]
+    json: Callable[[], Any]
+    exit_code: int = 0
+
+
 class Command(_Example):
-    """One verb."""
+    """One verb. It has the option --json, and the result that it returns is printed as a text or as one JSON document."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        text = "Print one JSON document."
+        self.params.append(
+            click.Option(["--json", "as_json"], is_flag=True, expose_value=False, help=text, callback=_note)
+        )
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command and print its result; gives the exit code."""
+        result = super().invoke(ctx)
+        if not isinstance(result, Result):
+            return result
+        click.echo(json_text(result.json()) if as_json() else result.text())
+        return result.exit_code
+
+
+def check_terminal(why: str, fix: str, *, machine: bool = False) -> None:
+    """Raises ParameterError where --yes is missing and nobody can be asked: there is no terminal, or a machine reads the answer."""
+    if machine or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise ParameterError(field="--yes", problem=f"is missing, {why}", fix=fix)
+
+
+def confirm(question: str, refused: str) -> None:
+    """Ask on the terminal; where the answer is no, say so in the words `refused`, and end the run."""
+    if not click.confirm(question, err=True):
+        click.echo(refused, err=True)
+        raise click.exceptions.Exit(INTERRUPTED)
+
+
+def _note(ctx: click.Context, _: click.Parameter, given: bool) -> None:
+    ctx.meta[AS_JSON] = given
+
+
+def as_json() -> bool:
+    """Whether the running command is to print one JSON document."""
+    return bool(click.get_current_context().meta.get(AS_JSON))
+
+
+def json_text(document: Any) -> str:
+    """A JSON document as it is printed."""
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def command(name: str, *, example: str) -> Callable[[Callable[..., Any]], click.Command]:
+    """A decorator that makes a function one verb.
+
+    Args:
+        name: The word that calls it.
+        example: The command line that its help starts with.
+    """
+    return click.command(name, cls=Command, example=example)
 
 
 class Group(_Example, click.Group):
@@ -178,7 +249,7 @@ def _end(code: int, kind: str, problems: Sequence[Problem], as_json: bool, messa
     """Say what is wrong on stderr, with --json on stdout too, and leave."""
     try:
         if as_json:
-            click.echo(json.dumps(error_body(code, kind, problems), indent=2, ensure_ascii=False))
+            click.echo(json_text(error_body(code, kind, problems)))
         click.echo("\n".join(f"starling: {line}" for line in (message or str(problems[0])).splitlines()), err=True)
         # What could not be written is kept in a buffer, and Python would end with a code of its own when it tries again.
         sys.stdout.flush()
@@ -191,22 +262,6 @@ def _end(code: int, kind: str, problems: Sequence[Problem], as_json: bool, messa
 def error_body(code: int, kind: str, problems: Sequence[Problem]) -> dict[str, Any]:
     """The one shape of every error for machines."""
     return {"error": {"kind": kind, "exit_code": code, "problems": [problem_json(each) for each in problems]}}
-
-
-def show(result: Any) -> None:
-    """Print a text as it is, anything else as a JSON document."""
-    click.echo(result if isinstance(result, str) else json.dumps(result, indent=2, ensure_ascii=False))
-
-
-def found_json(found: Found) -> dict[str, Any]:
-    """Faults of records, for machines."""
-    return {
-        "total": found.total,
-        "by_field": dict(found.by_field),
-        "decisive": [problem_json(problem) for problem in found.decisive],
-        "listed": [problem_json(problem) for problem in found.listed],
-        "more": found.more,
-    }
 
 
 def problem_json(problem: Problem) -> dict[str, str | int | None]:

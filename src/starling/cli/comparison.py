@@ -1,16 +1,10 @@
-"""`starling tables diff`: two releases compared, as text, for machines, and as CSV."""
+"""Two releases compared, as text, for machines, and as CSV."""
 
-import json
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import click
-
-from starling.cli.commands import Command
-from starling.cli.progress import working
-from starling.cli.text import facts, table
 from starling.errors import OutputError
+from starling.release.text import facts, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,35 +15,9 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 20
 """Numbers that the text lists."""
-_PATH: Final = click.Path(path_type=Path)
 
 
-@click.command("diff", cls=Command, example="starling tables diff release second")
-@click.argument("first", type=_PATH, metavar="RELEASE")
-@click.argument("second", type=_PATH, metavar="RELEASE")
-@click.option(
-    "--confidence",
-    default="0.95",
-    show_default=True,
-    metavar="P",
-    help="Of what is told to differ, at most 1 - P is expected to be equal in truth.",
-)
-@click.option("--csv", "csv_file", type=_PATH, metavar="FILE", help="Write all that is told, and groups in one alone.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def diff(first: Path, second: Path, *, confidence: str, csv_file: Path | None, as_json: bool) -> None:
-    """Which numbers of two releases differ by more than their noise, and which groups are in one alone.
-
-    Compared are the noisy measurements of both, before anything was dropped or clamped. Reads released folders alone.
-    """
-    from starling.tables.earlier.comparison import compare
-
-    working("comparing the measurements of both releases")
-    asked = partial(compare, first, second, confidence=confidence)
-    found = asked() if csv_file is None else _with_csv(asked, csv_file)
-    click.echo(json.dumps(comparison_json(found), indent=2, ensure_ascii=False) if as_json else comparison_text(found))
-
-
-def _with_csv(compare: "Callable[..., Comparison]", path: Path) -> "Comparison":
+def with_csv(compare: "Callable[..., Comparison]", path: Path) -> "Comparison":
     """Compare, and keep the rows as they come; without a comparison there is no file."""
     import pyarrow.csv as pacsv
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from starling.cli.text import facts, rounded, table
+from starling.release.text import facts, rounded, table
 from starling.tables.plan import labels
 
 if TYPE_CHECKING:

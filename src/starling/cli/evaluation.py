@@ -1,56 +1,12 @@
-"""`starling tables evaluate`: a release beside the truth, marked as what it is: exact errors, for the custodian's eyes."""
+"""A release beside the truth, as text and for machines: exact errors, for the custodian's eyes."""
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from starling.cli import inputs
-from starling.cli.commands import Command
-from starling.cli.progress import working
-from starling.cli.text import facts, rounded, table
+from starling.release.text import facts, rounded, table
 
 if TYPE_CHECKING:
     from starling.release.statement import Json
     from starling.tables.evaluate.errors import Errors, Evaluation
-
-
-@click.command(
-    "evaluate",
-    cls=Command,
-    example="starling tables evaluate demo --release release --persons invented/person-records.txt --geography invented/GRF-C.txt",
-)
-@inputs.plan
-@click.option("--release", type=inputs.PATH, required=True, metavar="DIR", help="The folder of a release.")
-@inputs.persons
-@inputs.geography(required=True)
-@inputs.engine
-@click.option(
-    "--out", type=inputs.PATH, metavar="DIR", help="Write a page with pictures too: NOT-PRIVATE-evaluation.html there."
-)
-@inputs.as_json
-def evaluate(
-    plan: str, *, release: Path, persons: Path, geography: Path, engine: str, out: Path | None, as_json: bool
-) -> None:
-    """How far a release is off the truth. NOT PRIVATE: for the custodian of the records alone; never publish it."""
-    from starling.engine.choice import check_engine
-    from starling.tables.evaluate import evaluate as compare
-    from starling.tables.evaluate.page import check_place, write_page
-    from starling.tables.plan import load, read_geography
-    from starling.tables.source import open_persons
-
-    if out is not None:
-        check_place(out)
-    check_engine(engine)
-    chosen = load(plan)
-    source = open_persons(persons, chosen)
-    regions = read_geography(geography, chosen)
-    working("counting the records and comparing them with the release")
-    found = compare(chosen, regions, source, release, engine=engine).value
-    if out is not None:
-        click.echo(f"starling: {write_page(found, out)} is for the custodian alone", err=True)
-    click.echo(json.dumps(evaluation_json(found), indent=2, ensure_ascii=False) if as_json else evaluation_text(found))
 
 
 def evaluation_text(found: "Evaluation") -> str:

@@ -1,30 +1,43 @@
-"""`starling genome`: one command for each verb of the domain. They parse, call and print; the work is done in starling.genome.
+"""`starling genome`: one command for each verb of the domain but its questions. They parse and call; the work is done in starling.genome.
 
-`plan`, `preview` and `generate` have no option that could name genotypes.
+`plan`, `preview` and `generate` have no option that could name genotypes; `plot` and `export` read releases alone.
 """
 
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from starling.cli import accepting, genome_inputs, inputs
-from starling.cli.commands import Command, Group, show
+from starling.cli import options
+from starling.cli.auditing import pin
+from starling.cli.commands import Group, Result, command
+from starling.cli.genome_questions import genotypes
 from starling.cli.progress import working
+from starling.cli.verbs import Acceptance, acceptance, validated
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
+    from starling.genome.analysis import GenomeRelease
+    from starling.genome.export import Format
     from starling.genome.generate import Linkage
+    from starling.genome.pictures.answers import Answers
+    from starling.genome.pictures.gallery import Source
+    from starling.ledger.keys import Pin
+    from starling.release.domain import Validated
 
+GENERATE: Final = "starling genome generate --people 2000 --snps 5000 --causal s10:2.5 --causal s3000:2.2 --out study"
 STUDY: Final = "study/plan.toml --genotypes study/study"
 """What `generate`'s example makes."""
-
+KINDS: Final = ("manhattan", "qq", "ld")
+"""The pictures of the gallery."""
+FORMATS: Final = ("gwas-ssf", "plink-assoc")
+"""The formats of an export."""
 
 genome = Group(
     "genome",
-    example="starling genome generate --people 2000 --snps 5000 --causal s10:2.5 --causal s3000:2.2 --out study",
+    example=GENERATE,
     help="Ask a case-control study of genomes, under a budget: how many SNPs are significant, which, in which blocks, with which"
     " p-values and correlations.\n\nPLAN is a plan file (TOML): how many people, a public list of SNPs, the genetic model, the tests.",
     lazy={
@@ -38,23 +51,17 @@ genome = Group(
         "snp-pval": "starling.cli.genome_asking:snp_pval",
         "snp-corr": "starling.cli.genome_asking:snp_corr",
         "explore": "starling.cli.genome_asking:explore",
-        "plot": "starling.cli.genome_plot:plot",
-        "export": "starling.cli.genome_export:export",
+        "plot": "starling.cli.genome:plot",
+        "export": "starling.cli.genome:export",
     },
 )
 
 
-@click.command(
-    "generate",
-    cls=Command,
-    example="starling genome generate --people 2000 --snps 5000 --causal s10:2.5 --causal s3000:2.2 --out study",
-)
+@command("generate", example=GENERATE)
 @click.option("--people", type=int, required=True, metavar="N", help="How many people to invent.")
 @click.option("--snps", type=int, required=True, metavar="M", help="How many SNPs; they are called s1 to sM.")
-@click.option("--out", type=inputs.PATH, required=True, metavar="DIR", help="Folder to make, with a plan in it.")
-@click.option(
-    "--seed", type=int, default=1, show_default=True, metavar="N", help="Public: the same gives the same bytes."
-)
+@click.option("--out", type=options.PATH, required=True, metavar="DIR", help="Folder to make, with a plan in it.")
+@options.seed
 @click.option("--cases", type=int, metavar="N", help="How many of the people are cases.  [default: half of them]")
 @click.option(
     "--causal",
@@ -69,50 +76,40 @@ genome = Group(
     show_default=True,
     help="Each SNP alone, for scale; or real linkage from simulated genealogies (needs the extra demo).",
 )
-@inputs.as_json
 def generate(
-    people: int,
-    snps: int,
-    out: Path,
-    *,
-    seed: int,
-    cases: int | None,
-    causal: tuple[str, ...],
-    linkage: "Linkage",
-    as_json: bool,
-) -> None:
+    people: int, snps: int, out: Path, *, seed: int, cases: int | None, causal: tuple[str, ...], linkage: "Linkage"
+) -> Result:
     """Invent a study to try everything with: genotypes, cases and controls, and a plan. Nobody in it exists."""
-    from starling.cli.text import facts
     from starling.genome.generate import generate as invent
+    from starling.release.text import facts
 
     effects = _effects(causal)
     working(f"inventing a study of {people:,} people and {snps:,} SNPs")
     made = invent(people=people, snps=snps, seed=seed, out=out, cases=cases, causal=effects, linkage=linkage)
-    if as_json:
-        show({"genotypes": str(made.prefix), "plan": str(made.plan), "note": str(made.note)})
-        return
     files = [("genotypes", f"{made.prefix}.bed, .bim, .fam"), ("plan", str(made.plan)), ("note", str(made.note))]
     invented = f"{people:,} people, {snps:,} SNPs, {len(effects)} of them causal"
-    show(facts([*files, ("invented", invented)]))
+    return Result(
+        lambda: facts([*files, ("invented", invented)]),
+        lambda: {"genotypes": str(made.prefix), "plan": str(made.plan), "note": str(made.note)},
+    )
 
 
-@click.command("plan", cls=Command, example="starling genome plan study/plan.toml")
-@genome_inputs.plan
-@inputs.as_json
-def plan(plan: Path, *, as_json: bool) -> None:
+@command("plan", example="starling genome plan study/plan.toml")
+@options.plan_file
+def plan(plan: Path) -> Result:
     """What a plan holds: people, SNPs, model, tests, threshold, regions, and what may be asked. Opens no genotypes."""
     from starling.cli.genome_plan import plan_json, plan_text
     from starling.genome.plan import Plan
 
     chosen = Plan.load(plan)
-    show(plan_json(chosen) if as_json else plan_text(chosen))
+    return Result(partial(plan_text, chosen), partial(plan_json, chosen))
 
 
-@click.command("validate", cls=Command, example=f"starling genome validate {STUDY}")
-@genome_inputs.plan
-@genome_inputs.genotypes
-@accepting.options
-def validate(plan: Path, genotypes: Path, phenotype: Path | None, **accept: "Unpack[accepting.Accepting]") -> None:
+@command("validate", example=f"starling genome validate {STUDY}")
+@options.plan_file
+@genotypes
+@acceptance
+def validate(plan: Path, genotypes: Path, phenotype: Path | None, acceptance: Acceptance) -> Result:
     """Find what is wrong with the records of a study, and who are relatives. For their custodian alone; never publish it.
 
     It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, which a release from it asks for.
@@ -121,15 +118,104 @@ def validate(plan: Path, genotypes: Path, phenotype: Path | None, **accept: "Unp
     from starling.genome.source import open_genotypes
     from starling.genome.source import validate as check
 
-    book = accepting.accepting_ledger(accept)
-    chosen = Plan.load(plan)
-    source = open_genotypes(genotypes, chosen, phenotype)
-    working("reading every genotype and comparing people")
-    found = check(chosen, source, most=accepting.listed(accept)).value
-    missing = f"{100 * found.missing:.3g} % of the calls missing"
-    words = f"{found.people:,} people, {found.cases:,} of them cases, {missing}"
-    machine = {"people": found.people, "cases": found.cases, "missing_calls": found.missing}
-    accepting.conclude(accept, book, source.files, (found.problems, found.notes), (words, machine))
+    def look(most: int) -> "tuple[Validated, Sequence[Path]]":
+        chosen = Plan.load(plan)
+        source = open_genotypes(genotypes, chosen, phenotype)
+        working("reading every genotype and comparing people")
+        return check(chosen, source, most=most).value, source.files
+
+    return validated(acceptance, look)
+
+
+@command("plot", example="starling genome plot explored pvalue correlation --out pictures")
+@click.argument("releases", nargs=-1, required=True, type=options.PATH, metavar="RELEASE...")
+@options.new_folder
+@click.option(
+    "--kind",
+    "kinds",
+    type=click.Choice(KINDS),
+    multiple=True,
+    help="Draw this kind. May be given again.  [default: every kind that has something to show]",
+)
+@options.signer
+def plot(releases: tuple[Path, ...], *, out: Path, kinds: tuple[str, ...], key: str | None) -> Result:
+    """Draw released answers, with their noise: Manhattan plot, QQ plot, LD heat map, each as SVG, and a page with all of them.
+
+    RELEASE is a folder or its zip; several must be of one plan. Each is compared with its signature. What was not asked for is not
+    drawn. Opens no genotypes and charges nothing.
+    """
+    from starling.genome.pictures.answers import together
+    from starling.genome.pictures.gallery import write
+    from starling.release.text import facts
+
+    working("checking the releases and drawing their answers")
+    sources: list[Source] = []
+    answers = together(_opened(releases, None if key is None else pin(key), sources))
+    page, *pictures = write(out, answers, sources, list(dict.fromkeys(kinds)))
+    named = {path.stem: str(path) for path in pictures}
+    return Result(lambda: facts([("page", str(page)), *named.items()]), lambda: {"page": str(page), "pictures": named})
+
+
+def _opened(releases: tuple[Path, ...], key: "Pin | None", sources: "list[Source]") -> "Iterator[tuple[str, Answers]]":
+    """Each release by its name, with what it has for pictures; where it is from is appended to `sources`."""
+    from starling.genome.artifact.parameters import ASKED
+    from starling.genome.pictures.gallery import Source
+    from starling.genome.pictures.released import answers
+    from starling.genome.plan import kind
+
+    for path in releases:
+        with _answer(path, key) as release:
+            entry = release.statement["account"]["ledger"]
+            data = "" if entry is None or entry["inside"] else entry["dataset"]
+            question = ASKED[kind(release.question)]
+            cost, signer = str(release.cost), release.signer.fingerprint
+            sources.append(Source(path.name, question, cost, release.request_id, signer))
+            yield path.name, answers(release.plan, release.answer, data)
+
+
+def _answer(path: Path, key: "Pin | None") -> "GenomeRelease":
+    """A release of a question, opened; raises ParameterError for one of another domain."""
+    from starling.genome.analysis import GenomeRelease
+    from starling.verification import open_release
+
+    opened = open_release(path, key=key)
+    if isinstance(opened, GenomeRelease):
+        return opened
+    with opened:
+        domain = opened.statement["domain"]
+        raise ParameterError(
+            field=str(path), problem=f"is a release of {domain}", fix="name releases of genome questions"
+        )
+
+
+@command("export", example="starling genome export explored --format gwas-ssf --out explored.tsv")
+@click.argument("release", type=options.PATH)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    required=True,
+    help="GWAS-SSF 1.0.2 with its metadata, or PLINK's .assoc with a README.",
+)
+@click.option(
+    "--out", type=options.PATH, required=True, metavar="FILE", help="File to make; one more is made beside it."
+)
+@options.signer
+def export(release: Path, *, form: "Format", out: Path, key: str | None) -> Result:
+    """Write released p-values for other programs, from the release alone. What it does not tell is missing, not guessed.
+
+    RELEASE is a folder or its zip, of snp-pval or of explore; it is compared with its signature. The numbers are noisy estimates, which
+    the file beside says. Opens no genotypes and charges nothing.
+    """
+    from starling.release.text import facts
+
+    working("checking the release and writing its p-values")
+    with _answer(release, None if key is None else pin(key)) as opened:
+        data, note = opened.export(out, form)
+    return Result(
+        lambda: facts([("p-values", str(data)), ("what they are", str(note))]),
+        lambda: {"data": str(data), "note": str(note)},
+    )
 
 
 def _effects(causal: tuple[str, ...]) -> dict[int, float]:

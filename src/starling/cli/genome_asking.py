@@ -1,22 +1,22 @@
 """`starling genome num-sig|loc-sig|loc-block|snp-pval|snp-corr|explore`: each charges a question, answers it, and publishes the answer."""
 
 from collections.abc import Callable
-from functools import partial
+from fractions import Fraction
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from starling.cli import genome_inputs, inputs
-from starling.cli.commands import Command, show
+from starling.cli import genome_questions as questions
+from starling.cli import options
+from starling.cli.commands import Result, command
 from starling.cli.genome import STUDY
 from starling.cli.genome_questions import chosen_test, delta_c_of, epsilon_of, regions_of, stretches_of
+from starling.cli.publishing import Destination, destination
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from starling.cli.publishing import Paying
     from starling.genome.plan import Plan, Question
     from starling.genome.plan.queries import Correlation, Noise, Selection
     from starling.genome.publish import Answered
@@ -26,263 +26,179 @@ PAIR: Final = 2
 """SNPs of a correlation."""
 
 
-@click.command(
+def _question(name: str, words: str, *own: options.Decorator) -> Callable[[Callable[..., "Question"]], click.Command]:
+    """A decorator that makes a function, from a plan, an epsilon and options to a question, the command that asks it.
+
+    Args:
+        name: The word that calls the command.
+        words: The options of the example in its help, but for the study and for what every example has.
+        own: The options of the question, in the order of the help.
+    """
+
+    def decorate(made: Callable[..., "Question"]) -> click.Command:
+        @wraps(made)
+        def ask(
+            plan: Path, genotypes: Path, phenotype: Path | None, epsilon: str, destination: Destination, **given: Any
+        ) -> Result:
+            from starling.genome.plan import Plan
+
+            cost, chosen = epsilon_of(epsilon), Plan.load(plan)
+            return _ask(chosen, made(chosen, cost, **given), genotypes, phenotype, destination)
+
+        options_of_all = (options.plan_file, questions.genotypes, questions.epsilon)
+        asking = options.with_options(ask, *options_of_all, *own, destination)
+        return command(name, example=f"starling genome {name} {STUDY} {words} --unvalidated --yes")(asking)
+
+    return decorate
+
+
+@_question(
     "num-sig",
-    cls=Command,
-    example=f"starling genome num-sig {STUDY} --k 10 --epsilon 1 --out number --unvalidated --yes",
+    "--k 10 --epsilon 1 --out number",
+    questions.test,
+    questions.k("Numbers are told one by one up to it, then as ranges that double."),
+    questions.selection,
 )
-@genome_inputs.plan
-@genome_inputs.genotypes
-@genome_inputs.epsilon
-@genome_inputs.test
-@genome_inputs.k("Numbers are told one by one up to it, then as ranges that double.")
-@genome_inputs.selection
-@inputs.publishing
-def num_sig(
-    plan: Path,
-    *,
-    genotypes: Path,
-    phenotype: Path | None,
-    epsilon: str,
-    test: str | None,
-    k: int,
-    selection: "Selection",
-    **paying: "Unpack[Paying]",
-) -> None:
+def num_sig(plan: "Plan", cost: Fraction, *, test: str | None, k: int, selection: "Selection") -> "Question":
     """How many SNPs are significant at the plan's threshold: a number, or a range of numbers."""
     from starling.genome.plan import NumSig
 
-    cost = epsilon_of(epsilon)
-    _ask(plan, genotypes, phenotype, lambda chosen: NumSig(chosen_test(chosen, test), k, cost, selection), paying)
+    return NumSig(chosen_test(plan, test), k, cost, selection)
 
 
-@click.command(
+@_question(
     "loc-sig",
-    cls=Command,
-    example=f"starling genome loc-sig {STUDY} --k 2 --epsilon 2 --out places --unvalidated --yes",
+    "--k 2 --epsilon 2 --out places",
+    questions.test,
+    questions.k("How many SNPs."),
+    questions.regions,
+    questions.excluding,
 )
-@genome_inputs.plan
-@genome_inputs.genotypes
-@genome_inputs.epsilon
-@genome_inputs.test
-@genome_inputs.k("How many SNPs.")
-@genome_inputs.regions
-@genome_inputs.excluding
-@inputs.publishing
 def loc_sig(
-    plan: Path,
-    *,
-    genotypes: Path,
-    phenotype: Path | None,
-    epsilon: str,
-    test: str | None,
-    k: int,
-    regions: str | None,
-    excluding: tuple[str, ...],
-    **paying: "Unpack[Paying]",
-) -> None:
+    plan: "Plan", cost: Fraction, *, test: str | None, k: int, regions: str | None, excluding: tuple[str, ...]
+) -> "Question":
     """Which SNPs are significant, or nearest to it, by the most patients: k of them, in the order in which they were selected."""
     from starling.genome.plan import LocSig
 
-    cost, outside = epsilon_of(epsilon), stretches_of(excluding)
-    _ask(
-        plan,
-        genotypes,
-        phenotype,
-        lambda chosen: LocSig(chosen_test(chosen, test), k, cost, regions_of(chosen, regions), outside),
-        paying,
-    )
+    return LocSig(chosen_test(plan, test), k, cost, regions_of(plan, regions), stretches_of(excluding))
 
 
-@click.command(
+@_question(
     "loc-block",
-    cls=Command,
-    example=f"starling genome loc-block {STUDY} --snp s10 --epsilon 1 --out block --unvalidated --yes",
+    "--snp s10 --epsilon 1 --out block",
+    click.option(
+        "--snp", "snps", multiple=True, required=True, metavar="ID", help="Around it. May be given again: any."
+    ),
+    questions.corr,
+    questions.delta_c,
+    questions.longest,
+    questions.regions,
+    questions.excluding,
 )
-@genome_inputs.plan
-@genome_inputs.genotypes
-@genome_inputs.epsilon
-@click.option("--snp", "snps", multiple=True, required=True, metavar="ID", help="Around it. May be given again: any.")
-@genome_inputs.corr
-@genome_inputs.delta_c
-@genome_inputs.longest
-@genome_inputs.regions
-@genome_inputs.excluding
-@inputs.publishing
 def loc_block(
-    plan: Path,
+    plan: "Plan",
+    cost: Fraction,
     *,
-    genotypes: Path,
-    phenotype: Path | None,
-    epsilon: str,
     snps: tuple[str, ...],
     corr: "Correlation",
     delta_c: str | None,
     longest: int | None,
     regions: str | None,
     excluding: tuple[str, ...],
-    **paying: "Unpack[Paying]",
-) -> None:
+) -> "Question":
     """The longest block of correlated SNPs that contains one of some SNPs, or that there is none."""
     from starling.genome.plan import LocBlock
 
-    cost, above, outside = epsilon_of(epsilon), delta_c_of(corr, delta_c), stretches_of(excluding)
-    _ask(
-        plan,
-        genotypes,
-        phenotype,
-        lambda chosen: LocBlock(corr, above, snps, cost, regions_of(chosen, regions), longest, outside),
-        paying,
-    )
+    above, outside = delta_c_of(corr, delta_c), stretches_of(excluding)
+    return LocBlock(corr, above, snps, cost, regions_of(plan, regions), longest, outside)
 
 
-@click.command(
+@_question(
     "snp-pval",
-    cls=Command,
-    example=f"starling genome snp-pval {STUDY} --snp s10 --epsilon 0.5 --out pvalue --unvalidated --yes",
+    "--snp s10 --epsilon 0.5 --out pvalue",
+    click.option("--snp", required=True, metavar="ID", help="Of the plan's list."),
+    questions.test,
+    questions.noise,
 )
-@genome_inputs.plan
-@genome_inputs.genotypes
-@genome_inputs.epsilon
-@click.option("--snp", required=True, metavar="ID", help="Of the plan's list.")
-@genome_inputs.test
-@genome_inputs.noise
-@inputs.publishing
-def snp_pval(
-    plan: Path,
-    *,
-    genotypes: Path,
-    phenotype: Path | None,
-    epsilon: str,
-    snp: str,
-    test: str | None,
-    noise: "Noise",
-    **paying: "Unpack[Paying]",
-) -> None:
+def snp_pval(plan: "Plan", cost: Fraction, *, snp: str, test: str | None, noise: "Noise") -> "Question":
     """The p-value of a SNP, with the range that holds the exact one."""
     from starling.genome.plan import SnpPval
 
-    cost = epsilon_of(epsilon)
-    _ask(plan, genotypes, phenotype, lambda chosen: SnpPval(snp, chosen_test(chosen, test), cost, noise), paying)
+    return SnpPval(snp, chosen_test(plan, test), cost, noise)
 
 
-@click.command(
+@_question(
     "snp-corr",
-    cls=Command,
-    example=f"starling genome snp-corr {STUDY} --snp s10 --snp s11 --epsilon 0.5 --out correlation --unvalidated --yes",
+    "--snp s10 --snp s11 --epsilon 0.5 --out correlation",
+    click.option("--snp", "snps", multiple=True, required=True, metavar="ID", help="Of the plan's list. Given twice."),
+    questions.corr,
+    questions.noise,
 )
-@genome_inputs.plan
-@genome_inputs.genotypes
-@genome_inputs.epsilon
-@click.option("--snp", "snps", multiple=True, required=True, metavar="ID", help="Of the plan's list. Given twice.")
-@genome_inputs.corr
-@genome_inputs.noise
-@inputs.publishing
-def snp_corr(
-    plan: Path,
-    *,
-    genotypes: Path,
-    phenotype: Path | None,
-    epsilon: str,
-    snps: tuple[str, ...],
-    corr: "Correlation",
-    noise: "Noise",
-    **paying: "Unpack[Paying]",
-) -> None:
+def snp_corr(_: "Plan", cost: Fraction, *, snps: tuple[str, ...], corr: "Correlation", noise: "Noise") -> "Question":
     """The correlation of two SNPs among all people, with the range that holds the exact one."""
     from starling.genome.plan import SnpCorr
 
     if len(snps) != PAIR:
         raise ParameterError(field="--snp", problem="is not given twice", fix="name the two SNPs: --snp A --snp B")
-    cost, (first, second) = epsilon_of(epsilon), snps
-    _ask(plan, genotypes, phenotype, lambda _: SnpCorr(first, second, corr, cost, noise), paying)
+    first, second = snps
+    return SnpCorr(first, second, corr, cost, noise)
 
 
-@click.command(
-    "explore", cls=Command, example=f"starling genome explore {STUDY} --epsilon 8 --out explored --unvalidated --yes"
+@_question(
+    "explore",
+    "--epsilon 8 --out explored",
+    questions.test,
+    questions.most,
+    questions.regions,
+    questions.corr,
+    questions.delta_c,
+    questions.longest,
+    questions.noise,
+    questions.selection,
+    click.option(
+        "--independent",
+        is_flag=True,
+        help="Find one SNP at a time, each outside the blocks found before.  [default: all at once]",
+    ),
 )
-@genome_inputs.plan
-@genome_inputs.genotypes
-@genome_inputs.epsilon
-@genome_inputs.test
-@genome_inputs.most
-@genome_inputs.regions
-@genome_inputs.corr
-@genome_inputs.delta_c
-@genome_inputs.longest
-@genome_inputs.noise
-@genome_inputs.selection
-@click.option(
-    "--independent",
-    is_flag=True,
-    help="Find one SNP at a time, each outside the blocks found before.  [default: all at once]",
-)
-@inputs.publishing
-def explore(  # noqa: PLR0913 - one for each option
-    plan: Path,
+def explore(
+    plan: "Plan",
+    cost: Fraction,
     *,
-    genotypes: Path,
-    phenotype: Path | None,
-    epsilon: str,
     test: str | None,
-    most: int,
-    regions: str | None,
     corr: "Correlation",
     delta_c: str | None,
-    longest: int | None,
-    noise: "Noise",
-    selection: "Selection",
-    independent: bool,
-    **paying: "Unpack[Paying]",
-) -> None:
+    regions: str | None,
+    **given: Any,
+) -> "Question":
     """How many SNPs are significant, which, in which blocks, with which p-values: a quarter of epsilon each, charged at the start.
 
     Where no SNP is significant it ends there, and what is left is spent too.
     """
     from starling.genome.plan import Explore
 
-    cost, above = epsilon_of(epsilon), delta_c_of(corr, delta_c)
-
-    def question(chosen: "Plan") -> "Question":
-        found, named = chosen_test(chosen, test), regions_of(chosen, regions)
-        return Explore(found, corr, above, cost, named, longest, most, noise, independent, selection)
-
-    _ask(plan, genotypes, phenotype, question, paying)
+    above = delta_c_of(corr, delta_c)
+    return Explore(chosen_test(plan, test), corr, above, cost, regions_of(plan, regions), **given)
 
 
 def _ask(
-    plan: Path, genotypes: Path, phenotype: Path | None, question: "Callable[[Plan], Question]", paying: "Paying"
-) -> None:
-    """Everything that can be refused first; then charge, answer, publish, tell."""
+    plan: "Plan", question: "Question", genotypes: Path, phenotype: Path | None, destination: Destination
+) -> Result:
+    """Charge a question, answer it, publish the answer, and show it."""
     from starling.cli import publishing
-    from starling.genome.plan import Plan
     from starling.genome.preview import asked
     from starling.genome.publish import release
 
-    chosen = Plan.load(plan)
-    query = question(chosen)
     answered = publishing.publish(
-        paying,
-        lambda: f"{chosen.title}\n{asked(query)}.",
-        partial(
-            release,
-            chosen,
-            query,
-            genotypes,
-            paying["out"],
-            phenotype=phenotype,
-            ledger=publishing.paying_ledger(paying),
-            dataset=paying["dataset"],
-            analyst=paying["analyst"],
-            request_id=paying["request_id"],
-            unvalidated=paying["unvalidated"],
-        ),
+        destination,
+        lambda: f"{plan.title}\n{asked(question)}.",
+        partial(release, plan, question, genotypes, phenotype=phenotype),
     )
     again = publishing.again(answered.request_id)
-    if paying["as_json"]:
-        show(publishing.published_json(query.guarantee, answered) | _answer_json(answered, again))
-    else:
-        show(_answer_text(answered, again))
+    return Result(
+        partial(_answer_text, answered, again),
+        lambda: publishing.published_json(question.guarantee, answered) | _answer_json(answered, again),
+    )
 
 
 def _answer_text(answered: "Answered", again: str) -> str:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from starling.cli.text import facts, table
+from starling.release.text import facts, table
 
 if TYPE_CHECKING:
     from starling.genome.plan import Plan

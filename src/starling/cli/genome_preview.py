@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from starling.cli import genome_inputs, inputs
-from starling.cli.commands import Command, show
+from starling.cli import genome_questions as questions
+from starling.cli import options
+from starling.cli.commands import Result, command
 from starling.cli.genome_plan import QUESTIONS
 from starling.cli.genome_questions import chosen_test, delta_c_of, epsilon_of, regions_of
 from starling.cli.progress import working
+from starling.cli.verbs import previewed
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
 
 COSTS: Final = "0.2,0.5,1,2,5"
 """Costs that are looked at when none is named."""
-OF_PAIRS: Final = ("loc-block", "snp-corr")
-"""Questions that are about correlations alone."""
 UNNAMED: Final = ("snp", "snps", "first", "second", "excluding")
 OF: Final = {
     "num-sig": ("test", "k"),
@@ -35,10 +35,8 @@ OF: Final = {
 """Which options each question has."""
 
 
-@click.command(
-    "preview", cls=Command, example="starling genome preview study/plan.toml --question explore --epsilon 2,4,8"
-)
-@genome_inputs.plan
+@command("preview", example="starling genome preview study/plan.toml --question explore --epsilon 2,4,8")
+@options.plan_file
 @click.option(
     "--question",
     type=click.Choice([name for name, _ in QUESTIONS]),
@@ -46,7 +44,7 @@ OF: Final = {
     help=f"{', '.join(name for name, _ in QUESTIONS)}.  [default: all of them]",
 )
 @click.option("--epsilon", metavar="X,X,...", help=f"Costs to look at.  [default: {COSTS}]")
-@genome_inputs.test
+@questions.test
 @click.option(
     "--k",
     type=int,
@@ -55,11 +53,11 @@ OF: Final = {
     metavar="N",
     help="num-sig tells numbers one by one up to it, loc-sig finds so many SNPs, explore is supposed to follow up so many.",
 )
-@genome_inputs.regions
-@genome_inputs.corr
-@genome_inputs.delta_c
-@genome_inputs.longest
-@genome_inputs.most
+@questions.regions
+@questions.corr
+@questions.delta_c
+@questions.longest
+@questions.most
 @click.option("--cases", type=int, metavar="N", help="Suppose that so many people are cases.  [default: half of them]")
 @click.option(
     "--rarest",
@@ -75,8 +73,7 @@ OF: Final = {
     help="Of one question: the least epsilon with an error of at most X, 95 times of 100. In patients; for snp-pval the width of"
     " the interval of log10 p, for snp-corr of the correlation.",
 )
-@click.option("--out", type=inputs.PATH, metavar="DIR", help="Write a page with pictures too: preview.html there.")
-@inputs.as_json
+@options.page
 @click.pass_context
 def preview(  # noqa: PLR0913 - one for each option
     context: click.Context,
@@ -95,8 +92,7 @@ def preview(  # noqa: PLR0913 - one for each option
     rarest: str,
     error: float | None,
     out: Path | None,
-    as_json: bool,
-) -> None:
+) -> Result:
     """How far each answer may be off, by what it costs, before anything is spent. Opens no genotypes.
 
     What holds for every study is told in patients: how many records would have to be replaced to make the answer the right one. What that
@@ -104,7 +100,7 @@ def preview(  # noqa: PLR0913 - one for each option
     proportions, all SNPs but the causal ones without effect.
     """
     from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
-    from starling.genome.preview import Assumed, epsilon_for, foresee
+    from starling.genome.preview import Assumed, GenomePage, epsilon_for, foresee
 
     given = {
         name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
@@ -116,7 +112,7 @@ def preview(  # noqa: PLR0913 - one for each option
     searched, named = chosen_test(chosen, test), regions_of(chosen, regions)
     above, one = delta_c_of(corr, delta_c), costs[0]
     first, last = chosen.snps.ids[0], chosen.snps.ids[-1]
-    questions: dict[str, Question] = {
+    every: dict[str, Question] = {
         "num-sig": NumSig(searched, k, one),
         "loc-sig": LocSig(searched, k, one, named),
         "loc-block": LocBlock(corr, above, (), one, named, longest),
@@ -124,17 +120,16 @@ def preview(  # noqa: PLR0913 - one for each option
         "snp-corr": SnpCorr(first, last, corr, one),
         "explore": Explore(searched, corr, above, one, named, longest, most),
     }
-    questions = _possible(assumed, questions) if question is None else {question: questions[question]}
+    chosen_questions = _possible(assumed, every) if question is None else {question: every[question]}
     working("computing how far each answer may be off")
-    found = foresee(assumed, questions, costs, followed=k)
+    found = foresee(assumed, chosen_questions, costs, followed=k)
     least = None
     if error is not None and question is not None:
-        least = epsilon_for(assumed, questions[question], error, followed=k)
-    if out is not None:
-        from starling.genome.preview import write_page
-
-        click.echo(f"starling: wrote {write_page(found, out)}", err=True)
-    show(preview_json(found, least) if as_json else preview_text(found, least, error, whole=question is not None))
+        least = epsilon_for(assumed, every[question], error, followed=k)
+    result = Result(
+        lambda: preview_text(found, least, error, whole=question is not None), lambda: preview_json(found, least)
+    )
+    return previewed(result, lambda: GenomePage(found), out)
 
 
 def _possible(assumed: "Assumed", questions: "dict[str, Question]") -> "dict[str, Question]":
@@ -165,10 +160,9 @@ def _check_options(question: str | None, given: set[str]) -> None:
 
 def preview_text(found: "Foreseen", least: Fraction | None, error: float | None, *, whole: bool) -> str:
     """What is supposed, then each question with its tables; of an exploration the first alone, unless it is the question."""
-    from starling.cli.text import facts, table
-    from starling.genome.plan.queries import OF_CARRIERS
-    from starling.genome.preview import asked, grids
+    from starling.genome.preview import asked, grids, note
     from starling.privacy.budget import decimal_up
+    from starling.release.text import facts, table
 
     plan = found.assumed.plan
     pairs = [
@@ -183,9 +177,8 @@ def preview_text(found: "Foreseen", least: Fraction | None, error: float | None,
         parts.append(f"{name}: {asked(seen[0].query)}")
         drawn = grids(seen) if whole or name != "explore" else grids(seen)[:1]
         parts += [f"{grid.title}\n\n{table(grid.header, grid.rows, left=grid.words)}" for grid in drawn]
-        if name in OF_PAIRS:
-            parts.append(OF_CARRIERS)
-    return "\n\n".join(parts)
+        parts.append(note(seen))
+    return "\n\n".join(filter(None, parts))
 
 
 def preview_json(found: "Foreseen", least: Fraction | None) -> "dict[str, Json]":

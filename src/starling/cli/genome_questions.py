@@ -1,14 +1,102 @@
-"""From the options of a command line to a question of a genome plan: what words mean, and what is taken where nothing is said."""
+"""Options of questions to a study, each declared once as a decorator of the command, and what is taken where nothing is said."""
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import click
+
+from starling.cli.options import PATH, Decorator, with_options
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
     from starling.genome.plan import Plan
     from starling.genome.plan.exploring import Stretches
     from starling.genome.plan.queries import Correlation
+
+
+def genotypes(function: Any) -> Any:
+    """--genotypes and --phenotype, which open records."""
+    text = "Confidential: the prefix of .bed, .bim, .fam or .pgen, .pvar, .psam, or a .vcf, .vcf.gz or .bcf."
+    who = "Who is a case: ids and a phenotype on each line. Needed for VCF; else in place of the .fam's."
+    return with_options(
+        function,
+        click.option("--genotypes", type=PATH, required=True, metavar="PREFIX", help=text),
+        click.option("--phenotype", type=PATH, metavar="FILE", help=who),
+    )
+
+
+test = click.option(
+    "--test",
+    metavar="NAME",
+    help="One of the plan's tests: g, chi2, fisher, logistic, wald, trend.  [default: its first]",
+)
+"""--test."""
+
+regions = click.option("--regions", metavar="NAME,NAME,...", help="Regions of the plan to look in.  [default: all]")
+"""--regions."""
+
+corr = click.option(
+    "--corr",
+    type=click.Choice(["r2", "dprime"]),
+    default="r2",
+    show_default=True,
+    help="Measure of correlation: r squared or |D'|.",
+)
+"""--corr."""
+
+delta_c = click.option(
+    "--delta-c",
+    metavar="X",
+    help="What a correlation must exceed in a block.  [default: 0.2 for r2, 0.8 for dprime]",
+)
+"""--delta-c."""
+
+longest = click.option(
+    "--longest",
+    type=int,
+    metavar="N",
+    help="Most SNPs of a block; needed where the regions hold more than 10,000 SNPs.",
+)
+"""--longest."""
+
+most = click.option(
+    "--most", type=int, default=10, show_default=True, metavar="N", help="Follow up at most so many SNPs."
+)
+"""--most."""
+
+epsilon = click.option("--epsilon", required=True, metavar="X", help="What the answer may cost, exact: 0.5, 2, 1/3.")
+"""--epsilon of one question."""
+
+excluding = click.option(
+    "--excluding",
+    multiple=True,
+    metavar="FIRST..LAST",
+    help="Leave out a stretch, such as a released block, by its first and last SNP. May be given again.",
+)
+"""--excluding."""
+
+noise = click.option(
+    "--noise",
+    type=click.Choice(["lattice", "laplace"]),
+    default="lattice",
+    show_default=True,
+    help="Of the counts: lattice, or laplace as published.",
+)
+"""--noise."""
+
+selection = click.option(
+    "--selection",
+    type=click.Choice(["permute-and-flip", "exponential"]),
+    default="permute-and-flip",
+    show_default=True,
+    help="How the number is selected: exponential is as published.",
+)
+"""--selection."""
+
+
+def k(text: str) -> Decorator:
+    """--k, which each question explains."""
+    return click.option("--k", type=int, default=1, show_default=True, metavar="N", help=text)
 
 
 def chosen_test(plan: "Plan", given: str | None) -> str:

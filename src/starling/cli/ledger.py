@@ -1,23 +1,20 @@
 """`starling ledger`: what custodians do with a ledger; auditing.py has what everybody may. Commands parse, call and print."""
 
-import sys
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import click
 
-from starling.cli.auditing import LEDGER, json_option, ledger_url, public_key, reading, say
-from starling.cli.commands import INTERRUPTED, Command, Group
+from starling.cli.auditing import LEDGER, ledger_url, public_key, reading
+from starling.cli.commands import Group, Result, check_terminal, command, confirm
+from starling.cli.options import PATH, with_options
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
     from starling.ledger.opening import Ledger
     from starling.ledger.rules import Scope
     from starling.privacy.neighbours import Relation
-
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 TWO = "two.sqlite"
 """One with a second custodian."""
@@ -45,9 +42,12 @@ ledger = Group(
 )
 
 
-def _cap(function: Decorated) -> Decorated:
-    text = "In the lineage's measure: a decimal such as 4.944; what is beyond 9 decimals is rounded down."
-    return click.option("--cap", required=True, metavar="AMOUNT", help=text)(function)
+_cap = click.option(
+    "--cap",
+    required=True,
+    metavar="AMOUNT",
+    help="In the lineage's measure: a decimal such as 4.944; what is beyond 9 decimals is rounded down.",
+)
 
 
 def _kept(cap: str) -> str:
@@ -57,10 +57,14 @@ def _kept(cap: str) -> str:
     return shown(cap_units(cap))
 
 
-def _scope(function: Decorated) -> Decorated:
-    function = click.argument("name")(function)
-    function = click.argument("scope", type=click.Choice(["lineage", "dataset", "analyst"]))(function)
-    return click.argument("lineage_name", metavar="LINEAGE")(function)
+def _scope(function: Any) -> Any:
+    """The three arguments that name a cap."""
+    return with_options(
+        function,
+        click.argument("lineage_name", metavar="LINEAGE"),
+        click.argument("scope", type=click.Choice(["lineage", "dataset", "analyst"])),
+        click.argument("name"),
+    )
 
 
 def _writing(url: str) -> "closing[Ledger]":
@@ -69,21 +73,20 @@ def _writing(url: str) -> "closing[Ledger]":
     return closing(open_ledger(url))
 
 
-def _done(opened: "Ledger", as_json: bool, body: dict[str, Any], text: str) -> None:
+def _done(opened: "Ledger", body: dict[str, Any], text: str) -> Result:
     """What was chained, and how far the chain is."""
     head = opened.reading.head()
-    say(as_json, {**body, "head": f"{head.seq}:{head.hash}"}, f"{text}\nhead {head.seq}:{head.hash}")
+    return Result(lambda: f"{text}\nhead {head.seq}:{head.hash}", lambda: {**body, "head": f"{head.seq}:{head.hash}"})
 
 
-@click.command("create", cls=Command, example=f"starling ledger create {LEDGER}")
+@command("create", example=f"starling ledger create {LEDGER}")
 @ledger_url
 @click.option(
     "--second-key",
     metavar="PUBLIC",
     help="Public key of a second custodian, who must approve every raised cap, or the name of a key that is here.",
 )
-@json_option
-def create(url: str, *, second_key: str | None, as_json: bool) -> None:
+def create(url: str, *, second_key: str | None) -> Result:
     """Make an empty ledger, signed by this custodian's key (made at first use, see starling keys)."""
     from starling.ledger import keys
     from starling.ledger.opening import create_ledger
@@ -98,11 +101,11 @@ def create(url: str, *, second_key: str | None, as_json: bool) -> None:
     if second is not None:
         said += f"\nraised caps are approved by {second.fingerprint}"
     body = {"ledger": book.id, "signer": book.signer.text, "second": None if second is None else second.text}
-    _done(made, as_json, body, said)
-    made.close()
+    with closing(made):
+        return _done(made, body, said)
 
 
-@click.command("lineage", cls=Command, example=f"starling ledger lineage {LEDGER} {PEOPLE}")
+@command("lineage", example=f"starling ledger lineage {LEDGER} {PEOPLE}")
 @ledger_url
 @click.argument("name")
 @click.option("--measure", type=click.Choice(["rho", "epsilon"]), required=True, help="zCDP or pure DP; for good.")
@@ -114,14 +117,13 @@ def create(url: str, *, second_key: str | None, as_json: bool) -> None:
     help=f"Whom it protects, for good: {' or '.join(CHANGES)} of one {', '.join(UNITS)}, as in add-remove-person.",
 )
 @_cap
-@json_option
-def lineage(url: str, name: str, *, measure: str, neighbours: str, cap: str, as_json: bool) -> None:
+def lineage(url: str, name: str, *, measure: str, neighbours: str, cap: str) -> Result:
     """Open a lineage: the people in some data, however often the data are delivered or renamed. AMOUNT bounds it for ever."""
     relation = _relation(neighbours)
     with _writing(url) as opened:
         opened.custody.add_lineage(name, cast(Any, measure), relation, cap)
         body = {"lineage": name, "measure": measure, "neighbours": str(relation), "cap": _kept(cap)}
-        _done(opened, as_json, body, f"lineage {name}: {relation}, {measure} {_kept(cap)} in all")
+        return _done(opened, body, f"lineage {name}: {relation}, {measure} {_kept(cap)} in all")
 
 
 def _relation(text: str) -> "Relation":
@@ -133,22 +135,19 @@ def _relation(text: str) -> "Relation":
     return Relation(cast(Any, change), cast(Any, unit))
 
 
-@click.command("dataset", cls=Command, example=f"starling ledger dataset {LEDGER} census-2020 --lineage residents")
+@command("dataset", example=f"starling ledger dataset {LEDGER} census-2020 --lineage residents")
 @ledger_url
 @click.argument("name")
 @click.option("--lineage", "lineage_name", required=True, metavar="LINEAGE", help="Whose people it is about.")
-@click.option(
-    "--schema", type=click.Path(path_type=Path), metavar="FILE", help="Its public schema, JSON.  [default: none]"
-)
+@click.option("--schema", type=PATH, metavar="FILE", help="Its public schema, JSON.  [default: none]")
 @click.option("--cap", metavar="AMOUNT", help="A cap of its own.  [default: the lineage's alone]")
-@json_option
-def dataset(url: str, name: str, *, lineage_name: str, schema: Path | None, cap: str | None, as_json: bool) -> None:
+def dataset(url: str, name: str, *, lineage_name: str, schema: Path | None, cap: str | None) -> Result:
     """Register a delivery of data about the people of a lineage. Its budget is theirs."""
     columns = _schema(schema)
     with _writing(url) as opened:
         opened.custody.add_dataset(name, lineage_name, columns, cap)
         body = {"dataset": name, "lineage": lineage_name, "cap": None if cap is None else _kept(cap)}
-        _done(opened, as_json, body, f"dataset {name} of lineage {lineage_name}")
+        return _done(opened, body, f"dataset {name} of lineage {lineage_name}")
 
 
 def _schema(path: Path | None) -> dict[str, Any]:
@@ -167,59 +166,41 @@ def _schema(path: Path | None) -> dict[str, Any]:
     return found
 
 
-@click.command("grant", cls=Command, example=f"starling ledger grant {LEDGER} residents custodian --cap 10")
+@command("grant", example=f"starling ledger grant {LEDGER} residents custodian --cap 10")
 @ledger_url
 @click.argument("lineage_name", metavar="LINEAGE")
 @click.argument("analyst")
 @_cap
-@json_option
-def grant(url: str, lineage_name: str, analyst: str, *, cap: str, as_json: bool) -> None:
+def grant(url: str, lineage_name: str, analyst: str, *, cap: str) -> Result:
     """Let ANALYST spend up to AMOUNT on LINEAGE; without a grant nobody spends anything."""
     with _writing(url) as opened:
         opened.custody.grant(lineage_name, analyst, cap)
         body = {"lineage": lineage_name, "analyst": analyst, "cap": _kept(cap)}
-        _done(opened, as_json, body, f"{analyst} may spend {_kept(cap)} on {lineage_name}")
+        return _done(opened, body, f"{analyst} may spend {_kept(cap)} on {lineage_name}")
 
 
-@click.command(
-    "raise", cls=Command, example=f"starling ledger raise {LEDGER} residents analyst custodian --cap 12 --yes"
-)
+@command("raise", example=f"starling ledger raise {LEDGER} residents analyst custodian --cap 12 --yes")
 @ledger_url
 @_scope
 @_cap
 @click.option("--approval", metavar="SIGNATURE", help="Of the second custodian, from starling ledger approve.")
 @click.option("--yes", is_flag=True, help="Raise without asking.")
-@json_option
-def raise_(
-    url: str, lineage_name: str, scope: str, name: str, *, cap: str, approval: str | None, yes: bool, as_json: bool
-) -> None:
+def raise_(url: str, lineage_name: str, scope: str, name: str, *, cap: str, approval: str | None, yes: bool) -> Result:
     """Raise a cap. Says in plain words what that reveals, and asks; nothing takes it back."""
     wanted = (lineage_name, cast("Scope", scope), name, cap)
     with _writing(url) as opened:
         if not yes:
-            _confirm(opened.custody.raising(*wanted))
+            reveals = opened.custody.raising(*wanted)
+            check_terminal("and there is no terminal to ask", f"read this, then add --yes: {reveals}")
+            click.echo(reveals, err=True)
+            confirm("Raise it?", "Nothing was raised.")
         said = opened.custody.raise_cap(*wanted, approval)
         body = {"lineage": lineage_name, "scope": scope, "name": name, "cap": _kept(cap), "reveals": said}
-        _done(opened, as_json, body, said)
+        return _done(opened, body, said)
 
 
-def _confirm(said: str) -> None:
-    """Ask; without a terminal nobody can be asked."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise ParameterError(
-            field="--yes",
-            problem="is missing, and there is no terminal to ask",
-            fix=f"read this, then add --yes: {said}",
-        )
-    click.echo(said, err=True)
-    if not click.confirm("Raise it?", err=True):
-        click.echo("Nothing was raised.", err=True)
-        raise click.exceptions.Exit(INTERRUPTED)
-
-
-@click.command(
+@command(
     "approve",
-    cls=Command,
     example="starling keys new second\n"
     f"starling ledger create {TWO} --second-key second\n"
     f"starling ledger lineage {TWO} {PEOPLE}\n"
@@ -229,8 +210,7 @@ def _confirm(said: str) -> None:
 @_scope
 @_cap
 @click.option("--key", "key_name", required=True, metavar="NAME", help="The second custodian's key.")
-@json_option
-def approve(url: str, lineage_name: str, scope: str, name: str, *, cap: str, key_name: str, as_json: bool) -> None:
+def approve(url: str, lineage_name: str, scope: str, name: str, *, cap: str, key_name: str) -> Result:
     """The second custodian's signature for one raise of the cap in force, to hand to `starling ledger raise --approval`.
 
     Says on stderr what the raise reveals. Changes nothing.
@@ -242,16 +222,15 @@ def approve(url: str, lineage_name: str, scope: str, name: str, *, cap: str, key
         signature = opened.custody.approval(*wanted, load(key_name))
         said = opened.custody.raising(*wanted)
     click.echo(said, err=True)
-    say(as_json, {"approval": signature, "reveals": said}, signature)
+    return Result(lambda: signature, lambda: {"approval": signature, "reveals": said})
 
 
-@click.command("retire", cls=Command, example=f"starling ledger retire {LEDGER} dataset census-2020")
+@command("retire", example=f"starling ledger retire {LEDGER} dataset census-2020")
 @ledger_url
 @click.argument("kind", type=click.Choice(["lineage", "dataset"]))
 @click.argument("name")
-@json_option
-def retire(url: str, kind: str, name: str, *, as_json: bool) -> None:
+def retire(url: str, kind: str, name: str) -> Result:
     """Charge nothing to it any more. What was spent stays spent."""
     with _writing(url) as opened:
         opened.custody.retire(cast(Any, kind), name)
-        _done(opened, as_json, {"retired": name, "kind": kind}, f"{kind} {name} is retired")
+        return _done(opened, {"retired": name, "kind": kind}, f"{kind} {name} is retired")

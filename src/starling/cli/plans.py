@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Final
 
-from starling.cli.text import facts, rounded, table
+from starling.release.text import facts, rounded, table
 
 if TYPE_CHECKING:
-    from starling.privacy.distributions.discrete import Law
+    from starling.privacy.distributions.discrete import Distribution
     from starling.release.statement import Json
     from starling.tables.plan import LevelOverview, Overview
     from starling.tables.preview import Error, LevelPreview, Preview
@@ -70,7 +70,7 @@ def _groups_of_a_person(each: "LevelOverview") -> str:
     )
 
 
-def _parameter(law: "Law") -> str:
+def _parameter(law: "Distribution") -> str:
     from starling.privacy.distributions.discrete import DiscreteLaplace
 
     return rounded(float(law.scale) if isinstance(law, DiscreteLaplace) else float(law.sigma_squared) ** 0.5)
@@ -102,7 +102,7 @@ def plan_json(overview: "Overview") -> "dict[str, Json]":
 
 
 def _level_json(each: "LevelOverview") -> "dict[str, Json]":
-    from starling.release.statement import amount, law
+    from starling.release.statement import amount, noise
 
     return {
         "geography": str(each.level.geography),
@@ -112,9 +112,9 @@ def _level_json(each: "LevelOverview") -> "dict[str, Json]":
         "stability_by_codes": each.by_codes,
         "share": amount(each.share),
         "noise": {
-            "total_only": law(each.laws.total_only),
-            "stage_1": law(each.laws.stage1),
-            "stage_2": law(each.laws.stage2),
+            "total_only": noise(each.laws.total_only),
+            "stage_1": noise(each.laws.stage1),
+            "stage_2": noise(each.laws.stage2),
         },
         "thresholds": list(each.level.thresholds),
         "iterations": each.iterations,

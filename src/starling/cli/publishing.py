@@ -1,31 +1,43 @@
 """What a command that publishes asks before it spends, which ledger pays, and what it says afterwards: the same in every domain."""
 
 import shlex
-import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import click
 
-from starling.cli.commands import INTERRUPTED
+from starling.cli import options
+from starling.cli.commands import check_terminal, confirm
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
-    from starling.ledger.opening import Ledger
     from starling.privacy.guarantee import Guarantee
-    from starling.release.payment import Stage
-    from starling.release.pipeline import Approve, Charged, Order, Published, Step
+    from starling.release.payment import PaymentOptions, Stage
+    from starling.release.pipeline import Listener, Order, Published
     from starling.release.statement import Json
 
 PublishedT_co = TypeVar("PublishedT_co", bound="Published", covariant=True)
 
-UNSAID: Final = ("yes", "as_json", "request_id", "zip_file")
-"""Options that a line which repeats a request leaves out, or says itself."""
+LEFT_OUT: Final = ("yes", "as_json", "request_id", "zip_file")
+"""Options that a line which repeats a request leaves out, or writes itself."""
 
 
-class Paying(TypedDict):
-    """Where a release goes and who pays for it, as `inputs.publishing` gives it."""
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where a release goes and who pays for it, as the options of a command say it.
+
+    Attributes:
+        out: The folder to make.
+        zip_file: The zip file to make besides; None for none.
+        ledger: The URL of the ledger that pays; None for a fresh one inside the folder.
+        dataset: The name under which the records are registered in the ledger.
+        analyst: The analyst whose grant pays.
+        request_id: The id under which the charge is found again; None for a fresh one.
+        unvalidated: Whether files may be read that nobody accepted.
+        yes: Whether to spend without asking.
+    """
 
     out: Path
     zip_file: Path | None
@@ -35,67 +47,108 @@ class Paying(TypedDict):
     request_id: str | None
     unvalidated: bool
     yes: bool
-    as_json: bool
 
 
-def paying_ledger(paying: Paying) -> "Ledger | None":
-    """The ledger that pays, if one is named.
+destination = options.as_one(
+    "destination",
+    Destination,
+    click.option(
+        "--out",
+        type=options.PATH,
+        required=True,
+        metavar="DIR",
+        help="Folder to make; appears as a whole or not at all.",
+    ),
+    click.option(
+        "--zip",
+        "zip_file",
+        type=options.PATH,
+        metavar="FILE",
+        help="The same as one zip file besides; must not exist.",
+    ),
+    click.option(
+        "--ledger", metavar="URL", help="Pays: sqlite:///FILE or postgresql://...  [default: a fresh one in DIR]"
+    ),
+    click.option("--dataset", metavar="NAME", default="", help="Of the ledger: what the records are registered as."),
+    click.option(
+        "--analyst", metavar="NAME", default="custodian", show_default=True, help="Of the ledger: whose grant pays."
+    ),
+    click.option("--request-id", metavar="ID", help="Under which the charge is found again.  [default: a fresh one]"),
+    click.option(
+        "--unvalidated",
+        is_flag=True,
+        help="Read files that nobody accepted by validate --accept; the release says so. Needed without --ledger.",
+    ),
+    click.option("--yes", is_flag=True, help="Spend without asking."),
+)
+"""The options of every command that publishes, as one argument `destination`."""
+
+
+def payment_options(destination: Destination) -> "PaymentOptions":
+    """Who pays, with the ledger opened if one is named.
 
     Raises:
         ParameterError: the names do not fit.
     """
-    if paying["request_id"] is not None:
-        from starling.ledger import rules
+    from starling.ledger import rules
+    from starling.ledger.opening import open_ledger
+    from starling.release.payment import PaymentOptions
 
-        rules.name(paying["request_id"], field="--request-id")
-    if paying["ledger"] is None:
-        if paying["dataset"]:
-            raise ParameterError(field="--dataset", problem="names data of no ledger", fix="give --ledger too")
-        return None
-    if not paying["dataset"]:
+    if destination.request_id is not None:
+        rules.name(destination.request_id, field="--request-id")
+    named = destination.ledger is not None
+    if destination.dataset and not named:
+        raise ParameterError(field="--dataset", problem="names data of no ledger", fix="give --ledger too")
+    if named and not destination.dataset:
         raise ParameterError(
             field="--dataset", problem="is missing", fix="name what the records are registered as: starling ledger show"
         )
-    from starling.ledger.opening import open_ledger
-
-    return open_ledger(paying["ledger"])
+    return PaymentOptions(
+        None if destination.ledger is None else open_ledger(destination.ledger),
+        destination.dataset,
+        destination.analyst,
+        destination.request_id,
+        destination.unvalidated,
+    )
 
 
 class Release(Protocol[PublishedT_co]):
-    """A release, but for what the command line does along its road."""
+    """A release, but for where it goes, who pays, and who listens."""
 
-    def __call__(self, *, step: "Step", approve: "Approve", charged: "Charged") -> PublishedT_co:
+    def __call__(self, out: Path, /, *, payment: "PaymentOptions", listener: "Listener") -> PublishedT_co:
         """Publish; see `starling.tables.release`, whose arguments of these names are the same in every domain."""
         ...
 
 
-def publish(paying: Paying, spending: Callable[[], str], release: Release[PublishedT_co]) -> PublishedT_co:
+def publish(destination: Destination, spending: Callable[[], str], release: Release[PublishedT_co]) -> PublishedT_co:
     """Run a release: each step said, the user asked before anything is spent, the result zipped if that is asked for.
 
     Args:
-        paying: Where it goes.
+        destination: Where it goes and who pays.
         spending: Gives in words what is published; called where the user is asked.
         release: Publishes.
     """
     from starling.cli.progress import steps
     from starling.release import zipped
+    from starling.release.pipeline import Listener
 
-    if paying["zip_file"] is not None:
-        zipped.check(paying["zip_file"])
+    payment = payment_options(destination)
+    if destination.zip_file is not None:
+        zipped.check(destination.zip_file)
     with steps() as step:
 
         def approve(order: "Order", stage: "Stage") -> None:
             with step.paused():
-                _approve(paying, order, stage, spending)
+                _approve(destination, order, stage, spending)
 
-        published = release(step=step, approve=approve, charged=_charged)
-        if paying["zip_file"] is not None:
+        published = release(destination.out, payment=payment, listener=Listener(step, approve, _charged))
+        if destination.zip_file is not None:
             step("zipping it")
-            zipped.zipped(published.folder, paying["zip_file"])
+            zipped.zipped(published.folder, destination.zip_file)
     return published
 
 
-def _approve(paying: Paying, order: "Order", stage: "Stage", spending: Callable[[], str]) -> None:
+def _approve(destination: Destination, order: "Order", stage: "Stage", spending: Callable[[], str]) -> None:
     """The last before a charge: the folder can be written, and the user wants to spend what is not paid yet."""
     from starling.release import bundle
 
@@ -105,9 +158,9 @@ def _approve(paying: Paying, order: "Order", stage: "Stage", spending: Callable[
     if stage == "lost":
         lost = "what was drawn for it is not there any more, so it is charged again, and the ledger says so"
         click.echo(f"starling: request {order.request_id} was charged before; {lost}", err=True)
-    if stage in ("new", "lost") and not paying["yes"]:
+    if stage in ("new", "lost") and not destination.yes:
         _confirm(order, spending())
-    for removed in bundle.sweep(paying["out"]):
+    for removed in bundle.sweep(destination.out):
         click.echo(f"starling: {removed}", err=True)
 
 
@@ -125,7 +178,7 @@ def again(request_id: str) -> str:
     words = context.command_path.split()
     for option in context.command.params:
         name = option.name or ""
-        if context.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE or name in UNSAID:
+        if context.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE or name in LEFT_OUT:
             continue
         value = context.params[name]
         if isinstance(option, click.Argument):
@@ -154,8 +207,8 @@ def published_json(guarantee: "Guarantee", published: "Published") -> "dict[str,
 
 def published_text(guarantee: "Guarantee", published: "Published", more: list[tuple[str, str]]) -> str:
     """The same in words, with what the domain adds to it and what limits a next release."""
-    from starling.cli.text import facts
     from starling.release.statement import limits, validation
+    from starling.release.text import facts
 
     receipt = published.receipt
     charged = f"{guarantee.cost} for {guarantee.relation}"
@@ -175,24 +228,17 @@ def published_text(guarantee: "Guarantee", published: "Published", more: list[tu
 def _confirm(order: "Order", what: str) -> None:
     """Ask before spending, with what remains under each cap; without a terminal nobody can be asked."""
     cost = order.guarantee.cost
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise ParameterError(
-            field="--yes",
-            problem="is missing, and there is no terminal to ask whether to spend",
-            fix=f"add --yes to charge {cost}",
-        )
+    check_terminal("and there is no terminal to ask whether to spend", f"add --yes to charge {cost}")
     remains = _remains(order)
     click.echo(f"{what}\nThis charges {cost} to each person in the records, and publishes {order.out}.", err=True)
     click.echo(remains, err=True)
-    if not click.confirm("Spend it?", err=True):
-        click.echo("Nothing was charged.", err=True)
-        raise click.exceptions.Exit(INTERRUPTED)
+    confirm("Spend it?", "Nothing was charged.")
 
 
 def _remains(order: "Order") -> str:
     """What is left under each cap, now and after the charge; raises the refusal that the charge would meet."""
-    from starling.cli.text import table
     from starling.ledger.rules import shown
+    from starling.release.text import table
 
     if order.payment is None:
         return "No ledger is named, so that nothing limits what is spent on these people in all."

@@ -3,21 +3,22 @@
 `plan` and `preview` have no option that could name records.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from starling.cli import accepting, inputs
-from starling.cli.commands import Command, Group, show
+from starling.cli import options
+from starling.cli.commands import Group, Result, command
 from starling.cli.progress import working
+from starling.cli.publishing import Destination, destination
+from starling.cli.verbs import Acceptance, acceptance, previewed, validated
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from starling.cli.publishing import Paying
+    from starling.release.domain import Validated
     from starling.release.statement import Json
     from starling.tables.plan import Geography, Plan
     from starling.tables.publish import Published
@@ -34,73 +35,83 @@ tables = Group(
     " safetab-2022-printed:FOLDER and safetab-2022-geometric-printed:FOLDER (its printed budgets).",
     lazy={
         "plan": "starling.cli.tables:plan",
-        "convert": "starling.cli.conversion:convert",
+        "convert": "starling.cli.tables:convert",
         "preview": "starling.cli.tables:preview",
         "generate": "starling.cli.tables:generate",
         "validate": "starling.cli.tables:validate",
         "release": "starling.cli.tables:release",
-        "evaluate": "starling.cli.evaluation:evaluate",
-        "diff": "starling.cli.comparison:diff",
+        "evaluate": "starling.cli.tables:evaluate",
+        "diff": "starling.cli.tables:diff",
     },
 )
 
 
-@click.command("plan", cls=Command, example="starling tables plan demo")
-@inputs.plan
-@inputs.geography(required=False)
+@command("plan", example="starling tables plan demo")
+@options.plan
+@options.geography_if_known
 @click.option("--scale", metavar="X", help="Solve again with every promised margin times X, such as 1.5.")
 @click.option("--total", metavar="X", help="Solve again for a whole cost of at most X: what margins does it pay for?")
 @click.option(
     "--earlier",
-    type=inputs.PATH,
+    type=options.PATH,
     multiple=True,
     metavar="RELEASE",
     help="An earlier release about the same people: what both tell together. May be given again.",
 )
-@inputs.as_json
 def plan(
-    plan: str,
-    *,
-    geography: Path | None,
-    scale: str | None,
-    total: str | None,
-    earlier: tuple[Path, ...],
-    as_json: bool,
-) -> None:
+    plan: str, *, geography: Path | None, scale: str | None, total: str | None, earlier: tuple[Path, ...]
+) -> Result:
     """What a plan costs, level by level, how much noise that buys, and which promised margin is dear. Opens no records."""
     from starling.cli.accuracy_targets import plan_json, plan_text, scaled
+    from starling.cli.earlier import earlier_json, earlier_text
+    from starling.tables.earlier.releases import beside
     from starling.tables.plan import describe, load, prices
 
     if scale is not None and total is not None:
         raise ParameterError(field="--total", problem="stands beside --scale", fix="give one of the two")
     factor, chosen = scaled(load(plan), scale, total)
-    overview, promised = describe(chosen, _regions(chosen, geography)), prices(chosen)
-    more: tuple[dict[str, Json], str] = ({}, "")
-    if earlier:
-        from starling.cli.earlier import earlier_json, earlier_text
-        from starling.tables.earlier.releases import beside
-
-        working("reading the earlier releases")
-        found = beside(chosen, earlier, geography)
-        more = {"earlier": earlier_json(found)}, f"\n\n{earlier_text(found)}"
-    show(
-        plan_json(overview, promised, factor) | more[0] if as_json else plan_text(overview, promised, factor) + more[1]
+    planned = describe(chosen, _regions(chosen, geography)), prices(chosen), factor
+    if not earlier:
+        return Result(partial(plan_text, *planned), partial(plan_json, *planned))
+    working("reading the earlier releases")
+    found = beside(chosen, earlier, geography)
+    return Result(
+        lambda: f"{plan_text(*planned)}\n\n{earlier_text(found)}",
+        lambda: plan_json(*planned) | {"earlier": earlier_json(found)},
     )
 
 
-@click.command("preview", cls=Command, example="starling tables preview demo")
-@inputs.plan
-@inputs.geography(required=False)
-@inputs.top_up
+@command("convert", example="starling tables convert census --out plan.toml")
+@click.argument("folder", type=options.PATH)
+@click.option("--out", type=options.PATH, required=True, metavar="FILE", help="Plan file (.toml) to make.")
+def convert(folder: Path, out: Path) -> Result:
+    """Say a Census configuration FOLDER (config.json and definitions) as a plan file: the same plan, budgets exact.
+
+    The plan file names the folder of definitions relative to itself, and is read back before this ends. Opens no records.
+    """
+    from starling.cli.plans import plan_json
+    from starling.release.text import facts
+    from starling.tables.plan import describe
+    from starling.tables.plan.convert import convert as write
+
+    overview = describe(write(folder, out))
+    levels = f"{len(overview.levels)}; starling tables plan {out} shows them"
+    pairs = [("plan file", str(out)), ("cost", str(overview.cost)), ("levels", levels)]
+    return Result(partial(facts, pairs), lambda: {"file": str(out), **plan_json(overview)})
+
+
+@command("preview", example="starling tables preview demo")
+@options.plan
+@options.geography_if_known
+@options.top_up
 @click.option("--sizes", metavar="N,N,...", help="True sizes of groups to look at.  [default: 0, 10, ... 1000000]")
-@click.option("--out", type=inputs.PATH, metavar="DIR", help="Write a page with pictures too: preview.html there.")
+@options.page
 @click.option(
     "--group-sizes",
-    type=inputs.PATH,
+    type=options.PATH,
     metavar="FILE",
     help="Of the page: how many groups have how many persons, CSV size,groups or level,size,groups.  [default: assumed]",
 )
-@inputs.as_json
 def preview(
     plan: str,
     *,
@@ -109,12 +120,11 @@ def preview(
     sizes: str | None,
     out: Path | None,
     group_sizes: Path | None,
-    as_json: bool,
-) -> None:
+) -> Result:
     """How far each kind of number of a release will be off, before anything is spent. Opens no records."""
     from starling.cli.plans import preview_json, preview_text
     from starling.tables.plan import load
-    from starling.tables.preview import SIZES, fates, read_sizes, write_page
+    from starling.tables.preview import SIZES, TablesPage, fates, read_sizes
     from starling.tables.preview import preview as foresee
 
     if group_sizes is not None and out is None:
@@ -126,58 +136,48 @@ def preview(
     chosen = _topping_up(chosen, top_up, regions)
     working("computing how far each number may be off")
     seen = foresee(chosen, regions, sizes=SIZES if sizes is None else _numbers(sizes, "--sizes"))
-    if out is not None:
-        found = fates(chosen, None if group_sizes is None else read_sizes(group_sizes))
-        click.echo(f"starling: wrote {write_page(seen, found, out)}", err=True)
-    show(preview_json(seen) if as_json else preview_text(seen))
+
+    def page() -> TablesPage:
+        return TablesPage(seen, fates(chosen, None if group_sizes is None else read_sizes(group_sizes)))
+
+    return previewed(Result(partial(preview_text, seen), partial(preview_json, seen)), page, out)
 
 
-@click.command("generate", cls=Command, example="starling tables generate demo --persons 100000 --out invented")
-@inputs.plan
+@command("generate", example="starling tables generate demo --persons 100000 --out invented")
+@options.plan
 @click.option("--persons", type=int, required=True, metavar="N", help="How many persons to invent.")
-@click.option("--out", type=inputs.PATH, required=True, metavar="DIR", help="Folder to make.")
-@click.option(
-    "--seed", type=int, default=1, show_default=True, metavar="N", help="Public: the same gives the same bytes."
-)
+@options.new_folder
+@options.seed
 @click.option(
     "--land-for", type=int, metavar="N", help="Make land for so many persons.  [default: as many as there are]"
 )
 @click.option("--states", metavar="NN,NN,...", help="Codes of the states to invent.  [default: the plan's]")
 @click.option("--format", "kind", type=click.Choice(["text", "parquet"]), default="text", show_default=True)
-@inputs.as_json
 def generate(
-    plan: str,
-    *,
-    persons: int,
-    out: Path,
-    seed: int,
-    land_for: int | None,
-    states: str | None,
-    kind: Any,
-    as_json: bool,
-) -> None:
+    plan: str, *, persons: int, out: Path, seed: int, land_for: int | None, states: str | None, kind: Any
+) -> Result:
     """Invent persons and a geography for a plan, to try everything with. Nobody in them exists."""
-    from starling.cli.text import facts
+    from starling.release.text import facts
     from starling.tables.generate import generate as invent
     from starling.tables.plan import load
 
     chosen, codes = load(plan), None if states is None else states.split(",")
     working(f"inventing {persons:,} persons")
     made = invent(chosen, persons=persons, seed=seed, out=out, states=codes, land_for=land_for, format=kind)
-    if as_json:
-        files = {"persons": str(made.persons), "geography": str(made.geography), "note": str(made.note)}
-        show({**files, "sizes": made.sizes})
-        return
+    files = {"persons": str(made.persons), "geography": str(made.geography)}
     sizes = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in made.sizes.items())
-    show(facts([("persons", str(made.persons)), ("geography", str(made.geography)), ("invented", sizes)]))
+    return Result(
+        lambda: facts([*files.items(), ("invented", sizes)]),
+        lambda: {**files, "note": str(made.note), "sizes": made.sizes},
+    )
 
 
-@click.command("validate", cls=Command, example=f"starling tables validate demo {INPUTS}")
-@inputs.plan
-@inputs.persons
-@inputs.geography(required=True)
-@accepting.options
-def validate(plan: str, persons: Path, geography: Path, **accept: "Unpack[accepting.Accepting]") -> None:
+@command("validate", example=f"starling tables validate demo {INPUTS}")
+@options.plan
+@options.persons
+@options.geography
+@acceptance
+def validate(plan: str, persons: Path, geography: Path, acceptance: Acceptance) -> Result:
     """Find what is wrong with person records: file, line, field and fix. For their custodian alone; never publish it.
 
     It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, which a release from it asks for.
@@ -186,30 +186,26 @@ def validate(plan: str, persons: Path, geography: Path, **accept: "Unpack[accept
     from starling.tables.source import open_persons
     from starling.tables.source import validate as check
 
-    book = accepting.accepting_ledger(accept)
-    chosen = load(plan)
-    source = open_persons(persons, chosen)
-    regions = _known_regions(chosen, geography)
-    working("reading every record")
-    found = check(chosen, regions, source, most=accepting.listed(accept)).value
-    words = f"{found.lines:,} records, {found.counted:,} of them counted"
-    machine = {"lines": found.lines, "counted": found.counted}
-    files = (*source.parts, geography)
-    accepting.conclude(accept, book, files, (found.problems, found.notes), (words, machine))
+    def look(most: int) -> "tuple[Validated, Sequence[Path]]":
+        chosen = load(plan)
+        source = open_persons(persons, chosen)
+        regions = _known_regions(chosen, geography)
+        working("reading every record")
+        return check(chosen, regions, source, most=most).value, (*source.parts, geography)
+
+    return validated(acceptance, look)
 
 
-@click.command(
-    "release", cls=Command, example=f"starling tables release demo {INPUTS} --out release --unvalidated --yes"
-)
-@inputs.plan
-@inputs.persons
-@inputs.geography(required=True)
+@command("release", example=f"starling tables release demo {INPUTS} --out release --unvalidated --yes")
+@options.plan
+@options.persons
+@options.geography
 @click.option(
-    "--names", type=inputs.PATH, metavar="FILE", help="Names of regions, public: REGION_TYPE|REGION_ID|REGION_NAME."
+    "--names", type=options.PATH, metavar="FILE", help="Names of regions, public: REGION_TYPE|REGION_ID|REGION_NAME."
 )
-@inputs.top_up
-@inputs.engine
-@inputs.publishing
+@options.top_up
+@options.engine
+@destination
 def release(
     plan: str,
     *,
@@ -218,8 +214,8 @@ def release(
     names: Path | None,
     top_up: Path | None,
     engine: str,
-    **paying: "Unpack[Paying]",
-) -> None:
+    destination: Destination,
+) -> Result:
     """Charge the plan's cost, read the records, draw the noise, and publish the tables as a folder.
 
     A run that died is taken up by the same command with the same ledger and request id, at no further cost.
@@ -230,25 +226,72 @@ def release(
 
     chosen = load(plan)
     published = publishing.publish(
-        paying,
+        destination,
         lambda: _spending(_topping_up(chosen, top_up, None)),
-        partial(
-            publish,
-            chosen,
-            persons,
-            geography,
-            paying["out"],
-            names=names,
-            top_up=top_up,
-            ledger=publishing.paying_ledger(paying),
-            dataset=paying["dataset"],
-            analyst=paying["analyst"],
-            request_id=paying["request_id"],
-            unvalidated=paying["unvalidated"],
-            engine=engine,
-        ),
+        partial(publish, chosen, persons, geography, names=names, top_up=top_up, engine=engine),
     )
-    show(_published_json(published) if paying["as_json"] else _published_text(published))
+    return Result(partial(_published_text, published), partial(_published_json, published))
+
+
+@command(
+    "evaluate",
+    example=f"starling tables evaluate demo --release release {INPUTS}",
+)
+@options.plan
+@click.option("--release", type=options.PATH, required=True, metavar="DIR", help="The folder of a release.")
+@options.persons
+@options.geography
+@options.engine
+@click.option(
+    "--out", type=options.PATH, metavar="DIR", help="Write a page with pictures too: NOT-PRIVATE-evaluation.html there."
+)
+def evaluate(plan: str, *, release: Path, persons: Path, geography: Path, engine: str, out: Path | None) -> Result:
+    """How far a release is off the truth. NOT PRIVATE: for the custodian of the records alone; never publish it."""
+    from starling.cli.evaluation import evaluation_json, evaluation_text
+    from starling.engine.choice import check_engine
+    from starling.tables.evaluate import evaluate as compare
+    from starling.tables.evaluate.page import check_place, write_page
+    from starling.tables.plan import load
+    from starling.tables.source import open_persons
+
+    if out is not None:
+        check_place(out)
+    check_engine(engine)
+    chosen = load(plan)
+    source = open_persons(persons, chosen)
+    regions = _known_regions(chosen, geography)
+    working("counting the records and comparing them with the release")
+    found = compare(chosen, regions, source, release, engine=engine).value
+    if out is not None:
+        click.echo(f"starling: {write_page(found, out)} is for the custodian alone", err=True)
+    return Result(partial(evaluation_text, found), partial(evaluation_json, found))
+
+
+@command("diff", example="starling tables diff release second")
+@click.argument("first", type=options.PATH, metavar="RELEASE")
+@click.argument("second", type=options.PATH, metavar="RELEASE")
+@click.option(
+    "--confidence",
+    default="0.95",
+    show_default=True,
+    metavar="P",
+    help="Of what is told to differ, at most 1 - P is expected to be equal in truth.",
+)
+@click.option(
+    "--csv", "csv_file", type=options.PATH, metavar="FILE", help="Write all that is told, and groups in one alone."
+)
+def diff(first: Path, second: Path, *, confidence: str, csv_file: Path | None) -> Result:
+    """Which numbers of two releases differ by more than their noise, and which groups are in one alone.
+
+    Compared are the noisy measurements of both, before anything was dropped or clamped. Reads released folders alone.
+    """
+    from starling.cli.comparison import comparison_json, comparison_text, with_csv
+    from starling.tables.earlier.comparison import compare
+
+    working("comparing the measurements of both releases")
+    comparing = partial(compare, first, second, confidence=confidence)
+    found = comparing() if csv_file is None else with_csv(comparing, csv_file)
+    return Result(partial(comparison_text, found), partial(comparison_json, found))
 
 
 def _spending(plan: "Plan") -> str:

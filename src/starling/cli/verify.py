@@ -1,15 +1,14 @@
 """`starling verify`: is this release what its publisher signed, and do its numbers and its privacy follow from what it states?"""
 
-import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from starling.cli.auditing import PIN, pin
-from starling.cli.commands import Command, error_body, problem_json
+from starling.cli import options
+from starling.cli.auditing import pin
+from starling.cli.commands import Result, command, error_body, problem_json
 from starling.cli.progress import working
 from starling.errors import IntegrityError
 
@@ -17,16 +16,15 @@ if TYPE_CHECKING:
     from starling.verification import Verification
 
 
-@click.command("verify", cls=Command, example="starling verify starling-demo/tables/release")
-@click.argument("bundle", type=click.Path(path_type=Path), metavar="RELEASE")
+@command("verify", example="starling verify starling-demo/tables/release")
+@click.argument("bundle", type=options.PATH, metavar="RELEASE")
 @click.option(
     "--ledger",
     metavar="URL",
     help="Look the charge up in it: FILE (a ledger, or one that was exported) or postgresql://...  [default: the one in RELEASE]",
 )
-@click.option("--key", metavar="KEY", help=f"Who should have signed: {PIN}.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def verify(bundle: Path, ledger: str | None, key: str | None, as_json: bool) -> None:
+@options.signer
+def verify(bundle: Path, ledger: str | None, key: str | None) -> Result:
     """Verify a release, a folder or its zip: hashes, signature, cost, tables, and the charge. Needs neither the data nor a private key.
 
     Verified (exit code 0): everything holds, the key that was given signed it, and the ledger that was given holds its charge.
@@ -38,25 +36,19 @@ def verify(bundle: Path, ledger: str | None, key: str | None, as_json: bool) -> 
 
     working("checking the release: files, signature, cost and numbers")
     found = check(bundle, ledger=ledger, key=None if key is None else pin(key))
-    if found.findings:
-        _refuse(bundle, found, as_json)
-    elif as_json:
-        click.echo(json.dumps(_json(bundle, found), indent=2, ensure_ascii=False))
-    else:
-        click.echo(_text(bundle, found))
-    sys.exit(found.outcome.exit_code)
-
-
-def _refuse(bundle: Path, found: "Verification", as_json: bool) -> None:
-    """All findings, not the first ones alone: what was changed together is seen together."""
-    if as_json:
-        body = error_body(IntegrityError.exit_code, IntegrityError.__name__, found.findings)
-        body |= {"outcome": found.outcome, "checks": _checks(found)}
-        click.echo(json.dumps(body, indent=2, ensure_ascii=False))
-    else:
-        click.echo(f"{_head(bundle, found)}\n\n{_states(found)}")
+    # All findings, not the first ones alone: what was changed together is seen together.
     for finding in found.findings:
         click.echo(f"starling: {finding}", err=True)
+    return Result(
+        lambda: f"{_head(bundle, found)}\n\n{_states(found)}",
+        lambda: _failed(found) if found.findings else _json(bundle, found),
+        found.outcome.exit_code,
+    )
+
+
+def _failed(found: "Verification") -> dict[str, Any]:
+    body = error_body(IntegrityError.exit_code, IntegrityError.__name__, found.findings)
+    return body | {"outcome": found.outcome, "checks": _checks(found)}
 
 
 def _json(bundle: Path, found: "Verification") -> dict[str, Any]:
@@ -89,7 +81,7 @@ def _checks(found: "Verification") -> list[dict[str, Any]]:
 
 
 def _states(found: "Verification") -> str:
-    from starling.cli.text import facts
+    from starling.release.text import facts
 
     return facts(
         [
@@ -100,7 +92,7 @@ def _states(found: "Verification") -> str:
 
 
 def _head(bundle: Path, found: "Verification") -> str:
-    from starling.cli.text import facts
+    from starling.release.text import facts
 
     pairs = [(str(found.outcome), f"{bundle}: {found.headline}")]
     if found.findings:
@@ -127,7 +119,3 @@ def _looked_up(found: "Verification") -> str:
     if OTHERS in found.left_open:
         return "looked up there, inside the release"
     return "looked up there" if found.compared else "not looked up: give --ledger"
-
-
-def _text(bundle: Path, found: "Verification") -> str:
-    return f"{_head(bundle, found)}\n\n{_states(found)}"

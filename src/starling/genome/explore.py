@@ -6,9 +6,9 @@ from starling.genome.plan import Explore, Plan
 from starling.genome.plan.asking import Texts, amount, texts, threshold
 from starling.genome.plan.queries import MOST_FOUND, Correlation, Noise, Selection
 from starling.genome.publish import Answered, release
-from starling.ledger.opening import Ledger
 from starling.privacy.budget import Exact
-from starling.release.pipeline import CUSTODIAN, Step
+from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
+from starling.release.pipeline import SILENT, Listener
 
 
 def explore(  # noqa: PLR0913 - one for each public choice
@@ -27,12 +27,8 @@ def explore(  # noqa: PLR0913 - one for each public choice
     independent: bool = False,
     selection: Selection = "permute-and-flip",
     phenotype: str | Path | None = None,
-    ledger: Ledger | None = None,
-    dataset: str = "",
-    analyst: str = CUSTODIAN,
-    request_id: str | None = None,
-    unvalidated: bool = False,
-    step: Step = lambda _: None,
+    payment: PaymentOptions = DEFAULT_PAYMENT,
+    listener: Listener = SILENT,
 ) -> Answered:
     """Publish an exploration of a study as the folder `out`: how many SNPs are significant, which, in which blocks, with which p-values.
 
@@ -53,12 +49,8 @@ def explore(  # noqa: PLR0913 - one for each public choice
         independent: Find one SNP at a time, each outside the blocks released before.
         selection: Of the number: "permute-and-flip", or "exponential" as published.
         phenotype: File of phenotypes; needed for VCF and BCF, else it takes the place of what .fam or .psam say.
-        ledger: Pays; without one, a fresh ledger inside the folder grants the cost once, and nothing then limits a second release.
-        dataset: The name under which the study is registered in the ledger.
-        analyst: Who asks: the name that has a grant in the ledger.
-        request_id: Under which the charge is found again; a fresh one without it.
-        unvalidated: Read files that nobody accepted in the ledger; the release then says so. Needed without a ledger.
-        step: Is called with the name of each public step as it begins.
+        payment: Who pays, for which data, and under which request id.
+        listener: Hears of each public step, approves of the charge, and hears of it.
 
     Raises:
         PlanError, ParameterError, SourceError, OutputError: by public checks, before anything is charged.
@@ -84,10 +76,6 @@ def explore(  # noqa: PLR0913 - one for each public choice
         genotypes,
         out,
         phenotype=phenotype,
-        ledger=ledger,
-        dataset=dataset,
-        analyst=analyst,
-        request_id=request_id,
-        unvalidated=unvalidated,
-        step=step,
+        payment=payment,
+        listener=listener,
     )

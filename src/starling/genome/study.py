@@ -18,10 +18,10 @@ from starling.genome.preview.typical import RAREST
 from starling.genome.publish import Answered, release
 from starling.genome.request import request_body
 from starling.genome.source import open_genotypes
-from starling.ledger.opening import Ledger, open_ledger
 from starling.ledger.rules import name
 from starling.privacy.budget import Exact
-from starling.release.pipeline import CUSTODIAN, Step
+from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
+from starling.release.pipeline import SILENT, Listener
 from starling.release.session import html, public
 from starling.release.text import facts
 
@@ -38,22 +38,16 @@ class Study:
         genotypes: Confidential files, not yet read.
         phenotype: File of phenotypes, where there is one.
         folder: In which each answer gets a folder.
-        ledger: Pays; without one, each answer brings a ledger of its own, and nothing limits what all of them cost.
-        dataset: Registered in the ledger.
-        analyst: Who has a grant there.
-        unvalidated: Whether files are read that nobody accepted in the ledger; the answers then say so.
-        step: Told of each public step.
+        payment: Who pays; without a ledger, each answer brings one of its own, and nothing limits what all of them cost.
+        listener: Hears of each public step.
     """
 
     plan: Plan
     genotypes: Path
     phenotype: Path | None
     folder: Path
-    ledger: Ledger | None = field(default=None, repr=False)
-    dataset: str = ""
-    analyst: str = CUSTODIAN
-    unvalidated: bool = False
-    step: Step = field(default=lambda _: None, repr=False)
+    payment: PaymentOptions = field(default=DEFAULT_PAYMENT, repr=False)
+    listener: Listener = field(default=SILENT, repr=False)
 
     @classmethod
     def open(
@@ -63,11 +57,8 @@ class Study:
         phenotype: str | Path | None = None,
         *,
         folder: str | Path,
-        ledger: Ledger | str | None = None,
-        dataset: str = "",
-        analyst: str = CUSTODIAN,
-        unvalidated: bool = False,
-        step: Step = lambda _: None,
+        payment: PaymentOptions = DEFAULT_PAYMENT,
+        listener: Listener = SILENT,
     ) -> Self:
         """A study of checked, but unread, files.
 
@@ -76,12 +67,8 @@ class Study:
             genotypes: Confidential: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz or .bcf.
             phenotype: File of phenotypes; needed for VCF and BCF, else it takes the place of what .fam or .psam say.
             folder: In which each answer gets a folder; it is made if it is not there.
-            ledger: Pays for each answer; a ledger, or its URL. Without one nothing limits what all answers cost together.
-            dataset: The name under which the study is registered in the ledger.
-            analyst: Who asks: the name that has a grant in the ledger.
-            unvalidated: Read files that nobody accepted in the ledger (`starling genome validate --accept`); the answers then say so.
-                Needed without a ledger, where nobody keeps that they were looked at.
-            step: Is called with the name of each public step as it begins.
+            payment: Who pays for each answer; without a ledger nothing limits what all answers cost together.
+            listener: Hears of each public step as it begins.
 
         Raises:
             PlanError, SourceError: the plan, or a file by its public shape, is not what it should be.
@@ -90,15 +77,15 @@ class Study:
         chosen = plan if isinstance(plan, Plan) else Plan.load(plan)
         phenotypes = None if phenotype is None else Path(phenotype)
         open_genotypes(genotypes, chosen, phenotypes)
-        book = open_ledger(ledger) if isinstance(ledger, str) else ledger
+        book = payment.opened()
         if book is not None:
-            name(dataset, field="dataset")
+            name(payment.dataset, field="dataset")
         try:
             Path(folder).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             fix = "choose a folder in a place that you may write"
             raise OutputError(field="folder", problem=f"cannot be made ({error.strerror})", fix=fix) from None
-        return cls(chosen, Path(genotypes), phenotypes, Path(folder), book, dataset, analyst, unvalidated, step)
+        return cls(chosen, Path(genotypes), phenotypes, Path(folder), replace(payment, ledger=book), listener)
 
     def __repr__(self) -> str:
         """For a session: what can be asked, of which files, who pays, where answers go."""
@@ -109,13 +96,17 @@ class Study:
         return html(f"Study: {title}", rest)
 
     def _facts(self) -> list[tuple[str, str]]:
-        plan, own = self.plan, "each answer brings a ledger of its own, and nothing limits what all of them cost"
+        plan, paid, own = (
+            self.plan,
+            self.payment,
+            "each answer brings a ledger of its own, and nothing limits what all of them cost",
+        )
         return [
             ("study", plan.title),
             ("plan", f"{plan.people:,} people, {len(plan.snps):,} SNPs, {plan.model} model, {', '.join(plan.tests)}"),
             ("genotypes", f"{self.genotypes} (confidential, not read)"),
             *([] if self.phenotype is None else [("phenotype", f"{self.phenotype} (confidential, not read)")]),
-            ("pays", own if self.ledger is None else f"the ledger, for {self.dataset}, in the name of {self.analyst}"),
+            ("pays", own if paid.ledger is None else f"the ledger, for {paid.dataset}, in the name of {paid.analyst}"),
             ("answers in", str(self.folder)),
         ]
 
@@ -134,19 +125,15 @@ class Study:
             BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
             RunFailed: after the charge, always with the same words.
         """
-        asked = f"{self.dataset}\n{request_body(self.plan, question)}"
+        asked = f"{self.payment.dataset}\n{request_body(self.plan, question)}"
         answered = release(
             self.plan,
             question,
             self.genotypes,
             self.folder / f"{kind(question)}-{sha256(asked.encode()).hexdigest()[:12]}",
             phenotype=self.phenotype,
-            ledger=self.ledger,
-            dataset=self.dataset,
-            analyst=self.analyst,
-            request_id=request_id,
-            unvalidated=self.unvalidated,
-            step=self.step,
+            payment=replace(self.payment, request_id=request_id),
+            listener=self.listener,
         )
         return replace(answered, code=code_of(question, answered.request_id))
 

@@ -1,10 +1,9 @@
 """What the charges of a lineage reveal together, and what a budget means to the people it is spent on.
 
-Each charge is chained with its events of noise (privacy/accounting/composition.py). In the lineage's reading of
-neighbours they give (epsilon,
-delta) by the accountant, which is usually far less than the sum of what each gives alone. It is shown and never capped: caps are in the
-lineage's measure, which adds up exactly however the analysts choose. (epsilon, delta) of what was spent so far is a statement about
-costs that were not chosen in view of earlier answers.
+Each charge is chained with its events (privacy/accounting/composition.py). Under the lineage's neighbour relation they give
+(epsilon, delta) by the accountant, which is usually far less than the sum of what each gives alone. It is shown and never capped: caps
+are in the lineage's measure, which adds up exactly however the analysts choose. (epsilon, delta) of what was spent so far is a
+statement about costs that were not chosen in view of earlier answers.
 """
 
 from collections import Counter
@@ -13,21 +12,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from starling.errors import ParameterError
 from starling.ledger.rules import UNIT, Lineage, canonical, shown
-from starling.privacy.accounting.composition import (
-    Bag,
-    Concentrated,
-    Event,
-    Family,
-    GaussianStep,
-    Pure,
-    bag_of,
-    ordered,
-)
+from starling.privacy import events
+from starling.privacy.accounting.composition import Accounted, Events, OverlappingEvents, events_of, ordered
 from starling.privacy.budget import Cost, Epsilon, Exact, Rho, decimal_up, exact
+from starling.privacy.events import ZCDP, PureDP, known_cost
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import as_replace_one
 
@@ -37,8 +29,8 @@ DELTA = "1e-10"
 MOST = 256
 """Different charges that are composed event by event; a lineage with more is told by its total."""
 
-Native: TypeAlias = list[Any]
-"""Events of one charge as JSON: [kind, parameter, times], where a family's parameter is [degree, parts]."""
+Written: TypeAlias = list[Any]
+"""Events of one charge as JSON: [event, times], where overlapping events are {"overlap": most, "parts": [...]}."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +38,7 @@ class Noise:
     """What a charge was made for, as it is chained: an auditor recomputes the amount from it, and a retry must repeat it.
 
     Attributes:
-        said: `cost`, exact; `change` of the mechanism's neighbours; `native`, its events.
+        said: `cost`, exact; `change` of the mechanism's neighbours; `events`, as accountants compose them.
         key: SHA-256 of these: one kind of noise.
     """
 
@@ -60,38 +52,25 @@ def noise(guarantee: Guarantee) -> Noise:
     said = {
         "cost": {guarantee.cost.measure: str(guarantee.cost.amount)},
         "change": guarantee.relation.change,
-        "native": _written(_bag(guarantee)),
+        "events": _written(events_of(guarantee)),
     }
     return Noise(said, key(said))
 
 
 def key(said: Mapping[str, Any]) -> str:
     """The name of a kind of noise: of its three fields among others."""
-    return sha256(canonical({name: said[name] for name in ("cost", "change", "native")}).encode()).hexdigest()
+    return sha256(canonical({name: said[name] for name in ("cost", "change", "events")}).encode()).hexdigest()
 
 
-def _bag(guarantee: Guarantee) -> Bag:
-    try:
-        return bag_of(guarantee)
-    except ParameterError:
-        # A law the accountant doesn't know: its cost still holds.
-        return _alone(guarantee.cost)
-
-
-def _alone(cost: Cost) -> Bag:
-    """One event of which nothing more is known than what it costs."""
-    return frozenset({(Pure(cost.amount) if isinstance(cost, Epsilon) else Concentrated(cost.amount), 1)})
-
-
-def _met(lineage: Lineage, said: Mapping[str, Any]) -> Bag:
+def _met(lineage: Lineage, said: Mapping[str, Any]) -> Events:
     """The events as people of `lineage` meet them.
 
     Under another neighbour relation than their own (an add-remove mechanism where one person is replaced), nothing finer than
     the converted cost is known to hold.
     """
     if said["change"] == lineage.relation.change:
-        return _read(said["native"])
-    return _alone(as_replace_one(cost_of(said)))
+        return _read(said["events"])
+    return frozenset({(known_cost(as_replace_one(cost_of(said))), 1)})
 
 
 def cost_of(said: Mapping[str, Any]) -> Cost:
@@ -101,32 +80,25 @@ def cost_of(said: Mapping[str, Any]) -> Cost:
     return kinds[measure](Fraction(amount))
 
 
-def _written(bag: Bag) -> Native:
-    return [_written_event(event, times) for event, times in ordered(bag)]
+def _written(composed: Events) -> Written:
+    return [[_written_event(event), times] for event, times in ordered(composed)]
 
 
-def _written_event(event: Event, times: int) -> Native:
-    if isinstance(event, Pure):
-        return ["pure", str(event.epsilon), times]
-    if isinstance(event, GaussianStep):
-        return ["gaussian", str(event.sigma_squared), times]
-    if isinstance(event, Concentrated):
-        return ["zcdp", str(event.rho), times]
-    assert isinstance(event, Family)
-    return ["family", [event.degree, sorted(_written(part) for part in event.parts)], times]
+def _written_event(event: Accounted) -> dict[str, Any]:
+    if isinstance(event, OverlappingEvents):
+        return {"overlap": event.overlap, "parts": sorted(map(_written, event.parts), key=canonical)}
+    return dict(events.written(event))
 
 
-def _read(written: Native) -> Bag:
-    return frozenset((_read_event(kind, parameter), times) for kind, parameter, times in written)
+def _read(written: Written) -> Events:
+    return frozenset((_read_event(event), times) for event, times in written)
 
 
-def _read_event(kind: str, parameter: Any) -> Event:
-    if kind == "family":
-        degree, parts = parameter
-        return Family(frozenset(_read(part) for part in parts), degree)
-    kinds: dict[str, type[Pure | GaussianStep | Concentrated]]
-    kinds = {"pure": Pure, "gaussian": GaussianStep, "zcdp": Concentrated}
-    return kinds[kind](Fraction(parameter))
+def _read_event(said: Mapping[str, Any]) -> Accounted:
+    if "overlap" in said:
+        return OverlappingEvents(frozenset(map(_read, said["parts"])), said["overlap"])
+    # What was chained is what an accountant knows.
+    return cast(Accounted, events.read(said))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,18 +139,18 @@ def together(
     if not 0 < chance < 1:
         raise ParameterError(field="delta", problem="is not between 0 and 1", fix="give a small one, such as 1e-10")
     total = Fraction(spent, UNIT)
-    whole: Bag = frozenset({(Pure(total) if lineage.measure == "epsilon" else Concentrated(total), 1)})
-    bag = whole
-    if 0 < len(kinds) <= MOST:
-        met: Counter[Event] = Counter()
+    composed = 0 < len(kinds) <= MOST
+    met: Counter[Accounted] = Counter()
+    if composed:
         for said, charges in kinds:
             for event, times in _met(lineage, said):
                 met[event] += times * charges
-        bag = frozenset(met.items())
-    epsilon = epsilon_of_events(bag, chance) if spent else Fraction(0)
+    elif spent:
+        met[PureDP(total) if lineage.measure == "epsilon" else ZCDP(total)] = 1
+    epsilon = epsilon_of_events(frozenset(met.items()), chance) if spent else Fraction(0)
     if lineage.measure == "epsilon":
         epsilon = min(epsilon, total)
-    return Together(spent, epsilon, chance, bag is not whole)
+    return Together(spent, epsilon, chance, composed)
 
 
 def meaning(lineage: Lineage, units: int) -> str:
@@ -190,5 +162,5 @@ def meaning(lineage: Lineage, units: int) -> str:
     guess = f"change the odds of any guess about one {unit} by a factor of at most e^"
     if lineage.measure == "epsilon":
         return f"{said} {guess}{decimal_up(amount, 2)}"
-    epsilon = epsilon_of_events(frozenset({(Concentrated(amount), 1)}), DELTA)
+    epsilon = epsilon_of_events(frozenset({(ZCDP(amount), 1)}), DELTA)
     return f"{said} {guess}{decimal_up(epsilon, 2)}, but for a chance of {DELTA}"

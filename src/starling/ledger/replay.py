@@ -172,7 +172,7 @@ class Replay:
     def _noise_of(self, seq: int, lineage: Lineage, body: dict[str, Any]) -> Cap:
         """What was spent with this kind of noise; costs are computed once for each kind."""
         # Python's text is quickly made; the hash of the canonical one names the kind in the ledger.
-        text = lineage.name, f"{body['cost']}{body['change']}{body['native']}"
+        text = lineage.name, f"{body['cost']}{body['change']}{body['events']}"
         if text not in self._noise:
             kept = self._noise[text] = Cap(seq, None, "a kind of noise")
             kept.once = _amount(lineage, body)

@@ -1,4 +1,4 @@
-"""The arithmetic of a stated cost, done again from the file alone: leaves from law and sensitivity, then up through the compositions.
+"""The arithmetic of a stated cost, done again from the file alone: leaves from their events, then up through the compositions.
 
 Every amount is an exact rational. `Guarantee` computes each cost from its parts, as it did when the release was charged; what the
 file states beside it must be the same number, in both readings of the neighbour relation.
@@ -7,13 +7,13 @@ file states beside it must be the same number, in both readings of the neighbour
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, Final, cast
+from typing import Any, Final, cast, get_args
 
 from starling.errors import IntegrityError, ParameterError, Problem
+from starling.privacy import events
 from starling.privacy.accounting.conversion import DELTA
-from starling.privacy.budget import Cost, Epsilon, Measure, Rho, decimal_up
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
-from starling.privacy.guarantee import Guarantee, Norm, degree, measurement, sequential, together
+from starling.privacy.budget import Measure, decimal_up
+from starling.privacy.guarantee import BoundedOverlap, Composition, Guarantee, Sequential, joint
 from starling.privacy.neighbours import Change, Relation, Unit
 from starling.release.manifest import AGAIN, shown
 from starling.release.statement import DEFINITIONS, FILE, FORMAT, Json, amount, approximate_dp, readings
@@ -23,7 +23,6 @@ Stated = Mapping[str, Any]
 
 CHANGES: Final[tuple[Change, ...]] = ("add-remove", "replace-one")
 UNITS: Final[tuple[Unit, ...]] = ("person", "household", "group", "point", "trip")
-COSTS: Final[dict[str, type[Epsilon] | type[Rho]]] = {"epsilon": Epsilon, "rho": Rho}
 DEEPEST: Final = 32
 """Compositions within compositions."""
 MOST_DIGITS: Final = 400
@@ -92,40 +91,28 @@ class _Reader:
     def _tree(self, stated: Stated, node: Mapping[str, Any]) -> Guarantee:
         neighbours = stated["neighbours"]
         relation = Relation(_among(CHANGES, neighbours["change"]), _among(UNITS, neighbours["unit"]))
-        measure = cast(Measure, _among(tuple(COSTS), stated["measure"]["name"]))
+        measure = cast(Measure, _among(get_args(Measure), stated["measure"]["name"]))
         return self._node(node, relation, measure, 0)
 
     def _node(self, node: Mapping[str, Any], relation: Relation, measure: Measure, depth: int) -> Guarantee:
         name = node["name"]
         if not isinstance(name, str) or depth > DEEPEST:
             raise ValueError
-        if "parts" in node:
-            parts = tuple(self._node(part, relation, measure, depth + 1) for part in node["parts"])
-            made = self._composed(name, node, parts)
-        else:
-            made = self._leaf(name, node, relation, measure)
+        made = Guarantee(name, relation, self._event(node, relation, measure, depth))
+        if made.cost.measure != measure:
+            self.problems.append(_wrong(shown(name), "is of another measure than the file states"))
         self._same(f"cost of {shown(name)}", amount(made.cost), node["cost"])
         return made
 
-    def _composed(self, name: str, node: Mapping[str, Any], parts: tuple[Guarantee, ...]) -> Guarantee:
-        if _among(("sequential", "degree"), node["composition"]) == "sequential":
-            return sequential(name, parts)
-        if type(node["degree"]) is not int:
-            raise TypeError
-        return degree(name, node["degree"], parts)
-
-    def _leaf(self, name: str, node: Mapping[str, Any], relation: Relation, measure: Measure) -> Guarantee:
-        most = rational(node["sensitivity"]["amount"])
-        norm: Norm = _among(("L1", "L2"), node["sensitivity"]["norm"])
-        if node["noise"] is None:
-            # A selection: its cost is its parameter, and follows from nothing else.
-            return Guarantee(name, relation, _cost(node["cost"], measure), most, norm)
-        made = measurement(name, relation, _law(node["noise"]), most)
-        if made.norm != norm or made.cost.measure != measure:
-            self.problems.append(
-                _wrong(shown(name), "has a sensitivity in another norm, or a law of another measure, than it states")
-            )
-        return made
+    def _event(
+        self, node: Mapping[str, Any], relation: Relation, measure: Measure, depth: int
+    ) -> events.Event | Composition:
+        if "parts" not in node:
+            return events.read(node["event"], rational)
+        parts = tuple(self._node(part, relation, measure, depth + 1) for part in node["parts"])
+        if _among(("sequential", "bounded overlap"), node["composition"]) == "sequential":
+            return Sequential(parts)
+        return BoundedOverlap(parts, node["overlap"])
 
     def compare(self, stated: Stated, guarantee: Guarantee) -> None:
         """What stands beside the tree."""
@@ -139,7 +126,7 @@ class _Reader:
         for made, said in zip(earlier, stated["adds_to"], strict=True):
             self._same("adds_to", amount(made.cost), said["cost"])
         if earlier:
-            self._losses("together.", stated["together"], together(guarantee, earlier))
+            self._losses("together.", stated["together"], joint(guarantee, earlier))
         else:
             self._same("together", None, stated["together"])
 
@@ -160,25 +147,13 @@ class _Reader:
 
     def _same(self, field: str, ours: Json, said: object) -> None:
         if ours != said:
-            self.problems.append(
-                _wrong(field, "does not follow from the laws, sensitivities and compositions that the file states")
-            )
+            self.problems.append(_wrong(field, "does not follow from the events and compositions that the file states"))
 
 
 def _among(allowed: tuple[Any, ...], value: object) -> Any:
     if value not in allowed:
         raise ValueError
     return value
-
-
-def _cost(said: Mapping[str, Any], measure: Measure) -> Cost:
-    return COSTS[measure](rational(said[measure]))
-
-
-def _law(said: Mapping[str, Any]) -> Law:
-    if _among(("discrete Laplace", "discrete Gaussian"), said["law"]) == "discrete Laplace":
-        return DiscreteLaplace(rational(said["scale"]))
-    return DiscreteGaussian(rational(said["sigma_squared"]))
 
 
 def _wrong(field: str, problem: str) -> Problem:

@@ -4,15 +4,96 @@ The frame is `starling.release` and `starling.cli`: it publishes, verifies, open
 registered in `starling.domains` under its name, with the place of its `Domain` and of its commands; nothing else has to be changed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from starling.errors import Found
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.trust import Confidential, Mechanism, Released
 from starling.release.checks import Check
+from starling.release.encrypted import Create
 from starling.release.reading import Release
-from starling.release.report.pages import Section
+from starling.release.report.pages import PreviewPage
 from starling.release.statement import Json
+
+ExactT = TypeVar("ExactT")
+ExactT_contra = TypeVar("ExactT_contra", contravariant=True)
+DrawnT = TypeVar("DrawnT")
+
+
+class Publication(Protocol[ExactT_contra, DrawnT]):
+    """All that is public about one release: what is charged, how noise is drawn, and what follows from what was drawn.
+
+    It is made of the public choices before anything is charged, and again of a folder that is verified. `ExactT_contra` is what the
+    mechanism takes, `DrawnT` the measurements: noisy values that everybody may see.
+    """
+
+    @property
+    def domain(self) -> str:
+        """The name of the domain."""
+        ...
+
+    @property
+    def request(self) -> str:
+        """What is asked, in canonical JSON: the same public choices give the same text, and nothing of the records is in it."""
+        ...
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is charged: the guarantee of the mechanism."""
+        ...
+
+    @property
+    def joint(self) -> Guarantee:
+        """The guarantee of the release and of all that it adds to; `guarantee` itself for a release that stands alone."""
+        ...
+
+    def prepare(self, folder: Path) -> None:
+        """Put public files of earlier releases into the empty folder of the release, where it adds to any."""
+        ...
+
+    def mechanism(self, folder: Path, create: Create) -> Mechanism[ExactT_contra, DrawnT]:
+        """How noise is drawn; what is drawn is written into files that `create` makes, encrypted until the charge is committed to them.
+
+        Args:
+            folder: The folder of the release.
+            create: Makes the file of the release that is named by its path there.
+        """
+        ...
+
+    def read(self, folder: Path) -> DrawnT:
+        """The measurements in the folder of a release.
+
+        Raises:
+            InvalidRelease: a file is not what the mechanism writes; of large measurements it is raised where they are iterated.
+        """
+        ...
+
+    def write(self, folder: Path, drawn: Released[DrawnT]) -> None:
+        """Write all files of the release but measurements and signature."""
+        ...
+
+
+class Source(Protocol[ExactT]):
+    """The confidential files of one release."""
+
+    def files(self) -> Iterable[Path]:
+        """All files that are read; of a folder, all files below it. For an answer that a ledger keeps they may be gone."""
+        ...
+
+    def open(self) -> Callable[[ExitStack], Confidential[ExactT]]:
+        """Check the public shape of the files: headers, kinds, sizes that are public. Nothing is read yet.
+
+        Returns:
+            Gives the deferred computation of what the mechanism takes; the stack that it is given closes what the computation needs,
+            such as a cluster, when the release is made.
+
+        Raises:
+            SourceError: a file is not of the right shape.
+        """
+        ...
 
 
 class Domain(Protocol):
@@ -54,22 +135,8 @@ class Shown(Protocol):
         ...
 
 
-class Previewed(Shown, Protocol):
-    """The expected error of a plan, before anything is spent; it can be published."""
-
-    @property
-    def title(self) -> str:
-        """The title of the page: the plan's."""
-        ...
-
-    @property
-    def kind(self) -> str:
-        """What the page is, with the cost of the plan, in one line below the title."""
-        ...
-
-    def sections(self) -> Sequence[Section]:
-        """The content of the page."""
-        ...
+class Previewed(Shown, PreviewPage, Protocol):
+    """The expected error of a plan, before anything is spent, with its page; it can be published."""
 
 
 class Validated(Protocol):

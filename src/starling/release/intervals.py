@@ -30,7 +30,7 @@ from typing import Final, Protocol, TypeAlias
 from starling.errors import ParameterError
 from starling.privacy.budget import Exact, exact
 from starling.privacy.distributions.convolution import Part, sum_margin
-from starling.privacy.distributions.discrete import Law
+from starling.privacy.distributions.discrete import Distribution
 from starling.release.session import html, plain, public
 from starling.release.text import rounded
 
@@ -40,7 +40,7 @@ LOOSE: Final = Fraction(237, 100)
 PRECISION: Final = 1e-4
 """Of the ends of a ratio, relative to its width."""
 
-Draws: TypeAlias = Mapping[Hashable, tuple[Law, Fraction]]
+Draws: TypeAlias = Mapping[Hashable, tuple[Distribution, Fraction]]
 """By its name, the law of each independent draw in a number, and its weight."""
 Number: TypeAlias = int | float
 """A plain number of Python: an integer where it is whole."""
@@ -248,7 +248,7 @@ class Value:
 
 
 def _parts(draws: Draws) -> list[Part]:
-    grouped: dict[tuple[Law, Fraction], int] = defaultdict(int)
+    grouped: dict[tuple[Distribution, Fraction], int] = defaultdict(int)
     for law, weight in draws.values():
         # Noise is symmetric about 0.
         grouped[law, abs(weight)] += 1
@@ -268,7 +268,7 @@ def _end(may_be: Callable[[Fraction], bool], middle: Fraction, step: Fraction) -
     return middle + far
 
 
-def _add(draws: dict[Hashable, tuple[Law, Fraction]], more: Draws) -> None:
+def _add(draws: dict[Hashable, tuple[Distribution, Fraction]], more: Draws) -> None:
     """Add the weights of draws to those of the same names; a draw of weight 0 is none."""
     for name, (law, weight) in more.items():
         together = weight + (draws[name][1] if name in draws else 0)
@@ -305,7 +305,7 @@ def total(values: Iterable[Value]) -> Value:
     True
     """
     estimate, deviation, whole = Fraction(0), 0.0, True
-    draws: dict[Hashable, tuple[Law, Fraction]] = {}
+    draws: dict[Hashable, tuple[Distribution, Fraction]] = {}
     cells: dict[Cells, tuple[Fraction, ...]] = {}
     for value in values:
         estimate, deviation, whole = estimate + value.exact, deviation + value.deviation, whole and value.whole

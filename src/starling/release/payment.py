@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias, TypeVar
 from starling.errors import PolicyRefused
 from starling.ledger.account import RequestAccount
 from starling.ledger.leases import Clock
-from starling.ledger.opening import Ledger, create_ledger
+from starling.ledger.opening import Ledger, create_ledger, open_ledger
 from starling.ledger.rules import UNIT, Request, charge_units
 from starling.ledger.ticket import Drawn
 from starling.ledger.witness import Witness
@@ -24,11 +24,47 @@ from starling.release.signing import sign
 DAY: Final = 86_400
 """Seconds."""
 
+CUSTODIAN: Final = "custodian"
+"""The analyst of a ledger who publishes when nobody else is named."""
+
 R = TypeVar("R")
 
 Stage: TypeAlias = Literal["new", "charged", "drawn", "lost", "answered"]
 """How far earlier runs of a request came: never charged; charged, and nothing drawn that anybody could see; committed to a draw that
 is here; committed to one that is lost; answered, and in place. A new one and a lost one cost something now."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentOptions:
+    """Who pays for a release, for which data, under which name: what everybody who releases something may say.
+
+    Attributes:
+        ledger: The ledger that pays, opened or as its URL. Without one, a fresh ledger inside the folder of the release grants its cost
+            once, and the report says that nothing then limits a second release.
+        dataset: The name under which the data are registered in the ledger.
+        analyst: The name that has a grant in the ledger.
+        request_id: The name under which the charge is found again; a fresh one without it.
+        unvalidated: Whether files are read that nobody accepted in the ledger (`starling DOMAIN validate --accept`); the release then says
+            so. Needed without a ledger, where nobody keeps that they were looked at.
+    """
+
+    ledger: Ledger | str | None = None
+    dataset: str = ""
+    analyst: str = CUSTODIAN
+    request_id: str | None = None
+    unvalidated: bool = False
+
+    def opened(self) -> Ledger | None:
+        """The ledger that pays, opened; None where each release brings one of its own.
+
+        Raises:
+            ParameterError: the URL names no ledger.
+        """
+        return open_ledger(self.ledger) if isinstance(self.ledger, str) else self.ledger
+
+
+DEFAULT_PAYMENT: Final = PaymentOptions()
+"""A ledger of the release's own pays, and only for files that were accepted, which no such ledger knows."""
 
 
 @dataclass(frozen=True, slots=True)

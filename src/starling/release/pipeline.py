@@ -1,4 +1,10 @@
-"""The road that every domain's release takes around its own charge, read and draw: who pays, where it is written, what there is already."""
+"""The publishing pipeline of every domain: who pays, charge, read, draw, commit, write, sign, put into place.
+
+Public checks come first, with full messages. Then the charge, then the read, then the draw, to which the charge is committed
+before anybody can see it: `privacy.trust.publish` holds that order. What follows is post-processing of released values. Last,
+the ledger keeps the manifest of the finished folder, and the folder is put into place; a run that dies on the way is taken up
+by the next one of the same request.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -6,34 +12,27 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, TypeVar
 
 from starling.errors import StarlingError
 from starling.ledger.auditing import events
-from starling.ledger.opening import Ledger
 from starling.ledger.rules import Request
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.sampling.entropy import fresh_id
-from starling.privacy.trust import Receipt
+from starling.privacy.trust import Receipt, Released
+from starling.privacy.trust import publish as draw_once
 from starling.release import bundle, records, verify, whereabouts
 from starling.release.commitment import drawn_files
+from starling.release.datapackage import read_json
+from starling.release.domain import Publication, Source
 from starling.release.manifest import OWN_LEDGER
-from starling.release.payment import Payment, Stage, own_payment, own_request
+from starling.release.payment import Payment, PaymentOptions, Stage, finish, own_payment, own_request
 from starling.release.records import Records
 from starling.release.report.wording import plainly
-from starling.release.statement import approximate_dp
+from starling.release.statement import FILE, approximate_dp
 
-Step: TypeAlias = Callable[[str], None]
-"""Told the name of each public step of the road as it begins."""
-
-Approve: TypeAlias = Callable[["Order", Stage], None]
-"""Called last before a charge, with how far earlier runs came, when all that is public was checked; refuses by raising."""
-
-Charged: TypeAlias = Callable[[str], None]
-"""Told the request id as soon as its charge is durable: the same request resumes it at no cost."""
-
-CUSTODIAN: Final = "custodian"
-"""The analyst of a ledger who publishes when nobody else is named."""
+ExactT = TypeVar("ExactT")
+DrawnT = TypeVar("DrawnT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +40,9 @@ class Published:
     """What a release ended in.
 
     Attributes:
-        folder: The release.
-        request_id: Of its charge.
-        receipt: Of the charge; None when the request had been answered before, at no cost now.
+        folder: The folder of the release.
+        request_id: The id under which the release was charged first.
+        receipt: The receipt of the charge; None when the request had been answered before, at no cost now.
     """
 
     folder: Path
@@ -56,19 +55,19 @@ class Order:
     """What is to be published as which folder, and who pays for it.
 
     Attributes:
-        out: Folder to make; must not exist, unless it is the answer of this very request.
+        out: The folder to make; it must not exist, unless it is the answer of this very request.
         body: The request in canonical JSON.
         guarantee: What is charged.
-        together: Of the release and of all that it adds to; the same as `guarantee` for a release that stands alone.
-        request_id: Under which the charge is found again: that of an earlier run, where the same request was charged before.
-        payment: Of a ledger; None for a fresh one inside the folder.
-        records: The confidential files that it is made from.
+        joint: The guarantee of the release and of all that it adds to; `guarantee` itself for a release that stands alone.
+        request_id: The id under which the charge is found again: that of an earlier run, where the same request was charged before.
+        payment: The request of a ledger that pays; None for a fresh ledger inside the folder.
+        records: The confidential files that the release is made from.
     """
 
     out: Path
     body: str
     guarantee: Guarantee
-    together: Guarantee
+    joint: Guarantee
     request_id: str
     payment: Payment | None
     records: Records
@@ -101,18 +100,18 @@ class Order:
         return "" if self.payment is None else self.payment.mark(self.request_id)
 
     @contextmanager
-    def writing(self, step: Step, *, accepted: int | None) -> Iterator[tuple[Path, Payment]]:
+    def writing(self, step: Callable[[str], None], *, accepted: int | None) -> Iterator[tuple[Path, Payment]]:
         """A folder that becomes `out` when the block ends without an exception, and what pays in it; see `bundle.writing`.
 
-        Every number that the release will state of its privacy is computed here, before anything can be charged: the pages find
-        them again, and none can fail after the charge.
+        Every number that the release will state of its privacy is computed here, before anything can be charged: the pages take
+        them from there, and none can fail after the charge.
 
         Args:
-            step: Told of each public step.
-            accepted: The event by which the files were accepted, as `accepted` says.
+            step: Called with the name of each public step.
+            accepted: The event by which the files were accepted, as `accepted` gives it.
         """
         step("computing what the release will state of its privacy")
-        for stated in {self.guarantee, self.together}:
+        for stated in {self.guarantee, self.joint}:
             approximate_dp(stated)
             plainly(stated)
         paid = None if self.payment is None else replace(self.payment, accepted=accepted)
@@ -128,45 +127,87 @@ class Order:
         whereabouts.forget(self._mark)
 
 
-def order(
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Who hears how a release goes on, and may refuse it.
+
+    Attributes:
+        step: Called with the name of each public step as it begins.
+        approve: Called last before a charge, with the order and how far earlier runs of it came, when all that is public was checked;
+            refuses by raising.
+        charged: Called with the request id as soon as its charge is durable: the same request resumes it at no cost.
+    """
+
+    step: Callable[[str], None] = lambda _: None
+    approve: Callable[[Order, Stage], None] = lambda *_: None
+    charged: Callable[[str], None] = lambda _: None
+
+
+SILENT: Final = Listener()
+"""Hears nothing and approves of everything."""
+
+
+def publish(
+    publication: Publication[ExactT, DrawnT],
+    source: Source[ExactT],
     out: Path,
-    body: str,
-    guarantee: Guarantee,
-    *,
-    ledger: Ledger | None,
-    dataset: str,
-    analyst: str,
-    request_id: str | None,
-    read: Records,
-    together: Guarantee | None = None,
-) -> Order:
-    """What is to be published as the folder `out`.
+    payment: PaymentOptions,
+    listener: Listener = SILENT,
+) -> Published:
+    """Publish a release as the folder `out`: from its folder alone, at no cost, where the same request was answered before.
 
     Args:
-        out: Folder to make; must not exist, unless it is the answer of this very request.
-        body: The request in canonical JSON.
-        guarantee: What is charged.
-        ledger: Pays, for `dataset`, in the name of `analyst`. Without one, a fresh ledger inside the folder grants the cost once.
-        dataset: Registered in the ledger.
-        analyst: Who has a grant there.
-        request_id: A fresh one without it.
-        read: The confidential files that it is made from.
-        together: Of the release and of all that it adds to; without it, the release stands alone.
+        publication: What is published, and how it is drawn.
+        source: The confidential files, not yet read.
+        out: The folder to make; it must not exist, unless it is the answer of this very request.
+        payment: Who pays.
+        listener: Hears of the steps, approves of the charge.
+
+    Raises:
+        ParameterError, SourceError, OutputError: by public checks, before anything is charged.
+        BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
+        RunFailed: after the charge, always with the same words.
+    """
+    order = _order(publication, source, out, payment)
+    stage = order.stage()
+    if stage == "answered":
+        return Published(out, str(read_json(out / FILE)["account"]["request_id"]), None)
+    deferred = source.open()
+    accepted = order.accepted()
+    listener.approve(order, stage)
+    with ExitStack() as stack:
+        exact = deferred(stack)
+        folder, paid = stack.enter_context(order.writing(listener.step, accepted=accepted))
+        publication.prepare(folder)
+        account, commitment = stack.enter_context(paid.paying(folder, publication.read, listener.charged))
+        listener.step("charging, reading the records and drawing noise")
+        drawn: Released[DrawnT] = draw_once(exact, publication.mechanism(folder, commitment.create), commitment)
+        listener.step("writing the release")
+        publication.write(folder, drawn)
+        finish(account, paid, folder)
+    return Published(out, drawn.receipt.request_id, drawn.receipt)
+
+
+def _order(
+    publication: Publication[ExactT, DrawnT], source: Source[ExactT], out: Path, payment: PaymentOptions
+) -> Order:
+    """What is to be published, and by which request it is paid for.
 
     Raises:
         ParameterError: a name is none that a ledger takes.
         RequestConflict: the id was used for another request.
     """
-    name = request_id or fresh_id()
+    name, body, ledger = payment.request_id or fresh_id(), publication.request, payment.opened()
+    records = Records(source.files, payment.unvalidated, f"starling {publication.domain} validate")
+    promised = (publication.guarantee, publication.joint)
     if ledger is None:
-        return Order(out, body, guarantee, together or guarantee, name, None, read)
-    request = Request(analyst, name, dataset, body)
+        return Order(out, body, *promised, name, None, records)
+    request = Request(payment.analyst, name, payment.dataset, body)
     earlier = ledger.account(request).earlier()
     if earlier is not None:
         # The same request, perhaps under the id of an earlier run.
         request = earlier.request
-    paid = Payment(ledger, request)
-    return Order(out, body, guarantee, together or guarantee, request.request_id, paid, read)
+    return Order(out, body, *promised, request.request_id, Payment(ledger, request), records)
 
 
 def _answers(out: Path, body: str) -> bool:

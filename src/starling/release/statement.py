@@ -13,10 +13,11 @@ from importlib.metadata import version
 from typing import Any, Final, TypeAlias
 
 from starling.ledger.keys import Public
+from starling.privacy import events
 from starling.privacy.accounting.conversion import DELTA, approximate
 from starling.privacy.budget import Cost, decimal_up
-from starling.privacy.distributions.discrete import DiscreteLaplace, Law
-from starling.privacy.guarantee import Guarantee, together
+from starling.privacy.distributions.discrete import Distribution
+from starling.privacy.guarantee import BoundedOverlap, Guarantee, Sequential, joint
 from starling.privacy.neighbours import as_replace_one
 from starling.privacy.trust import Entry, Receipt
 
@@ -142,7 +143,7 @@ def statement(receipt: Receipt, domain: Domain) -> dict[str, Json]:
 
 def all_losses(guarantee: Guarantee, earlier: tuple[AddsTo, ...]) -> Json:
     """What a release and all that it adds to cost together; None for a release that stands alone."""
-    return losses(together(guarantee, [each.guarantee for each in earlier])) if earlier else None
+    return losses(joint(guarantee, [each.guarantee for each in earlier])) if earlier else None
 
 
 def text(said: Mapping[str, Any]) -> str:
@@ -272,30 +273,30 @@ def approximate_dp(guarantee: Guarantee) -> ApproximateDp:
     return ApproximateDp(decimal_up(found.epsilon), found.by)
 
 
-def law(value: Law) -> dict[str, Json]:
-    """A law of noise with its exact parameter.
-
-    >>> from fractions import Fraction
-    >>> law(DiscreteLaplace(Fraction(45, 2)))
-    {'law': 'discrete Laplace', 'scale': '45/2'}
-    """
-    if isinstance(value, DiscreteLaplace):
-        return {"law": "discrete Laplace", "scale": str(value.scale)}
-    return {"law": "discrete Gaussian", "sigma_squared": str(value.sigma_squared)}
+def noise(value: Distribution) -> dict[str, Json]:
+    """Noise on counts of sensitivity 1, as an event is stated."""
+    return dict[str, Json](events.written(events.noise_event(value)))
 
 
 def composition(guarantee: Guarantee) -> dict[str, Json]:
-    """The tree of measurements, each with its law, sensitivity and cost; a composition with how its cost follows."""
+    """The tree of what is run, each leaf with its event; a composition with how its cost follows.
+
+    >>> from fractions import Fraction
+    >>> from starling.privacy.guarantee import measurement
+    >>> from starling.privacy.distributions.discrete import DiscreteLaplace
+    >>> from starling.privacy.neighbours import ADD_REMOVE_PERSON
+    >>> composition(measurement("count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(2))))["event"]
+    {'mechanism': 'discrete Laplace noise', 'scale': '2', 'l1_sensitivity': '1'}
+    """
     node: dict[str, Json] = {"name": guarantee.name, "cost": amount(guarantee.cost)}
-    if guarantee.composition is None:
-        node["sensitivity"] = {"norm": guarantee.norm, "amount": str(guarantee.sensitivity)}
-        node["noise"] = None if guarantee.law is None else law(guarantee.law)
-    else:
-        node["composition"] = guarantee.composition
-        if guarantee.composition == "degree":
-            node["degree"] = guarantee.degree
-        node["parts"] = [composition(part) for part in guarantee.parts]
-    return node
+    match guarantee.event:
+        case Sequential(parts):
+            return node | {"composition": "sequential", "parts": [composition(part) for part in parts]}
+        case BoundedOverlap(parts, overlap):
+            within: list[Json] = [composition(part) for part in parts]
+            return node | {"composition": "bounded overlap", "overlap": overlap, "parts": within}
+        case event:
+            return node | {"event": dict[str, Json](events.written(event))}
 
 
 def validation(receipt: Receipt) -> str:

@@ -9,7 +9,7 @@ from bench.attacks.reconstruction import CANDIDATES, Outcome, _geography, _likel
 from starling.audit.falsifier import lower_bound
 from starling.privacy.accounting.detection import detection_bound
 from starling.privacy.budget import Epsilon, Measure, Rho
-from starling.privacy.distributions.discrete import Law
+from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.sampling.noise import draw
 from starling.tables.measurements import Int64
 from starling.tables.mechanism import SafeTab
@@ -56,7 +56,7 @@ def test_a_mechanism_that_forgets_its_noise_is_found_out(monkeypatch: pytest.Mon
     """The mutant: no noise in the second stage. The attack is then right far beyond the bound that the plan states."""
     silent = iter(range(10**6))
 
-    def second_is_silent(law: Law, count: int) -> Int64:
+    def second_is_silent(law: Distribution, count: int) -> Int64:
         # Each piece draws for stage 1, for total-only groups (none here), and for stage 2.
         return np.zeros(count, dtype=np.int64) if next(silent) % 3 == 2 else draw(law, count)
 

@@ -1,12 +1,16 @@
 """What an exploration is made of, and that its parts never cost more than the whole, which is charged."""
 
+from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from starling.errors import ParameterError
-from starling.genome.plan import Explore, Query
+from starling.genome.plan import Explore, LocBlock, LocSig, Query, SnpPval
+from starling.genome.plan.queries import Noise
 from starling.privacy.budget import Epsilon
+from starling.privacy.guarantee import BoundedOverlap, Guarantee
 from tests.genome.plan.test_model import plan_with
 
 QUERY = Explore("g", "r2", Fraction(1, 5), Fraction(1))
@@ -23,6 +27,32 @@ def test_the_parts_are_the_whole(k: int) -> None:
     assert sum(part.epsilon for part in parts) == QUERY.epsilon
     assert sum(QUERY.places(1, k).epsilon for _ in range(k)) == QUERY.places(k, k).epsilon
     assert QUERY.guarantee.cost == Epsilon(Fraction(1))
+
+
+def leaves(guarantee: Guarantee) -> Counter[object]:
+    """Every event, as often as a person meets it."""
+    if isinstance(guarantee.event, BoundedOverlap):
+        (part,) = guarantee.parts
+        return Counter(event for event in leaves(part).elements() for _ in range(guarantee.event.overlap))
+    return Counter([guarantee.event])
+
+
+@pytest.mark.parametrize("noise", ["lattice", "laplace"])
+@pytest.mark.parametrize("k", range(1, 7))
+def test_the_events_stated_for_k_are_those_of_the_questions_asked(k: int, noise: Noise) -> None:
+    plan, explore = plan_with(), replace(QUERY, noise=noise)
+    number, *quarters = explore.guarantee.parts
+    assert number.event == explore.number(plan).event
+    asked: list[LocSig | LocBlock | SnpPval] = [
+        explore.places(1, k),
+        explore.block(("rs0",), k),
+        explore.table("rs0", k),
+    ]
+    for quarter, query in zip(quarters, asked, strict=True):
+        assert isinstance(quarter.event, BoundedOverlap)
+        assert (quarter.event.overlap, len(quarter.parts)) == (1, explore.most)
+        assert leaves(quarter.parts[k - 1]) == {query.event: k}
+    assert leaves(explore.places(k, k).guarantee) == {asked[0].event: k}
 
 
 def test_k_is_clamped() -> None:

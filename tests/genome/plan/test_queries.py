@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from starling.errors import ParameterError
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, SnpCorr, SnpPval, exploration
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, SnpCorr, SnpPval
 from starling.ledger.rules import MOST
 from starling.privacy.budget import Epsilon
-from starling.privacy.distributions.discrete import DiscreteLaplace
+from starling.privacy.events import DiscreteLaplaceNoise, LatticeNoise
 from starling.privacy.neighbours import REPLACE_PERSON
 from tests.genome.studies import a_study, plan_of
 
@@ -44,11 +44,13 @@ def test_each_question_costs_its_epsilon_for_a_replaced_person(plan: Plan, query
 
 
 def test_published_noise_is_laplace_of_scale_two_over_epsilon() -> None:
-    assert SnpPval("rs1", "g", Fraction(1, 5), "laplace").guarantee.law == DiscreteLaplace(Fraction(10))
+    event = SnpPval("rs1", "g", Fraction(1, 5), "laplace").event
+    assert event == DiscreteLaplaceNoise(Fraction(10), Fraction(2))
+    assert SnpPval("rs1", "g", Fraction(1, 5)).event == LatticeNoise(Fraction(1, 5))
 
 
 def test_an_exploration_is_four_quarters() -> None:
-    whole = exploration("0.3")
+    whole = Explore("g", "r2", Fraction(1, 5), Fraction(3, 10)).guarantee
     assert whole.cost == Epsilon(Fraction(3, 10))
     assert [part.cost for part in whole.parts] == [Epsilon(Fraction(3, 40))] * 4
 

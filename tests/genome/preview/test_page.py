@@ -1,15 +1,17 @@
 """The page of a preview: every question with its tables and pictures, and no file written over."""
 
 from fractions import Fraction
+from html import unescape
 from pathlib import Path
 
 import pytest
 
 from starling.errors import OutputError
-from starling.genome.plan import Explore, LocSig, Question, SnpCorr, SnpPval
-from starling.genome.preview import foresee, grids, write_page
-from starling.genome.preview.page import FILE, as_page
+from starling.genome.plan import Explore, LocBlock, LocSig, Question, SnpCorr, SnpPval
+from starling.genome.plan.queries import OF_CARRIERS
+from starling.genome.preview import GenomePage, foresee, grids
 from starling.genome.preview.typical import Assumed
+from starling.release.report.pages import PREVIEW, preview_text, write_preview
 
 ONE = Fraction(1)
 QUESTIONS: dict[str, Question] = {
@@ -22,8 +24,8 @@ QUESTIONS: dict[str, Question] = {
 
 def test_all_that_was_foreseen_is_on_it(assumed: Assumed) -> None:
     found = foresee(assumed, QUESTIONS, (ONE, Fraction(2)), followed=2)
-    text = as_page(found)
-    assert text == as_page(found)
+    text = preview_text(GenomePage(found))
+    assert text == preview_text(GenomePage(found))
     for name, seen in found.seen.items():
         assert f"{name}: " in text
         for grid in grids(seen):
@@ -33,8 +35,19 @@ def test_all_that_was_foreseen_is_on_it(assumed: Assumed) -> None:
     assert "1,000 of the people are cases" in " ".join(text.split())
 
 
+def test_who_asks_for_correlations_reads_whose_they_are(assumed: Assumed) -> None:
+    """It stood in the terminal's preview alone."""
+    blocks: dict[str, Question] = {
+        "loc-block": LocBlock("r2", Fraction(1, 5), (), ONE),
+        "snp-corr": QUESTIONS["snp-corr"],
+    }
+    for name, question in (blocks | {"snp-pval": QUESTIONS["snp-pval"]}).items():
+        text = " ".join(unescape(preview_text(GenomePage(foresee(assumed, {name: question}, (ONE,))))).split())
+        assert (OF_CARRIERS in text) is (name in blocks)
+
+
 def test_it_is_never_written_over(assumed: Assumed, tmp_path: Path) -> None:
     found = foresee(assumed, {"loc-sig": QUESTIONS["loc-sig"]}, (ONE,))
-    assert write_page(found, tmp_path / "new") == tmp_path / "new" / FILE
+    assert write_preview(GenomePage(found), tmp_path / "new") == tmp_path / "new" / PREVIEW
     with pytest.raises(OutputError, match="exists"):
-        write_page(found, tmp_path / "new")
+        write_preview(GenomePage(found), tmp_path / "new")

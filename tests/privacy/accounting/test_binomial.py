@@ -11,16 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.privacy.accounting.binomial import MOST_ATOMS, Atoms, atoms
-from starling.privacy.accounting.composition import Bag, GaussianStep, Pure
+from starling.privacy.accounting.composition import Events
+from starling.privacy.events import DiscreteGaussianNoise, PureDP
 
 rates = st.fractions(min_value=Fraction(1, 50), max_value=3, max_denominator=60)
 
 
-def pure(*amounts: Fraction) -> Bag:
-    return frozenset(Counter(Pure(amount) for amount in amounts).items())
+def pure(*amounts: Fraction) -> Events:
+    return frozenset(Counter(PureDP(amount) for amount in amounts).items())
 
 
-def known(bag: Bag) -> Atoms:
+def known(bag: Events) -> Atoms:
     found = atoms(bag)
     assert found is not None
     return found
@@ -63,7 +64,7 @@ def test_one_event_is_the_discrete_laplace_itself(rate: Fraction, epsilon: float
 
 
 def test_equal_events_are_one_binomial() -> None:
-    assert len(known(frozenset({(Pure(Fraction(1, 2)), 18)})).losses) == 9
+    assert len(known(frozenset({(PureDP(Fraction(1, 2)), 18)})).losses) == 9
     losses = known(pure(Fraction(1, 2), Fraction(1, 3))).losses
     assert sorted(losses) == pytest.approx([1 / 6, 5 / 6])
 
@@ -79,15 +80,15 @@ def test_many_events_are_still_exact() -> None:
             * (1 - mpmath.exp(2 - mpmath.mpf(2 * k - 1000) / 100))
             for k in range(601, 1001)
         )
-    found = known(frozenset({(Pure(Fraction(1, 100)), 1000)})).delta(2.0)
+    found = known(frozenset({(PureDP(Fraction(1, 100)), 1000)})).delta(2.0)
     assert exactly <= found <= exactly * (1 + mpmath.mpf(10) ** -6)
 
 
 def test_what_is_not_pure_or_too_much_is_left_to_others() -> None:
-    assert atoms(frozenset({(GaussianStep(Fraction(1)), 1)})) is None
+    assert atoms(frozenset({(DiscreteGaussianNoise(Fraction(1)), 1)})) is None
     assert atoms(pure(*(Fraction(1, k) for k in range(1, 21)))) is not None
     assert atoms(pure(*(Fraction(1, k) for k in range(1, 22)))) is None
-    assert atoms(frozenset({(Pure(Fraction(1)), MOST_ATOMS)})) is None
+    assert atoms(frozenset({(PureDP(Fraction(1)), MOST_ATOMS)})) is None
 
 
 def test_a_delta_that_nothing_exceeds_needs_no_epsilon() -> None:

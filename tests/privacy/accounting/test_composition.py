@@ -1,36 +1,34 @@
-"""Guarantees as bags of events: blind to order and grouping, worst part kept, nothing unknown accepted."""
+"""The events of guarantees: blind to order and grouping, worst part kept."""
 
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.errors import ParameterError
 from starling.privacy.accounting.binomial import atoms
-from starling.privacy.accounting.composition import (
-    Bag,
-    Concentrated,
-    Family,
-    GaussianStep,
-    Pure,
-    _dominates,
-    alternatives,
-    bag_of,
+from starling.privacy.accounting.composition import Events, OverlappingEvents, _dominates, alternatives, events_of
+from starling.privacy.events import (
+    ZCDP,
+    DiscreteGaussianNoise,
+    DiscreteLaplaceNoise,
+    Event,
+    ExponentialMechanism,
+    LatticeNoise,
+    PermuteAndFlip,
+    PureDP,
 )
-from starling.privacy.budget import Epsilon, Rho
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
-from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from tests.privacy.safetab import GAUSSIAN, GEOMETRIC, gaussian_of, laplace_of, level, safetab
 
 rates = st.sampled_from([Fraction(k, 12) for k in (1, 2, 3, 4, 6, 9, 12)])
 
 
-def pure(*amounts: int | Fraction) -> Bag:
-    return frozenset(Counter(Pure(Fraction(amount)) for amount in amounts).items())
+def pure(*amounts: int | Fraction) -> Events:
+    return frozenset(Counter(PureDP(Fraction(amount)) for amount in amounts).items())
 
 
 def count(rho: Fraction) -> Guarantee:
@@ -39,31 +37,35 @@ def count(rho: Fraction) -> Guarantee:
 
 def test_safetab_with_geometric_noise_is_its_total_only_groups() -> None:
     """The spec: total-only is the worst case and the guarantee."""
-    expected = Counter({Pure(Fraction(427, 900)): 18, Pure(Fraction(249, 900)): 18, Pure(Fraction(59, 900)): 27})
-    assert dict(bag_of(safetab(GEOMETRIC, laplace_of))) == expected
+    expected = Counter({PureDP(Fraction(427, 900)): 18, PureDP(Fraction(249, 900)): 18, PureDP(Fraction(59, 900)): 27})
+    assert dict(events_of(safetab(GEOMETRIC, laplace_of))) == expected
 
 
 def test_safetab_with_gaussian_noise_keeps_both_kinds_of_groups() -> None:
-    bag = bag_of(safetab(GAUSSIAN, gaussian_of))
-    assert sorted(times for _, times in bag) == [2, 2, 3]
-    assert all(isinstance(event, Family) and event.degree == 9 and len(event.parts) == 2 for event, _ in bag)
+    found = events_of(safetab(GAUSSIAN, gaussian_of))
+    assert sorted(times for _, times in found) == [2, 2, 3]
+    for event, _ in found:
+        assert isinstance(event, OverlappingEvents)
+        assert (event.overlap, len(event.parts)) == (9, 2)
 
 
 @given(st.lists(rates, min_size=2, max_size=6), st.integers(1, 4), st.randoms(use_true_random=False))
-def test_bags_are_blind_to_order_and_grouping(amounts: list[Fraction], most: int, shuffler: object) -> None:
-    """Row 12, for every accountant at once: they read the bag."""
+def test_events_are_blind_to_order_and_grouping(amounts: list[Fraction], most: int, shuffler: object) -> None:
+    """Row 12, for every accountant at once: they read the events."""
     parts = [level("a level", amount, gaussian_of, most) for amount in amounts]
-    whole = bag_of(sequential("all", tuple(parts)))
+    whole = events_of(sequential("all", tuple(parts)))
     shuffler.shuffle(parts)  # type: ignore[attr-defined]
     grouped = sequential("two", (parts[0], sequential("rest", tuple(parts[1:]))))
-    assert bag_of(grouped) == whole
-    assert hash(bag_of(grouped)) == hash(whole)
+    assert events_of(grouped) == whole
+    assert hash(events_of(grouped)) == hash(whole)
 
 
-def test_a_family_of_one_kind_repeats_it() -> None:
-    assert bag_of(degree("9", 9, (count(Fraction(1, 2)),))) == frozenset({(GaussianStep(Fraction(1)), 9)})
-    nested = degree("3 of 2", 3, (degree("2", 2, (count(Fraction(1, 2)),)),))
-    assert bag_of(nested) == frozenset({(GaussianStep(Fraction(1)), 6)})
+def test_overlap_of_one_kind_repeats_it() -> None:
+    assert events_of(bounded_overlap("9", 9, (count(Fraction(1, 2)),))) == frozenset(
+        {(DiscreteGaussianNoise(Fraction(1)), 9)}
+    )
+    nested = bounded_overlap("3 of 2", 3, (bounded_overlap("2", 2, (count(Fraction(1, 2)),)),))
+    assert events_of(nested) == frozenset({(DiscreteGaussianNoise(Fraction(1)), 6)})
 
 
 @pytest.mark.parametrize(
@@ -75,12 +77,20 @@ def test_a_family_of_one_kind_repeats_it() -> None:
         (pure(1, 1, 1), pure(2, 1), False),
         (pure(3, 3), pure(2, 2, 2), False),
         (pure(1), pure(Fraction(1, 2), Fraction(51, 100)), False),
-        (frozenset({(GaussianStep(Fraction(1)), 2)}), frozenset({(GaussianStep(Fraction(1)), 1)}), True),
-        (frozenset({(GaussianStep(Fraction(1)), 1)}), frozenset({(GaussianStep(Fraction(2)), 1)}), False),
-        (frozenset({(Pure(Fraction(1)), 10_000)}), pure(1), False),
+        (
+            frozenset({(DiscreteGaussianNoise(Fraction(1)), 2)}),
+            frozenset({(DiscreteGaussianNoise(Fraction(1)), 1)}),
+            True,
+        ),
+        (
+            frozenset({(DiscreteGaussianNoise(Fraction(1)), 1)}),
+            frozenset({(DiscreteGaussianNoise(Fraction(2)), 1)}),
+            False,
+        ),
+        (frozenset({(PureDP(Fraction(1)), 10_000)}), pure(1), False),
     ],
 )
-def test_which_bag_provably_dominates(one: Bag, other: Bag, expected: bool) -> None:
+def test_which_events_provably_dominates(one: Events, other: Events, expected: bool) -> None:
     assert _dominates(one, other) is expected
 
 
@@ -97,27 +107,45 @@ def test_what_dominates_is_at_least_as_revealing_at_every_epsilon(one: list[Frac
 
 def test_alternatives_are_the_parts_of_an_outermost_choice() -> None:
     states, island = count(Fraction(3)), count(Fraction(2))
-    choice = degree("one of two", 1, (states, island))
-    assert sorted(alternatives(bag_of(choice)), key=str) == sorted([bag_of(states), bag_of(island)], key=str)
+    choice = bounded_overlap("one of two", 1, (states, island))
+    assert sorted(alternatives(events_of(choice)), key=str) == sorted([events_of(states), events_of(island)], key=str)
     inside = sequential("more", (choice, count(Fraction(1))))
-    assert alternatives(bag_of(inside)) == [bag_of(inside)]
+    assert alternatives(events_of(inside)) == [events_of(inside)]
 
 
-def test_leaves() -> None:
-    selection = Guarantee("a selection", ADD_REMOVE_PERSON, Epsilon(Fraction(1)))
-    assert bag_of(selection) == pure(1)
-    wide = measurement("sensitivity 2", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(4)), 2)
-    assert bag_of(wide) == pure(Fraction(1, 2))
-    vector = measurement("sensitivity 2", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(4)), 2)
-    assert bag_of(vector) == frozenset({(Concentrated(Fraction(1, 2)), 1)})
-    unknown = Guarantee("somebody else's", ADD_REMOVE_PERSON, Rho(Fraction(1)))
-    assert bag_of(unknown) == frozenset({(Concentrated(Fraction(1)), 1)})
+PURE: list[Event] = [
+    DiscreteLaplaceNoise(Fraction(4), Fraction(2)),
+    LatticeNoise(Fraction(1, 4), Fraction(2)),
+    ExponentialMechanism(Fraction(1, 2)),
+    PermuteAndFlip(Fraction(1, 2), Fraction(7)),
+    PureDP(Fraction(1, 2)),
+]
 
 
-def test_what_is_not_known_is_refused() -> None:
-    whole = degree("two", 2, (count(Fraction(1)),))
-    with pytest.raises(ParameterError, match="composed in a way the accountant does not know"):
-        bag_of(replace(whole, composition="shuffled"))  # type: ignore[arg-type]
-    leaf = measurement("a count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(1)))
-    with pytest.raises(ParameterError, match="norm is not L1"):
-        bag_of(replace(leaf, norm="L2"))
+@pytest.mark.parametrize("event", PURE)
+def test_what_is_pure_counts_as_pure_of_its_cost(event: Event) -> None:
+    assert events_of(Guarantee("a leaf", ADD_REMOVE_PERSON, event)) == pure(Fraction(1, 2))
+
+
+@pytest.mark.parametrize("squared", [1, 2, 3])
+def test_a_small_squared_sensitivity_is_so_many_steps(squared: int) -> None:
+    leaf = Guarantee("moves", ADD_REMOVE_PERSON, DiscreteGaussianNoise(Fraction(4), Fraction(squared)))
+    assert events_of(leaf) == frozenset({(DiscreteGaussianNoise(Fraction(4)), squared)})
+    step = Guarantee("a step", ADD_REMOVE_PERSON, DiscreteGaussianNoise(Fraction(4)))
+    assert leaf.cost == sequential("steps", [step] * squared).cost
+
+
+def test_no_integer_vector_of_small_norm_is_more_than_so_many_steps() -> None:
+    """The argument by enumeration: at most `squared` cells differ, each by 1."""
+    for squared in (1, 2, 3):
+        for moved in product(range(-2, 3), repeat=4):
+            if sum(each * each for each in moved) <= squared:
+                assert max(map(abs, moved)) <= 1
+                assert sum(map(abs, moved)) <= squared
+
+
+@pytest.mark.parametrize("squared", [Fraction(1, 2), Fraction(3, 2), Fraction(4), Fraction(9)])
+def test_any_other_squared_sensitivity_is_accounted_by_its_cost(squared: Fraction) -> None:
+    leaf = Guarantee("a vector", ADD_REMOVE_PERSON, DiscreteGaussianNoise(Fraction(4), squared))
+    assert events_of(leaf) == frozenset({(ZCDP(squared / 8), 1)})
+    assert events_of(Guarantee("somebody else's", ADD_REMOVE_PERSON, ZCDP(squared / 8))) == events_of(leaf)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bench.safetab import printed_lemma_8, printed_table_2
 from starling.errors import ParameterError
-from starling.privacy.accounting.composition import bag_of
+from starling.privacy.accounting.composition import events_of
 from starling.privacy.accounting.conversion import (
     BY,
     Approximate,
@@ -23,9 +23,10 @@ from starling.privacy.accounting.conversion import (
     epsilon_at_delta,
     renyi_divergence,
 )
-from starling.privacy.budget import Epsilon, Rho, decimal_up
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
-from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.budget import Rho, decimal_up
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
+from starling.privacy.events import ZCDP, PureDP
+from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from tests.privacy.safetab import (
     DELTA,
@@ -156,7 +157,7 @@ def test_zcdp_epsilon_is_blind_to_order_and_batching(budgets: list[Fraction], sh
 
 
 @pytest.mark.parametrize(("law", "delta"), [(laplace_of, "1e-6"), (laplace_of, "1e-30"), (gaussian_of, "1e-6")])
-def test_the_tightest_is_the_tightest(law: Callable[[Fraction], Law], delta: str) -> None:
+def test_the_tightest_is_the_tightest(law: Callable[[Fraction], Distribution], delta: str) -> None:
     whole = sequential("all", (level("one", Fraction(1, 4), law, 2), level("two", Fraction(1, 3), law, 3)))
     methods: list[Method] = ["renyi", "pld", "sum" if law is laplace_of else "analytic"]
     found = [epsilon_at_delta(whole, delta, method=each) for each in methods]
@@ -166,10 +167,10 @@ def test_the_tightest_is_the_tightest(law: Callable[[Fraction], Law], delta: str
 def test_parallel_parts_cost_the_larger() -> None:
     """A block lies in the United States or in Puerto Rico."""
     states, island = safetab(GAUSSIAN, gaussian_of), safetab(GAUSSIAN[2:], gaussian_of)
-    whole = degree("one of two", 1, (states, island))
+    whole = bounded_overlap("one of two", 1, (states, island))
     for method in ("analytic", "renyi"):
         assert epsilon_at_delta(whole, DELTA, method=method) == epsilon_at_delta(states, DELTA, method=method)
-    crossed = degree("neither dominates", 1, (count_of(3), sequential("two", (count_of(2), count_of(2)))))
+    crossed = bounded_overlap("neither dominates", 1, (count_of(3), sequential("two", (count_of(2), count_of(2)))))
     alone = [epsilon_at_delta(part, "1e-6") for part in crossed.parts]
     assert epsilon_at_delta(crossed, "1e-6") == max(alone)
     assert renyi_divergence(crossed, 2) == max(renyi_divergence(part, 2) for part in crossed.parts)
@@ -180,7 +181,7 @@ def count_of(epsilon: int) -> Guarantee:
 
 
 def test_a_choice_inside_a_composition_counts_its_worst() -> None:
-    crossed = degree("neither dominates", 1, (count_of(3), sequential("two", (count_of(2), count_of(2)))))
+    crossed = bounded_overlap("neither dominates", 1, (count_of(3), sequential("two", (count_of(2), count_of(2)))))
     whole = sequential("more", (crossed, count_of(1)))
     for part in crossed.parts:
         single = sequential("more", (part, count_of(1)))
@@ -193,7 +194,7 @@ def test_composition_of_small_queries_beats_one_of_large_sensitivity() -> None:
     """Row 17, in epsilon: a person in 9 groups of rho 0.534/9 each; stability accounting of the same noise takes 9 times the rho."""
     share = Fraction(GAUSSIAN[0]) / STABILITY
     law = DiscreteGaussian(1 / (2 * share))
-    composed = degree("9 groups", 9, (measurement("a group", ADD_REMOVE_PERSON, law),))
+    composed = bounded_overlap("9 groups", 9, (measurement("a group", ADD_REMOVE_PERSON, law),))
     by_stability = measurement("a vector", ADD_REMOVE_PERSON, law, 9)
     assert composed.cost == Rho(Fraction("0.534"))
     assert by_stability.cost == Rho(9 * Fraction("0.534"))
@@ -236,7 +237,7 @@ def test_what_does_not_apply_is_refused() -> None:
 
 
 def test_where_a_loss_is_not_known_the_orders_answer() -> None:
-    unknown = Guarantee("somebody else's", ADD_REMOVE_PERSON, Rho(Fraction(1, 10)))
+    unknown = Guarantee("somebody else's", ADD_REMOVE_PERSON, ZCDP(Fraction(1, 10)))
     assert epsilon_at_delta(unknown, DELTA) == epsilon_at_delta(unknown, DELTA, method="renyi")
     with pytest.raises(ParameterError, match="a known loss of every part"):
         epsilon_at_delta(unknown, DELTA, method="pld")
@@ -252,7 +253,7 @@ def test_at_a_delta_too_small_for_the_grid_the_orders_answer() -> None:
 
 
 def test_a_selection_is_accounted_by_its_epsilon() -> None:
-    selection = Guarantee("a selection", ADD_REMOVE_PERSON, Epsilon(Fraction(1, 2)))
+    selection = Guarantee("a selection", ADD_REMOVE_PERSON, PureDP(Fraction(1, 2)))
     many = sequential("many", (selection,) * 60)
     assert epsilon_at_delta(many, "1e-6") < epsilon_at_delta(many, "1e-6", method="renyi") < 30
     assert epsilon_at_delta(selection, "1e-12") <= Fraction(1, 2)
@@ -264,7 +265,7 @@ def two_stages(rho: Fraction) -> Guarantee:
         measurement("a count", ADD_REMOVE_PERSON, DiscreteGaussian(9 / (2 * part * rho)))
         for part in (Fraction(1), Fraction(1, 10), Fraction(9, 10))
     )
-    return degree("level", 9, (total, sequential("two stages", (first, second))))
+    return bounded_overlap("level", 9, (total, sequential("two stages", (first, second))))
 
 
 @pytest.mark.parametrize("rho", [1, 1500, 10**4, 10**6, 10**9, 10**12])
@@ -289,7 +290,7 @@ def test_every_cost_has_an_epsilon_between_the_exact_one_and_lemma_5(places: int
         assert found >= rho + Fraction(log(1 - float(Fraction(delta)))) - Fraction(1, 10**6)
     pure = measurement("a count", ADD_REMOVE_PERSON, DiscreteLaplace(1 / rho))
     assert approximate(pure, delta).epsilon <= rho
-    both = bag_of(sequential("three", (pure, pure, pure))) | bag_of(count)
+    both = events_of(sequential("three", (pure, pure, pure))) | events_of(count)
     # The grid is as coarse as the largest losses make it.
     assert approximate_events(both, delta).epsilon <= Fraction(101, 100) * (found + 3 * rho) + Fraction(1, 10**6)
 
@@ -297,4 +298,4 @@ def test_every_cost_has_an_epsilon_between_the_exact_one_and_lemma_5(places: int
 def test_it_is_said_how_an_epsilon_was_found() -> None:
     count = measurement("a count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(2)))
     assert approximate(count, "1e-30") == Approximate(Fraction(1, 2), "sum")
-    assert approximate(Guarantee("of zCDP", ADD_REMOVE_PERSON, Rho(Fraction(1))), "1e-10").by == BY["renyi"]
+    assert approximate(Guarantee("of zCDP", ADD_REMOVE_PERSON, ZCDP(Fraction(1))), "1e-10").by == BY["renyi"]

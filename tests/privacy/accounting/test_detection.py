@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from starling.privacy.accounting.detection import detection, detection_bound
 from starling.privacy.budget import Epsilon, Rho
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.distributions.probability_mass import masses
-from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.events import ZCDP
+from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 
 ALPHAS = st.floats(0.001, 0.5)
@@ -55,7 +56,7 @@ def best_test(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64], alph
     return float(below[1] + share * one[order][last])
 
 
-def neighbours(law: Law, times: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def neighbours(law: Distribution, times: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """The joint probabilities of `times` counts, each 1 or each 0."""
     listed = masses(law).mass
     one, other = np.append(0.0, listed), np.append(listed, 0.0)
@@ -70,7 +71,7 @@ def neighbours(law: Law, times: int) -> tuple[npt.NDArray[np.float64], npt.NDArr
 )
 @pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.3])
-def test_it_is_the_best_test_between_neighbours_and_no_bound(law: Law, times: int, alpha: float) -> None:
+def test_it_is_the_best_test_between_neighbours_and_no_bound(law: Distribution, times: int, alpha: float) -> None:
     count = measurement("a count", ADD_REMOVE_PERSON, law)
     found = detection(sequential("counts", (count,) * times) if times > 1 else count, alpha)
     truly = best_test(*neighbours(law, times), alpha)
@@ -80,7 +81,7 @@ def test_it_is_the_best_test_between_neighbours_and_no_bound(law: Law, times: in
 
 def test_a_choice_among_parts_is_as_good_as_its_best_part() -> None:
     weak, strong = (measurement("a count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(s2))) for s2 in (9, 2))
-    either = detection(degree("either", 1, (weak, strong)), 0.05)
+    either = detection(bounded_overlap("either", 1, (weak, strong)), 0.05)
     assert either == detection(strong, 0.05)
 
 
@@ -94,6 +95,6 @@ def test_for_any_cost_it_lies_between_guessing_and_the_bound(amount: float, alph
 
 
 def test_without_known_losses_the_bound_answers_and_says_so() -> None:
-    unknown = Guarantee("of which rho alone is known", ADD_REMOVE_PERSON, Rho(Fraction(1, 2)))
+    unknown = Guarantee("of which rho alone is known", ADD_REMOVE_PERSON, ZCDP(Fraction(1, 2)))
     found = detection(unknown, 0.05)
     assert (found.chance, found.exact) == (detection_bound(unknown.cost, 0.05), False)

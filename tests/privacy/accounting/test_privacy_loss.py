@@ -8,10 +8,11 @@ from dp_accounting.pld import privacy_loss_distribution
 
 from starling.privacy.accounting import privacy_loss
 from starling.privacy.accounting.binomial import atoms
-from starling.privacy.accounting.composition import Bag, Concentrated, Event, Family, GaussianStep, Pure
+from starling.privacy.accounting.composition import Accounted, Events, OverlappingEvents
+from starling.privacy.events import ZCDP, DiscreteGaussianNoise, PureDP
 
 
-def one(event: Event, times: int = 1) -> Bag:
+def one(event: Accounted, times: int = 1) -> Events:
     return frozenset({(event, times)})
 
 
@@ -33,7 +34,7 @@ def gaussians(s2: Fraction, times: int, epsilon: float) -> float:
 @pytest.mark.parametrize("s2", [Fraction(1, 2), Fraction(843, 100), Fraction(500)])
 @pytest.mark.parametrize("times", [1, 9])
 def test_gaussian_counts_are_above_the_convolution_and_close(s2: Fraction, times: int) -> None:
-    bag = one(GaussianStep(s2), times)
+    bag = one(DiscreteGaussianNoise(s2), times)
     for epsilon in (0.0, 0.5, 1.0, 2.0):
         exactly = gaussians(s2, times, epsilon)
         found = privacy_loss.delta(bag, epsilon)
@@ -45,7 +46,7 @@ def test_gaussian_counts_agree_with_dp_accountings_own() -> None:
     theirs = privacy_loss_distribution.from_discrete_gaussian_mechanism(
         (1 / (2 * rho)) ** 0.5, value_discretization_interval=1e-4, use_connect_dots=True
     ).self_compose(18)
-    ours = privacy_loss.epsilon(one(GaussianStep(1 / (2 * Fraction("0.159") / 9)), 18), 1e-8)
+    ours = privacy_loss.epsilon(one(DiscreteGaussianNoise(1 / (2 * Fraction("0.159") / 9)), 18), 1e-8)
     assert ours == pytest.approx(theirs.get_epsilon_for_delta(1e-8), rel=1e-3)
 
 
@@ -53,7 +54,7 @@ def test_pure_events_agree_with_dp_accountings_own() -> None:
     theirs = privacy_loss_distribution.from_discrete_laplace_mechanism(
         0.25, value_discretization_interval=1e-4
     ).self_compose(30)
-    assert privacy_loss.epsilon(one(Pure(Fraction(1, 4)), 30), 1e-8) == pytest.approx(
+    assert privacy_loss.epsilon(one(PureDP(Fraction(1, 4)), 30), 1e-8) == pytest.approx(
         theirs.get_epsilon_for_delta(1e-8), rel=1e-3
     )
 
@@ -61,7 +62,7 @@ def test_pure_events_agree_with_dp_accountings_own() -> None:
 @pytest.mark.parametrize(("rate", "times"), [("0.3", 20), ("1/3", 60), ("1/2", 200), ("0.1", 1000), ("0.01", 4000)])
 def test_the_fft_stays_well_within_its_slack(rate: str, times: int) -> None:
     """Composed losses dominate the exact ones, so whatever is below them is rounding: less than a tenth of the slack."""
-    bag = one(Pure(Fraction(rate)), times)
+    bag = one(PureDP(Fraction(rate)), times)
     exactly = atoms(bag)
     assert exactly is not None
     composed = privacy_loss._composed(bag, privacy_loss._interval(bag))
@@ -72,7 +73,9 @@ def test_the_fft_stays_well_within_its_slack(rate: str, times: int) -> None:
 
 
 def test_the_price_of_the_grid_is_small() -> None:
-    bag = frozenset({(Pure(Fraction(427, 900)), 18), (Pure(Fraction(249, 900)), 18), (Pure(Fraction(59, 900)), 27)})
+    bag = frozenset(
+        {(PureDP(Fraction(427, 900)), 18), (PureDP(Fraction(249, 900)), 18), (PureDP(Fraction(59, 900)), 27)}
+    )
     exactly = atoms(bag)
     assert exactly is not None
     assert exactly.epsilon(1e-8) <= privacy_loss.epsilon(bag, 1e-8) <= exactly.epsilon(1e-8) + 1e-4
@@ -80,7 +83,7 @@ def test_the_price_of_the_grid_is_small() -> None:
 
 def test_a_coarse_grid_is_still_above() -> None:
     """Losses beyond the finest grid's length get a coarser one."""
-    bag = one(Pure(Fraction(4)), 60)
+    bag = one(PureDP(Fraction(4)), 60)
     assert privacy_loss._interval(bag) > privacy_loss._FINEST
     exactly = atoms(bag)
     assert exactly is not None
@@ -88,10 +91,13 @@ def test_a_coarse_grid_is_still_above() -> None:
         assert exactly.delta(epsilon) <= privacy_loss.delta(bag, epsilon) * (1 + 1e-8)
 
 
-PARTS = (one(GaussianStep(Fraction(9))), frozenset({(GaussianStep(Fraction(90)), 1), (GaussianStep(Fraction(10)), 1)}))
+PARTS = (
+    one(DiscreteGaussianNoise(Fraction(9))),
+    frozenset({(DiscreteGaussianNoise(Fraction(90)), 1), (DiscreteGaussianNoise(Fraction(10)), 1)}),
+)
 
 
-def mixed(times: int, degree: int) -> Bag:
+def mixed(times: int, degree: int) -> Events:
     """`times` of the first part and the rest of the second."""
     first, second = (dict(part) for part in PARTS)
     events = {event: count * times for event, count in first.items()}
@@ -100,7 +106,7 @@ def mixed(times: int, degree: int) -> Bag:
 
 
 def test_a_family_dominates_every_mix_and_hardly_more() -> None:
-    family = one(Family(frozenset(PARTS), 4))
+    family = one(OverlappingEvents(frozenset(PARTS), 4))
     for epsilon in (0.0, 0.7, 2.0, 3.1):
         mixes = [privacy_loss.delta(mixed(times, 4), epsilon) for times in range(5)]
         found = privacy_loss.delta(family, epsilon)
@@ -108,7 +114,7 @@ def test_a_family_dominates_every_mix_and_hardly_more() -> None:
 
 
 def test_a_family_of_many_mixes_is_bounded_by_its_worst_part_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    family = one(Family(frozenset(PARTS), 4))
+    family = one(OverlappingEvents(frozenset(PARTS), 4))
     tight = privacy_loss.epsilon(family, 1e-6)
     monkeypatch.setattr(privacy_loss, "MOST_MIXES", 4)
     privacy_loss._composed.cache_clear()
@@ -118,18 +124,18 @@ def test_a_family_of_many_mixes_is_bounded_by_its_worst_part_each_time(monkeypat
 
 
 def test_families_within_families() -> None:
-    inner = Family(frozenset(PARTS), 2)
-    outer = Family(frozenset({one(inner), one(GaussianStep(Fraction(4)))}), 2)
+    inner = OverlappingEvents(frozenset(PARTS), 2)
+    outer = OverlappingEvents(frozenset({one(inner), one(DiscreteGaussianNoise(Fraction(4)))}), 2)
     assert privacy_loss.epsilon(one(outer), 1e-6) >= privacy_loss.epsilon(one(inner, 2), 1e-6)
 
 
 def test_the_slack_counts_every_event() -> None:
-    assert privacy_loss.slack(one(Family(frozenset(PARTS), 4), 3)) == pytest.approx(1e-15 * (100 + 24))
-    assert privacy_loss.least_delta(one(Pure(Fraction(1)), 900)) == pytest.approx(1e-11)
+    assert privacy_loss.slack(one(OverlappingEvents(frozenset(PARTS), 4), 3)) == pytest.approx(1e-15 * (100 + 24))
+    assert privacy_loss.least_delta(one(PureDP(Fraction(1)), 900)) == pytest.approx(1e-11)
 
 
 def test_what_has_a_known_loss() -> None:
-    assert privacy_loss.composable(one(Family(frozenset(PARTS), 4)))
-    assert not privacy_loss.composable(one(Concentrated(Fraction(1))))
-    assert not privacy_loss.composable(one(Family(frozenset({PARTS[0], one(Concentrated(Fraction(1)))}), 4)))
-    assert not privacy_loss.composable(one(GaussianStep(Fraction(2**33))))
+    assert privacy_loss.composable(one(OverlappingEvents(frozenset(PARTS), 4)))
+    assert not privacy_loss.composable(one(ZCDP(Fraction(1))))
+    assert not privacy_loss.composable(one(OverlappingEvents(frozenset({PARTS[0], one(ZCDP(Fraction(1)))}), 4)))
+    assert not privacy_loss.composable(one(DiscreteGaussianNoise(Fraction(2**33))))

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from bench.safetab import printed_lemma_8
 from starling.privacy.accounting import renyi
-from starling.privacy.accounting.composition import Bag, Concentrated, Event, Family, GaussianStep, Pure
+from starling.privacy.accounting.composition import Accounted, Events, OverlappingEvents
+from starling.privacy.events import ZCDP, DiscreteGaussianNoise, PureDP
 from starling.privacy.precision import precision
 from tests.privacy.safetab import exact_divergence, printed_conversion
 
@@ -19,11 +20,11 @@ orders = st.fractions(min_value=Fraction(101, 100), max_value=256, max_denominat
 rates = st.fractions(min_value=Fraction(1, 100), max_value=4, max_denominator=100)
 
 
-def one(event: Event, times: int = 1) -> Bag:
+def one(event: Accounted, times: int = 1) -> Events:
     return frozenset({(event, times)})
 
 
-def divergence(event: Event, order: Fraction) -> float:
+def divergence(event: Accounted, order: Fraction) -> float:
     with precision(128):
         return float(renyi.divergence(one(event), order))
 
@@ -43,7 +44,7 @@ def summed(log_weights: "np.ndarray[tuple[int], np.dtype[np.float64]]", order: f
 def test_the_geometric_divergence_is_the_sum_over_integers(reverse: bool, order: Fraction, rate: Fraction) -> None:
     x = np.arange(-4000, 4001)
     log_weights = -float(rate) * np.abs(x) + log(np.tanh(float(rate) / 2))
-    found = divergence(Pure(rate), order)
+    found = divergence(PureDP(rate), order)
     assert found == pytest.approx(summed(log_weights, float(order), reverse=reverse), rel=1e-9, abs=1e-12)
     assert found == pytest.approx(exact_divergence(float(order), float(rate)), rel=1e-9, abs=1e-12)
 
@@ -57,7 +58,7 @@ def test_the_printed_lemma_8_is_below_the_truth_everywhere(order: float, epsilon
 def test_the_printed_lemma_8_at_the_example_of_the_spec() -> None:
     """Row 15: order 2, epsilon 0.427: printed 0.1365, true 0.1698."""
     assert round(printed_lemma_8(2, 0.427), 4) == 0.1365
-    assert round(divergence(Pure(Fraction("0.427")), Fraction(2)), 4) == 0.1698
+    assert round(divergence(PureDP(Fraction("0.427")), Fraction(2)), 4) == 0.1698
 
 
 @given(
@@ -78,14 +79,14 @@ def test_the_discrete_gaussian_is_zcdp(order: Fraction, s2: Fraction) -> None:
 
 
 def test_zcdp_is_linear_in_the_order() -> None:
-    assert divergence(Concentrated(Fraction(1, 4)), Fraction(6)) == 1.5
-    assert divergence(GaussianStep(Fraction(2)), Fraction(6)) == 1.5
+    assert divergence(ZCDP(Fraction(1, 4)), Fraction(6)) == 1.5
+    assert divergence(DiscreteGaussianNoise(Fraction(2)), Fraction(6)) == 1.5
 
 
 def test_a_family_counts_its_worst_part_at_each_order() -> None:
     """At low orders the many small events are worse, at high orders the one large event."""
-    few, many = one(Pure(Fraction(2))), one(Pure(Fraction(7, 10)), 20)
-    family = Family(frozenset({few, many}), 3)
+    few, many = one(PureDP(Fraction(2))), one(PureDP(Fraction(7, 10)), 20)
+    family = OverlappingEvents(frozenset({few, many}), 3)
     for order in (Fraction(3, 2), Fraction(200)):
         with precision(128):
             parts = [renyi.divergence(bag, order) for bag in (few, many)]
@@ -96,7 +97,7 @@ def test_a_family_counts_its_worst_part_at_each_order() -> None:
 def test_the_optimum_is_no_worse_than_the_papers_grid(rho: Fraction, digits: int) -> None:
     """Row 13: the paper tries the orders 1.01, 1.02, ... 10.00."""
     delta = Fraction(1, 10**digits)
-    found = float(renyi.epsilon(one(Concentrated(rho)), delta).upper())
+    found = float(renyi.epsilon(one(ZCDP(rho)), delta).upper())
     grid = np.arange(101, 1001) / 100
     assert (
         found <= min(printed_conversion(float(rho) * order, order, float(delta)) for order in grid) * (1 + 1e-9) + 1e-9
@@ -106,7 +107,7 @@ def test_the_optimum_is_no_worse_than_the_papers_grid(rho: Fraction, digits: int
 @given(st.fractions(min_value=Fraction(1, 10**4), max_value=50, max_denominator=10**4), st.integers(2, 30))
 def test_the_optimum_is_the_optimum(rho: Fraction, digits: int) -> None:
     delta = 10.0**-digits
-    found = float(renyi.epsilon(one(Concentrated(rho)), Fraction(1, 10**digits)).mid())
+    found = float(renyi.epsilon(one(ZCDP(rho)), Fraction(1, 10**digits)).mid())
     orders_tried = 1 + np.exp(np.linspace(log(1e-3), log(1e5), 2_001))
     best = np.min(
         float(rho) * orders_tried
@@ -117,7 +118,7 @@ def test_the_optimum_is_the_optimum(rho: Fraction, digits: int) -> None:
 
 
 def test_conversion_is_equation_6() -> None:
-    found = renyi.epsilon(one(Concentrated(Fraction("1.41"))), Fraction(1, 10**10))
+    found = renyi.epsilon(one(ZCDP(Fraction("1.41"))), Fraction(1, 10**10))
     nearby = [printed_conversion(1.41 * order, order, 1e-10) for order in np.linspace(4, 6, 2001)]
     assert float(found) == pytest.approx(min(nearby), abs=1e-6)
     assert isinstance(found, arb)

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from starling.errors import ParameterError
 from starling.privacy.distributions.accuracy import Kind, law_for_margin, margin, quantile, standard_deviation, tail
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
+from starling.privacy.events import noise_event
 from tests.privacy.safetab import STABILITY
 
 KINDS: list[Kind] = ["discrete_laplace", "discrete_gaussian"]
@@ -37,7 +38,7 @@ def printed_rho(moe: int) -> Fraction:
     return Fraction("1.92") / moe**2
 
 
-def pmf(law: Law, last: int, digits: int = 30) -> list[mpmath.mpf]:
+def pmf(law: Distribution, last: int, digits: int = 30) -> list[mpmath.mpf]:
     """Slow twin: P(X = 0..last), from the definition."""
     with mpmath.workdps(digits):
         if isinstance(law, DiscreteLaplace):
@@ -48,14 +49,14 @@ def pmf(law: Law, last: int, digits: int = 30) -> list[mpmath.mpf]:
         return [mpmath.exp(-t * x * x) / whole for x in range(last + 1)]
 
 
-def twin_tail(law: Law, m: int) -> mpmath.mpf:
+def twin_tail(law: Distribution, m: int) -> mpmath.mpf:
     with mpmath.workdps(400):
         probabilities = pmf(law, m, 400)
         return 1 - 2 * mpmath.fsum(probabilities) + probabilities[0]
 
 
 @given(laws, st.integers(0, 60))
-def test_tail_is_the_definition_rounded_up(law: Law, m: int) -> None:
+def test_tail_is_the_definition_rounded_up(law: Distribution, m: int) -> None:
     exactly = twin_tail(law, m)
     assert exactly <= tail(law, m) <= exactly * (1 + mpmath.mpf(2) ** -50) + mpmath.mpf(10) ** -40
 
@@ -65,7 +66,7 @@ def test_tail_below_zero_is_certain() -> None:
 
 
 @given(laws, shares)
-def test_margin_is_the_smallest_that_keeps_its_promise(law: Law, alpha: Fraction) -> None:
+def test_margin_is_the_smallest_that_keeps_its_promise(law: Distribution, alpha: Fraction) -> None:
     m = margin(law, alpha)
     assert tail(law, m) <= alpha * (1 + Fraction(1, 10**12))
     assert m == 0 or tail(law, m - 1) > alpha
@@ -75,7 +76,7 @@ def test_margin_is_the_smallest_that_keeps_its_promise(law: Law, alpha: Fraction
     "law", [DiscreteLaplace(Fraction(7, 3)), DiscreteGaussian(Fraction(3)), DiscreteGaussian(Fraction(40))]
 )
 @pytest.mark.parametrize("terms", [2, 8, 18, 46])
-def test_margin_of_a_sum_is_that_of_the_convolution(law: Law, terms: int) -> None:
+def test_margin_of_a_sum_is_that_of_the_convolution(law: Distribution, terms: int) -> None:
     one = np.array([float(p) for p in pmf(law, 160)])
     whole = draws = np.concatenate((one[:0:-1], one))
     for _ in range(terms - 1):
@@ -95,7 +96,7 @@ def test_margins_grow_with_the_terms() -> None:
 
 
 @given(laws, shares)
-def test_quantile_is_the_smallest_reached(law: Law, p: Fraction) -> None:
+def test_quantile_is_the_smallest_reached(law: Distribution, p: Fraction) -> None:
     t = quantile(law, p)
 
     def at_most(value: int) -> mpmath.mpf:
@@ -122,7 +123,7 @@ def test_quantile_of_a_wide_law_is_safe_on_both_sides() -> None:
         *(DiscreteLaplace(Fraction(scale)) for scale in ("1/40", "1", "45/2", "1099511627776")),
     ],
 )
-def test_a_standard_deviation_is_the_nearest_float_with_any_mathematics_library(law: Law, terms: int) -> None:
+def test_a_standard_deviation_is_the_nearest_float_with_any_mathematics_library(law: Distribution, terms: int) -> None:
     # Sixty decimal digits, by a way of its own: the definition for the Gaussian, the closed form for the Laplace.
     with localcontext(prec=60):
         if isinstance(law, DiscreteLaplace):
@@ -143,7 +144,7 @@ def test_no_noise_to_speak_of_has_no_deviation() -> None:
 
 
 @given(laws)
-def test_standard_deviation_is_that_of_the_definition(law: Law) -> None:
+def test_standard_deviation_is_that_of_the_definition(law: Distribution) -> None:
     spread = law.scale * 40 if isinstance(law, DiscreteLaplace) else Fraction(14 * sqrt(law.sigma_squared))
     twin = sqrt(2 * sum(x * x * float(p) for x, p in enumerate(pmf(law, ceil(spread) + 2))))
     assert isclose(standard_deviation(law), twin, rel_tol=1e-9)
@@ -163,7 +164,7 @@ def test_the_variance_of_the_discrete_gaussian_is_not_above_its_parameter() -> N
 def test_law_for_margin_keeps_it_at_the_least_cost(kind: Kind, m: int, alpha: Fraction) -> None:
     law = law_for_margin(kind, m, alpha)
     assert margin(law, alpha) <= m
-    cost = law.cost().amount * (1 - Fraction(1, 2**38))
+    cost = noise_event(law).cost.amount * (1 - Fraction(1, 2**38))
     cheaper = DiscreteLaplace(1 / cost) if kind == "discrete_laplace" else DiscreteGaussian(1 / (2 * cost))
     assert margin(cheaper, alpha) > m
 
@@ -180,7 +181,7 @@ def test_law_for_a_wide_margin(kind: Kind, m: int) -> None:
 
 def test_the_cost_of_a_law_for_a_margin_has_few_bits() -> None:
     for kind in KINDS:
-        cost = law_for_margin(kind, 11, FIVE).cost().amount
+        cost = noise_event(law_for_margin(kind, 11, FIVE)).cost.amount
         assert cost.numerator.bit_length() <= 41
         assert cost.denominator & (cost.denominator - 1) == 0
 
@@ -192,7 +193,7 @@ def test_the_printed_geometric_margin_is_missed(moe: int, ratio: float, missing:
     assert tail(law, moe) == pytest.approx(missing, abs=5e-5)
     assert tail(law, moe) == pytest.approx(0.1 / (1 + exp(-float(printed_epsilon(moe)))), rel=1e-12)
     assert margin(law, FIVE) == moe + 1
-    least = law_for_margin("discrete_laplace", moe, FIVE).cost().amount
+    least = noise_event(law_for_margin("discrete_laplace", moe, FIVE)).cost.amount
     assert float(least / printed_epsilon(moe)) == pytest.approx(ratio, abs=5e-4)
     assert tail(law_for_margin("discrete_laplace", moe, FIVE), moe) <= 0.05 + 1e-17
 
@@ -216,7 +217,7 @@ def test_the_printed_gaussian_margin_holds_but_pays_too_much(moe: int, ratio: fl
     """Rows 23 and 24: the tails are 3.30, 4.02, 4.78 %, and 15.4, 8.7, 1.9 % less rho (28 % at 3) keeps the promise."""
     law = DiscreteGaussian(1 / (2 * printed_rho(moe)))
     assert tail(law, moe) == pytest.approx(missing, abs=5e-5)
-    least = law_for_margin("discrete_gaussian", moe, FIVE).cost().amount
+    least = noise_event(law_for_margin("discrete_gaussian", moe, FIVE)).cost.amount
     assert float(least / printed_rho(moe)) == pytest.approx(ratio, abs=5e-4)
 
 

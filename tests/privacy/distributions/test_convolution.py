@@ -9,7 +9,7 @@ import pytest
 from starling.errors import ParameterError
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.convolution import Part, sum_margin
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.distributions.probability_mass import masses
 
 ALPHA = Fraction(1, 20)
@@ -22,7 +22,7 @@ GAUSSIAN, NARROW, LAPLACE = (
 
 @pytest.mark.parametrize("law", [GAUSSIAN, NARROW, LAPLACE, DiscreteLaplace(Fraction(300))], ids=repr)
 @pytest.mark.parametrize("terms", [2, 8, 46])
-def test_equal_weights_give_the_certified_margin(law: Law, terms: int) -> None:
+def test_equal_weights_give_the_certified_margin(law: Distribution, terms: int) -> None:
     """Split into two parts, so that the convolution is what is asked."""
     parts = [Part(law, 1, Fraction(1)), Part(law, terms - 1, Fraction(-1))]
     assert sum_margin(parts, ALPHA) == margin(law, ALPHA, terms)
@@ -50,7 +50,7 @@ def chance_beyond(parts: list[Part], bound: Fraction) -> float:
     ),
 )
 def test_a_margin_holds_and_is_hardly_wider_than_need_be(weights: tuple[Fraction, ...]) -> None:
-    laws: tuple[Law, ...] = (GAUSSIAN, NARROW, LAPLACE)
+    laws: tuple[Distribution, ...] = (GAUSSIAN, NARROW, LAPLACE)
     parts = [Part(law, 1, weight) for law, weight in zip(laws, weights, strict=True)]
     found = sum_margin(parts, ALPHA)
     spread = sum(part.variance for part in parts) ** 0.5

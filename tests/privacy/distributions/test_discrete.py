@@ -1,23 +1,11 @@
-"""The laws as values: what they cost, and what they refuse."""
+"""The distributions as values, and what they refuse."""
 
 from fractions import Fraction
 
 import pytest
 
 from starling.errors import ParameterError
-from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
-
-
-def test_the_cost_of_a_count() -> None:
-    """SafeTab 2022, Lemmas 6 and 7."""
-    assert DiscreteLaplace(Fraction(5, 2)).cost() == Epsilon(Fraction(2, 5))
-    assert DiscreteGaussian(Fraction(5, 2)).cost() == Rho(Fraction(1, 5))
-
-
-def test_the_cost_grows_with_the_sensitivity_or_its_square() -> None:
-    assert DiscreteLaplace(Fraction(10)).cost(3) == 3 * DiscreteLaplace(Fraction(10)).cost()
-    assert DiscreteGaussian(Fraction(10)).cost(3) == 9 * DiscreteGaussian(Fraction(10)).cost()
 
 
 def test_a_decimal_string_is_exact() -> None:
@@ -41,7 +29,7 @@ def test_what_is_no_exact_number_is_refused(value: object) -> None:
         DiscreteGaussian(value)  # type: ignore[arg-type]
 
 
-def test_laws_are_values() -> None:
+def test_distributions_are_values() -> None:
     assert DiscreteLaplace(Fraction(2)) == DiscreteLaplace(Fraction(4, 2))
     assert len({DiscreteGaussian(Fraction(2)), DiscreteGaussian(Fraction(4, 2))}) == 1
     assert len({DiscreteLaplace(Fraction(2)), DiscreteGaussian(Fraction(2))}) == 2

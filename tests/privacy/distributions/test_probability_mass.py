@@ -7,10 +7,10 @@ import pytest
 
 from starling.errors import ParameterError
 from starling.privacy.distributions.accuracy import standard_deviation, tail
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.distributions.probability_mass import masses
 
-LAWS: tuple[Law, ...] = (
+LAWS: tuple[Distribution, ...] = (
     DiscreteLaplace(Fraction(1, 3)),
     DiscreteLaplace(Fraction(21)),
     DiscreteGaussian(Fraction(1, 5)),
@@ -21,7 +21,7 @@ LAWS: tuple[Law, ...] = (
 
 @pytest.mark.parametrize("law", LAWS, ids=repr)
 @pytest.mark.parametrize("terms", [1, 2, 8, 46])
-def test_tails_and_variance_are_the_certified_ones(law: Law, terms: int) -> None:
+def test_tails_and_variance_are_the_certified_ones(law: Distribution, terms: int) -> None:
     found = masses(law, terms)
     spread = standard_deviation(law) * terms**0.5
     for m in {0, 1, round(spread), round(2 * spread), round(5 * spread)}:
@@ -34,7 +34,7 @@ def test_tails_and_variance_are_the_certified_ones(law: Law, terms: int) -> None
 
 
 @pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_a_sum_is_the_convolution(law: Law) -> None:
+def test_a_sum_is_the_convolution(law: Distribution) -> None:
     one, three = masses(law), masses(law, 3)
     by_hand = np.convolve(np.convolve(one.mass, one.mass), one.mass)
     middle = len(by_hand) // 2

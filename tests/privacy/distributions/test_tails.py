@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.privacy.distributions import tails
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.distributions.tails import NARROW, WIDE, tail_ball
 from starling.privacy.precision import precision
 
 rationals = st.fractions(min_value=Fraction(1, 5), max_value=30, max_denominator=50)
 
 
-def twin_sum(law: Law, terms: int, reach: int) -> dict[int, mpmath.mpf]:
+def twin_sum(law: Distribution, terms: int, reach: int) -> dict[int, mpmath.mpf]:
     """The law of the sum by convolution, with draws cut at `reach`."""
     one: dict[int, mpmath.mpf] = {}
     for x in range(-reach, reach + 1):
@@ -48,7 +48,7 @@ def twin_sum(law: Law, terms: int, reach: int) -> dict[int, mpmath.mpf]:
     ],
 )
 @pytest.mark.parametrize("terms", [1, 2, 3])
-def test_the_tail_of_a_sum_encloses_the_convolution(law: Law, reach: int, terms: int) -> None:
+def test_the_tail_of_a_sum_encloses_the_convolution(law: Distribution, reach: int, terms: int) -> None:
     with mpmath.workdps(40):
         twin = twin_sum(law, terms, reach)
         for m in (0, 1, 2, 5, 9):

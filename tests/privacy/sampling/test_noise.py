@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from starling.errors import ParameterError
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.sampling.certified import LaplaceMagnitude
 from starling.privacy.sampling.entropy import Scripted, Seeded
 from starling.privacy.sampling.inversion import inversion
@@ -166,7 +166,7 @@ def test_draw_is_the_function_of_the_law() -> None:
 
 # Goodness of fit, and that it sees what is wrong.
 
-FITS: list[Law] = [
+FITS: list[Distribution] = [
     *(DiscreteLaplace(Fraction(scale)) for scale in ("1/3", "1", "10", "1000", "5000")),
     *(DiscreteGaussian(Fraction(s2)) for s2 in ("1/3", "1", "100", "1000000", "100000000")),
 ]
@@ -174,7 +174,7 @@ FITS: list[Law] = [
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("law", FITS, ids=repr)
-def test_ten_million_draws_fit_the_law(law: Law) -> None:
+def test_ten_million_draws_fit_the_law(law: Distribution) -> None:
     """False alarm 1e-9 a law. 0.5 % more scale is rejected with a chance above 0.999: stated by `power`, not believed."""
     drawn = draw(law, DRAWS, search="fixed")
     cut = bins(law, DRAWS)
@@ -183,17 +183,17 @@ def test_ten_million_draws_fit_the_law(law: Law) -> None:
     assert excess(cut.counts(drawn), claimed) < 1
 
 
-def half_scale(law: Law, size: int) -> Int64:
+def half_scale(law: Distribution, size: int) -> Int64:
     """Half the noise that was promised."""
     return draw(stretched(law, Fraction(1, 2)), size)
 
 
-def slightly_short(law: Law, size: int) -> Int64:
+def slightly_short(law: Distribution, size: int) -> Int64:
     """0.5 % less than was promised."""
     return draw(stretched(law, Fraction("0.995")), size)
 
 
-def without_minus_zero(law: Law, size: int) -> Int64:
+def without_minus_zero(law: Distribution, size: int) -> Int64:
     """Sign and magnitude as here, but -0 rejected, which is right for a table that counts 0 twice."""
     drawn = draw(law, 2 * size)
     signs = draw(DiscreteLaplace(Fraction(10**6)), 2 * size) < 0
@@ -201,7 +201,7 @@ def without_minus_zero(law: Law, size: int) -> Int64:
     return kept
 
 
-def rounded(law: Law, size: int) -> Int64:
+def rounded(law: Distribution, size: int) -> Int64:
     """A continuous draw, rounded: not the discrete law."""
     rng = np.random.default_rng(1)
     if isinstance(law, DiscreteLaplace):
@@ -212,7 +212,7 @@ def rounded(law: Law, size: int) -> Int64:
 @pytest.mark.statistical
 @pytest.mark.parametrize("mutant", [half_scale, slightly_short, without_minus_zero, rounded])
 @pytest.mark.parametrize("law", [DiscreteLaplace(Fraction(1)), DiscreteGaussian(Fraction(1))], ids=repr)
-def test_wrong_samplers_are_rejected(law: Law, mutant: Callable[[Law, int], Int64]) -> None:
+def test_wrong_samplers_are_rejected(law: Distribution, mutant: Callable[[Distribution, int], Int64]) -> None:
     """Each with a statistic beyond the threshold: at 10^7 draws the power against the weakest (0.5 %) is above 0.999."""
     cut = bins(law, DRAWS)
     assert excess(cut.counts(mutant(law, DRAWS)), cut.chances(law)) > 1
@@ -263,7 +263,7 @@ def test_sums_of_any_layout_and_no_other_kind() -> None:
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("law", [DiscreteLaplace(Fraction(1)), DiscreteGaussian(Fraction(1))], ids=repr)
-def test_attack_a01_a03_answers_of_neighbours_have_one_support(law: Law) -> None:
+def test_attack_a01_a03_answers_of_neighbours_have_one_support(law: Distribution) -> None:
     """Counts 0 and 1, 10^6 answers each: every answer with a chance above 2e-5 for one is seen for the other. (Floating-point
     samplers leave holes in half of their support. False alarm below 1e-7.)"""
     answers = [np.unique(checked_add(np.full(10**6, count), draw(law, 10**6))) for count in (0, 1)]

@@ -2,9 +2,9 @@
 
 from fractions import Fraction
 
-from starling.privacy.budget import Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
-from starling.privacy.guarantee import Guarantee, degree, measurement, sequential
+from starling.privacy.events import ZCDP
+from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from starling.release.report.wording import dearest, percent_up, plainly
 
@@ -18,19 +18,23 @@ def test_percentages_are_rounded_up() -> None:
 def test_the_dearest_measurement_is_found_in_the_tree() -> None:
     cheap = measurement("cheap", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(10)))
     dear = measurement("dear", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(2)))
-    assert dearest(sequential("all", (degree("a", 9, (cheap,)), degree("b", 1, (cheap, dear))))) == dear
+    assert (
+        dearest(sequential("all", (bounded_overlap("a", 9, (cheap,)), bounded_overlap("b", 1, (cheap, dear))))) == dear
+    )
 
 
 def test_the_words_name_unit_and_costs() -> None:
     one = measurement("one", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(50)))
-    text = plainly(degree("all", 9, (one,)))
+    text = plainly(bounded_overlap("all", 9, (one,)))
     assert "hides one person" in text
     assert "rho 0.01 at most" in text
     assert "(rho 0.09)" in text
     assert "hold a given person at all" in text
     assert "exact distributions of the noise" in text
-    earlier = Guarantee("another release", ADD_REMOVE_PERSON, Rho(Fraction("0.91")))
-    topped = plainly(degree("all", 9, (one,)), sequential("both", (degree("all", 9, (one,)), earlier)))
+    earlier = Guarantee("another release", ADD_REMOVE_PERSON, ZCDP(Fraction("0.91")))
+    topped = plainly(
+        bounded_overlap("all", 9, (one,)), sequential("both", (bounded_overlap("all", 9, (one,)), earlier))
+    )
     assert "a bound by the privacy loss alone" in topped
     assert "From everything at once, the measurements of earlier releases in it included (rho 1)" in " ".join(
         topped.split()
@@ -45,5 +49,5 @@ def test_the_board_reads_what_the_best_attacker_finds_and_no_bound_above_it() ->
         measurement(name, ADD_REMOVE_PERSON, DiscreteGaussian(9 / (2 * Fraction(rho))))
         for name, rho in (("stage 1", "0.068"), ("stage 2", "0.612"))
     )
-    text = " ".join(plainly(degree("all", 9, (sequential("both stages", (first, second)),))).split())
+    text = " ".join(plainly(bounded_overlap("all", 9, (sequential("both stages", (first, second)),))).split())
     assert "(rho 0.68) he finds at most 31.7 %, computed from the exact distributions of the noise" in text

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from starling.engine.spark import Spark
 from starling.errors import SourceError
 from starling.privacy.trust import inspect
+from starling.release.payment import PaymentOptions
 from starling.tables.counts import GroupCounts, cluster_for, count
 from starling.tables.counts.distributed import _check_seen
 from starling.tables.evaluate import evaluate
@@ -62,7 +63,7 @@ def test_an_evaluation_finds_the_same_errors(
 ) -> None:
     """The Spark that runs stands for the one that `engine` would start."""
     plan, geography, path = toy(shared_data, "input_dir_zcdp")
-    release(plan, path, path.with_name("GRF-C.txt"), tmp_path / "out", unvalidated=True)
+    release(plan, path, path.with_name("GRF-C.txt"), tmp_path / "out", payment=PaymentOptions(unvalidated=True))
     opened = open_persons(path, plan)
     here = evaluate(plan, geography, opened, tmp_path / "out").value
     monkeypatch.setattr(sys.modules["starling.tables.evaluate"], "cluster_for", lambda *_: nullcontext(spark))

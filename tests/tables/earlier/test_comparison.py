@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 import pytest
 
 from starling.errors import IntegrityError, ParameterError
+from starling.release.payment import PaymentOptions
 from starling.tables.earlier.comparison import DIFFERS, SCHEMA, compare
 from starling.tables.generate import generate
 from starling.tables.publish import release
@@ -29,9 +30,9 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Releases:
     plan = small_plan("rho", thresholds=(50, 200, 400))
     for name, persons in (("same", 2000), ("others", 2600)):
         made = generate(plan, persons=persons, seed=1, out=folder / name)
-        release(plan, made.persons, made.geography, folder / f"{name}-1", unvalidated=True)
+        release(plan, made.persons, made.geography, folder / f"{name}-1", payment=PaymentOptions(unvalidated=True))
         if name == "same":
-            release(plan, made.persons, made.geography, folder / f"{name}-2", unvalidated=True)
+            release(plan, made.persons, made.geography, folder / f"{name}-2", payment=PaymentOptions(unvalidated=True))
     return Releases(folder / "same-1", folder / "same-2", folder / "others-1")
 
 

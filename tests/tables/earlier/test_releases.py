@@ -10,6 +10,7 @@ from starling.errors import IntegrityError, ParameterError, PlanError
 from starling.privacy.accounting.conversion import epsilon_at_delta
 from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.guarantee import sequential
+from starling.release.payment import PaymentOptions
 from starling.tables.earlier.releases import Earlier, _sum, beside, read_earlier
 from starling.tables.generate import generate
 from starling.tables.plan import Plan
@@ -23,7 +24,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Path, Path]:
     folder = tmp_path_factory.mktemp("earlier")
     plan = small_plan("rho")
     made = generate(plan, persons=300, seed=1, out=folder / "in")
-    release(plan, made.persons, made.geography, folder / "first", unvalidated=True)
+    release(plan, made.persons, made.geography, folder / "first", payment=PaymentOptions(unvalidated=True))
     return plan, folder / "first", made.geography
 
 
@@ -47,7 +48,7 @@ def test_costs_of_all_add_up_and_compose(world: tuple[Plan, Path, Path]) -> None
 def test_a_release_counts_with_what_it_adds_to(world: tuple[Plan, Path, Path], tmp_path: Path) -> None:
     plan, folder, blocks = world
     persons = blocks.with_name("person-records.txt")
-    release(plan, persons, blocks, tmp_path / "more", top_up=folder, unvalidated=True)
+    release(plan, persons, blocks, tmp_path / "more", top_up=folder, payment=PaymentOptions(unvalidated=True))
     assert beside(plan, [folder, tmp_path / "more"]).cost == 3 * plan.guarantee.cost
     with pytest.raises(ParameterError, match="which is not among the earlier ones"):
         beside(plan, [tmp_path / "more"])

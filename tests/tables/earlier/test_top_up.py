@@ -5,7 +5,6 @@ import shutil
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,8 +17,10 @@ from starling.errors import ParameterError, PlanError
 from starling.ledger.opening import Ledger, create_ledger
 from starling.privacy.accounting.conversion import epsilon_at_delta
 from starling.privacy.budget import decimal_up
+from starling.privacy.events import ZCDP, PureDP
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.manifest import digests, files_of
+from starling.release.payment import PaymentOptions
 from starling.tables.analysis import open_release
 from starling.tables.artifact import read_measurements, with_earlier
 from starling.tables.artifact.measured import EARLIER, place_of
@@ -45,7 +46,7 @@ def plan(toy: Path) -> Plan:
 @pytest.fixture(scope="module")
 def earlier(plan: Plan, toy: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("earlier") / "earlier"
-    release(plan, toy / "person-records.txt", toy / "GRF-C.txt", out, unvalidated=True)
+    release(plan, toy / "person-records.txt", toy / "GRF-C.txt", out, payment=PaymentOptions(unvalidated=True))
     return out
 
 
@@ -53,7 +54,14 @@ def earlier(plan: Plan, toy: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 def topped(plan: Plan, earlier: Path, toy: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("topped") / "topped"
     cheaper = replace(plan, levels=tuple(replace(each, budget=each.budget / 3) for each in plan.levels))
-    release(cheaper, toy / "person-records.txt", toy / "GRF-C.txt", out, top_up=earlier, unvalidated=True)
+    release(
+        cheaper,
+        toy / "person-records.txt",
+        toy / "GRF-C.txt",
+        out,
+        top_up=earlier,
+        payment=PaymentOptions(unvalidated=True),
+    )
     return out
 
 
@@ -62,7 +70,14 @@ def again(plan: Plan, topped: Path, toy: Path, tmp_path_factory: pytest.TempPath
     """The topped-up release topped up once more, without its first level."""
     out = tmp_path_factory.mktemp("again") / "again"
     fewer = replace(plan, levels=tuple(replace(each, budget=2 * each.budget) for each in plan.levels[1:]))
-    release(fewer, toy / "person-records.txt", toy / "GRF-C.txt", out, top_up=topped, unvalidated=True)
+    release(
+        fewer,
+        toy / "person-records.txt",
+        toy / "GRF-C.txt",
+        out,
+        top_up=topped,
+        payment=PaymentOptions(unvalidated=True),
+    )
     return out
 
 
@@ -135,7 +150,9 @@ def test_what_cannot_be_topped_up_is_refused_before_a_charge(
     plan: Plan, earlier: Path, again: Path, toy: Path, ledger: Ledger, tmp_path: Path
 ) -> None:
     persons, blocks, fewer_levels = toy / "person-records.txt", toy / "GRF-C.txt", again
-    release(plan, persons, blocks, tmp_path / "paid", ledger=ledger, dataset="toy", unvalidated=True)
+    release(
+        plan, persons, blocks, tmp_path / "paid", payment=PaymentOptions(ledger=ledger, dataset="toy", unvalidated=True)
+    )
     before = ledger.reading.account("people").caps[0].spent
     lines = blocks.read_text().splitlines()
     fewer = tmp_path / "fewer.txt"
@@ -154,7 +171,12 @@ def test_what_cannot_be_topped_up_is_refused_before_a_charge(
     for wanted, geography, on, dataset, problem in refused:
         with pytest.raises(PlanError, match=problem):
             release(
-                wanted, persons, geography, tmp_path / "no", top_up=on, ledger=ledger, dataset=dataset, unvalidated=True
+                wanted,
+                persons,
+                geography,
+                tmp_path / "no",
+                top_up=on,
+                payment=PaymentOptions(ledger=ledger, dataset=dataset, unvalidated=True),
             )
     assert ledger.reading.account("people").caps[0].spent == before
     assert not (tmp_path / "no").exists()
@@ -227,7 +249,7 @@ def test_a_top_up_states_what_all_charges_cost_together(topped: Path, again: Pat
 def test_what_an_earlier_release_measured_besides_counts_by_its_cost(again: Path, topped: Path) -> None:
     public, _ = read_plan(again)
     # The last release left a level out, so that of those before nothing but their costs is known here.
-    assert all(each.law is None and not each.parts for each in public.earlier_guarantees)
+    assert all(isinstance(each.event, PureDP | ZCDP) for each in public.earlier_guarantees)
     whole, _ = read_plan(topped)
     assert [each.cost.amount for each in whole.earlier_guarantees] == [each.cost for each in whole.variants.releases]
     assert all(each.parts for each in whole.earlier_guarantees)
@@ -247,10 +269,10 @@ def test_more_releases_than_are_combined_are_refused(again: Path) -> None:
 
 def test_the_charge_of_the_earlier_release_is_looked_up(plan: Plan, toy: Path, ledger: Ledger, tmp_path: Path) -> None:
     inputs = toy / "person-records.txt", toy / "GRF-C.txt"
-    paid: dict[str, Any] = {"ledger": ledger, "dataset": "toy"}
-    first = release(plan, *inputs, tmp_path / "first", **paid, unvalidated=True)
-    release(plan, *inputs, tmp_path / "second", top_up=first.folder, **paid, unvalidated=True)
-    release(plan, *inputs, tmp_path / "third", top_up=tmp_path / "second", **paid, unvalidated=True)
+    paid = PaymentOptions(ledger, "toy", unvalidated=True)
+    first = release(plan, *inputs, tmp_path / "first", payment=paid)
+    release(plan, *inputs, tmp_path / "second", top_up=first.folder, payment=paid)
+    release(plan, *inputs, tmp_path / "third", top_up=tmp_path / "second", payment=paid)
     url = f"sqlite:///{tmp_path / 'ledger.sqlite'}"
 
     def state(folder: Path, place: str | None) -> str:

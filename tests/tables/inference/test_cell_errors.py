@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.distributions.probability_mass import masses
 from starling.privacy.sampling.noise import draw
 from starling.tables.inference.cell_errors import BothStages, Combined, Draws, Plain
@@ -29,11 +29,11 @@ WEIGHTS = {
 }
 
 
-def variance(law: Law) -> float:
+def variance(law: Distribution) -> float:
     return float(masses(law).variance)
 
 
-def likely(law: Law, terms: int = 1) -> list[tuple[int, float]]:
+def likely(law: Distribution, terms: int = 1) -> list[tuple[int, float]]:
     listed = masses(law, terms)
     pairs = ((place - listed.reach, float(mass)) for place, mass in enumerate(listed.mass))
     return [(value, mass) for value, mass in pairs if mass > 1e-9]

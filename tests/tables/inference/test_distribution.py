@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.distributions.probability_mass import masses
 from starling.tables.inference.combined import corrections
 from starling.tables.inference.distribution import Chosen, TotalLaw, ends
@@ -19,7 +19,7 @@ GEOMETRIC = (DiscreteLaplace(Fraction(3)), DiscreteLaplace(Fraction(1)))
 NOTHING = Chosen()
 
 
-def total_law(pair: tuple[Law, Law], cells: int, *, reused: bool) -> TotalLaw:
+def total_law(pair: tuple[Distribution, Distribution], cells: int, *, reused: bool) -> TotalLaw:
     laws = StageLaws(pair[1], *pair)
     return TotalLaw(*pair, cells, stage1_weight(laws, cells) if reused else Fraction(0))
 
@@ -48,7 +48,7 @@ CHOICES = (NOTHING, Chosen(low=20), Chosen(low=20, high=31), Chosen(high=20), Ch
 @pytest.mark.parametrize("reused", [False, True])
 @pytest.mark.parametrize("chosen", CHOICES, ids=repr)
 def test_the_law_given_what_was_chosen_is_that_of_enumeration(
-    pair: tuple[Law, Law], reused: bool, chosen: Chosen
+    pair: tuple[Distribution, Distribution], reused: bool, chosen: Chosen
 ) -> None:
     for cells in (1, 8):
         law = total_law(pair, cells, reused=reused)
@@ -72,7 +72,7 @@ def test_the_law_given_what_was_chosen_is_that_of_enumeration(
 @pytest.mark.parametrize("reused", [False, True])
 @pytest.mark.parametrize("chosen", CHOICES, ids=repr)
 def test_intervals_cover_given_what_was_chosen_at_every_true_size(
-    pair: tuple[Law, Law], reused: bool, chosen: Chosen
+    pair: tuple[Distribution, Distribution], reused: bool, chosen: Chosen
 ) -> None:
     """Exact: no sample. At sizes where the choice has a chance above 10^-6, which enumeration can still tell."""
     for cells in (1, 8):

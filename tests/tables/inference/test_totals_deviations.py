@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.distributions.probability_mass import masses
 from starling.tables.inference.combined import corrections, spread
 from starling.tables.inference.distribution import Chosen, TotalLaw
@@ -20,7 +20,7 @@ WEIGHTS = (Fraction(1, 2), Fraction(2, 3), Fraction(7, 9))
 
 
 def enumerated(
-    stage1: Law, stage2: Law, cells: int, weight: Fraction
+    stage1: Distribution, stage2: Distribution, cells: int, weight: Fraction
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Slow twin: every draw of the first total and of each cell, as published; the cells, and the probability of each."""
     first, one = masses(stage1), masses(stage2)
@@ -39,7 +39,7 @@ def enumerated(
 @pytest.mark.parametrize(
     ("laws", "cells"), [(NARROW, 1), (NARROW, 2), ((NARROW[1], DiscreteLaplace(Fraction(1, 9))), 2)]
 )
-def test_it_is_that_of_all_draws(laws: tuple[Law, Law], cells: int, weight: Fraction) -> None:
+def test_it_is_that_of_all_draws(laws: tuple[Distribution, Distribution], cells: int, weight: Fraction) -> None:
     moved, chance = enumerated(*laws, cells, weight)
     assert chance.sum() == pytest.approx(1)
     for terms in {1, cells}:
@@ -65,7 +65,7 @@ def test_drawn_noise_deviates_as_stated_and_not_as_without_its_rounding() -> Non
     weight = stage1_weight(laws, 46)
     generator = np.random.default_rng(20)
 
-    def draw(law: Law, size: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    def draw(law: Distribution, size: tuple[int, ...]) -> npt.NDArray[np.int64]:
         listed = masses(law)
         return generator.choice(
             np.arange(-listed.reach, listed.reach + 1), p=listed.mass / listed.mass.sum(), size=size

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from starling.privacy.budget import Epsilon, Rho
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.tables.measurements import TOTAL_ONLY, Measurements
 from starling.tables.mechanism import SafeTab, branches, merged, safetab
 from starling.tables.plan import Geography, GeographyLevel, Plan, cells
@@ -19,7 +19,7 @@ from tests.tables.small import Written, level_of, small_geography, small_plan, w
 STATE, COUNTY = GeographyLevel.STATE, GeographyLevel.COUNTY
 
 
-def silent(law: Law, count: int) -> npt.NDArray[np.int64]:
+def silent(law: Distribution, count: int) -> npt.NDArray[np.int64]:
     """Noise that is 0, so that the exact values show."""
     return np.zeros(count, dtype=np.int64)
 
@@ -58,9 +58,9 @@ def test_every_branch_is_reached_and_holds_the_exact_cells_under_silent_noise(mo
 
 
 def test_total_only_groups_are_measured_once_with_all_of_the_groups_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[tuple[Law, int]] = []
+    drawn: list[tuple[Distribution, int]] = []
 
-    def recording(law: Law, count: int) -> npt.NDArray[np.int64]:
+    def recording(law: Distribution, count: int) -> npt.NDArray[np.int64]:
         drawn.append((law, count))
         return np.zeros(count, dtype=np.int64)
 
@@ -123,7 +123,7 @@ def _law_of_outcomes(
         left = iter(noise)
         weight = 1.0
 
-        def scripted(of: Law, count: int, left: Iterator[int] = left) -> npt.NDArray[np.int64]:
+        def scripted(of: Distribution, count: int, left: Iterator[int] = left) -> npt.NDArray[np.int64]:
             nonlocal weight
             values = np.array([next(left, 0) for _ in range(count)], dtype=np.int64)
             assert isinstance(of, DiscreteLaplace)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.privacy.distributions.discrete import Law
+from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.trust import Confidential, publish
 from starling.release.manifest import digests, files_of
 from starling.tables.artifact import data
@@ -62,7 +62,7 @@ def test_every_piece_draws_noise_of_its_own_for_each_of_its_groups(totals: list[
     geography = small_geography(plan, COUNTIES)
     number = itertools.count(1000, 1000)
 
-    def numbered(_: Law, count: int) -> npt.NDArray[np.int64]:
+    def numbered(_: Distribution, count: int) -> npt.NDArray[np.int64]:
         return np.array([next(number) for _ in range(count)], dtype=np.int64)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from starling.privacy.distributions.discrete import DiscreteLaplace
+from starling.privacy.events import noise_event
+from starling.privacy.guarantee import BoundedOverlap
 from starling.tables.inference.combined import combined
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, offsets
 from starling.tables.mechanism import MeasuredAgain, SafeTab
@@ -67,11 +69,11 @@ def test_it_costs_its_own_budgets_and_draws_with_all_of_them() -> None:
     guarantee = MeasuredAgain(plan, ()).guarantee
     assert guarantee.cost.amount == 3
     for level, part in zip(plan.levels, guarantee.parts, strict=True):
-        assert part.degree == level.stability
         (leaf,) = part.parts
-        assert leaf.sensitivity == 1
-        assert leaf.law == DiscreteLaplace(level.stability / Fraction(3, 2))
-        assert plan.laws(level).stage2 == plan.laws(level).total_only == leaf.law
+        assert part.event == BoundedOverlap((leaf,), level.stability)
+        noise = DiscreteLaplace(level.stability / Fraction(3, 2))
+        assert leaf.event == noise_event(noise)
+        assert plan.laws(level).stage2 == plan.laws(level).total_only == noise
     # The first totals stay those of the earlier release.
     alone = small_plan()
     for level, before in zip(plan.levels, alone.levels, strict=True):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.privacy.budget import Measure
-from starling.privacy.distributions.discrete import DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 from starling.tables.plan import cells
 from starling.tables.plan.accuracy_targets import AGES, NUMBERS, Number, Promise
 from starling.tables.plan.stages import stage_laws
@@ -22,7 +22,7 @@ DRAWS = {"total": cells.BRANCH_CELLS, "sex total": (0, 4, 9, 23), "cell": (0, 1,
 """By branch, written out."""
 
 
-def probabilities(law: Law, reach: int = 90) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def probabilities(law: Distribution, reach: int = 90) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """The slow twin: by the definition, over -reach .. reach."""
     x = np.arange(-reach, reach + 1)
     exponent = (
@@ -34,12 +34,12 @@ def probabilities(law: Law, reach: int = 90) -> np.ndarray[tuple[int], np.dtype[
 
 
 @cache
-def summed(law: Law, draws: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def summed(law: Distribution, draws: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """The law of a sum, by convolution."""
     return np.convolve(summed(law, draws - 1), probabilities(law)) if draws else np.ones(1)
 
 
-def beyond(law: Law, draws: int, margin: int) -> float:
+def beyond(law: Distribution, draws: int, margin: int) -> float:
     """P(|sum| > margin)."""
     whole = summed(law, draws)
     centre = len(whole) // 2

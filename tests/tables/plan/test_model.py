@@ -12,7 +12,8 @@ import pytest
 from starling.errors import PlanError
 from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
-from starling.privacy.guarantee import Guarantee
+from starling.privacy.events import noise_event
+from starling.privacy.guarantee import BoundedOverlap, Guarantee
 from starling.tables.plan import Plan, describe, load, read_geography
 from tests.tables.plan.invented import COST, GRF, census_folder, config
 
@@ -46,13 +47,15 @@ def test_costs_of_the_census_plans(
 
 def test_cost_is_the_larger_part_and_each_part_the_sum_of_its_levels(plan: Plan) -> None:
     assert plan.cost == Rho(COST)
-    assert (plan.guarantee.name, plan.guarantee.degree) == (plan.title, 1)
+    assert (plan.guarantee.name, plan.guarantee.event) == (plan.title, BoundedOverlap(plan.guarantee.parts, 1))
     assert [part.name for part in plan.guarantee.parts] == ["United States", "Puerto Rico"]
     assert [str(part.cost) for part in plan.guarantee.parts] == ["rho 3", "rho 2"]
     for part, puerto_rico in zip(plan.guarantee.parts, (False, True), strict=True):
         levels = [level for level in plan.levels if level.geography.puerto_rico is puerto_rico]
         assert part.cost == Rho(sum((level.budget for level in levels), Fraction(0)))
-        assert [each.degree for each in part.parts] == [level.stability for level in levels]
+        assert [each.event for each in part.parts] == [
+            BoundedOverlap(each.parts, level.stability) for each, level in zip(part.parts, levels, strict=True)
+        ]
 
 
 def test_puerto_rico_alone_is_not_charged_for_the_states(tmp_path: Path) -> None:
@@ -75,9 +78,9 @@ def test_laws_share_the_budget_of_a_level(tmp_path: Path, definition: str) -> No
     for level in plan.levels:
         laws = plan.laws(level)
         share = level.budget / level.stability
-        assert laws.total_only.cost().amount == share
-        assert laws.stage1.cost().amount == share / 10
-        assert laws.stage1.cost().amount + laws.stage2.cost().amount == share
+        assert noise_event(laws.total_only).cost.amount == share
+        assert noise_event(laws.stage1).cost.amount == share / 10
+        assert noise_event(laws.stage1).cost.amount + noise_event(laws.stage2).cost.amount == share
         kind = DiscreteLaplace if definition == "puredp" else DiscreteGaussian
         assert all(isinstance(law, kind) for law in (laws.total_only, laws.stage1, laws.stage2))
 
@@ -85,7 +88,7 @@ def test_laws_share_the_budget_of_a_level(tmp_path: Path, definition: str) -> No
 def test_guarantee_names_every_law_that_is_drawn(plan: Plan) -> None:
     laws = {law for level in plan.levels for law in (plan.laws(level).stage1, plan.laws(level).stage2)}
     laws |= {plan.laws(level).total_only for level in plan.levels if level.total_only.any()}
-    assert {leaf.law for leaf in leaves(plan.guarantee)} == laws
+    assert {leaf.event for leaf in leaves(plan.guarantee)} == set(map(noise_event, laws))
 
 
 def test_levels_and_iterations_stand_in_plan_order(plan: Plan) -> None:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
+from starling.privacy.events import noise_event
 from starling.tables.plan.stages import stage_laws
 
 shares = st.fractions(Fraction(1, 10**6), 10, max_denominator=10**6)
@@ -15,7 +16,7 @@ shares = st.fractions(Fraction(1, 10**6), 10, max_denominator=10**6)
 def test_both_stages_spend_the_share_and_a_bare_total_all_of_it(share: Fraction, gamma: Fraction) -> None:
     for measure, kind in (("epsilon", DiscreteLaplace), ("rho", DiscreteGaussian)):
         laws = stage_laws(measure, share, gamma)  # type: ignore[arg-type]
-        costs = [law.cost() for law in (laws.total_only, laws.stage1, laws.stage2)]
+        costs = [noise_event(law).cost for law in (laws.total_only, laws.stage1, laws.stage2)]
         assert {cost.measure for cost in costs} == {measure}
         assert [cost.amount for cost in costs] == [share, gamma * share, (1 - gamma) * share]
         assert isinstance(laws.stage2, kind)

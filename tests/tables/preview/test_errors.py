@@ -11,7 +11,7 @@ import pytest
 from starling.errors import ParameterError
 from starling.privacy.budget import Measure
 from starling.privacy.distributions.accuracy import tail
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.tables.inference.combined import at_least
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
 from starling.tables.measurements import Int64
@@ -20,7 +20,7 @@ from starling.tables.preview.errors import preview
 from tests.tables.small import small_geography, small_plan
 
 
-def probabilities(law: Law, reach: int = 400) -> dict[int, float]:
+def probabilities(law: Distribution, reach: int = 400) -> dict[int, float]:
     """The slow twin: the law's probabilities by its definition, normalised over -reach .. reach."""
     if isinstance(law, DiscreteLaplace):
         weight = {x: exp(-abs(x) / float(law.scale)) for x in range(-reach, reach + 1)}
@@ -32,7 +32,7 @@ def probabilities(law: Law, reach: int = 400) -> dict[int, float]:
 
 @pytest.mark.parametrize("law", [DiscreteLaplace(Fraction(3)), DiscreteGaussian(Fraction(7))])
 @pytest.mark.parametrize("value", [-30, -3, -1, 0, 1, 2, 9, 30])
-def test_at_least_is_the_sum_of_probabilities(law: Law, value: int) -> None:
+def test_at_least_is_the_sum_of_probabilities(law: Distribution, value: int) -> None:
     assert at_least(law, value) == pytest.approx(sum(p for x, p in probabilities(law).items() if x >= value))
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from starling.errors import OutputError
+from starling.release.report.pages import PREVIEW, preview_text, write_preview
 from starling.tables.plan import Promise
 from starling.tables.preview import preview
 from starling.tables.preview.expected_detail import fates
-from starling.tables.preview.page import FILE, as_page, write_page
+from starling.tables.preview.page import TablesPage
 from tests.tables.mechanism.test_top_up import topping
 from tests.tables.plan.priced import promising_plan
 from tests.tables.small import small_geography, small_plan
@@ -19,8 +20,10 @@ from tests.tables.small import small_geography, small_plan
 
 def test_the_page_of_a_top_up_says_what_all_costs_together() -> None:
     plan = topping(small_plan("rho"))
-    assert f"on top of an earlier release: {plan.together.cost} together" in as_page(preview(plan), fates(plan))
-    assert "on top of" not in as_page(preview(small_plan("rho")), fates(small_plan("rho")))
+    assert f"on top of an earlier release: {plan.together.cost} together" in preview_text(
+        TablesPage(preview(plan), fates(plan))
+    )
+    assert "on top of" not in preview_text(TablesPage(preview(small_plan("rho")), fates(small_plan("rho"))))
 
 
 class Reader(HTMLParser):
@@ -49,7 +52,7 @@ def test_the_page_says_in_words_what_its_pictures_show() -> None:
     plan = promising_plan("rho", [[Promise("cell", 6)], []])
     plan = replace(plan, suppression=Fraction("0.9"))
     seen, found = preview(plan, small_geography(plan), sizes=(0, 7)), fates(plan)
-    read = Reader(as_page(seen, found))
+    read = Reader(preview_text(TablesPage(seen, found)))
     text = " ".join(" ".join(read.words).split())
     assert len(read.pictures) == 3
     assert all(len(label) > 50 for label in read.pictures)
@@ -70,7 +73,7 @@ def test_the_page_says_in_words_what_its_pictures_show() -> None:
 
 def test_the_assumption_is_not_told_where_all_sizes_were_given() -> None:
     plan = small_plan()
-    text = as_page(preview(plan), fates(plan, {"": ((3, 1.0),)}))
+    text = preview_text(TablesPage(preview(plan), fates(plan, {"": ((3, 1.0),)})))
     assert "half of the groups" not in text
     assert "given" in text
 
@@ -80,16 +83,16 @@ def test_a_plan_of_bare_totals_has_a_page() -> None:
     level = plan.levels[0]
     bare = tuple(replace(iteration, total_only=True) for iteration in level.iterations)
     plan = replace(plan, levels=(replace(level, iterations=bare),))
-    assert len(Reader(as_page(preview(plan), fates(plan))).pictures) == 1
+    assert len(Reader(preview_text(TablesPage(preview(plan), fates(plan)))).pictures) == 1
 
 
 def test_a_page_is_written_once(tmp_path: Path) -> None:
     plan = small_plan()
     seen, found = preview(plan), fates(plan)
-    path = write_page(seen, found, tmp_path / "out")
-    assert path == tmp_path / "out" / FILE
-    assert path.read_text() == as_page(seen, found)
+    path = write_preview(TablesPage(seen, found), tmp_path / "out")
+    assert path == tmp_path / "out" / PREVIEW
+    assert path.read_text() == preview_text(TablesPage(seen, found))
     with pytest.raises(OutputError, match="exists"):
-        write_page(seen, found, tmp_path / "out")
+        write_preview(TablesPage(seen, found), tmp_path / "out")
     with pytest.raises(OutputError, match="cannot be written"):
-        write_page(seen, found, tmp_path / "no" / "such")
+        write_preview(TablesPage(seen, found), tmp_path / "no" / "such")

@@ -1,13 +1,13 @@
 """`starling demo`: invented people, what is published about them in front of the user's eyes, and the truth beside it."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from starling.cli.commands import Command
+from starling.cli.commands import Result, command
+from starling.cli.options import PATH
 from starling.errors import OutputError
 
 PERSONS: Final = 1_000_000
@@ -28,11 +28,10 @@ class Chapter:
     next: tuple[str, ...]
 
 
-@click.command("demo", cls=Command, example="starling demo")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("starling-demo"), show_default=True, metavar="DIR")
+@command("demo", example="starling demo")
+@click.option("--out", type=PATH, default=Path("starling-demo"), show_default=True, metavar="DIR")
 @click.option("--persons", type=int, default=PERSONS, show_default=True, metavar="N", help="How many to invent.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def demo(out: Path, *, persons: int, as_json: bool) -> None:
+def demo(out: Path, *, persons: int) -> Result:
     """Invent people, publish about them under differential privacy, and show what the noise did. About a minute.
 
     First a nation and its tables, then a case-control study and what a researcher finds in it.
@@ -45,12 +44,12 @@ def demo(out: Path, *, persons: int, as_json: bool) -> None:
     with steps() as step:
         tables = nation.tell(out / "tables", persons, step)
         genome = study.tell(out / "genome", step)
-    if as_json:
-        told = {"folder": str(out), "tables": tables.json, "genome": genome.json}
-        click.echo(json.dumps(told | {"next": [*tables.next, *genome.next]}, indent=2, ensure_ascii=False))
-    else:
-        then = "Try next:\n" + "\n".join((*tables.next, *genome.next))
-        click.echo(f"1. A nation, published\n\n{tables.text}\n\n\n2. A study, explored\n\n{genome.text}\n\n{then}")
+    following = (*tables.next, *genome.next)
+    then = "Try next:\n" + "\n".join(following)
+    return Result(
+        lambda: f"1. A nation, published\n\n{tables.text}\n\n\n2. A study, explored\n\n{genome.text}\n\n{then}",
+        lambda: {"folder": str(out), "tables": tables.json, "genome": genome.json, "next": [*following]},
+    )
 
 
 def _make(out: Path) -> None:

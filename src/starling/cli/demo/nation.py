@@ -4,6 +4,7 @@ The truth may be shown because nobody in it exists. It comes through the custodi
 """
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,7 +13,6 @@ from starling.cli.demo import Chapter
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from starling.release.pipeline import Step
     from starling.tables.generate import Generated
     from starling.tables.plan import Plan
     from starling.tables.publish import Published
@@ -22,8 +22,10 @@ TYPICAL: Final = 1000
 """The row that is shown first is the published total nearest to this."""
 
 
-def tell(out: Path, persons: int, step: "Step") -> Chapter:
+def tell(out: Path, persons: int, step: Callable[[str], None]) -> Chapter:
     """Invent `persons`, publish their tables in the folder `out`, and compare."""
+    from starling.release.payment import PaymentOptions
+    from starling.release.pipeline import Listener
     from starling.tables.evaluate import beside
     from starling.tables.generate import generate
     from starling.tables.plan import load, read_geography, shipped
@@ -35,7 +37,13 @@ def tell(out: Path, persons: int, step: "Step") -> Chapter:
     step(f"inventing {persons:,} persons")
     made = generate(plan, persons=persons, seed=SEED, out=out / "invented")
     released = release(
-        plan, made.persons, made.geography, out / "release", names=made.names, step=step, unvalidated=True
+        plan,
+        made.persons,
+        made.geography,
+        out / "release",
+        names=made.names,
+        payment=PaymentOptions(unvalidated=True),
+        listener=Listener(step=step),
     )
     step("comparing with the truth, which only invented data allow")
     compared = beside(
@@ -72,7 +80,7 @@ class _Found:
 
 
 def _text(plan: "Plan", out: Path, made: "Generated", released: "Published", found: _Found) -> str:
-    from starling.cli.text import facts, table
+    from starling.release.text import facts, table
     from starling.tables.plan import labels
 
     guarantee = plan.guarantee

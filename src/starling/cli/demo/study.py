@@ -4,6 +4,7 @@ The planted SNPs may be shown because nobody in the study exists. A researcher s
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from starling.genome.generate import Generated
     from starling.genome.postprocess import Exploration
     from starling.genome.publish import Answered
-    from starling.release.pipeline import Step
 
 PEOPLE: Final = 2000
 SNPS: Final = 5000
@@ -33,13 +33,21 @@ def check() -> None:
     library()
 
 
-def tell(out: Path, step: "Step") -> Chapter:
+def tell(out: Path, step: Callable[[str], None]) -> Chapter:
     """Invent a study, explore it in the folder `out`, and compare."""
     from starling.genome import Study, generate
+    from starling.release.payment import PaymentOptions
+    from starling.release.pipeline import Listener
 
     step(f"inventing {PEOPLE:,} genomes")
     made = generate(people=PEOPLE, snps=SNPS, seed=SEED, out=out / "study", causal=CAUSAL, linkage="coalescent")
-    study = Study.open(made.plan, made.prefix, folder=out / "answers", step=step, unvalidated=True)
+    study = Study.open(
+        made.plan,
+        made.prefix,
+        folder=out / "answers",
+        payment=PaymentOptions(unvalidated=True),
+        listener=Listener(step=step),
+    )
     answered = study.explore(epsilon=EPSILON, most=MOST, independent=True, longest=LONGEST)
     planted = {row["snp"]: row["frequency"] for row in json.loads(made.note.read_text(encoding="utf-8"))["causal"]}
     return Chapter(_text(answered, planted), _json(made, answered, planted), _next(out, made, answered))
@@ -53,8 +61,8 @@ def _explored(answered: "Answered") -> "Exploration":
 
 
 def _text(answered: "Answered", planted: dict[str, float]) -> str:
-    from starling.cli.text import facts, table
     from starling.genome.postprocess.wording import answer_words, p_words, verdict
+    from starling.release.text import facts, table
 
     found = _explored(answered)
     guarantee = answered.question.guarantee

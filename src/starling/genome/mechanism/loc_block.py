@@ -33,7 +33,8 @@ class LocBlockMechanism(Asked[LocBlock]):
         people = self.plan.people
         rule = of_correlation(self.query.correlation, self.query.delta_c, people)
         pairs, carriers = exact.blocks(places, rule, among)
-        chosen = int(exponential_mechanism(block_scores(pairs, carriers, people, among), self.query.epsilon)[0])
+        event, scores = self.query.event, block_scores(pairs, carriers, people, among)
+        chosen = int(exponential_mechanism(scores, event.epsilon, event.score_sensitivity)[0])
         if chosen == among.count:
             return Block(None, None, 0)
         k, end = among.block(chosen)

@@ -30,5 +30,6 @@ class LocSigMechanism(Asked[LocSig]):
         """The exact tables of the regions' SNPs in, k ids out, in the order of selection."""
         places = np.concatenate([np.arange(start, stop) for start, stop in self.query.ranges(self.plan)])
         scores = loc_sig_scores(signed_distances(self.plan, exact.tables(places), self.query.test))
-        chosen = exponential_mechanism(scores, self.query.epsilon, k=self.query.k)
+        event, k = self.query.event, self.query.k
+        chosen = exponential_mechanism(scores, k * event.epsilon, event.score_sensitivity, k)
         return Places(tuple(self.plan.snps.ids[place] for place in places[chosen].tolist()))

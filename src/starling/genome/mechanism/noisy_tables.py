@@ -15,7 +15,6 @@ Source: Johnson and Shmatikov 2013, Sections 6.4 and 6.5, Theorems 4 and 5.
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
@@ -25,7 +24,8 @@ from starling.genome.measurements import Cells
 from starling.genome.mechanism.base import Asked
 from starling.genome.mechanism.exact import ExactStudy
 from starling.genome.plan import SnpCorr, SnpPval
-from starling.genome.plan.queries import Noise
+from starling.genome.plan.queries import CountNoise
+from starling.privacy.events import LatticeNoise
 from starling.privacy.sampling.lattice import lattice_noise
 from starling.privacy.sampling.noise import checked_add, discrete_laplace
 
@@ -39,7 +39,7 @@ class SnpPvalMechanism(Asked[SnpPval]):
     def draw(self, exact: ExactStudy, /) -> Cells:
         """The exact table of the SNP in, noisy counts out. Raises OverflowError as `checked_add` does."""
         place = np.array([self.plan.snps.place(self.query.snp)], dtype=np.int64)
-        return _noisy(exact.tables(place)[0], self.query.epsilon, self.query.noise)
+        return _noisy(exact.tables(place)[0], self.query.event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,12 @@ class SnpCorrMechanism(Asked[SnpCorr]):
         """The exact table of the pair in, noisy counts out. Raises OverflowError as `checked_add` does."""
         pair = [self.plan.snps.place(self.query.first), self.plan.snps.place(self.query.second)]
         table = exact.pair_tables(np.array([pair], dtype=np.int64))[0]
-        return _noisy(table, self.query.epsilon, self.query.noise)
+        return _noisy(table, self.query.event)
 
 
-def _noisy(counts: Int64, epsilon: Fraction, noise: Noise) -> Cells:
-    if noise == "lattice":
-        drawn = lattice_noise(epsilon, 1, columns=2 if counts.size == 4 else 3).reshape(-1)
+def _noisy(counts: Int64, event: CountNoise) -> Cells:
+    if isinstance(event, LatticeNoise):
+        drawn = lattice_noise(event.rate, 1, columns=2 if counts.size == 4 else 3).reshape(-1)
     else:
-        drawn = discrete_laplace(2 / epsilon, counts.shape)
+        drawn = discrete_laplace(event.scale, counts.shape)
     return Cells(tuple(checked_add(counts, drawn).tolist()))

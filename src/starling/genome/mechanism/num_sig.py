@@ -15,6 +15,7 @@ from starling.genome.mechanism.exact import ExactStudy
 from starling.genome.plan import NumSig
 from starling.genome.plan.distances import signed_distances
 from starling.genome.scores.locations import num_sig_outputs, num_sig_scores
+from starling.privacy.events import PermuteAndFlip
 from starling.privacy.sampling.selection import exponential_mechanism, permute_and_flip
 
 
@@ -27,8 +28,9 @@ class NumSigMechanism(Asked[NumSig]):
         snps = len(self.plan.snps)
         outputs = num_sig_outputs(self.query.k, snps)
         scores = num_sig_scores(signed_distances(self.plan, exact.tables(), self.query.test), outputs)
-        if self.query.selection == "permute-and-flip":
-            chosen = permute_and_flip(scores, self.query.epsilon)
+        event = self.query.event
+        if isinstance(event, PermuteAndFlip):
+            chosen = permute_and_flip(scores, event.epsilon, event.score_sensitivity)
         else:
-            chosen = int(exponential_mechanism(scores, self.query.epsilon)[0])
+            chosen = int(exponential_mechanism(scores, event.epsilon, event.score_sensitivity)[0])
         return Number(outputs[chosen], (*outputs[1:], snps + 1)[chosen] - 1)

@@ -2,7 +2,7 @@
 
 from starling.genome.plan.exploring import QUESTIONS, Explore, Question, kind
 from starling.genome.plan.model import Model, Plan
-from starling.genome.plan.queries import LocBlock, LocSig, NumSig, Query, SnpCorr, SnpPval, exploration
+from starling.genome.plan.queries import LocBlock, LocSig, NumSig, Query, SnpCorr, SnpPval
 from starling.genome.plan.regions import Region
 from starling.genome.plan.snps import Snps
 
@@ -20,6 +20,5 @@ __all__ = [
     "SnpCorr",
     "SnpPval",
     "Snps",
-    "exploration",
     "kind",
 ]

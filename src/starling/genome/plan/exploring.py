@@ -1,5 +1,6 @@
 """The question behind `explore`: the paper's Section 4 in one, with what it costs and which questions it is made of."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, TypeAlias
@@ -18,9 +19,10 @@ from starling.genome.plan.queries import (
     SnpCorr,
     SnpPval,
     check_whole,
-    exploration,
 )
-from starling.privacy.guarantee import Guarantee
+from starling.privacy.events import Event
+from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
+from starling.privacy.neighbours import REPLACE_PERSON
 
 MOST_FOLLOWED = 1000
 """Largest `most`."""
@@ -69,8 +71,25 @@ class Explore(Exactly):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Four quarters, whatever the answers leave unspent."""
-        return exploration(self.epsilon)
+        """Four quarters, charged at the start, whatever the answers leave unspent."""
+        number = NumSig(self.test, self.most, self.epsilon / 4, self.selection)
+        parts = (
+            number.guarantee,
+            self._rounds("places of the most significant SNPs", "one SNP", lambda k: self.places(1, k).event),
+            self._rounds("longest correlation blocks, all rounds", "one block", lambda k: self.block((), k).event),
+            self._rounds(
+                "noisy counts of the SNPs found, all of them", "counts of one SNP", lambda k: self.table("", k).event
+            ),
+        )
+        return sequential("exploration of a study", parts)
+
+    def _rounds(self, name: str, each: str, event: Callable[[int], Event]) -> Guarantee:
+        """A quarter in k rounds, each with a k-th of it; how many, from 1 to `most`, follows from the first answer."""
+        choices = [
+            bounded_overlap(f"at most {k} of them", k, (Guarantee(each, REPLACE_PERSON, event(k)),))
+            for k in range(1, self.most + 1)
+        ]
+        return bounded_overlap(name, 1, choices)
 
     def clamped(self, plan: Plan, high: int) -> int:
         """k: how many SNPs are followed up when up to `high` may be significant."""

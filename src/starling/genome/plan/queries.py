@@ -1,6 +1,6 @@
 """What an analyst may ask of a study, and what each question costs: checked against the plan before anything is charged.
 
-The guarantee of each is stated here and nowhere else; the mechanisms that answer refer to it. Neighbours: replace one person. Selections
+The event of each is stated here and nowhere else; the mechanisms that answer draw by it. Neighbours: replace one person. Selections
 have scores of sensitivity 1 (scores/). The four counts (six for the genotypic model) of a SNP, or of a pair, change by one unit
 leaving a cell and entering another: L1 sensitivity 2, one move in the norm of the lattice noise (privacy/sampling/lattice.py).
 """
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 from starling.errors import ParameterError
 from starling.genome.plan.model import P_VALUE_ONLY, Plan
 from starling.genome.scores.candidates import Candidates, candidates
-from starling.privacy.budget import Epsilon, Exact, check_int, exact, positive
-from starling.privacy.distributions.discrete import DiscreteLaplace
-from starling.privacy.guarantee import Guarantee, measurement, sequential
+from starling.privacy.budget import check_int, exact, positive
+from starling.privacy.events import DiscreteLaplaceNoise, ExponentialMechanism, LatticeNoise, PermuteAndFlip
+from starling.privacy.guarantee import Guarantee, bounded_overlap
 from starling.privacy.neighbours import REPLACE_PERSON
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Noise: TypeAlias = Literal["laplace", "lattice"]
 Selection: TypeAlias = Literal["permute-and-flip", "exponential"]
 Correlation: TypeAlias = Literal["r2", "dprime"]
+CountNoise: TypeAlias = LatticeNoise | DiscreteLaplaceNoise
+"""On the counts of one table: a replaced person moves one unit, which is 2 in the L1 norm."""
 LARGEST_EPSILON = 4 * 10**9
 """The largest amount that a ledger counts: no less, since a test against the truth asks where no noise is left."""
 SMALLEST_EPSILON = Fraction(1, 4096)
@@ -80,9 +82,14 @@ class NumSig(Exactly):
             )
 
     @property
-    def guarantee(self) -> Guarantee:
+    def event(self) -> PermuteAndFlip | ExponentialMechanism:
         """A selection by scores of sensitivity 1."""
-        return _selection("number of significant SNPs", self.epsilon)
+        return (PermuteAndFlip if self.selection == "permute-and-flip" else ExponentialMechanism)(self.epsilon)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the answer costs."""
+        return Guarantee("number of significant SNPs", REPLACE_PERSON, self.event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +126,15 @@ class LocSig(Exactly):
         return plan.within(self.regions, _ranges(plan, self.excluding))
 
     @property
+    def event(self) -> ExponentialMechanism:
+        """One of the k rounds: a selection by scores of sensitivity 1."""
+        return ExponentialMechanism(self.epsilon / self.k)
+
+    @property
     def guarantee(self) -> Guarantee:
-        """k rounds of a selection by scores of sensitivity 1."""
-        return _selection(f"places of the {self.k} most significant SNPs", self.epsilon)
+        """What all k rounds cost."""
+        each = Guarantee("one SNP among those left", REPLACE_PERSON, self.event)
+        return bounded_overlap(f"places of the {self.k} most significant SNPs", self.k, (each,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +177,14 @@ class LocBlock(Exactly):
         )
 
     @property
-    def guarantee(self) -> Guarantee:
+    def event(self) -> ExponentialMechanism:
         """A selection by scores of sensitivity 1."""
-        return _selection("longest correlation block", self.epsilon)
+        return ExponentialMechanism(self.epsilon)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the answer costs."""
+        return Guarantee("longest correlation block", REPLACE_PERSON, self.event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +210,14 @@ class SnpPval(Exactly):
         plan.snps.place(self.snp)
 
     @property
+    def event(self) -> CountNoise:
+        """The noise of the table."""
+        return _count_noise(self.epsilon, self.noise)
+
+    @property
     def guarantee(self) -> Guarantee:
-        """Counts with noise."""
-        return _counts(f"counts of {self.snp}", self.epsilon, self.noise)
+        """What the answer costs."""
+        return Guarantee(f"counts of {self.snp}", REPLACE_PERSON, self.event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,9 +247,14 @@ class SnpCorr(Exactly):
             raise ParameterError(field="snp", problem="is there twice", fix="name two SNPs")
 
     @property
+    def event(self) -> CountNoise:
+        """The noise of the table."""
+        return _count_noise(self.epsilon, self.noise)
+
+    @property
     def guarantee(self) -> Guarantee:
-        """Counts with noise."""
-        return _counts(f"counts of {self.first} with {self.second}", self.epsilon, self.noise)
+        """What the answer costs."""
+        return Guarantee(f"counts of {self.first} with {self.second}", REPLACE_PERSON, self.event)
 
 
 OF_CARRIERS: Final = (
@@ -235,23 +263,6 @@ OF_CARRIERS: Final = (
 )
 """What whoever asks for a correlation must know beforehand; it follows from the plan alone."""
 Query: TypeAlias = NumSig | LocSig | LocBlock | SnpPval | SnpCorr
-
-
-def exploration(epsilon: Exact) -> Guarantee:
-    """The whole of Section 4 of the paper at a cost of `epsilon`: a quarter each for the number of significant SNPs, their places, their
-    blocks and their p-values. It is charged at the start, whatever the answers leave unspent.
-
-    >>> exploration("1").cost
-    Epsilon(amount=Fraction(1, 1))
-    """
-    quarter = positive(epsilon, field="epsilon") / 4
-    parts = (
-        _selection("number of significant SNPs", quarter),
-        _selection("places of the most significant SNPs", quarter),
-        _selection("longest correlation blocks, all rounds", quarter),
-        _selection("noisy counts of the SNPs found, all of them", quarter),
-    )
-    return sequential("exploration of a study", parts)
 
 
 def check_correlation(plan: Plan, measure: Correlation, delta_c: Fraction) -> None:
@@ -265,15 +276,8 @@ def _ranges(plan: Plan, stretches: tuple[tuple[str, str], ...]) -> list[tuple[in
     return [(plan.snps.place(first), plan.snps.place(last) + 1) for first, last in stretches]
 
 
-def _selection(name: str, epsilon: Fraction) -> Guarantee:
-    return Guarantee(name, REPLACE_PERSON, Epsilon(epsilon))
-
-
-def _counts(name: str, epsilon: Fraction, noise: Noise) -> Guarantee:
-    if noise == "laplace":
-        return measurement(name, REPLACE_PERSON, DiscreteLaplace(2 / epsilon), 2)
-    # One move in the norm of the lattice; the law is not of the kinds that a count alone may have.
-    return Guarantee(name, REPLACE_PERSON, Epsilon(epsilon))
+def _count_noise(epsilon: Fraction, noise: Noise) -> CountNoise:
+    return LatticeNoise(epsilon) if noise == "lattice" else DiscreteLaplaceNoise(2 / epsilon, Fraction(2))
 
 
 def _check_epsilon(epsilon: Fraction) -> None:

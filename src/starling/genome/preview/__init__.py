@@ -2,7 +2,7 @@
 
 from starling.genome.preview.foresight import Foreseen, check, epsilon_for, foresee, preview
 from starling.genome.preview.grids import asked, grids
-from starling.genome.preview.page import write_page
+from starling.genome.preview.page import GenomePage, note
 from starling.genome.preview.typical import Assumed
 
-__all__ = ["Assumed", "Foreseen", "asked", "check", "epsilon_for", "foresee", "grids", "preview", "write_page"]
+__all__ = ["Assumed", "Foreseen", "GenomePage", "asked", "check", "epsilon_for", "foresee", "grids", "note", "preview"]

@@ -1,42 +1,56 @@
 """Foresight as one page with pictures: for those who decide what to ask, before anything is spent. It can be published."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from math import log, log10
-from pathlib import Path
 from typing import Final
 
-from starling.genome.plan import SnpPval
+from starling.genome.plan import LocBlock, SnpCorr, SnpPval
+from starling.genome.plan.queries import OF_CARRIERS
 from starling.genome.preview.foresight import ExploreSeen, Foreseen, Seen
 from starling.genome.preview.grids import COST, NOTHING, Grid, asked, grids, interval_words, odds_ratio
 from starling.genome.preview.selections import LocBlockSeen, LocSigSeen, NumSigSeen
 from starling.genome.preview.tables import TablesSeen
 from starling.privacy.budget import decimal_up
-from starling.release.report.pages import Picture, Section, Table, page, write_new
+from starling.release.report.pages import Picture, Section, Table
 from starling.release.report.pictures import Interval, Tile, intervals, tiles
 
-FILE: Final = "preview.html"
 _FAR: Final = 1000
 """Patients at which an error is shown darkest."""
 _STRONG: Final = 10
 """Odds ratio at which what is needed is shown darkest."""
 
 
-def write_page(found: Foreseen, folder: Path) -> Path:
-    """Write the page into `folder`, which is made if need be.
+@dataclass(frozen=True, slots=True)
+class GenomePage:
+    """The page of a preview; it keeps `starling.release.report.pages.PreviewPage`.
 
-    Raises:
-        OutputError: the page is there already, or cannot be written.
+    Attributes:
+        found: What is known of the answers beforehand.
     """
-    return write_new(folder / FILE, as_page(found))
+
+    found: Foreseen
+
+    @property
+    def title(self) -> str:
+        """The title of the plan."""
+        return self.found.assumed.plan.title
+
+    @property
+    def kind(self) -> str:
+        """What the page is, and the size of the study."""
+        plan = self.found.assumed.plan
+        return f"What answers will be worth, before anything is spent; {plan.people:,} people, {len(plan.snps):,} SNPs"
+
+    def sections(self) -> Sequence[Section]:
+        """What is supposed, then each question."""
+        return (_supposed(self.found), *(_question(name, seen) for name, seen in self.found.seen.items()))
 
 
-def as_page(found: Foreseen) -> str:
-    """The page, complete in one text."""
-    plan = found.assumed.plan
-    kind = f"What answers will be worth, before anything is spent; {plan.people:,} people, {len(plan.snps):,} SNPs"
-    sections = (_supposed(found), *(_question(name, seen) for name, seen in found.seen.items()))
-    return page(plan.title, kind, sections)
+def note(seen: Sequence[Seen]) -> str:
+    """What whoever asks this question must know beforehand; empty for most."""
+    return OF_CARRIERS if isinstance(seen[0].query, LocBlock | SnpCorr) else ""
 
 
 def _supposed(found: Foreseen) -> Section:
@@ -57,6 +71,7 @@ def _question(name: str, seen: Sequence[Seen]) -> Section:
     drawn = grids(seen)
     return Section(
         f"{name}: {asked(seen[0].query)[0].lower()}{asked(seen[0].query)[1:]}",
+        note(seen),
         pictures=tuple(_pictures(name, seen, drawn)),
         tables=tuple(Table(grid.header, grid.rows, grid.title) for grid in drawn),
     )

@@ -21,6 +21,7 @@ from starling.genome.source.people import PeopleFile, named
 from starling.genome.source.relatives import DUPLICATE, FIRST_DEGREE, LEAST_SPAN, MOST_PEOPLE, kin, span, spread
 from starling.planfile.spelling import shown
 from starling.privacy.trust import Confidential, NotPrivate, inspect
+from starling.release.statement import Json
 
 MISSING_WORDS: Final = (b"", b"-9", b"0", b"NA", b"nan", b"NaN", b"N/A", b".")
 """Phenotypes that say that there is none, as far as the plan's word for a case does not make them one."""
@@ -49,6 +50,12 @@ class Validation:
     def refuse(self) -> None:
         """Raises RecordsInvalid if there are problems."""
         self.problems.refuse()
+
+    def summary(self) -> tuple[str, dict[str, Json]]:
+        """What was read, as a phrase for people and as values for programs."""
+        missing = f"{100 * self.missing:.3g} % of the calls missing"
+        words = f"{self.people:,} people, {self.cases:,} of them cases, {missing}"
+        return words, {"people": self.people, "cases": self.cases, "missing_calls": self.missing}
 
 
 class _Tally:

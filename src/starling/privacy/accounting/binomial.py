@@ -20,8 +20,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from starling.privacy.accounting.composition import Bag, Pure, ordered
+from starling.privacy.accounting.composition import Events, ordered
 from starling.privacy.distributions.tails import ball
+from starling.privacy.events import PureDP
 from starling.privacy.precision import precision
 
 MOST_ATOMS = 1 << 20
@@ -66,11 +67,11 @@ class Atoms:
 
 
 @lru_cache(maxsize=16)
-def atoms(bag: Bag) -> Atoms | None:
-    """The losses of a bag of pure events; None where another event is in it, or the atoms would be more than MOST_ATOMS."""
+def atoms(events: Events) -> Atoms | None:
+    """The losses of pure events; None where another event is among them, or the atoms would be more than MOST_ATOMS."""
     losses, probabilities = np.zeros(1), np.ones(1)
-    for event, times in ordered(bag):
-        if not isinstance(event, Pure) or len(losses) * (times + 1) > MOST_ATOMS:
+    for event, times in ordered(events):
+        if not isinstance(event, PureDP) or len(losses) * (times + 1) > MOST_ATOMS:
             return None
         steps = float(event.epsilon) * np.arange(times, -times - 1, -2)
         losses = np.add.outer(losses, steps).ravel()

@@ -27,7 +27,7 @@ from flint import arb
 
 from starling.errors import ParameterError
 from starling.privacy.accounting import binomial, privacy_loss, renyi
-from starling.privacy.accounting.composition import Bag, alternatives, bag_of
+from starling.privacy.accounting.composition import Events, alternatives, events_of
 from starling.privacy.budget import Epsilon, Exact, exact
 from starling.privacy.distributions.tails import ball
 from starling.privacy.guarantee import Guarantee
@@ -78,24 +78,24 @@ def approximate(guarantee: Guarantee, delta: Exact) -> Approximate:
     >>> approximate(measurement("a count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(50))), "1e-10").by
     'privacy loss distribution, rounded up'
     """
-    found = approximate_events(bag_of(guarantee), delta)
+    found = approximate_events(events_of(guarantee), delta)
     if isinstance(guarantee.cost, Epsilon) and guarantee.cost.amount <= found.epsilon:
         return Approximate(guarantee.cost.amount, "sum")
     return found
 
 
-def approximate_events(bag: Bag, delta: Exact) -> Approximate:
-    """The same for a bag of events, pure and zCDP ones together: what a ledger has charged.
+def approximate_events(events: Events, delta: Exact) -> Approximate:
+    """The tightest epsilon of events, pure and zCDP ones together: what a ledger has charged.
 
-    >>> from starling.privacy.accounting.composition import GaussianStep, Pure
-    >>> bag = frozenset({(Pure(Fraction(1, 10)), 40), (GaussianStep(Fraction(50)), 1)})
-    >>> float(approximate_events(bag, "1e-10").epsilon)
+    >>> from starling.privacy.events import DiscreteGaussianNoise, PureDP
+    >>> events = frozenset({(PureDP(Fraction(1, 10)), 40), (DiscreteGaussianNoise(Fraction(50)), 1)})
+    >>> float(approximate_events(events, "1e-10").epsilon)
     3.737759
     """
     chance = exact(delta, field="delta", exponent=True)
     if not 0 < chance < 1:
         raise _no_epsilon()
-    return _of_alternatives(bag, chance, "tightest")
+    return _of_alternatives(events, chance, "tightest")
 
 
 def epsilon_at_delta(guarantee: Guarantee, delta: Exact, *, method: Method = "tightest") -> Fraction:
@@ -132,13 +132,13 @@ def epsilon_at_delta(guarantee: Guarantee, delta: Exact, *, method: Method = "ti
         return _analytic(guarantee, chance)
     if method == "tightest":
         return approximate(guarantee, chance).epsilon
-    epsilon = _of_alternatives(bag_of(guarantee), chance, method).epsilon
+    epsilon = _of_alternatives(events_of(guarantee), chance, method).epsilon
     return min(epsilon, guarantee.cost.amount) if isinstance(guarantee.cost, Epsilon) else epsilon
 
 
-def epsilon_of_events(bag: Bag, delta: Exact) -> Fraction:
+def epsilon_of_events(events: Events, delta: Exact) -> Fraction:
     """The epsilon of `approximate_events`."""
-    return approximate_events(bag, delta).epsilon
+    return approximate_events(events, delta).epsilon
 
 
 def delta_at_epsilon(guarantee: Guarantee, epsilon: Exact) -> float:
@@ -157,28 +157,24 @@ def delta_at_epsilon(guarantee: Guarantee, epsilon: Exact) -> float:
     if isinstance(guarantee.cost, Epsilon) and bound >= guarantee.cost.amount:
         return 0.0
     below = nextafter(float(bound), -inf)
-    return max(delta_of_events(bag, below) for bag in alternatives(bag_of(guarantee)))
+    return max(delta_of_events(each, below) for each in alternatives(events_of(guarantee)))
 
 
-def losses_known(bag: Bag) -> bool:
-    """Whether the privacy loss distribution of a bag of events is to be had."""
-    return binomial.atoms(bag) is not None or privacy_loss.composable(bag)
+def losses_known(events: Events) -> bool:
+    """Whether the privacy loss distribution of the events is to be had."""
+    return binomial.atoms(events) is not None or privacy_loss.composable(events)
 
 
 @lru_cache(maxsize=1024)
-def delta_of_events(bag: Bag, epsilon: float) -> float:
-    """A delta for which a bag of events, not a choice among several, is (epsilon, delta)-DP; rounded up.
+def delta_of_events(events: Events, epsilon: float) -> float:
+    """A delta for which events, not a choice among several, are (epsilon, delta)-DP; rounded up.
 
     Raises:
         ParameterError: where the loss of a part is not known.
     """
-    if exactly := binomial.atoms(bag):
+    if exactly := binomial.atoms(events):
         return exactly.delta(epsilon)
-    if not privacy_loss.composable(bag):
-        raise ParameterError(
-            field="guarantee", problem="has a part whose loss is not known", fix="ask for an epsilon at a delta"
-        )
-    return privacy_loss.delta(bag, epsilon)
+    return privacy_loss.delta(events, epsilon)
 
 
 def renyi_divergence(guarantee: Guarantee, order: Exact) -> float:
@@ -195,7 +191,7 @@ def renyi_divergence(guarantee: Guarantee, order: Exact) -> float:
     if number <= 1:
         raise ParameterError(field="order", problem="is not above 1", fix="give an order above 1")
     with precision(_BITS):
-        upper = max(float(renyi.divergence(bag, number).upper()) for bag in alternatives(bag_of(guarantee)))
+        upper = max(float(renyi.divergence(each, number).upper()) for each in alternatives(events_of(guarantee)))
     return nextafter(upper, inf)
 
 
@@ -223,39 +219,39 @@ def _no_epsilon() -> ParameterError:
     )
 
 
-def _of_alternatives(bag: Bag, delta: Fraction, method: Method) -> Approximate:
-    return max((_of_bag(each, delta, method) for each in alternatives(bag)), key=lambda found: found.epsilon)
+def _of_alternatives(events: Events, delta: Fraction, method: Method) -> Approximate:
+    return max((_of_events(each, delta, method) for each in alternatives(events)), key=lambda found: found.epsilon)
 
 
 @lru_cache(maxsize=256)
-def _of_bag(bag: Bag, delta: Fraction, method: Method) -> Approximate:
+def _of_events(events: Events, delta: Fraction, method: Method) -> Approximate:
     if method == "renyi":
-        return _by_renyi(bag, delta)
-    epsilon = _by_losses(bag, delta)
+        return _by_renyi(events, delta)
+    epsilon = _by_losses(events, delta)
     if method == "tightest":
-        by_renyi = _by_renyi(bag, delta)
+        by_renyi = _by_renyi(events, delta)
         return by_renyi if epsilon is None or by_renyi.epsilon < epsilon else Approximate(epsilon, "pld")
     if epsilon is None:
         raise ParameterError(
             field="method",
-            problem=f"needs a delta above {privacy_loss.least_delta(bag):.0e} here, and a known loss of every part",
+            problem=f"needs a delta above {privacy_loss.least_delta(events):.0e} here, and a known loss of every part",
             fix='use "tightest" or "renyi"',
         )
     return Approximate(epsilon, "pld")
 
 
-def _by_renyi(bag: Bag, delta: Fraction) -> Approximate:
-    return Approximate(max(_rounded_up(renyi.epsilon(bag, delta)), Fraction(0)), "renyi")
+def _by_renyi(events: Events, delta: Fraction) -> Approximate:
+    return Approximate(max(_rounded_up(renyi.epsilon(events, delta)), Fraction(0)), "renyi")
 
 
-def _by_losses(bag: Bag, delta: Fraction) -> Fraction | None:
+def _by_losses(events: Events, delta: Fraction) -> Fraction | None:
     """None where no privacy loss distribution is to be had."""
     below = nextafter(float(delta), 0)
-    if exactly := binomial.atoms(bag):
+    if exactly := binomial.atoms(events):
         return _millionths(Fraction(exactly.epsilon(below)))
-    if not privacy_loss.composable(bag) or below < privacy_loss.least_delta(bag):
+    if not privacy_loss.composable(events) or below < privacy_loss.least_delta(events):
         return None
-    epsilon = privacy_loss.epsilon(bag, below)
+    epsilon = privacy_loss.epsilon(events, below)
     return None if epsilon == inf else _millionths(Fraction(epsilon))
 
 

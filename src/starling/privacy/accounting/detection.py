@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, expm1, log, log1p, sqrt
 
-from starling.privacy.accounting.composition import Bag, alternatives, bag_of
+from starling.privacy.accounting.composition import Events, alternatives, events_of
 from starling.privacy.accounting.conversion import delta_of_events, losses_known
 from starling.privacy.budget import Cost, Epsilon
 from starling.privacy.guarantee import Guarantee
@@ -65,11 +65,11 @@ def detection(guarantee: Guarantee, alpha: float) -> Detection:
     >>> round(detection(count, 0.05).chance, 4), round(detection_bound(count.cost, 0.05), 4)
     (0.0664, 0.07)
     """
-    bags = alternatives(bag_of(guarantee))
+    choices = alternatives(events_of(guarantee))
     most = detection_bound(guarantee.cost, alpha)
-    if not all(losses_known(bag) for bag in bags):
+    if not all(losses_known(each) for each in choices):
         return Detection(most, exact=False)
-    return Detection(min(max(_power(bag, alpha) for bag in bags), most), exact=True)
+    return Detection(min(max(_power(each, alpha) for each in choices), most), exact=True)
 
 
 def detection_bound(cost: Cost, alpha: float) -> float:
@@ -87,9 +87,9 @@ def detection_bound(cost: Cost, alpha: float) -> float:
     return min(direct, -expm1(-((sqrt(amount) + sqrt(quiet)) ** 2)))
 
 
-def _power(bag: Bag, alpha: float) -> float:
+def _power(events: Events, alpha: float) -> float:
     def at(s: float) -> float:
-        delta = delta_of_events(bag, abs(s))
+        delta = delta_of_events(events, abs(s))
         return exp(s) * alpha + delta if s >= 0 else 1 - exp(s) * (1 - alpha - delta)
 
     return min(_least(at, _LEAST, -log(alpha)) * _UP, 1.0)

@@ -1,6 +1,6 @@
 """Composition of privacy losses on a grid, by dp-accounting: for the discrete Gaussian, and where binomials would be too many.
 
-An event is a pair of laws, seen as atoms (p, p e^(-L)) of loss L. Here an atom between two points of the grid is split between
+An event is a pair of distributions, seen as atoms (p, p e^(-L)) of loss L. Here an atom between two points of the grid is split between
 them so that both its masses are kept. Joining the two halves again is post-processing, so the split event dominates the true one, in
 adaptive composition too; the price is of second order in the interval. (This is the pessimistic "Connect the Dots" of
 Doroshenko et al. 2022, without its differences of nearly equal numbers.) A loss that is cut off counts as infinite.
@@ -8,12 +8,13 @@ Doroshenko et al. 2022, without its differences of nearly equal numbers.) A loss
 The discrete Gaussian, on counts of which one differs by 1: L = (1 - 2x)/(2 s2), x drawn from it; by symmetry the same in both
 directions.
 
-`Family`: its subsets are fixed, so a unit meets a mix of parts, `degree` in number. The largest of the mixes' delta at each epsilon
-is again such a curve (a maximum of convex functions of e^epsilon), and the atoms that meet it at the points of the grid dominate
-every mix. (The maximum over parts, composed `degree` times, is looser; it serves where the mixes would be more than MOST_MIXES.)
+`OverlappingEvents`: which parts a unit meets is fixed, so it meets a mix of them, `overlap` in number. The largest of the mixes' delta
+at each epsilon is again such a curve (a maximum of convex functions of e^epsilon), and the atoms that meet it at the points of the
+grid dominate every mix. (The maximum over parts, composed `overlap` times, is looser; it serves where the mixes would be more than
+MOST_MIXES.)
 
 Rounding. dp-accounting convolves by FFT, with errors that are absolute and grow with the number of events: at most 3e-17 an event was
-seen against exact binomials, for 60 to 100,000 events (`test_loss_grid.py` repeats it up to 4,000). `slack` allows thirty times that
+seen against exact binomials, for 60 to 100,000 events (`test_privacy_loss.py` repeats it up to 4,000). `slack` allows thirty times that
 and is taken off delta, so answers are only given where delta is ten times the slack. This is measured, not proved.
 """
 
@@ -21,16 +22,19 @@ from collections.abc import Iterator
 from functools import lru_cache, reduce
 from itertools import combinations_with_replacement
 from math import ceil, comb, expm1, frexp, inf, sqrt
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 import numpy as np
 import numpy.typing as npt
 
-from starling.privacy.accounting.composition import Bag, Event, Family, GaussianStep, Pure, order_of, ordered
+from starling.errors import ParameterError
+from starling.privacy.accounting.composition import Accounted, Events, OverlappingEvents, order_of, ordered
+from starling.privacy.events import ZCDP, DiscreteGaussianNoise, PureDP
 
 if TYPE_CHECKING:
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 
+Floats: TypeAlias = npt.NDArray[np.float64]
 Losses: TypeAlias = "PrivacyLossDistribution"
 
 _SLACK = 1e-15
@@ -48,100 +52,114 @@ _WIDEST = 2**16
 """Standard deviations; wider noise has more atoms than are worth composing."""
 MOST_MIXES = 64
 _FARTHEST = 700
-"""Largest loss of a `Family` whose curve is looked for, and the end of the grid that it is looked for on: e to it is a float."""
+"""Largest loss of `OverlappingEvents` whose curve is looked for, and the end of the grid that it is looked for on: e to it is a float."""
 _SMALL = 1e-16
-"""Mass that a composition within a family may move to infinite loss."""
+"""Mass that a composition within overlapping events may move to infinite loss."""
 
 
-def composable(bag: Bag) -> bool:
-    """Whether every event of the bag has a loss that is known here, and each `Family` none that is too large for its curve."""
-    return all(
-        isinstance(event, Pure)
-        or (isinstance(event, GaussianStep) and event.sigma_squared <= _WIDEST**2)
-        or (
-            isinstance(event, Family)
-            and all(composable(part) for part in event.parts)
-            and _mean(frozenset({(event, 1)})) + _CUT * sqrt(_event_variance(event)) <= _FARTHEST
-        )
-        for event, _ in bag
-    )
+def composable(events: Events) -> bool:
+    """Whether every event has a loss that is known here, and no `OverlappingEvents` one that is too large for its curve."""
+    return all(_composable(event) for event, _ in events)
 
 
-def slack(bag: Bag) -> float:
+def _composable(event: Accounted) -> bool:
+    match event:
+        case PureDP():
+            return True
+        case DiscreteGaussianNoise(sigma_squared):
+            return sigma_squared <= _WIDEST**2
+        case ZCDP():
+            return False
+        case OverlappingEvents(parts):
+            return all(map(composable, parts)) and _event_mean(event) + _CUT * sqrt(_event_variance(event)) <= _FARTHEST
+        case _:
+            assert_never(event)
+
+
+def slack(events: Events) -> float:
     """What delta may be off by for the FFT's rounding."""
-    return _SLACK * (_FIXED + _events(bag))
+    return _SLACK * (_FIXED + _events(events))
 
 
-def least_delta(bag: Bag) -> float:
+def least_delta(events: Events) -> float:
     """Below it no answer is given."""
-    return 10 * slack(bag)
+    return 10 * slack(events)
 
 
-def epsilon(bag: Bag, delta: float) -> float:
-    """The smallest epsilon at `delta` >= least_delta, rounded up; the bag is composable. Infinite where none is found."""
-    return float(_composed(bag, _interval(bag)).get_epsilon_for_delta(delta - slack(bag))) * _RAISE
+def epsilon(events: Events, delta: float) -> float:
+    """The smallest epsilon at `delta` >= least_delta, rounded up; the events are composable. Infinite where none is found."""
+    return float(_composed(events, _interval(events)).get_epsilon_for_delta(delta - slack(events))) * _RAISE
 
 
-def delta(bag: Bag, epsilon: float) -> float:
-    """The smallest delta at `epsilon` >= 0, rounded up and at least the slack; the bag is composable."""
-    losses = _composed(bag, _interval(bag))
-    return min(float(losses.get_delta_for_epsilon(epsilon)) * _RAISE + slack(bag), 1.0)
+def delta(events: Events, epsilon: float) -> float:
+    """The smallest delta at `epsilon` >= 0, rounded up and at least the slack; the events are composable."""
+    losses = _composed(events, _interval(events))
+    return min(float(losses.get_delta_for_epsilon(epsilon)) * _RAISE + slack(events), 1.0)
 
 
-def _events(bag: Bag) -> int:
+def _events(events: Events) -> int:
     return sum(
-        times * (event.degree * max(map(_events, event.parts)) if isinstance(event, Family) else 1)
-        for event, times in bag
+        times * (event.overlap * max(map(_events, event.parts)) if isinstance(event, OverlappingEvents) else 1)
+        for event, times in events
     )
 
 
-def _interval(bag: Bag) -> float:
+def _interval(events: Events) -> float:
     """Between points of the grid: a power of two, so that sums of losses stay on it."""
-    reach = _CUT * sqrt(_variance(bag)) * 2
+    reach = _CUT * sqrt(_variance(events)) * 2
     return float(_FINEST * 2.0 ** max(0, frexp(reach / _FINEST / _POINTS)[1]))
 
 
-def _variance(bag: Bag) -> float:
+def _variance(events: Events) -> float:
     """Of the loss, at most: of binary randomized response e^2, of the Gaussian 2 rho."""
-    return sum(times * _event_variance(event) for event, times in bag)
+    return sum(times * _event_variance(event) for event, times in events)
 
 
-def _event_variance(event: Event) -> float:
-    if isinstance(event, Pure):
-        return float(event.epsilon) ** 2
-    if isinstance(event, GaussianStep):
-        return float(1 / event.sigma_squared)
-    assert isinstance(event, Family)
-    return event.degree * max(_variance(part) for part in event.parts)
+def _event_variance(event: Accounted) -> float:
+    match event:
+        case PureDP(epsilon):
+            return float(epsilon) ** 2
+        case DiscreteGaussianNoise(sigma_squared):
+            return float(1 / sigma_squared)
+        case ZCDP():
+            raise _unknown()
+        case OverlappingEvents(parts, overlap):
+            return overlap * max(map(_variance, parts))
+        case _:
+            assert_never(event)
 
 
-def _mean(bag: Bag) -> float:
+def _mean(events: Events) -> float:
     """Of the loss, at most: of binary randomized response e, of the Gaussian rho."""
-    total = 0.0
-    for event, times in bag:
-        if isinstance(event, Pure):
-            one = float(event.epsilon)
-        elif isinstance(event, GaussianStep):
-            one = float(1 / (2 * event.sigma_squared))
-        else:
-            assert isinstance(event, Family)
-            one = event.degree * max(_mean(part) for part in event.parts)
-        total += times * one
-    return total
+    return sum(times * _event_mean(event) for event, times in events)
+
+
+def _event_mean(event: Accounted) -> float:
+    match event:
+        case PureDP(epsilon):
+            return float(epsilon)
+        case DiscreteGaussianNoise(sigma_squared):
+            return float(1 / (2 * sigma_squared))
+        case ZCDP():
+            raise _unknown()
+        case OverlappingEvents(parts, overlap):
+            return overlap * max(map(_mean, parts))
+        case _:
+            assert_never(event)
 
 
 @lru_cache(maxsize=16)
-def _composed(bag: Bag, interval: float, truncation: float = 1e-15) -> Losses:
+def _composed(events: Events, interval: float, truncation: float = 1e-15) -> Losses:
     from dp_accounting.pld import privacy_loss_distribution
 
     whole = privacy_loss_distribution.identity(interval)
-    for event, times in ordered(bag):
-        one = _family(event, interval) if isinstance(event, Family) else _leaf(event, interval)
+    for event, times in ordered(events):
+        one = _overlapping(event, interval) if isinstance(event, OverlappingEvents) else _leaf(event, interval)
         whole = whole.compose(one.self_compose(times, truncation), truncation)
     return whole
 
 
-def _leaf(event: Event, interval: float) -> Losses:
+def _leaf(event: PureDP | DiscreteGaussianNoise | ZCDP, interval: float) -> Losses:
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 
     losses, probabilities, infinite = _atoms(event)
@@ -156,38 +174,49 @@ def _leaf(event: Event, interval: float) -> Losses:
     return PrivacyLossDistribution.create_from_rounded_probability(kept, infinite, interval)
 
 
-def _atoms(event: Event) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], float]:
+def _atoms(event: PureDP | DiscreteGaussianNoise | ZCDP) -> tuple[Floats, Floats, float]:
     """Losses, their probabilities, and the probability of an infinite loss."""
-    if isinstance(event, Pure):
-        rate = float(event.epsilon)
-        odds = np.exp([0.0, -rate])
-        return np.array([rate, -rate]), odds / odds.sum(), 0.0
-    assert isinstance(event, GaussianStep)
-    last = ceil(_CUT * sqrt(event.sigma_squared)) + 1
-    x = np.arange(-last, last + 1)
-    chances = np.exp(-(x**2) / (2 * float(event.sigma_squared)))
-    chances /= chances.sum()
-    kept = chances >= _LOST
-    losses = (1 - 2 * x[kept]) / (2 * float(event.sigma_squared))
-    return losses, chances[kept], _LOST + float(chances[~kept].sum())
+    match event:
+        case PureDP(epsilon):
+            rate = float(epsilon)
+            odds = np.exp([0.0, -rate])
+            return np.array([rate, -rate]), odds / odds.sum(), 0.0
+        case DiscreteGaussianNoise(sigma_squared):
+            last = ceil(_CUT * sqrt(sigma_squared)) + 1
+            x = np.arange(-last, last + 1)
+            chances = np.exp(-(x**2) / (2 * float(sigma_squared)))
+            chances /= chances.sum()
+            kept = chances >= _LOST
+            losses = (1 - 2 * x[kept]) / (2 * float(sigma_squared))
+            return losses, chances[kept], _LOST + float(chances[~kept].sum())
+        case ZCDP():
+            raise _unknown()
+        case _:
+            assert_never(event)
 
 
-def _family(event: Family, interval: float) -> Losses:
+def _unknown() -> ParameterError:
+    return ParameterError(
+        field="guarantee", problem="has a part whose loss is not known", fix="ask for an epsilon at a delta"
+    )
+
+
+def _overlapping(event: OverlappingEvents, interval: float) -> Losses:
     parts = [_composed(part, interval, _SMALL) for part in sorted(event.parts, key=order_of)]
-    if comb(event.degree + len(parts) - 1, event.degree) > MOST_MIXES:
-        return _largest(parts, interval).self_compose(event.degree, _SMALL)
-    return _largest([*_mixes(parts, event.degree, interval)], interval)
+    if comb(event.overlap + len(parts) - 1, event.overlap) > MOST_MIXES:
+        return _largest(parts, interval).self_compose(event.overlap, _SMALL)
+    return _largest([*_mixes(parts, event.overlap, interval)], interval)
 
 
-def _mixes(parts: list[Losses], degree: int, interval: float) -> Iterator[Losses]:
-    """The compositions of `degree` parts, in all ways."""
+def _mixes(parts: list[Losses], overlap: int, interval: float) -> Iterator[Losses]:
+    """The compositions of `overlap` parts, in all ways."""
     from dp_accounting.pld.privacy_loss_distribution import identity
 
     powers = [[identity(interval)] for _ in parts]
     for part, found in zip(parts, powers, strict=True):
-        for _ in range(degree):
+        for _ in range(overlap):
             found.append(found[-1].compose(part, _SMALL))
-    for mix in combinations_with_replacement(range(len(parts)), degree):
+    for mix in combinations_with_replacement(range(len(parts)), overlap):
         chosen = [powers[i][mix.count(i)] for i in range(len(parts)) if i in mix]
         yield reduce(lambda one, other: one.compose(other, _SMALL), chosen)
 

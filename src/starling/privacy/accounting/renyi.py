@@ -7,9 +7,9 @@ Discrete Laplace, sensitivity 1, rate e = 1/b: the loss takes the values e, with
 exactly, in both directions, and no e-DP mechanism has a larger one. SafeTab 2022, Lemma 8, integrates over the reals with the
 normaliser of the integers and lies below this everywhere (order 2, e = 0.427: 0.1365 for 0.1698); it is not used.
 
-zCDP of rho: D_a <= rho a (Definition 4), which the discrete Gaussian attains at integer orders (Lemma 7). Orders add up over a composition
-(Lemmas 3 and 12), and at each order a `Family` counts its worst part. Conversion (Lemma 4, equation 6; Canonne, Kamath and Steinke
-2020, Proposition 12):
+zCDP of rho: D_a <= rho a (Definition 4), which the discrete Gaussian attains at integer orders (Lemma 7). Orders add up over a
+composition (Lemmas 3 and 12), and at each order `OverlappingEvents` count their worst part. Conversion (Lemma 4, equation 6; Canonne,
+Kamath and Steinke 2020, Proposition 12):
 
     epsilon = D_a + ln(1 - 1/a) + (ln(1/delta) - ln a) / (a - 1),    for every a > 1.
 
@@ -19,11 +19,13 @@ Any order gives a true statement, so the search for the best may be as rough as 
 from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
+from typing import assert_never
 
 from flint import arb
 
-from starling.privacy.accounting.composition import Bag, Concentrated, Event, Family, GaussianStep, Pure, ordered
+from starling.privacy.accounting.composition import Accounted, Events, OverlappingEvents, ordered
 from starling.privacy.distributions.tails import ball
+from starling.privacy.events import ZCDP, DiscreteGaussianNoise, PureDP
 from starling.privacy.precision import precision
 
 _BITS = 128
@@ -32,35 +34,40 @@ _GRID = [Fraction(2 ** (k / 2)) for k in range(-90, 91)]
 _REFINED = 40
 
 
-def divergence(bag: Bag, order: Fraction) -> arb:
-    """D_order of all events of the bag: an upper bound as a ball, at the working precision; order above 1."""
+def divergence(events: Events, order: Fraction) -> arb:
+    """D_order of all events: an upper bound as a ball, at the working precision; order above 1."""
     total = arb(0)
-    for event, times in ordered(bag):
+    for event, times in ordered(events):
         total += times * _divergence(event, order)
     return total
 
 
-def _divergence(event: Event, order: Fraction) -> arb:
-    if isinstance(event, Pure):
-        rate, above = ball(event.epsilon), ball(order - 1)
-        # ln[(e^((a-1) e) + e^(-a e)) / (1 + e^(-e))], with the large factor taken out.
-        rest = (-ball(2 * order - 1) * rate).exp().log1p() - (-rate).exp().log1p()
-        return rate + rest / above
-    if isinstance(event, GaussianStep):
-        return ball(order / (2 * event.sigma_squared))
-    if isinstance(event, Concentrated):
-        return ball(order * event.rho)
-    assert isinstance(event, Family)
-    return event.degree * reduce(arb.max, [divergence(part, order) for part in event.parts])
+def _divergence(event: Accounted, order: Fraction) -> arb:
+    match event:
+        case PureDP(epsilon):
+            rate, above = ball(epsilon), ball(order - 1)
+            # ln[(e^((a-1) e) + e^(-a e)) / (1 + e^(-e))], with the large factor taken out.
+            rest = (-ball(2 * order - 1) * rate).exp().log1p() - (-rate).exp().log1p()
+            return rate + rest / above
+        case DiscreteGaussianNoise(sigma_squared):
+            return ball(order / (2 * sigma_squared))
+        case ZCDP(rho):
+            return ball(order * rho)
+        case OverlappingEvents(parts, overlap):
+            return overlap * reduce(arb.max, [divergence(part, order) for part in parts])
+        case _:
+            assert_never(event)
 
 
-def epsilon(bag: Bag, delta: Fraction) -> arb:
+def epsilon(events: Events, delta: Fraction) -> arb:
     """The least epsilon at `delta` > 0 that an order was found for: an upper bound as a ball of 128 bits."""
 
     def at(above: Fraction) -> arb:
         order = 1 + above
         return (
-            divergence(bag, order) + (-ball(1 / order)).log1p() + (-ball(delta).log() - ball(order).log()) / ball(above)
+            divergence(events, order)
+            + (-ball(1 / order)).log1p()
+            + (-ball(delta).log() - ball(order).log()) / ball(above)
         )
 
     with precision(_BITS):

@@ -23,7 +23,7 @@ from flint import arb
 
 from starling.errors import ParameterError
 from starling.privacy.budget import Exact, exact
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.distributions.tails import WIDE, ball, tail_ball
 from starling.privacy.precision import precision
 
@@ -39,7 +39,7 @@ _SIGNIFICANT = 40
 
 
 @lru_cache(maxsize=4096)
-def standard_deviation(law: Law, terms: int = 1) -> float:
+def standard_deviation(law: Distribution, terms: int = 1) -> float:
     """Of the sum of `terms` independent draws: the float nearest to the exact number, so the same on every machine.
 
     At most sigma sqrt(terms) for the discrete Gaussian.
@@ -66,7 +66,7 @@ def _nearest(number: arb) -> float:
     return float(mantissa * Fraction(2) ** exponent)
 
 
-def _variance(law: Law) -> arb:
+def _variance(law: Distribution) -> arb:
     """Of one draw, at the working precision."""
     if isinstance(law, DiscreteLaplace):
         # 2q/(1 - q)^2 with q = e^(-1/b).
@@ -95,7 +95,7 @@ def _theta_variance(t: arb) -> arb:
     )
 
 
-def tail(law: Law, m: int, terms: int = 1) -> float:
+def tail(law: Distribution, m: int, terms: int = 1) -> float:
     """P(|S| > m), rounded up, for the sum S of `terms` independent draws.
 
     The bound is the probability to float precision, but for a discrete Gaussian of sigma above 2,048 (up to 1/(8 sigma^2) above it).
@@ -112,7 +112,7 @@ def tail(law: Law, m: int, terms: int = 1) -> float:
     return min(nextafter(float(upper), inf), 1.0)
 
 
-def margin(law: Law, alpha: Exact, terms: int = 1) -> int:
+def margin(law: Distribution, alpha: Exact, terms: int = 1) -> int:
     """The smallest M with P(|S| > M) <= alpha, for the sum S of `terms` independent draws.
 
     Args:
@@ -129,7 +129,7 @@ def margin(law: Law, alpha: Exact, terms: int = 1) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _margin(law: Law, alpha: Fraction, terms: int) -> int:
+def _margin(law: Distribution, alpha: Fraction, terms: int) -> int:
     spread = standard_deviation(law) * sqrt(terms)
     guess = -NormalDist().inv_cdf(max(float(alpha / 2), 1e-300)) * spread
     if isinstance(law, DiscreteLaplace) and terms == 1:
@@ -137,7 +137,7 @@ def _margin(law: Law, alpha: Fraction, terms: int) -> int:
     return smallest(lambda m: _within(law, m, terms, alpha) is True, round(max(guess, 0.0)))
 
 
-def quantile(law: Law, p: Exact) -> int:
+def quantile(law: Distribution, p: Exact) -> int:
     """The smallest t with P(X <= t) >= p, for one draw X; p in (0, 1).
 
     >>> from starling.privacy.distributions.discrete import DiscreteLaplace
@@ -148,7 +148,7 @@ def quantile(law: Law, p: Exact) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _quantile(law: Law, p: Fraction) -> int:
+def _quantile(law: Distribution, p: Fraction) -> int:
     if p >= Fraction(1, 2):
         # At t >= 0 half of the tail lies above.
         return 0 if p == Fraction(1, 2) else _margin(law, 2 - 2 * p, 1)
@@ -156,7 +156,7 @@ def _quantile(law: Law, p: Fraction) -> int:
     return -smallest(lambda m: _within(law, m, 1, 2 * p) is not False, _margin(law, 2 * p, 1))
 
 
-def law_for_margin(kind: Kind, margin: int, alpha: Exact, terms: int = 1) -> Law:
+def law_for_margin(kind: Kind, margin: int, alpha: Exact, terms: int = 1) -> Distribution:
     """The cheapest law whose exact P(|S| > margin) is at most alpha, for the sum S of `terms` independent draws.
 
     Its cost at sensitivity 1 (epsilon = 1/scale, or rho = 1/(2 sigma^2)) has at most 40 significant bits and is rounded up, so
@@ -171,8 +171,9 @@ def law_for_margin(kind: Kind, margin: int, alpha: Exact, terms: int = 1) -> Law
     Raises:
         ParameterError: for any other kind, a negative margin, an alpha outside (0, 1), or another number of terms.
 
+    >>> from starling.privacy.events import noise_event
     >>> law = law_for_margin("discrete_gaussian", 50, "0.05")
-    >>> round(float(law.cost().amount), 7), tail(law, 50) <= 0.05 < tail(law, 49)
+    >>> round(float(noise_event(law).cost.amount), 7), tail(law, 50) <= 0.05 < tail(law, 49)
     (0.0007531, True)
     """
     if kind not in ("discrete_laplace", "discrete_gaussian"):
@@ -186,7 +187,7 @@ def law_for_margin(kind: Kind, margin: int, alpha: Exact, terms: int = 1) -> Law
 
 
 @lru_cache(maxsize=1024)
-def _law_for_margin(kind: Kind, margin: int, alpha: Fraction, terms: int) -> Law:
+def _law_for_margin(kind: Kind, margin: int, alpha: Fraction, terms: int) -> Distribution:
     guess = _solve(lambda cost: _log_tail(kind, cost, margin), _log(alpha))
     if terms > 1:
         # A sum of k draws spreads like one draw of k times the variance, about.
@@ -194,17 +195,17 @@ def _law_for_margin(kind: Kind, margin: int, alpha: Fraction, terms: int) -> Law
         guess = _nearer(lambda cost: log(tail(_law(kind, Fraction(cost)), margin, terms)) - _log(alpha), guess)
     unit = Fraction(2) ** (frexp(guess)[1] - _SIGNIFICANT)
 
-    def law(units: int) -> Law:
+    def law(units: int) -> Distribution:
         return _law(kind, units * unit)
 
     return law(smallest(lambda n: n > 0 and _within(law(n), margin, terms, alpha) is True, round(guess / unit)))
 
 
-def _law(kind: Kind, cost: Fraction) -> Law:
+def _law(kind: Kind, cost: Fraction) -> Distribution:
     return DiscreteLaplace(1 / cost) if kind == "discrete_laplace" else DiscreteGaussian(1 / (2 * cost))
 
 
-def _within(law: Law, m: int, terms: int, alpha: Fraction) -> bool | None:
+def _within(law: Distribution, m: int, terms: int, alpha: Fraction) -> bool | None:
     """Whether P(|S| > m) <= alpha; None where the bounds cannot tell."""
     for bits in _BITS:
         with precision(bits):

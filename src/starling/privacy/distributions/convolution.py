@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from starling.errors import ParameterError
 from starling.privacy.distributions.accuracy import MOST_TERMS, margin, standard_deviation
-from starling.privacy.distributions.discrete import DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,7 +43,7 @@ class Part:
         weight: Of each in the sum; not 0.
     """
 
-    law: Law
+    law: Distribution
     terms: int
     weight: Fraction
 
@@ -121,7 +121,7 @@ def _tail(part: Part, unit: Fraction) -> Floats:
     return found
 
 
-def _power(law: Law, terms: int) -> Floats:
+def _power(law: Distribution, terms: int) -> Floats:
     """The law of a sum of draws on -reach..reach."""
     scale = float(law.scale) if isinstance(law, DiscreteLaplace) else 0.0
     single = ceil(35 * scale + 9 * standard_deviation(law)) + 2

@@ -1,15 +1,15 @@
-"""The laws of noise as immutable values: what they cost, how far they reach. Nothing here draws.
+"""The distributions of noise as immutable values. Nothing here draws.
 
 Discrete Laplace of scale b (SafeTab 2022, Definition 7): P(X = x) = (1 - q)/(1 + q) q^|x|, q = e^(-1/b).
 Discrete Gaussian (Definition 6): P(X = x) proportional to e^(-x^2/(2 s2)). Note that s2 is the parameter; the variance of the
-discrete law is never above it.
+discrete distribution is never above it.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from starling.privacy.budget import Epsilon, Rho, positive
+from starling.privacy.budget import positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,6 @@ class DiscreteLaplace:
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive(self.scale, field="scale"))
 
-    def cost(self, sensitivity: Fraction | int = 1) -> Epsilon:
-        """Pure DP of a count vector of L1 sensitivity `sensitivity` with this noise in every cell (Lemma 6)."""
-        return Epsilon(sensitivity / self.scale)
-
 
 @dataclass(frozen=True, slots=True)
 class DiscreteGaussian:
@@ -43,9 +39,5 @@ class DiscreteGaussian:
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma_squared", positive(self.sigma_squared, field="sigma_squared"))
 
-    def cost(self, sensitivity: Fraction | int = 1) -> Rho:
-        """zCDP of a count vector of L2 sensitivity `sensitivity` with this noise in every cell (Lemma 7)."""
-        return Rho(Fraction(sensitivity) ** 2 / (2 * self.sigma_squared))
 
-
-Law: TypeAlias = DiscreteLaplace | DiscreteGaussian
+Distribution: TypeAlias = DiscreteLaplace | DiscreteGaussian

@@ -23,7 +23,7 @@ from flint import arb, fmpz_poly
 
 from starling.errors import ParameterError
 from starling.privacy.distributions.accuracy import standard_deviation
-from starling.privacy.distributions.discrete import DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 from starling.privacy.distributions.tails import NARROW, ball, whole_sum
 from starling.privacy.precision import precision
 
@@ -62,7 +62,7 @@ class Masses:
 
 
 @lru_cache(maxsize=64)
-def masses(law: Law, terms: int = 1) -> Masses:
+def masses(law: Distribution, terms: int = 1) -> Masses:
     """The law of the sum of `terms` independent draws.
 
     Raises:

@@ -33,7 +33,7 @@ from math import comb, isqrt
 
 from flint import arb, arb_poly, fmpq
 
-from starling.privacy.distributions.discrete import DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 from starling.privacy.precision import precision
 
 WIDE = Fraction(2**22)
@@ -50,7 +50,7 @@ def ball(number: Fraction) -> arb:
     return arb(fmpq(number.numerator, number.denominator))
 
 
-def tail_ball(law: Law, m: int, terms: int) -> arb:
+def tail_ball(law: Distribution, m: int, terms: int) -> arb:
     """P(|S| > m), S the sum of `terms` >= 1 draws of `law`; at the working precision, for m >= 0."""
     if isinstance(law, DiscreteLaplace):
         return _laplace(law.scale, m, terms)

@@ -41,7 +41,7 @@ import numpy.typing as npt
 from starling.errors import ParameterError
 from starling.privacy.budget import Exact, positive
 from starling.privacy.compiled import compiled
-from starling.privacy.distributions.discrete import DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 from starling.privacy.sampling import entropy
 from starling.privacy.sampling.certified import GaussianMagnitude, LaplaceMagnitude
 from starling.privacy.sampling.entropy import BitSource
@@ -107,7 +107,7 @@ def discrete_gaussian(
     return _draw_each("sigma_squared", _gaussian, sigma_squared, size, source, search)
 
 
-def draw(law: Law, size: Size, *, source: BitSource | None = None, search: Search = "guided") -> Int64:
+def draw(law: Distribution, size: Size, *, source: BitSource | None = None, search: Search = "guided") -> Int64:
     """Independent noise of `law`, int64 of shape `size`; see `discrete_laplace` and `discrete_gaussian`."""
     if isinstance(law, DiscreteLaplace):
         return discrete_laplace(law.scale, size, source=source, search=search)

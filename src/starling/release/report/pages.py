@@ -5,10 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from starling.errors import OutputError
 
+PREVIEW: Final = "preview.html"
+"""The page of a preview, in the folder that was named for it."""
 _DRAWN: Final = re.compile(r'(<div class="picture"[^<>]*>)<svg\b.*?</svg>\s*(</div>)', re.DOTALL)
 _AMOUNTS: Final = re.compile(r"<dl>.*?</dl>|<section>\s*<h2>The same in symbols</h2>.*?</section>", re.DOTALL)
 
@@ -51,7 +53,7 @@ class Section:
         title: Of the part.
         text: Paragraphs with an empty line between them; other white space does not matter.
         pictures: Each with its caption.
-        tables: Likewise.
+        tables: Each with its caption.
     """
 
     title: str
@@ -90,6 +92,38 @@ def page(title: str, kind: str, sections: Sequence[Section], *, warning: str = "
         warning: What stands above everything else, in a frame.
     """
     return filled("plain.html", title=title, kind=kind, sections=sections, warning=warning)
+
+
+class PreviewPage(Protocol):
+    """The page of a preview: the expected error of a plan, for those who decide on it. It can be published."""
+
+    @property
+    def title(self) -> str:
+        """The title of the page: the plan's."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """What the page is, with the cost of the plan, in one line below the title."""
+        ...
+
+    def sections(self) -> Sequence[Section]:
+        """The content of the page."""
+        ...
+
+
+def preview_text(found: PreviewPage) -> str:
+    """The page of a preview, complete in one text."""
+    return page(found.title, found.kind, found.sections())
+
+
+def write_preview(found: PreviewPage, folder: Path) -> Path:
+    """Write the page of a preview into `folder`, which is made if need be.
+
+    Raises:
+        OutputError: the page is there already, or cannot be written.
+    """
+    return write_new(folder / PREVIEW, preview_text(found))
 
 
 def write_new(path: Path, text: str) -> Path:

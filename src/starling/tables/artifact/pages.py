@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from starling.privacy.budget import decimal_up
 from starling.privacy.distributions.accuracy import standard_deviation
-from starling.privacy.distributions.discrete import DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 from starling.release.report import Picture, Section, Table
 from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, shares, tiles
 from starling.tables.artifact.data import MOST_CSV_ROWS
@@ -288,7 +288,7 @@ def _files(plan: Plan, summary: Summary) -> Section:
     )
 
 
-def _scale(law: Law) -> str:
+def _scale(law: Distribution) -> str:
     value = float(law.scale) if isinstance(law, DiscreteLaplace) else standard_deviation(law)
     return f"{value:,.4g}"
 

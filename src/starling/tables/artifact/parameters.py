@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Final
 
 from starling.release.registry import Product
-from starling.release.statement import AddsTo, Domain, Json, law
+from starling.release.statement import AddsTo, Domain, Json, noise
 from starling.tables.artifact.measured import measurements_path, place_of
 from starling.tables.artifact.public_plan import PLAN, REGIONS, choices_json
 from starling.tables.inference.combined import later_weight, margin
@@ -69,7 +69,7 @@ def _level(plan: Plan, geography: Geography, level: Level) -> dict[str, Json]:
         "thresholds": list[Json](level.thresholds),
         "regions": len(geography.regions[level.geography]),
         "iterations": len(level.iterations),
-        "noise": {"total_only": law(laws.total_only), "stage_1": law(laws.stage1), "stage_2": law(laws.stage2)},
+        "noise": {"total_only": noise(laws.total_only), "stage_1": noise(laws.stage1), "stage_2": noise(laws.stage2)},
         "margins_of_error": {
             "total_only": margin(plan.noise(level, total_only=True), missing()),
             "stage_1": margin(laws.stage1, missing()),
@@ -93,7 +93,7 @@ def _earlier(plan: Plan, level: Level) -> list[Json]:
         found.append(
             {
                 "measurements": measurements_path(level, place_of(back)),
-                "noise": {name: law(noise) for name, noise in drawn.items()},
+                "noise": {name: noise(each) for name, each in drawn.items()},
                 "weights": {name: str(later_weight(noise)) for name, noise in both.items()},
             }
         )

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from starling.privacy.distributions.discrete import DiscreteGaussian, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, Distribution
 from starling.privacy.distributions.probability_mass import masses
 from starling.privacy.distributions.tails import NARROW
 from starling.tables.artifact import read_measurements, with_earlier
@@ -93,7 +93,7 @@ def difference(one: Sum, other: Sum) -> Tails:
     return Tails(np.concatenate((np.ones(1), np.minimum(2 * above, 1.0))))
 
 
-def _gaussian(one: Sum, other: Sum) -> Law | None:
+def _gaussian(one: Sum, other: Sum) -> Distribution | None:
     """The one law that a difference of Gaussian noises has."""
     parameters: list[Fraction] = []
     for noise in (one, other):

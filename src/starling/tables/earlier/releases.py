@@ -11,7 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from starling.errors import ParameterError, PlanError
-from starling.privacy.accounting.composition import Event, bag_of
+from starling.privacy.accounting.composition import Accounted, events_of
 from starling.privacy.accounting.conversion import DELTA, epsilon_of_events
 from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.release.reading import Release, open_release
@@ -116,9 +116,9 @@ def beside(plan: Plan, releases: Sequence[Path], blocks: Path | None = None) -> 
     here = None if blocks is None else read_geography(blocks, plan)
     compared = tuple((each, differencing(plan, each.plan, here, _blocks(each, blocks))) for each in earlier)
     plans = [plan, *(each.plan for each in earlier)]
-    events: Counter[Event] = Counter()
+    events: Counter[Accounted] = Counter()
     for one in plans:
-        events.update(dict(bag_of(one.guarantee)))
+        events.update(dict(events_of(one.guarantee)))
     return Beside(
         compared, _sum([each.cost for each in plans]), epsilon_of_events(frozenset(events.items()), DELTA), DELTA
     )

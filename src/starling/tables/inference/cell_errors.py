@@ -30,13 +30,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from starling.privacy.distributions.discrete import Law
+from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.probability_mass import Floats, masses
 from starling.tables.inference.combined import later_weight, rounded, standard_deviation
 from starling.tables.plan import Noise, StageLaws, Twice
 from starling.tables.plan.combined_stages import stage1_weight
 
-Draws = Mapping[Hashable, tuple[Law, Fraction]]
+Draws = Mapping[Hashable, tuple[Distribution, Fraction]]
 LEAST = 1e-18
 """Values of a sum of draws beyond which there is less than this are left out."""
 
@@ -51,7 +51,7 @@ class Plain:
     """
 
     name: Hashable
-    noise: Law
+    noise: Distribution
 
     def draws(self, weights: Sequence[Fraction]) -> Draws:
         """The draws in the sum of the cells, each times its weight, by their cell."""
@@ -83,7 +83,7 @@ class BothStages:
     def draws(self, weights: Sequence[Fraction]) -> Draws:
         """The draws in the sum of the cells, each times its weight: those of the cells by their numbers, and the first total's."""
         share = stage1_weight(self.laws, self.cells) * sum(weights) / self.cells
-        found: dict[Hashable, tuple[Law, Fraction]] = {
+        found: dict[Hashable, tuple[Distribution, Fraction]] = {
             (self.name, cell): (self.laws.stage2, weight - share)
             for cell, weight in enumerate(weights)
             if weight != share
@@ -133,9 +133,9 @@ class Combined:
 
 
 @lru_cache(maxsize=256)
-def _drawn(noise: Noise) -> tuple[tuple[tuple[Law, Fraction], ...], Fraction]:
+def _drawn(noise: Noise) -> tuple[tuple[tuple[Distribution, Fraction], ...], Fraction]:
     """The draws in a combined number with their weights, the last first, and what its roundings may have added."""
-    drawn: list[tuple[Law, Fraction]] = []
+    drawn: list[tuple[Distribution, Fraction]] = []
     left, slack = Fraction(1), Fraction(0)
     while isinstance(noise, Twice):
         weight = later_weight(noise)
@@ -179,7 +179,7 @@ def _convolved(a: Floats, b: Floats) -> Floats:
     return found
 
 
-def _trimmed(law: Law, terms: int) -> Floats:
+def _trimmed(law: Distribution, terms: int) -> Floats:
     """The law of a sum of draws on -reach..reach, where it is likely enough."""
     listed = masses(law, terms)
     reach = int(np.count_nonzero(listed.above[listed.reach :] > LEAST))

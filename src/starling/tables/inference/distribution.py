@@ -26,7 +26,7 @@ from typing import Final
 import numpy as np
 
 from starling.privacy.compiled import compiled
-from starling.privacy.distributions.discrete import Law
+from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.probability_mass import Floats, masses
 from starling.tables.measurements import Int64
 
@@ -158,8 +158,8 @@ class TotalLaw:
         weight: a, the share of the first total in T, in [0, 1).
     """
 
-    stage1: Law
-    stage2: Law
+    stage1: Distribution
+    stage2: Distribution
     cells: int
     weight: Fraction
 

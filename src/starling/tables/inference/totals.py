@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz_poly
 
-from starling.privacy.distributions.discrete import Law
+from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.probability_mass import Floats, Masses, masses
 from starling.tables.inference.combined import margin, quantile, rounded, standard_deviation
 from starling.tables.inference.distribution import Chosen, TotalLaw
@@ -149,7 +149,9 @@ class _Difference:
 
 
 @lru_cache(maxsize=64)
-def corrected_deviations(stage1: Law, stage2: Law, cells: int, weight: Fraction, terms: int) -> tuple[float, ...]:
+def corrected_deviations(
+    stage1: Distribution, stage2: Distribution, cells: int, weight: Fraction, terms: int
+) -> tuple[float, ...]:
     """The standard deviation of the sum of each run of `terms` cells of a group, in their order; of its total for all cells.
 
     Args:
@@ -176,7 +178,7 @@ def corrected_deviations(stage1: Law, stage2: Law, cells: int, weight: Fraction,
 
 
 @lru_cache(maxsize=16)
-def _difference(stage1: Law, stage2: Law, cells: int) -> _Difference:
+def _difference(stage1: Distribution, stage2: Distribution, cells: int) -> _Difference:
     first, sums = masses(stage1), masses(stage2, cells)
     middle = first.reach + sums.reach
     draws = _fixed(first)

@@ -27,7 +27,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from starling.privacy.distributions.discrete import Law
+from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.sampling.noise import checked_add, draw
 from starling.tables.measurements import TOTAL_ONLY, Int64, Keep, Measured, Measurements, offsets
@@ -127,5 +127,5 @@ def exact_values(totals: Int64, branch: npt.NDArray[np.int8], piece: Piece, exac
     return values
 
 
-def _noise(law: Law, count: int) -> Int64:
+def _noise(law: Distribution, count: int) -> Int64:
     return draw(law, count)

@@ -26,7 +26,7 @@ from functools import lru_cache
 from math import floor
 from typing import Final, Literal, TypeAlias
 
-from starling.privacy.distributions.discrete import Law
+from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.tails import ball, tail_ball
 from starling.privacy.precision import precision
 from starling.tables.plan import cells
@@ -106,7 +106,7 @@ class Promise:
             return replace(self, within=max(1, floor(self.within * factor)))
         return replace(self, within=self.within * factor)
 
-    def law(self, laws: StageLaws) -> Law:
+    def law(self, laws: StageLaws) -> Distribution:
         """Of each draw in the number."""
         return {"total only": laws.total_only, "deciding total": laws.stage1}.get(self.number, laws.stage2)
 

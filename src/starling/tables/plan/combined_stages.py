@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 
 from starling.privacy.compiled import compiled
-from starling.privacy.distributions.discrete import Law
+from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.probability_mass import Floats, masses
 from starling.tables.plan.stages import StageLaws
 
@@ -35,7 +35,7 @@ LEAST: Final = 1e-18
 
 
 @lru_cache(maxsize=256)
-def variance(law: Law) -> Fraction:
+def variance(law: Distribution) -> Fraction:
     """Of one draw, to float precision, the same on every machine."""
     return Fraction(masses(law).variance)
 
@@ -110,7 +110,7 @@ def _others(laws: StageLaws, cells: int, low: int | None, high: int | None) -> t
     return first + least, np.convolve(mass, other)
 
 
-def _trimmed(law: Law, terms: int) -> tuple[int, Floats]:
+def _trimmed(law: Distribution, terms: int) -> tuple[int, Floats]:
     """The law of a sum of draws where it is likely enough: its first value, and the probabilities."""
     listed = masses(law, terms)
     reach = int(np.count_nonzero(listed.above[listed.reach :] > LEAST))

@@ -26,7 +26,8 @@ import numpy.typing as npt
 
 from starling.errors import PlanError, Problem
 from starling.privacy.budget import Cost, Epsilon, Measure, Rho
-from starling.privacy.guarantee import Guarantee, degree, measurement, sequential, together
+from starling.privacy.events import known_cost
+from starling.privacy.guarantee import Guarantee, bounded_overlap, joint, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.tables.plan.accuracy_targets import Promise
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration, Kind
@@ -245,7 +246,7 @@ class Plan(Forms):
         laws = self.laws(level)
         if self.variants.top_up is not None:
             again = measurement(f"{level.name} cells or total of a group, once more", ADD_REMOVE_PERSON, laws.stage2)
-            return degree(level.name, level.stability, (again,))
+            return bounded_overlap(level.name, level.stability, (again,))
         groups: list[Guarantee] = []
         if any(iteration.total_only for iteration in level.iterations):
             groups.append(measurement(f"{level.name} total of a total-only group", ADD_REMOVE_PERSON, laws.total_only))
@@ -255,7 +256,7 @@ class Plan(Forms):
                 measurement(f"{level.name} cells of a group, stage 2", ADD_REMOVE_PERSON, laws.stage2),
             )
             groups.append(sequential(f"{level.name} group in two stages", stages))
-        return degree(level.name, level.stability, tuple(groups))
+        return bounded_overlap(level.name, level.stability, tuple(groups))
 
     @property
     def guarantee_us(self) -> Guarantee | None:
@@ -275,7 +276,7 @@ class Plan(Forms):
     def guarantee(self) -> Guarantee:
         """What preview, ledger, audit and report read, under the plan's title; nothing else states this cost."""
         parts = tuple(part for part in (self.guarantee_us, self.guarantee_pr) if part is not None)
-        return replace(parts[0], name=self.title) if len(parts) == 1 else degree(self.title, 1, parts)
+        return replace(parts[0], name=self.title) if len(parts) == 1 else bounded_overlap(self.title, 1, parts)
 
     @property
     def cost(self) -> Cost:
@@ -295,14 +296,14 @@ class Plan(Forms):
             known = plan.guarantee
             if known.cost.amount != each.cost or (self.states and self.puerto_rico):
                 cost = Epsilon(each.cost) if self.measure == "epsilon" else Rho(each.cost)
-                known = Guarantee(f"release of request {each.request_id}", ADD_REMOVE_PERSON, cost)
+                known = Guarantee(f"release of request {each.request_id}", ADD_REMOVE_PERSON, known_cost(cost))
             found.append(known)
         return tuple(found)
 
     @property
     def together(self) -> Guarantee:
         """Of the release and of all that it adds to, each of which is charged on its own."""
-        return together(self.guarantee, self.earlier_guarantees)
+        return joint(self.guarantee, self.earlier_guarantees)
 
     def cells(self, geography: "Geography") -> int:
         """Population groups that get an answer, empty or not: regions times iterations, over all levels."""

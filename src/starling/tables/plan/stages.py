@@ -6,7 +6,7 @@ from math import sqrt
 from typing import TypeAlias
 
 from starling.privacy.budget import Measure
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Law
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.tables.plan.cells import CELLS
 
 
@@ -20,10 +20,10 @@ class Twice:
     """
 
     earlier: "Noise"
-    later: Law
+    later: Distribution
 
 
-Noise: TypeAlias = Law | Twice
+Noise: TypeAlias = Distribution | Twice
 """The noise of a number before it is post-processed: of one draw, or of several combined, one after the other."""
 
 
@@ -31,9 +31,9 @@ Noise: TypeAlias = Law | Twice
 class StageLaws:
     """The noise of one group of a level: on the total of a total-only group, on the deciding total, on each stage-2 value."""
 
-    total_only: Law
-    stage1: Law
-    stage2: Law
+    total_only: Distribution
+    stage1: Distribution
+    stage2: Distribution
 
     @property
     def widest_total(self) -> float:
@@ -60,11 +60,11 @@ def stage_laws(measure: Measure, share: Fraction, gamma: Fraction) -> StageLaws:
     return StageLaws(*(law_of(measure, part * share) for part in (Fraction(1), gamma, 1 - gamma)))
 
 
-def law_of(measure: Measure, budget: Fraction) -> Law:
+def law_of(measure: Measure, budget: Fraction) -> Distribution:
     """The law of one measurement of sensitivity 1 that spends `budget`, above 0."""
     return DiscreteLaplace(1 / budget) if measure == "epsilon" else DiscreteGaussian(1 / (2 * budget))
 
 
-def _variance(law: Law) -> Fraction:
+def _variance(law: Distribution) -> Fraction:
     """At most a little above the variance of the discrete law."""
     return 2 * law.scale**2 if isinstance(law, DiscreteLaplace) else law.sigma_squared

@@ -2,7 +2,7 @@
 
 from starling.tables.preview.errors import SIZES, BranchPreview, Error, LevelPreview, Preview, SizePreview, preview
 from starling.tables.preview.expected_detail import Fate, Sizes, assumed, fates, read_sizes
-from starling.tables.preview.page import write_page
+from starling.tables.preview.page import TablesPage
 
 __all__ = [
     "SIZES",
@@ -13,9 +13,9 @@ __all__ = [
     "Preview",
     "SizePreview",
     "Sizes",
+    "TablesPage",
     "assumed",
     "fates",
     "preview",
     "read_sizes",
-    "write_page",
 ]

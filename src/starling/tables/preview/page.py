@@ -1,20 +1,19 @@
 """A plan's expected error as one page with pictures: for those who decide on it, before anything is spent. It can be published."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from math import log10
-from pathlib import Path
 from typing import Final
 
 from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
-from starling.release.report.pages import Picture, Section, Table, page, write_new
+from starling.release.report.pages import Picture, Section, Table
 from starling.release.report.pictures import Tile, relative_shade, shares, tiles
 from starling.tables.plan.labels import level_title, short_percent
 from starling.tables.preview.errors import Error, LevelPreview, Preview
 from starling.tables.preview.expected_detail import Fate
 
-FILE: Final = "preview.html"
 KINDS: Final = (
     "total only\nby plan",
     "bare total",
@@ -28,22 +27,35 @@ _FAR: Final = 10_000
 """Persons at which a margin is shown darkest."""
 
 
-def write_page(seen: Preview, found: Sequence[Fate], folder: Path) -> Path:
-    """Write the page into `folder`, which is made if need be.
+@dataclass(frozen=True, slots=True)
+class TablesPage:
+    """The page of a preview; it keeps `starling.release.report.pages.PreviewPage`.
 
-    Raises:
-        OutputError: the page is there already, or cannot be written.
+    Attributes:
+        seen: The expected errors of the plan.
+        details: The expected detail of the groups of each level.
     """
-    return write_new(folder / FILE, as_page(seen, found))
 
+    seen: Preview
+    details: Sequence[Fate]
 
-def as_page(seen: Preview, found: Sequence[Fate]) -> str:
-    """The page, complete in one text."""
-    kind = f"Expected error of a plan, before anything is spent; {seen.overview.cost} for {seen.overview.relation}"
-    if seen.overview.adds_to:
-        kind += f", on top of an earlier release: {seen.overview.together} together"
-    kind += f"; epsilon {decimal_up(seen.overview.approximate.epsilon)} at delta {DELTA}"
-    return page(seen.overview.title, kind, (_cost(seen), _kinds(seen), _detail(found), _sizes(seen)))
+    @property
+    def title(self) -> str:
+        """The title of the plan."""
+        return self.seen.overview.title
+
+    @property
+    def kind(self) -> str:
+        """What the page is, and what the plan costs."""
+        overview = self.seen.overview
+        kind = f"Expected error of a plan, before anything is spent; {overview.cost} for {overview.relation}"
+        if overview.adds_to:
+            kind += f", on top of an earlier release: {overview.together} together"
+        return f"{kind}; epsilon {decimal_up(overview.approximate.epsilon)} at delta {DELTA}"
+
+    def sections(self) -> Sequence[Section]:
+        """Costs, then errors by kind of number, detail and size."""
+        return (_cost(self.seen), _kinds(self.seen), _detail(self.details), _sizes(self.seen))
 
 
 def _cost(seen: Preview) -> Section:

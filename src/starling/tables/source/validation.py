@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from starling.errors import SHOWN, Found, Problem
 from starling.privacy.trust import Confidential, NotPrivate, inspect
+from starling.release.statement import Json
 from starling.tables.plan import Geography, Plan
 from starling.tables.source.faults import NOTES, OUTSIDE, PROBLEMS, Fault
 from starling.tables.source.lookup import lookup
@@ -39,6 +40,11 @@ class Validation:
     def refuse(self) -> None:
         """Raises RecordsInvalid if there are problems."""
         self.problems.refuse()
+
+    def summary(self) -> tuple[str, dict[str, Json]]:
+        """What was read, as a phrase for people and as values for programs."""
+        words = f"{self.lines:,} records, {self.counted:,} of them counted"
+        return words, {"lines": self.lines, "counted": self.counted}
 
 
 class _Tally:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.cli.text import facts, rounded, table
+from starling.release.text import facts, rounded, table
 
 WORD = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=9)
 

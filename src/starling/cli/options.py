@@ -1,0 +1,101 @@
+"""Options that more than one command has, each declared once. Each is a decorator of the command."""
+
+from collections.abc import Callable
+from dataclasses import fields
+from functools import wraps
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import click
+
+Decorator: TypeAlias = Callable[[Any], Any]
+
+PATH: Final = click.Path(path_type=Path)
+
+PIN: Final = "the fingerprint that they publish, the public key, or the name of a key that is here"
+"""What an option takes that says who should have signed."""
+
+
+def as_one(name: str, kind: Any, *options: Decorator) -> Decorator:
+    """A decorator that gives several options to a command as one value.
+
+    Args:
+        name: The argument of the command that takes the value.
+        kind: The dataclass of the value; its fields are the names of the options.
+        options: The decorators of the options, in the order of the help.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        @wraps(function)
+        def collected(**given: Any) -> Any:
+            value = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            return function(**given, **{name: value})
+
+        return with_options(collected, *options)
+
+    return decorate
+
+
+def with_options(function: Any, *options: Decorator) -> Any:
+    """A function with these options, which the help lists in this order."""
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+plan = click.argument("plan")
+"""PLAN, a folder, a file, or the name of a plan that comes with Starling."""
+
+plan_file = click.argument("plan", type=PATH)
+"""PLAN, a plan file."""
+
+persons = click.option(
+    "--persons",
+    type=PATH,
+    required=True,
+    metavar="FILE",
+    help="Person records, confidential: pipe-delimited text or Parquet.",
+)
+"""--persons, which opens records."""
+
+_GEOGRAPHY: Final = "Blocks with their places and areas (GRF-C), public."
+
+geography = click.option("--geography", type=PATH, required=True, metavar="FILE", help=_GEOGRAPHY)
+"""--geography of a command that reads records."""
+
+geography_if_known = click.option(
+    "--geography", type=PATH, metavar="FILE", help=f"{_GEOGRAPHY} With it, groups are counted."
+)
+"""--geography of a command that needs a plan alone."""
+
+top_up = click.option(
+    "--top-up",
+    type=PATH,
+    metavar="RELEASE",
+    help="An earlier release of this plan but for budgets: measure its groups once more and combine both. Levels left out of PLAN stay as"
+    " they are.",
+)
+"""--top-up, an earlier release."""
+
+engine = click.option(
+    "--engine",
+    default="duckdb",
+    show_default=True,
+    metavar="NAME",
+    help="Counts: duckdb, spark://local (needs the extra spark), or spark://HOST:PORT, a cluster's master.",
+)
+"""--engine, which counts."""
+
+page = click.option("--out", type=PATH, metavar="DIR", help="Write a page with pictures too: preview.html there.")
+"""--out of a preview."""
+
+new_folder = click.option("--out", type=PATH, required=True, metavar="DIR", help="Folder to make.")
+"""--out of a command that makes a folder."""
+
+seed = click.option(
+    "--seed", type=int, default=1, show_default=True, metavar="N", help="Public: the same gives the same bytes."
+)
+"""--seed of invented data."""
+
+signer = click.option("--key", metavar="KEY", help=f"Who should have signed: {PIN}.")
+"""--key, who should have signed a release."""

@@ -1,0 +1,149 @@
+"""What `preview` and `validate` are in every domain; publishing.py has what publishes.
+
+A preview may have a page. A `validate` tells what was found, decisive findings first, and ends with the custodian's word that these
+files were looked at.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from starling.cli import options
+from starling.cli.commands import Result, as_json, check_terminal, problem_json
+from starling.errors import LISTED, SHOWN, Found, ParameterError, RecordsInvalid, SourceError
+
+if TYPE_CHECKING:
+    from starling.ledger.opening import Ledger
+    from starling.release.domain import Validated
+    from starling.release.report.pages import PreviewPage
+
+
+def previewed(result: Result, page: "Callable[[], PreviewPage]", out: Path | None) -> Result:
+    """The result of a preview; its page is written into the folder `out`, where one is named."""
+    from starling.release.report.pages import write_preview
+
+    if out is not None:
+        click.echo(f"starling: wrote {write_preview(page(), out)}", err=True)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """What is to be listed, and in which ledger the files are accepted, as the options of a command say it.
+
+    Attributes:
+        everything: Whether every finding is listed.
+        accept: Whether the ledger is to keep that these files were looked at.
+        ledger: The URL of the ledger; None where nothing is accepted.
+        dataset: The name under which the records are registered in the ledger.
+        yes: Whether to accept without asking, whatever was found.
+    """
+
+    everything: bool
+    accept: bool
+    ledger: str | None
+    dataset: str
+    yes: bool
+
+    def opened(self) -> "Ledger | None":
+        """The ledger in which files are to be accepted, if they are.
+
+        Raises:
+            ParameterError: the options do not fit.
+        """
+        named = self.ledger is not None or bool(self.dataset)
+        if not self.accept:
+            if named:
+                raise ParameterError(
+                    field="--accept", problem="is missing, and a ledger is named", fix="add --accept, or name no ledger"
+                )
+            return None
+        if self.ledger is None or not self.dataset:
+            fix = "give --ledger URL and --dataset NAME: starling ledger show"
+            raise ParameterError(field="--accept", problem="does not say in which ledger, for which dataset", fix=fix)
+        from starling.ledger.opening import open_ledger
+
+        return open_ledger(self.ledger)
+
+
+acceptance = options.as_one(
+    "acceptance",
+    Acceptance,
+    click.option("--all", "everything", is_flag=True, help="List every finding, not the first twenty."),
+    click.option(
+        "--accept", is_flag=True, help="Keep in the ledger that these files were looked at; never what was found."
+    ),
+    click.option("--ledger", metavar="URL", help="Of --accept: sqlite:///FILE or postgresql://..."),
+    click.option("--dataset", metavar="NAME", default="", help="Of --accept: what the records are registered as."),
+    click.option("--yes", is_flag=True, help="Accept without asking, whatever was found."),
+)
+"""The options of every `validate`, as one argument `acceptance`."""
+
+
+def validated(acceptance: Acceptance, look: "Callable[[int], tuple[Validated, Sequence[Path]]]") -> Result:
+    """Look at confidential files, and accept them where that is asked for.
+
+    Args:
+        acceptance: What the command was given.
+        look: Reads the records; given how many findings are listed, it gives what was found, and the files.
+
+    Raises:
+        RecordsInvalid: there are problems, and the files are not accepted.
+        ParameterError: there are problems, the files are to be accepted, and nobody can be asked.
+    """
+    book = acceptance.opened()
+    found, files = look(LISTED if acceptance.everything or as_json() else SHOWN)
+    words, values = found.summary()
+    problems, notes = found.problems, found.notes
+    if as_json():
+        accepted = book is not None and _accept(acceptance, book, files, problems)
+        says = {"valid": problems.none, "accepted": accepted, **values}
+        says |= {"problems": _found_json(problems), "notes": _found_json(notes)}
+        return Result(str, lambda: says, 0 if problems.none or accepted else SourceError.exit_code)
+    for note in notes.listed:
+        click.echo(f"note: {note}", err=True)
+    if notes.more:
+        click.echo(f"note: and {notes.more:,} more: --all lists them", err=True)
+    if book is None:
+        problems.refuse()
+    try:
+        problems.refuse()
+    except RecordsInvalid as invalid:
+        click.echo("\n".join(f"starling: {line}" for line in str(invalid).splitlines()), err=True)
+    ends = "nothing breaks the rules" if problems.none else "see above for what breaks the rules"
+    if book is not None:
+        if not _accept(acceptance, book, files, problems):
+            click.echo("Nothing was accepted.", err=True)
+            raise click.exceptions.Exit(SourceError.exit_code)
+        ends += f"\naccepted: these {len(files)} files of {acceptance.dataset}, as long as nobody changes them"
+    return Result(lambda: f"{words}: {ends}", dict)
+
+
+def _accept(acceptance: Acceptance, book: "Ledger", files: Sequence[Path], problems: Found) -> bool:
+    """Whether the files are accepted now: at once where nothing was found, else when the custodian says so."""
+    from starling.ledger.acceptance import accepted_files
+
+    if not problems.none and not acceptance.yes:
+        check_terminal(
+            "there are problems, and there is no terminal to ask whether to accept the files",
+            "look at them without --accept, then add --yes",
+            machine=as_json(),
+        )
+        if not click.confirm("Accept these files as they are?", err=True):
+            return False
+    book.custody.accept(acceptance.dataset, accepted_files(book.book.key, files))
+    return True
+
+
+def _found_json(found: Found) -> dict[str, Any]:
+    """Faults of records, for machines."""
+    return {
+        "total": found.total,
+        "by_field": dict(found.by_field),
+        "decisive": [problem_json(problem) for problem in found.decisive],
+        "listed": [problem_json(problem) for problem in found.listed],
+        "more": found.more,
+    }
