@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from starling.engine.parts import Parts
 from starling.errors import SourceError
 from starling.tables.source import open_persons
-from starling.tables.source.lines import Records
+from starling.tables.source.fields import Records
 from starling.tables.source.lookup import Int16, RaceSets
 from starling.tables.source.parts import CHUNKS, SCHEMA, as_codes, from_codes, person_parts
 from starling.tables.source.reading import read

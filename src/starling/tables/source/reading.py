@@ -1,7 +1,6 @@
 """The records of a file, in chunks read ahead by several threads: text by byte ranges, Parquet by row batches.
 
-Both end in `lines.scan`, so that they have one rule. A Parquet row is laid out as the line of its fields first; a field that
-holds a separator or a line end makes that row malformed, and nothing else.
+Both follow the one rule of fields.py: a Parquet row gives the record that the line of its fields would give.
 
 Memory: a few chunks, whatever the size of the file and of its lines. Files are read by position, never mapped: a file cut off while
 mapped would kill the process.
@@ -15,9 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from starling.engine.prefetch import in_order
@@ -26,10 +23,11 @@ from starling.privacy.compiled import compiled
 from starling.tables.plan import Plan
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.geography import BLOCK_COLUMNS
-from starling.tables.plan.pipe_separated import NULL
-from starling.tables.source.lines import MOST_BYTES, Bytes, Columns, Records, scan
-from starling.tables.source.lookup import Int16, Int32, Int64, Lookup
+from starling.tables.source.fields import Bytes, Records
+from starling.tables.source.lines import MOST_BYTES, Columns, scan
+from starling.tables.source.lookup import Int16, Int32, Lookup
 from starling.tables.source.persons import Persons, known_columns
+from starling.tables.source.rows import scan_batch
 
 CHUNK: Final = 8 << 20
 """Bytes of text that one task reads."""
@@ -187,66 +185,4 @@ def opened_parquet(persons: Persons, number: int, names: list[str]) -> Iterator[
 def scan_rows(columns: Columns, book: Lookup, explain: bool, item: tuple[Path, pa.RecordBatch]) -> Chunk:
     """The records of some Parquet rows."""
     part, batch = item
-    data = _as_lines([_field(column) for column in batch.columns], batch.num_rows)
-    return Chunk(part, *scan(data, 0, len(data), columns, book, explain))
-
-
-class _Field(NamedTuple):
-    """A column as a dictionary: row i has the text `text[bounds[which[i]]:bounds[which[i] + 1]]`.
-
-    Attributes:
-        which: int32 (rows,).
-        bounds: int64 (texts + 1,).
-        text: The bytes of all texts.
-    """
-
-    which: Int32
-    bounds: Int64
-    text: Bytes
-
-
-def _field(column: pa.Array) -> _Field:
-    """A column of strings; a missing value says Null."""
-    coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    texts = pc.fill_null(coded.dictionary.cast(pa.large_string()), NULL)
-    which = pc.fill_null(coded.indices.cast(pa.int32()), len(texts))
-    texts = pa.concat_arrays([texts, pa.array([NULL], pa.large_string())])
-    _, bounds, data = texts.buffers()
-    return _Field(
-        which.to_numpy(zero_copy_only=False),
-        np.frombuffer(bounds, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1],
-        np.frombuffer(data, dtype=np.uint8),
-    )
-
-
-def _as_lines(fields: list[_Field], rows: int) -> Bytes:
-    """Rows as lines of text: a row that no line can hold becomes one that is malformed."""
-    lengths = np.full(rows, len(fields), dtype=np.int64)  # separators and the newline
-    for field in fields:
-        lengths += np.diff(field.bounds)[field.which]
-    long = lengths > MOST_BYTES + 1
-    lengths[long] = 2
-    ends = np.cumsum(lengths)
-    place = ends - lengths
-    lines = np.empty(ends[-1] if rows else 0, dtype=np.uint8)
-    for field in fields:
-        _append(lines, place, long, field)
-    lines[ends - 1] = 10
-    lines[ends[long] - 2] = 0
-    return lines
-
-
-@compiled
-def _append(lines: Bytes, place: Int64, long: npt.NDArray[np.bool_], field: _Field) -> None:
-    """Write one field of every row and a separator; what would end a field or a line early becomes a NUL, which drops the row."""
-    which, bounds, text = field.which, field.bounds, field.text
-    for row in range(len(place)):
-        if long[row]:
-            continue
-        to = place[row]
-        for source in range(bounds[which[row]], bounds[which[row] + 1]):
-            byte = text[source]
-            lines[to] = 0 if byte in (10, 13, 124) else byte
-            to += 1
-        lines[to] = 124
-        place[row] = to + 1
+    return Chunk(part, *scan_batch(batch, columns, book, explain))
