@@ -21,7 +21,7 @@ import numpy.typing as npt
 from bench.genome_laws import exponential, permute_and_flip
 from bench.peers import ROOT
 from bench.record import Limit, Recorder
-from starling.genome.counts.counting import count_tables
+from starling.genome.counts.study import count_tables
 from starling.genome.plan import Plan
 from starling.genome.plan.distances import signed_distances
 from starling.genome.plan.queries import MOST_FOUND, Selection

@@ -44,7 +44,6 @@ TESTED_ELSEWHERE = {
     "engine/parts.py": "a value; test_spark.py reads tables in parts",
     "genome/domain.py": "test_domains.py finds it by its name",
     "genome/measurements.py": "values; the mechanisms make them and post-processing reads them",
-    "genome/mechanism/exact.py": "a protocol; counts/study.py and the tests' tiny studies keep it",
     "genome/publication.py": "test_publish.py and test_verify.py walk it",
     "ledger/account.py": "the promises charge through it, and test_charging_crashes.py kills it",
     "ledger/reading.py": "test_replay.py verifies by it, and cli/test_auditing.py shows what it reads",

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from starling.genome import publication, publish
-from starling.genome.counts import counting
+from starling.genome.counts import study as counts_study
 from starling.genome.plan import Plan
 from starling.ledger.opening import open_ledger
 from starling.release.payment import PaymentOptions
@@ -13,7 +13,7 @@ from tests.release.striking import AFTER, AROUND, BEFORE, Point, strike
 POINTS: dict[str, Point] = {
     **BEFORE,
     **AROUND,
-    "while reading": (counting, "read", False),
+    "while reading": (counts_study, "read", False),
     "after the draw": (publication, "write_release", False),
     **{point: AFTER[point] for point in ("after the answer", "after the rename")},
 }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from starling.errors import OutputError, ParameterError
-from starling.genome.counts.counting import count_tables
+from starling.genome.counts.study import count_tables
 from starling.genome.distance import distance_to_significance
 from starling.genome.generate import Linkage, coalescent, generate, independent
 from starling.genome.plan import Plan

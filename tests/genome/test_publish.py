@@ -22,7 +22,7 @@ from starling.errors import (
     StarlingError,
 )
 from starling.genome import publish
-from starling.genome.counts import counting
+from starling.genome.counts import study as counts_study
 from starling.genome.counts.study import count_study
 from starling.genome.inference.selections import SelectionError
 from starling.genome.measurements import Block, Number, Places
@@ -111,7 +111,7 @@ def test_the_charge_is_durable_before_a_genotype_is_read(
         seen.append(fresh.charges)
         return read(*arguments)
 
-    monkeypatch.setattr(counting, "read", watching)
+    monkeypatch.setattr(counts_study, "read", watching)
     steps: list[str] = []
     ask(fresh, QUESTIONS[name], tmp_path / "out", listener=Listener(step=steps.append))
     assert set(seen) == {1}
@@ -244,7 +244,7 @@ def test_a_failed_run_is_taken_up_at_no_further_cost(
         raise ValueError("p17 is a case")
 
     with monkeypatch.context() as patch:
-        patch.setattr(counting, "read", failing)
+        patch.setattr(counts_study, "read", failing)
         with pytest.raises(RunFailed) as failed:
             ask(fresh, QUESTIONS["loc_sig"], tmp_path / "out", request_id="again")
     assert "p17" not in str(failed.value)

@@ -15,7 +15,7 @@ import pytest
 import starling
 from starling.errors import BudgetRefused, OutputError
 from starling.genome import publication, publish
-from starling.genome.counts import counting
+from starling.genome.counts import study as counts_study
 from starling.genome.plan import LocSig
 from starling.ledger import rules
 from starling.ledger.opening import create_ledger
@@ -30,7 +30,7 @@ from tests.release.striking import Point
 
 POINTS: dict[str, Point] = {
     **STEPS,
-    "while reading": (counting, "read", True),
+    "while reading": (counts_study, "read", True),
     "after the draw": (publication, "write_release", False),
     "after writing": (publication, "write_release", True),
 }
@@ -160,7 +160,7 @@ def test_what_is_gone_on_with_opens_no_genotype_and_draws_nothing(
 ) -> None:
     thief.interrupted(POINTS["after writing"], None)
     with monkeypatch.context() as patch:
-        patch.setattr(counting, "read", lambda *_: pytest.fail("a genotype was read"))
+        patch.setattr(counts_study, "read", lambda *_: pytest.fail("a genotype was read"))
         receipt = thief.run(None).receipt
     assert receipt is not None
     assert receipt.entry is not None

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from starling.genome.counts.genotypes import genotype_tables, groups
-from starling.genome.export.standard_error import standard_error
+from starling.genome.export import standard_error
 from starling.genome.inference.effects import odds_ratio
 from starling.genome.statistics import PTest, allele_tables, d_prime, p_values, r_squared
 from tests.genome.plink import plink

@@ -159,8 +159,8 @@ def plot(releases: tuple[Path, ...], *, out: Path, kinds: tuple[str, ...], key: 
 def _opened(releases: tuple[Path, ...], key: "Pin | None", sources: "list[Source]") -> "Iterator[tuple[str, Answers]]":
     """Each release by its name, with what it has for pictures; where it is from is appended to `sources`."""
     from starling.genome.artifact.parameters import ASKED
+    from starling.genome.pictures.answers import answers
     from starling.genome.pictures.gallery import Source
-    from starling.genome.pictures.released import answers
     from starling.genome.plan import kind
 
     for path in releases:

@@ -6,7 +6,7 @@ import pytest
 
 from starling import genome
 from starling.cli.demo import study
-from starling.genome.counts.counting import count_tables
+from starling.genome.counts.study import count_tables
 from starling.genome.plan.distances import signed_distances
 from starling.genome.source import open_genotypes
 from starling.privacy.trust import inspect

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from starling.errors import ParameterError
-from starling.genome.mechanism.base import Asked
+from starling.genome.mechanism.base import BaseMechanism
 from starling.genome.plan import NumSig, Plan
 from tests.genome.mechanism.laws import HUGE
 
 
 def test_a_question_is_checked_when_it_is_asked(plan: Plan) -> None:
-    asked: Asked[Any] = Asked(plan, NumSig("g", 9, Fraction(1, 3)))
-    assert asked.guarantee == NumSig("g", 9, Fraction(1, 3)).guarantee
+    made: BaseMechanism[Any] = BaseMechanism(plan, NumSig("g", 9, Fraction(1, 3)))
+    assert made.guarantee == NumSig("g", 9, Fraction(1, 3)).guarantee
     with pytest.raises(ParameterError, match="k is not"):
-        Asked(plan, NumSig("g", 10, HUGE))
+        BaseMechanism(plan, NumSig("g", 10, HUGE))

@@ -8,7 +8,7 @@ import pytest
 
 from starling.genome.pictures.answers import Answers, Pair, Stretch
 from starling.genome.pictures.linkage import TRIANGLES, caption, linkage, shown
-from starling.genome.pictures.linked import groups as linked
+from starling.genome.pictures.linkage import groups as linked
 from starling.release.report.pictures import blend
 from tests.genome.pictures.studies import (
     HOSTILE,

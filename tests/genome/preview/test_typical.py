@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.genome.counts.counting import read_tables
+from starling.genome.counts.study import read_tables
 from starling.genome.plan import Plan
 from starling.genome.plan.distances import signed_distances
 from starling.genome.preview import typical

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from starling.errors import LISTED, RecordsInvalid
-from starling.genome.counts.counting import count_tables
+from starling.genome.counts.study import count_tables
 from starling.genome.source import Validation, open_genotypes, validate
 from starling.privacy.trust import inspect
 from tests.genome.source.test_relatives import family

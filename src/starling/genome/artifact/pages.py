@@ -11,8 +11,8 @@ from starling.genome.artifact.data import selections
 from starling.genome.artifact.drawn import DRAWN
 from starling.genome.artifact.parameters import ASKED, mechanisms
 from starling.genome.inference.selections import SelectionError
+from starling.genome.pictures.answers import answers
 from starling.genome.pictures.gallery import KINDS, picture
-from starling.genome.pictures.released import answers
 from starling.genome.plan import Explore, Plan, Question, SnpCorr, kind
 from starling.genome.postprocess import Exploration, ExplorationError, PValue, Told
 from starling.genome.postprocess.told import CONFIDENCE

@@ -1,25 +1,128 @@
 """The exact counts of a study as the mechanisms ask for them: read from the files when asked, after the charge.
 
 Each question passes once over the files. How often that is, and of which SNPs, is a function of the plan, the query and the answers already
-drawn.
+drawn. A chunk of packed calls is counted by the thread that read it, so a file larger than memory is no matter; what stays is one table a
+SNP, or one bit a person for each SNP of the regions asked for.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import partial
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from starling.genome.counts.counting import read_carriers, read_tables
+from starling.genome.counts.genotypes import (
+    Allele,
+    Carrying,
+    Int64,
+    UInt8,
+    UInt64,
+    carrier_bits,
+    carrier_tables,
+    genotype_tables,
+    groups,
+)
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.distance.rules import Rule
-from starling.genome.plan import Plan
+from starling.genome.plan import Model, Plan
 from starling.genome.scores.candidates import Candidates
-from starling.genome.source import Genotypes
+from starling.genome.source import Calls, Flags, Genotypes, read
 from starling.privacy.trust import Confidential
 
+CARRYING: Final[dict[Model, Carrying]] = {
+    "dominant": "dominant",
+    "recessive": "recessive",
+    "genotypic": "dominant",
+    "allelic": "dominant",
+}
+"""Who carries a SNP, where it is asked whether people do: in pairs of SNPs and blocks."""
+_ALLELES: Final[tuple[tuple[Allele, bool], ...]] = (("a1", False), ("a2", True))
+
+
+def count_tables(plan: Plan, genotypes: Genotypes, places: Int64 | None = None) -> Confidential[Int64]:
+    """The recipe of the table of every SNP, int64: (m, 4) under the dominant and recessive models, cases who carry and who do not, then
+    controls; (m, 6) under the genotypic and allelic ones, cases with 0, 1, 2 copies, then controls.
+
+    Args:
+        plan: The SNP list and the model.
+        genotypes: The checked, but unread, files.
+        places: Which SNPs of the list, in this order and all different; all without it.
+
+    The recipe raises SourceError when a file is no longer what was checked; never because of what a call or a line says.
+    """
+    return Confidential(partial(read_tables, plan, genotypes, places))
+
+
+def count_carriers(plan: Plan, genotypes: Genotypes, places: Int64) -> Confidential[UInt64]:
+    """The recipe of who carries some SNPs, one bit a person: uint64 (len(places), ceil(n/64)), as `pairs.pair_tables` takes them.
+
+    Args:
+        plan: The SNP list and the model.
+        genotypes: The checked, but unread, files.
+        places: Which SNPs of the list, in this order and all different.
+    """
+    return Confidential(partial(read_carriers, plan, genotypes, places))
+
+
+def read_tables(plan: Plan, genotypes: Genotypes, places: Int64 | None) -> Int64:
+    """What the recipe of `count_tables` gives: exact, so for this room alone."""
+    among = groups(genotypes.people.cases(plan.people))
+    cells = 4 if plan.model in ("dominant", "recessive") else 6
+
+    def count(calls: Calls) -> tuple[Int64, Int64]:
+        out = np.empty((len(calls.snps), cells), dtype=np.int64)
+        for rows, bed, allele in _by_allele(calls):
+            out[rows] = (
+                carrier_tables(bed, among, CARRYING[plan.model], allele)
+                if cells == 4
+                else genotype_tables(bed, among, allele)
+            )
+        return calls.snps, out
+
+    index = _index(plan, places)
+    tables = np.zeros((int(index.max()) + 1, cells), dtype=np.int64)
+    for snps, some in read(genotypes, plan, count, places):
+        tables[index[snps]] = some
+    return tables
+
+
+def read_carriers(plan: Plan, genotypes: Genotypes, places: Int64) -> UInt64:
+    """What the recipe of `count_carriers` gives: exact, so for this room alone."""
+    words = (plan.people + 63) // 64
+
+    def pack(calls: Calls) -> tuple[Int64, UInt64]:
+        out = np.empty((len(calls.snps), words), dtype=np.uint64)
+        for rows, bed, allele in _by_allele(calls):
+            out[rows] = carrier_bits(bed, plan.people, CARRYING[plan.model], allele)
+        return calls.snps, out
+
+    index = _index(plan, places)
+    bits = np.zeros((len(places), words), dtype=np.uint64)
+    for snps, some in read(genotypes, plan, pack, places):
+        bits[index[snps]] = some
+    return bits
+
+
+def _by_allele(calls: Calls) -> Iterator[tuple[Flags, UInt8, Allele]]:
+    """The rows of a chunk in which A1 is carried, then those in which A2 is; each only if there are any."""
+    for allele, second in _ALLELES:
+        rows = calls.second == second
+        if rows.any():
+            # Most files have all alleles one way round; then no row is copied.
+            yield rows, calls.packed if rows.all() else calls.packed[rows], allele
+
+
+def _index(plan: Plan, places: Int64 | None) -> Int64:
+    """For each SNP of the list its row in the answer, -1 for none."""
+    asked = np.arange(len(plan.snps), dtype=np.int64) if places is None else places
+    index = np.full(len(plan.snps), -1, dtype=np.int64)
+    index[asked] = np.arange(len(asked), dtype=np.int64)
+    return index
+
+
 Int16: TypeAlias = npt.NDArray[np.int16]
-Int64: TypeAlias = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

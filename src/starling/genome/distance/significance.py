@@ -8,6 +8,9 @@ to the other, it is 0 on both sides. So D is 1-Lipschitz, whatever the threshold
 reason: only below is the loss always the distance to an insignificant table.
 
 Source: Johnson and Shmatikov 2013, Section 6.1, d^p_i; the paper leaves the computation open.
+
+The same holds of how many people must be replaced before the correlation of two SNPs, r^2 or |D'|, crosses its threshold: nothing above
+depends on the statistic. These are the gain and the loss of LocBlock's distances d2 and d3 (Section 6.3).
 """
 
 from fractions import Fraction
@@ -18,9 +21,10 @@ import numpy.typing as npt
 
 from starling.errors import ParameterError
 from starling.genome.distance.constants import MOST_PATIENTS, threshold_p
-from starling.genome.distance.rules import of_test
+from starling.genome.distance.rules import of_correlation, of_test
 from starling.genome.distance.search import settled
-from starling.genome.statistics.association import Test
+from starling.genome.statistics.association import Correlation, Test
+from starling.privacy.budget import Exact, exact
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 
@@ -75,3 +79,26 @@ def checked_tables(tables: npt.ArrayLike, cells: int) -> Int64:
 def largest(counts: Int64) -> int:
     """The most patients (or alleles) of any table; 0 without tables."""
     return int(counts.sum(axis=1).max(initial=0))
+
+
+def distance_to_correlation(tables: npt.ArrayLike, measure: Correlation, delta_c: Exact) -> Int64:
+    """The signed distance of each pair of SNPs to a correlation above `delta_c`, or no longer above.
+
+    Args:
+        tables: Integers of shape (m, 4): people with both, the first alone, the second alone, neither.
+        measure: "r2" or "dprime" (its absolute value).
+        delta_c: The threshold, exact, of at most 2^16 parts; r^2 with n delta_c of at least 1, D' with at least 1/2.
+
+    Returns:
+        int64 (m,), in people. D >= 1: the correlation is at or below delta_c, and D is the gain (n + 1 where no table of n people
+        is above). D <= 0: it is above, and 1 - D is the loss.
+
+    Raises:
+        ParameterError: for tables, measure or delta_c.
+
+    >>> distance_to_correlation([[30, 20, 10, 40], [25, 25, 25, 25]], "r2", "0.05")
+    array([-7, 11])
+    """
+    counts = checked_tables(tables, 4)
+    fewest = int(counts.sum(axis=1).min(initial=1 << 24))
+    return settled(of_correlation(measure, exact(delta_c, field="delta_c"), min(fewest, largest(counts))), counts)

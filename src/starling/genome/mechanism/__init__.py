@@ -4,13 +4,12 @@ All take the same exact counts, an `ExactStudy`, and draw by the privacy core al
 it is made, so that a question that the plan does not have is refused before anything is charged.
 """
 
-from starling.genome.mechanism.exact import ExactStudy
-from starling.genome.mechanism.explore import ExploreMechanism
+from starling.genome.mechanism.base import ExactStudy
+from starling.genome.mechanism.explore import ExploreMechanism, mechanism_of
 from starling.genome.mechanism.loc_block import LocBlockMechanism
 from starling.genome.mechanism.loc_sig import LocSigMechanism
 from starling.genome.mechanism.noisy_tables import SnpCorrMechanism, SnpPvalMechanism
 from starling.genome.mechanism.num_sig import NumSigMechanism
-from starling.genome.mechanism.questions import mechanism_of
 
 __all__ = [
     "ExactStudy",

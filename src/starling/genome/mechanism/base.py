@@ -1,19 +1,48 @@
-"""What all mechanisms are: a question that the plan has, with its guarantee. Each states its draw besides.
+"""What all mechanisms are: a question that the plan has, with its guarantee; and what they ask of the exact counts.
 
-A mechanism checks its question when it is made, so that a question that the plan does not have is refused before anything is charged.
+A mechanism checks its question when it is made, so that a question that the plan does not have is refused before anything is charged. Each
+states its draw besides.
 """
 
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
+from starling.genome.distance.rules import Rule
 from starling.genome.plan import Plan, Question
+from starling.genome.scores.candidates import Candidates
 from starling.privacy.guarantee import Guarantee
+
+Int16: TypeAlias = npt.NDArray[np.int16]
+Int64: TypeAlias = npt.NDArray[np.int64]
+
+
+class ExactStudy(Protocol):
+    """Exact counts; counts/study.py gives them. Places are positions in the plan's SNP list, all different."""
+
+    def tables(self, places: Int64 | None = None, /) -> Int64:
+        """The table of each SNP, or of those at `places`: int64 (m, 4), or (m, 6) under the genotypic and allelic models."""
+        ...
+
+    def pair_tables(self, pairs: Int64, /) -> Int64:
+        """People with both SNPs, the first alone, the second alone, neither: int64 (pairs, 4), of pairs int64 (pairs, 2)."""
+        ...
+
+    def blocks(self, places: Int64, rule: Rule, among: Candidates, /) -> tuple[Int16, Int64]:
+        """Signed distances of pairs to the rule, as `block_scores` takes them, and how many carry each SNP.
+
+        `among` numbers SNPs by their place in `places`.
+        """
+        ...
+
 
 QuestionT = TypeVar("QuestionT", bound=Question)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Generic[QuestionT]):
+class BaseMechanism(Generic[QuestionT]):
     """A question to a study.
 
     Attributes:

@@ -11,17 +11,39 @@ Source: Johnson and Shmatikov 2013, Section 4.
 from dataclasses import dataclass
 
 from starling.genome.inference.adaptive_plan import follow
-from starling.genome.measurements import Explored
-from starling.genome.mechanism.base import Asked
-from starling.genome.mechanism.exact import ExactStudy
-from starling.genome.mechanism.queries import query_mechanism
-from starling.genome.plan import Explore
+from starling.genome.measurements import Drawn, Explored
+from starling.genome.mechanism.base import BaseMechanism, ExactStudy
+from starling.genome.mechanism.loc_block import LocBlockMechanism
+from starling.genome.mechanism.loc_sig import LocSigMechanism
+from starling.genome.mechanism.noisy_tables import SnpCorrMechanism, SnpPvalMechanism
+from starling.genome.mechanism.num_sig import NumSigMechanism
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpPval
+from starling.privacy.trust import Mechanism
 
 
 @dataclass(frozen=True, slots=True)
-class ExploreMechanism(Asked[Explore]):
+class ExploreMechanism(BaseMechanism[Explore]):
     """num_sig, loc_sig, loc_block and snp_pval, composed."""
 
     def draw(self, exact: ExactStudy, /) -> Explored:
         """Exact counts in, all answers out."""
-        return follow(self.plan, self.query, lambda query: query_mechanism(self.plan, query).draw(exact))
+        return follow(self.plan, self.query, lambda query: mechanism_of(self.plan, query).draw(exact))
+
+
+def mechanism_of(plan: Plan, question: Question) -> Mechanism[ExactStudy, Drawn]:
+    """What answers a question.
+
+    Raises:
+        ParameterError: when the plan has no such question.
+    """
+    if isinstance(question, Explore):
+        return ExploreMechanism(plan, question)
+    if isinstance(question, NumSig):
+        return NumSigMechanism(plan, question)
+    if isinstance(question, LocSig):
+        return LocSigMechanism(plan, question)
+    if isinstance(question, LocBlock):
+        return LocBlockMechanism(plan, question)
+    if isinstance(question, SnpPval):
+        return SnpPvalMechanism(plan, question)
+    return SnpCorrMechanism(plan, question)

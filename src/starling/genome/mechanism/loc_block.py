@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from starling.genome.distance.rules import of_correlation
 from starling.genome.measurements import Block
-from starling.genome.mechanism.base import Asked
-from starling.genome.mechanism.exact import ExactStudy
+from starling.genome.mechanism.base import BaseMechanism, ExactStudy
 from starling.genome.plan import LocBlock
 from starling.genome.scores.blocks import block_scores
 from starling.genome.scores.candidates import Candidates, candidates
@@ -24,7 +23,7 @@ from starling.privacy.sampling.selection import exponential_mechanism
 
 
 @dataclass(frozen=True, slots=True)
-class LocBlockMechanism(Asked[LocBlock]):
+class LocBlockMechanism(BaseMechanism[LocBlock]):
     """One selected block."""
 
     def draw(self, exact: ExactStudy, /) -> Block:

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from starling.genome.measurements import Places
-from starling.genome.mechanism.base import Asked
-from starling.genome.mechanism.exact import ExactStudy
+from starling.genome.mechanism.base import BaseMechanism, ExactStudy
 from starling.genome.plan import LocSig
 from starling.genome.plan.distances import signed_distances
 from starling.genome.scores.locations import loc_sig_scores
@@ -23,7 +22,7 @@ from starling.privacy.sampling.selection import exponential_mechanism
 
 
 @dataclass(frozen=True, slots=True)
-class LocSigMechanism(Asked[LocSig]):
+class LocSigMechanism(BaseMechanism[LocSig]):
     """k selected SNPs."""
 
     def draw(self, exact: ExactStudy, /) -> Places:

@@ -21,8 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.genome.measurements import Cells
-from starling.genome.mechanism.base import Asked
-from starling.genome.mechanism.exact import ExactStudy
+from starling.genome.mechanism.base import BaseMechanism, ExactStudy
 from starling.genome.plan import SnpCorr, SnpPval
 from starling.genome.plan.queries import CountNoise
 from starling.privacy.events import LatticeNoise
@@ -33,7 +32,7 @@ Int64: TypeAlias = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class SnpPvalMechanism(Asked[SnpPval]):
+class SnpPvalMechanism(BaseMechanism[SnpPval]):
     """The noisy table of one SNP: cases who carry and who do not, then controls; or by 0, 1, 2 copies."""
 
     def draw(self, exact: ExactStudy, /) -> Cells:
@@ -43,7 +42,7 @@ class SnpPvalMechanism(Asked[SnpPval]):
 
 
 @dataclass(frozen=True, slots=True)
-class SnpCorrMechanism(Asked[SnpCorr]):
+class SnpCorrMechanism(BaseMechanism[SnpCorr]):
     """The noisy table of a pair: people who carry both, the first alone, the second alone, neither."""
 
     def draw(self, exact: ExactStudy, /) -> Cells:

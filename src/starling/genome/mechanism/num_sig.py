@@ -10,8 +10,7 @@ Source: Johnson and Shmatikov 2013, Section 6.1, Theorem 1.
 from dataclasses import dataclass
 
 from starling.genome.measurements import Number
-from starling.genome.mechanism.base import Asked
-from starling.genome.mechanism.exact import ExactStudy
+from starling.genome.mechanism.base import BaseMechanism, ExactStudy
 from starling.genome.plan import NumSig
 from starling.genome.plan.distances import signed_distances
 from starling.genome.scores.locations import num_sig_outputs, num_sig_scores
@@ -20,7 +19,7 @@ from starling.privacy.sampling.selection import exponential_mechanism, permute_a
 
 
 @dataclass(frozen=True, slots=True)
-class NumSigMechanism(Asked[NumSig]):
+class NumSigMechanism(BaseMechanism[NumSig]):
     """One selected output."""
 
     def draw(self, exact: ExactStudy, /) -> Number:

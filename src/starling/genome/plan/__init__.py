@@ -3,7 +3,7 @@
 from starling.genome.plan.exploring import QUESTIONS, Explore, Question, kind
 from starling.genome.plan.model import Model, Plan
 from starling.genome.plan.queries import LocBlock, LocSig, NumSig, Query, SnpCorr, SnpPval
-from starling.genome.plan.regions import Region
+from starling.genome.plan.sites import Region
 from starling.genome.plan.snps import Snps
 
 __all__ = [

@@ -18,7 +18,7 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from starling.errors import ParameterError, PlanError, Problem
 from starling.genome.plan.forms import Forms
-from starling.genome.plan.regions import Region
+from starling.genome.plan.sites import Region
 from starling.genome.plan.snps import Snps
 from starling.planfile.spelling import did_you_mean, shown
 from starling.privacy.budget import check_int, exact

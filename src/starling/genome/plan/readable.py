@@ -42,8 +42,15 @@ from typing import Any, Final
 
 from starling.errors import PlanError, Problem, StarlingWarning
 from starling.genome.plan.model import ALPHA, BUILDS, IDS, LEAST_PEOPLE, TESTS, Model, Plan
-from starling.genome.plan.regions import Region, read_bed_regions, read_gene_list
-from starling.genome.plan.sites import MOST_POSITION, Sites, chromosome, read_sites
+from starling.genome.plan.sites import (
+    MOST_POSITION,
+    Region,
+    Sites,
+    chromosome,
+    read_bed_regions,
+    read_gene_list,
+    read_sites,
+)
 from starling.genome.plan.snps import Snps, chosen, read_carriers, read_extract
 from starling.planfile.spelling import did_you_mean, shown
 from starling.planfile.toml import Section, read_file

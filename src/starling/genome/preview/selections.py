@@ -2,7 +2,7 @@
 
 For every study there is the bound on patients (inference/selections.py). What patients are worth depends on the study: it is told for
 typical ones (typical.py), as the odds ratio from which on the answer is right 95 times of 100, and for blocks as the
-correlation that is so many patients above the plan's.
+correlation that is so many patients above the plan's. Chances of what a selection answers are in doubles: no draw depends on them.
 """
 
 from collections.abc import Callable
@@ -10,19 +10,71 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import floor
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from starling.genome.distance.rules import of_correlation
 from starling.genome.distance.search import settled
 from starling.genome.inference.answers import selection_error
 from starling.genome.inference.selections import SelectionError
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan
-from starling.genome.preview.distributions import Float64, all_found, chances
+from starling.genome.plan.queries import Selection
 from starling.genome.preview.typical import Assumed, Ladder, Others, ladders, pair_tables
 from starling.genome.scores.blocks import DELTA_M
 from starling.genome.scores.locations import num_sig_outputs, scores_between
+
+Int64: TypeAlias = npt.NDArray[np.int64]
+Float64: TypeAlias = npt.NDArray[np.float64]
+
+_POINTS = 128
+"""Of the quadrature, which is exact for twice as many candidates."""
+
+
+def chances(scores: Int64, epsilon: float, selection: Selection) -> Float64:
+    """Probability that each candidate is selected, sensitivity 1.
+
+    Exponential mechanism: in proportion to w = e^(epsilon (score - best)/2). Permute-and-flip takes the first candidate in a random order
+    whose coin of probability w shows heads. Let every candidate come at a time even on (0, 1): one that comes at u is taken with
+    probability w when nobody before was, which for each other candidate has probability 1 - u w; so P = w times the integral over u of the
+    product of 1 - u w of all others (McKenna and Sheldon 2020, Section 4, by another road).
+
+    >>> chances(np.array([0, -1]), 2.0, "exponential").round(4).tolist()
+    [0.7311, 0.2689]
+    >>> chances(np.array([0, -1]), 2.0, "permute-and-flip").round(4).tolist()
+    [0.8161, 0.1839]
+    """
+    weights = np.exp(epsilon / 2 * (scores - scores.max()).astype(np.float64))
+    if selection == "exponential":
+        return np.asarray(weights / weights.sum())
+    times, parts = _quadrature()
+    tails = 1 - times[:, np.newaxis] * weights
+    return np.asarray(weights * (parts[:, np.newaxis] * (tails.prod(axis=1)[:, np.newaxis] / tails)).sum(axis=0))
+
+
+@lru_cache(maxsize=1)
+def _quadrature() -> tuple[Float64, Float64]:
+    """Points of (0, 1) and their weights."""
+    nodes, parts = np.polynomial.legendre.leggauss(_POINTS)
+    return (nodes + 1) / 2, parts / 2
+
+
+def all_found(beyond: int, k: int, others: Float64, groups: Int64, epsilon: float) -> float:
+    """Probability that k rounds at epsilon/k each take k equally strong SNPs, and none of the others.
+
+    Args:
+        beyond: Score of each of the k.
+        k: How many.
+        others: Scores of the other SNPs, float64.
+        groups: How many of them have each score.
+        epsilon: Of all rounds together.
+    """
+    rate = epsilon / (2 * k)
+    # Round with j of the k left: j against the weight of all others beside one of them.
+    beside = float(np.sum(groups * np.exp(np.minimum(rate * (others - beyond), 700))))
+    return float(np.prod([left / (left + beside) for left in range(1, k + 1)]))
+
 
 CONFIDENCES: Final = (Fraction(50, 100), Fraction(95, 100), Fraction(99, 100))
 """With which the bounds on patients are told."""

@@ -3,7 +3,7 @@
 import pytest
 from scipy.stats import beta
 
-from starling.genome.pictures.order_statistics import expected, quantile
+from starling.genome.pictures.quantiles import expected, quantile
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 10, 100, 5000, 200_000])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from starling.errors import SourceError
-from starling.genome.source.matching import MOST_TOLD, match_sites
+from starling.genome.source.genotypes import MOST_TOLD, match_sites
 from tests.genome.studies import a_study, plan_of, write_bim
 
 

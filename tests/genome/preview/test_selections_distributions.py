@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.audit import exact
-from starling.genome.preview.distributions import all_found, chances
+from starling.genome.preview.selections import all_found, chances
 
 SCORES = st.lists(st.integers(-9, 9), min_size=1, max_size=7)
 EPSILONS = st.fractions(Fraction(1, 10), 4, max_denominator=10)

@@ -2,37 +2,80 @@
 
 Nothing is filled in that the release does not tell. Under the dominant and recessive models shares are of people, not of alleles, so that
 allele frequencies are missing, and PLINK's odds ratio, which is of alleles, too; GWAS-SSF takes any odds ratio of the effect allele, and
-the file beside it says that it is of carriers. A standard error holds what the sample and the noise leave open (standard_error.py) and is
-missing where a count is too near to its noise. Columns that GWAS-SSF wants filled and that are missing keep the GWAS Catalog from taking
-the file; other readers of the format read it.
+the file beside it says that it is of carriers. A standard error holds what the sample and the noise leave open and is missing where a count
+is too near to its noise. Columns that GWAS-SSF wants filled and that are missing keep the GWAS Catalog from taking the file; other readers
+of the format read it.
 
-Both formats are of exact results. That these are noisy, and by how much, stands in the file beside them and, in GWAS-SSF, in columns of
-its own.
+Both formats are of exact results. That these are noisy, and by how much, stands in the file beside them and, in GWAS-SSF, in columns of its
+own.
+
+The standard error is that of ln of the odds ratio: sample and noise together, to first order. Woolf's variance of the sample is the sum of
+1/count over the four cells of the table (as PLINK's --assoc has it, alleles taken as independent). The noise adds its variance through the
+gradient of ln OR. Laplace noise is independent in its cells; lattice noise is exchangeable and adds up to 0, so that the covariance of two
+of its m cells is -1/(m - 1) times the variance of one. Where a cell of the table is below FEWEST deviations of its noise the sum means
+nothing and is not given.
 """
 
 import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from hashlib import md5
 from importlib.metadata import version
+from math import exp, sqrt
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
 from starling.errors import ParameterError
-from starling.genome.export.standard_error import standard_error
 from starling.genome.inference.adaptive_plan import retraced
 from starling.genome.inference.effects import OF_ALLELES, two_by_two
+from starling.genome.inference.intervals import Noise
 from starling.genome.measurements import Drawn
-from starling.genome.plan import Explore, Plan, Question, SnpPval
+from starling.genome.plan import Explore, Model, Plan, Question, SnpPval
 from starling.genome.postprocess import Exploration, PValue, tell
 from starling.genome.postprocess.told import CONFIDENCE
 from starling.genome.postprocess.wording import OF, TESTS
 from starling.genome.statistics import allele_tables, chi_squared_statistic
 from starling.planfile.values import write_new
+from starling.privacy.sampling.lattice import cell_variance
 from starling.release.cells import text_cell
+
+FEWEST: Final = 4
+"""Standard deviations of the noise that each cell of the 2x2 table holds at least, for a standard error to be given."""
+_ALLELE: Final = 5
+"""Variance of an allele count in that of a cell, but for covariances: one cell once, another twice."""
+
+
+def standard_error(noisy: Sequence[int], people: int, model: Model, noise: Noise, epsilon: Fraction) -> float | None:
+    """Of ln of the odds ratio: sample and noise together; None where a cell is too small for it to mean anything.
+
+    >>> round(standard_error((300, 700, 200, 800), 2000, "dominant", "lattice", Fraction(1)), 4)
+    0.1059
+    """
+    a, b, c, d = two_by_two(noisy, people, model)
+    cells: Literal[2, 3] = 3 if model in OF_ALLELES else 2
+    variance = cell_variance(epsilon, cells) if noise == "lattice" else _laplace_variance(epsilon)
+    if min(a, b, c, d) < FEWEST * sqrt(variance * (_ALLELE if model in OF_ALLELES else 1)):
+        return None
+    gradient = [1 / a, -1 / b, -1 / c, 1 / d]
+    if model in OF_ALLELES:
+        gradient = [-2 / b, 1 / a - 1 / b, 2 / a, 2 / d, 1 / d - 1 / c, -2 / c]
+    size = len(gradient)
+    squares, total = sum(each * each for each in gradient), sum(gradient)
+    added = variance * squares
+    if noise == "lattice":
+        added = variance * (squares - total * total / size) * size / (size - 1)
+    return sqrt(1 / a + 1 / b + 1 / c + 1 / d + added)
+
+
+def _laplace_variance(epsilon: Fraction) -> float:
+    """Of discrete Laplace noise of scale 2/epsilon."""
+    q = exp(-float(epsilon) / 2)
+    return 2 * q / (1 - q) ** 2
+
 
 Format: TypeAlias = Literal["gwas-ssf", "plink-assoc"]
 FORMATS: Final[tuple[Format, ...]] = ("gwas-ssf", "plink-assoc")

@@ -14,8 +14,7 @@ import pytest
 import yaml
 
 from starling.errors import OutputError, ParameterError
-from starling.genome.export import export
-from starling.genome.export.files import ASSOC_COLUMNS
+from starling.genome.export import ASSOC_COLUMNS, export
 from starling.genome.measurements import Block, Cells, Explored, Number, Places
 from starling.genome.plan import Explore, Plan, SnpPval, Snps
 from starling.genome.postprocess import tell

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from starling.errors import DoorError, SourceError
-from starling.genome.counts.counting import CARRYING, count_carriers, count_tables
 from starling.genome.counts.pairs import pair_tables
+from starling.genome.counts.study import CARRYING, count_carriers, count_tables
 from starling.genome.distance import distance_to_significance
 from starling.genome.plan import Plan
 from starling.genome.source import open_genotypes

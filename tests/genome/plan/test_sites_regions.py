@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from starling.errors import Problem
-from starling.genome.plan.regions import Region, read_bed_regions, read_gene_list
+from starling.genome.plan.sites import Region, read_bed_regions, read_gene_list
 
 
 def test_a_bed_file_and_a_gene_list(tmp_path: Path) -> None:

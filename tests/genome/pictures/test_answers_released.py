@@ -2,8 +2,7 @@
 
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, Places
-from starling.genome.pictures.answers import Answers, Pair, PValue, Stretch
-from starling.genome.pictures.released import answers
+from starling.genome.pictures.answers import Answers, Pair, PValue, Stretch, answers
 from starling.genome.postprocess import Correlated, Effect, Exploration
 from starling.genome.postprocess import PValue as Told
 from tests.genome.pictures.studies import three_chromosomes

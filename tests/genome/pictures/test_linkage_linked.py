@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.genome.pictures.answers import Answers, Pair, Stretch
-from starling.genome.pictures.linked import WITHIN, groups
+from starling.genome.pictures.linkage import WITHIN, groups
 from tests.genome.pictures.studies import p_value, plan, snps, three_chromosomes
 
 ENDS = st.tuples(st.integers(1, 30), st.integers(1, 30)).map(lambda ends: (min(ends), max(ends)))
