@@ -28,8 +28,8 @@ from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt, inspect, publish
 from starling.tables.counts import count
 from starling.tables.generate import generate
-from starling.tables.measurements import Int64
-from starling.tables.mechanism import SafeTab, branches, merged
+from starling.tables.measurements import Int64, branches
+from starling.tables.mechanism import SafeTab, merged
 from starling.tables.plan import Plan, cells, load, read_geography, whole
 from starling.tables.source import open_persons
 

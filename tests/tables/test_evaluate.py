@@ -15,8 +15,8 @@ from starling.privacy.trust import NotPrivate
 from starling.tables.evaluate import Published, beside, compare, evaluate
 from starling.tables.evaluate.errors import SIZES
 from starling.tables.generate import generate
-from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, offsets
-from starling.tables.mechanism import branches, merged
+from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, branches, offsets
+from starling.tables.mechanism import merged
 from starling.tables.plan import MOST_GROUPS, Geography, Plan, cells, read_geography, whole
 from starling.tables.postprocess import Tables, joined, tabulate
 from starling.tables.source import open_persons

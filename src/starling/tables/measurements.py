@@ -7,6 +7,7 @@ from typing import Final, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from starling.privacy.compiled import compiled
 from starling.tables.plan import Piece, cells
 
 Int64: TypeAlias = npt.NDArray[np.int64]
@@ -16,6 +17,9 @@ TOTAL_ONLY: Final = -1
 
 BRANCHES: Final = range(TOTAL_ONLY, len(cells.BRANCH_CELLS))
 """Every branch, ascending."""
+
+_SIZES: Final = np.array([1, *cells.BRANCH_CELLS], dtype=np.int64)
+"""Values of a group by its branch, TOTAL_ONLY first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,25 @@ def offsets(branch: npt.NDArray[np.int8]) -> Int64:
     >>> offsets(np.array([0, 1, -1], dtype=np.int8)).tolist()
     [0, 1, 9, 10]
     """
-    starts = np.zeros(len(branch) + 1, dtype=np.int64)
-    # From the last place: TOTAL_ONLY has the one value of branch 0.
-    np.cumsum(np.array((*cells.BRANCH_CELLS, 1))[branch], out=starts[1:])
+    return _offsets(branch, _SIZES)
+
+
+def branches(stage1: Int64, thresholds: tuple[int, int, int]) -> npt.NDArray[np.int8]:
+    """How many thresholds lie at or below each noisy total, int8; "below theta1" is 0 (Algorithm 2, lines 18 to 28).
+
+    >>> branches(np.array([4, 5, 9, 10, 99, 100]), (5, 10, 100)).tolist()
+    [0, 1, 1, 2, 2, 3]
+    """
+    found = (stage1 >= thresholds[0]).astype(np.int8)
+    for threshold in thresholds[1:]:
+        found += stage1 >= threshold
+    return found
+
+
+@compiled
+def _offsets(branch: npt.NDArray[np.int8], sizes: Int64) -> Int64:
+    starts = np.empty(len(branch) + 1, np.int64)
+    starts[0] = 0
+    for group in range(len(branch)):
+        starts[group + 1] = starts[group] + sizes[branch[group] - TOTAL_ONLY]
     return starts

@@ -45,7 +45,7 @@ def test_exact_values_of_any_pieces_are_the_same(totals: list[int], most: int) -
     plan = small_plan()
     geography = small_geography(plan, COUNTIES)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(safetab, "_noise", lambda _, count: np.zeros(count, dtype=np.int64))
+        patch.setattr(safetab, "draw", lambda _, count: np.zeros(count, dtype=np.int64))
         one, many = (SafeTab(plan, geography, most_groups=each).draw(sizes(totals)) for each in (MOST_GROUPS, most))
     for number in range(len(plan.levels)):
         for field in ("stage1", "branch", "values"):
@@ -66,7 +66,7 @@ def test_every_piece_draws_noise_of_its_own_for_each_of_its_groups(totals: list[
         return np.array([next(number) for _ in range(count)], dtype=np.int64)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(safetab, "_noise", numbered)
+        patch.setattr(safetab, "draw", numbered)
         drawn = level_of(SafeTab(plan, geography, most_groups=most).draw(Written(sizes(totals).detail[1:])), 0)
     used = sorted(np.concatenate((drawn.stage1, drawn.values)) // 1000)
     assert used == list(range(1, len(used) + 1))
@@ -77,7 +77,7 @@ def test_every_piece_draws_noise_of_its_own_for_each_of_its_groups(totals: list[
 def test_a_release_in_pieces_is_the_same_tables_and_verifies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(safetab, "_noise", lambda _, count: np.zeros(count, dtype=np.int64))
+    monkeypatch.setattr(safetab, "draw", lambda _, count: np.zeros(count, dtype=np.int64))
     monkeypatch.setattr(data, "ROW_GROUP", 10)
     plan = small_plan()
     geography = small_geography(plan, COUNTIES)

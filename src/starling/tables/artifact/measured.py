@@ -31,7 +31,7 @@ from starling.engine.prefetch import in_order
 from starling.release.encrypted import Create
 from starling.tables.checks import Broken, Wish
 from starling.tables.inference.combined import combined
-from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements
+from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, branches
 from starling.tables.plan import MOST_GROUPS, Geography, Level, Piece, Plan, cells
 
 FOLDER: Final = "data/measurements"
@@ -201,7 +201,7 @@ class _Level:
         self._regions = pa.array(geography.regions[level.geography], pa.string())
         self._iterations = pa.array([iteration.code for iteration in level.iterations], pa.string())
         self._total_only = level.total_only
-        self._thresholds = np.array(level.thresholds, dtype=np.int64)
+        self._thresholds = level.thresholds
         self._path = folder / self._name
         try:
             with pq.ParquetFile(self._path) as file:
@@ -253,7 +253,7 @@ class _Level:
         stage1, missing = table["stage_1"].fill_null(0), table["stage_1"].is_null()
         measured = Measured(_int64(stage1), _int64(table["branch"].fill_null(0)).astype(np.int8), self._values(table))
         once = np.tile(self._total_only, piece.regions)
-        branch = np.searchsorted(self._thresholds, measured.stage1, side="right").astype(np.int8)
+        branch = branches(measured.stage1, self._thresholds)
         branch[once] = TOTAL_ONLY
         if (
             table["branch"].null_count

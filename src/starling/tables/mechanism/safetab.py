@@ -27,10 +27,11 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from starling.privacy.compiled import compiled
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.sampling.noise import checked_add, draw
-from starling.tables.measurements import TOTAL_ONLY, Int64, Keep, Measured, Measurements, offsets
+from starling.tables.measurements import TOTAL_ONLY, Int64, Keep, Measured, Measurements, branches, offsets
 from starling.tables.plan import MOST_GROUPS, Geography, Piece, Plan, cells, pieces
 
 
@@ -84,23 +85,24 @@ class SafeTab:
         totals = exact.totals(piece)
         total_only = np.tile(level.total_only, piece.regions)
         stage1 = np.zeros_like(totals)
-        stage1[~total_only] = checked_add(totals[~total_only], _noise(laws.stage1, int(np.count_nonzero(~total_only))))
+        stage1[~total_only] = checked_add(totals[~total_only], draw(laws.stage1, int(np.count_nonzero(~total_only))))
         branch = branches(stage1, level.thresholds)
         branch[total_only] = TOTAL_ONLY
-        values = exact_values(totals, branch, piece, exact)
-        once = np.repeat(total_only, np.diff(offsets(branch)))
-        values[once] = checked_add(values[once], _noise(laws.total_only, int(np.count_nonzero(once))))
-        values[~once] = checked_add(values[~once], _noise(laws.stage2, int(np.count_nonzero(~once))))
-        return Measured(stage1, branch, values)
+        starts = offsets(branch)
+        values = exact_values(totals, branch, starts, piece, exact)
+        noise = _noise(np.repeat(total_only, np.diff(starts)), laws.total_only, laws.stage2)
+        return Measured(stage1, branch, checked_add(values, noise))
 
 
-def branches(stage1: Int64, thresholds: tuple[int, int, int]) -> npt.NDArray[np.int8]:
-    """How many thresholds lie at or below each noisy total, int8; "below theta1" is 0 (Algorithm 2, lines 18 to 28).
-
-    >>> branches(np.array([4, 5, 9, 10, 99, 100]), (5, 10, 100)).tolist()
-    [0, 1, 1, 2, 2, 3]
-    """
-    return np.searchsorted(np.array(thresholds, dtype=np.int64), stage1, side="right").astype(np.int8)
+def _noise(total_only: npt.NDArray[np.bool_], single: Distribution, second: Distribution) -> Int64:
+    """Noise of every value, int64: of `single` for total-only groups, of `second` for the others."""
+    count = int(np.count_nonzero(total_only))
+    if count == 0:
+        return draw(second, len(total_only))
+    noise = np.empty(len(total_only), dtype=np.int64)
+    noise[total_only] = draw(single, count)
+    noise[~total_only] = draw(second, len(total_only) - count)
+    return noise
 
 
 def merged(detail: Int64, branch: int) -> Int64:
@@ -112,13 +114,11 @@ def merged(detail: Int64, branch: int) -> Int64:
     return np.add.reduceat(detail, firsts, axis=1)
 
 
-def exact_values(totals: Int64, branch: npt.NDArray[np.int8], piece: Piece, exact: ExactCounts) -> Int64:
-    """The exact answer to what the branches ask, laid out as `offsets` says."""
-    starts = offsets(branch)
+def exact_values(totals: Int64, branch: npt.NDArray[np.int8], starts: Int64, piece: Piece, exact: ExactCounts) -> Int64:
+    """The exact answer to what the branches ask, laid out as `starts` says."""
     values = np.zeros(starts[-1], dtype=np.int64)
-    bare = branch <= 0
-    values[starts[:-1][bare]] = totals[bare]
-    groups = np.flatnonzero(~bare)
+    _place_totals(totals, branch, starts, values)
+    groups = np.flatnonzero(branch > 0)
     detail = exact.cells(piece, groups)
     for size_class in range(1, len(cells.BRANCH_CELLS)):
         rows = branch[groups] == size_class
@@ -127,5 +127,8 @@ def exact_values(totals: Int64, branch: npt.NDArray[np.int8], piece: Piece, exac
     return values
 
 
-def _noise(law: Distribution, count: int) -> Int64:
-    return draw(law, count)
+@compiled
+def _place_totals(totals: Int64, branch: npt.NDArray[np.int8], starts: Int64, values: Int64) -> None:
+    for group in range(len(totals)):
+        if branch[group] <= 0:
+            values[starts[group]] = totals[group]

@@ -54,5 +54,5 @@ class MeasuredAgain:
     def _drawn(self, exact: ExactCounts) -> Iterator[tuple[Piece, Measured]]:
         for piece, before in self.earlier:
             law = self.plan.laws(self.plan.levels[piece.level]).stage2
-            values = exact_values(exact.totals(piece), before.branch, piece, exact)
+            values = exact_values(exact.totals(piece), before.branch, before.offsets(), piece, exact)
             yield piece, Measured(before.stage1, before.branch, checked_add(values, draw(law, len(values))))
