@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 
 from starling.privacy.accounting.conversion import Method, epsilon_at_delta, renyi_divergence
 from starling.privacy.budget import Rho, decimal_up
-from starling.privacy.distributions.accuracy import law_for_margin, margin, tail
+from starling.privacy.distributions.accuracy import distribution_for_margin, margin, tail
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.events import noise_event
 from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
@@ -209,7 +209,8 @@ def _kept(moe: int) -> Kept:
     epsilon, rho = printed_epsilon(moe), printed_rho(moe)
     laplace, gauss = DiscreteLaplace(1 / Fraction(epsilon)), DiscreteGaussian(1 / (2 * Fraction(rho)))
     needs = [
-        noise_event(law_for_margin(kind, moe, "0.05")).cost.amount for kind in ("discrete_laplace", "discrete_gaussian")
+        noise_event(distribution_for_margin(kind, moe, "0.05")).cost.amount
+        for kind in ("discrete_laplace", "discrete_gaussian")
     ]
     return Kept(
         moe,

@@ -3,7 +3,7 @@
 from typing import TypeVar
 
 from starling.errors import BudgetRefused
-from starling.privacy.budget import Cost, covers
+from starling.privacy.budget import Cost
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
 
@@ -20,7 +20,8 @@ class OneCharge:
     def charge(self, guarantee: Guarantee, /) -> Receipt:
         """Grant the one charge, or raise BudgetRefused."""
         """Once; raises BudgetRefused after that, or above the cap."""
-        if self._left is None or not covers(self._left, guarantee.cost):
+        left, cost = self._left, guarantee.cost
+        if left is None or type(left) is not type(cost) or cost.amount > left.amount:
             raise BudgetRefused(
                 field="account",
                 problem="grants one plan once and cannot cover this charge",

@@ -140,11 +140,6 @@ RULES = {
             "tables/counts.py": "from numpy import random",
         },
     ),
-    "test sources of bits stay in tests": Rule(
-        ("starling.privacy.sampling.entropy.Seeded", "starling.privacy.sampling.entropy.Scripted"),
-        ("privacy/sampling/entropy.py",),
-        {"tables/publish.py": "from starling.privacy.sampling.entropy import Seeded"},
-    ),
     "the door's private names stay in privacy.trust": Rule(
         ("*._DOOR", "_DOOR", "*._Door", "_Door", "starling.privacy.trust._run", "*_Confidential__recipe"),
         ("privacy/trust.py",),

@@ -26,7 +26,7 @@ from bench.attacks.people import towns as invented
 from starling.privacy.accounting.detection import detection_bound
 from starling.privacy.budget import Cost, Exact, Measure, positive
 from starling.privacy.distributions.discrete import Distribution
-from starling.privacy.distributions.probability_mass import masses
+from starling.privacy.distributions.probability_mass import probability_mass
 from starling.tables.measurements import Int64, Measured
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Piece, Plan, cells
@@ -205,6 +205,6 @@ class _Gain:
 @lru_cache(maxsize=256)
 def _gain(law: Distribution, one: int, other: int) -> _Gain:
     # Draws are symmetric: a difference of two sums of them is a sum of all.
-    both = masses(law, one + other)
+    both = probability_mass(law, one + other)
     kept = np.log(both.mass)
-    return _Gain(both.reach, np.concatenate((np.zeros(1), kept[:-1] - kept[1:])))
+    return _Gain(both.last, np.concatenate((np.zeros(1), kept[:-1] - kept[1:])))

@@ -1,7 +1,7 @@
 """A case draws from its mechanism on both neighbours, with fresh randomness unless a source is given."""
 
 from starling.audit.core_cases import MECHANISMS
-from starling.privacy.sampling.entropy import Seeded
+from tests.privacy.sources import Seeded
 
 
 def test_fresh_randomness_is_what_an_audit_draws_from() -> None:

@@ -9,7 +9,7 @@ from starling.audit import exact
 from starling.audit.case import Case
 from starling.audit.core_cases import MECHANISMS, MUTANTS, opendp_distribution
 from starling.audit.falsifier import falsify
-from starling.privacy.sampling.entropy import Seeded
+from tests.privacy.sources import Seeded
 
 BY_NAME = {case.name: case for case in MUTANTS + MECHANISMS}
 

@@ -8,7 +8,7 @@ import pytest
 
 from starling.audit import exact
 from starling.audit.fit import MISSTATED, STATED, Stated, fit, gaussian, laplace
-from starling.privacy.sampling.entropy import Seeded
+from tests.privacy.sources import Seeded
 
 
 @pytest.mark.statistical

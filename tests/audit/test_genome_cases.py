@@ -13,8 +13,8 @@ from starling.genome.distance.rules import D_PRIME, R_SQUARED, Kernel, Rule, dec
 from starling.genome.distance.search import settled
 from starling.genome.statistics import chi_squared_statistic
 from starling.privacy.distributions.discrete import DiscreteLaplace
-from starling.privacy.sampling.entropy import Seeded
 from tests.genome.small_tables import all_tables, most_changed, searched
+from tests.privacy.sources import Seeded
 
 BY_NAME = {case.name: case for case in MUTANTS + MECHANISMS}
 SCORES = {

@@ -24,7 +24,7 @@ from starling.genome.scores.blocks import block_scores
 from starling.genome.scores.locations import loc_sig_scores, num_sig_outputs, num_sig_scores
 from starling.genome.statistics import correlation, log10_p_values
 from starling.privacy.distributions.discrete import DiscreteLaplace
-from starling.privacy.distributions.probability_mass import masses
+from starling.privacy.distributions.probability_mass import probability_mass
 from tests.genome.mechanism.laws import tiny_plan, tiny_studies
 from tests.genome.small_tables import Int64, all_tables, neighbours
 
@@ -45,8 +45,8 @@ class Noise(NamedTuple):
 
 @pytest.fixture(scope="module")
 def noise() -> Noise:
-    law = masses(DiscreteLaplace(Fraction(2, EPSILON)))
-    one = law.mass[law.reach - REACH : law.reach + REACH + 1]
+    law = probability_mass(DiscreteLaplace(Fraction(2, EPSILON)))
+    one = law.mass[law.last - REACH : law.last + REACH + 1]
     cell = np.arange(-REACH, REACH + 1)
     draws = np.stack(np.meshgrid(cell, cell, cell, cell, indexing="ij"), axis=-1).reshape(-1, 4)
     chance = np.einsum("i,j,k,l->ijkl", one, one, one, one).ravel()
@@ -167,8 +167,8 @@ def test_theorem_8_fails_for_rare_snps(epsilon: Fraction, people: int) -> None:
     drawn = np.array([[1, 0, -3, -5], [7, -2, -1, 4], [40, -9, 0, 0]])
     noisy = np.maximum(np.array([0, 0, 0, people]) + drawn, 0)
     np.testing.assert_allclose(correlation(noisy, "r2"), 1)
-    law = masses(DiscreteLaplace(2 / epsilon))
-    chance = float(law.above[law.reach + 1] * law.above[law.reach] ** 2)
+    law = probability_mass(DiscreteLaplace(2 / epsilon))
+    chance = float(law.above[law.last + 1] * law.above[law.last] ** 2)
     q = exp(-float(epsilon) / 2)
     assert chance == pytest.approx(q / (1 + q) ** 3)
     # The fourth cell is below 1 with at most q^n.

@@ -32,11 +32,11 @@ from starling.genome.publish import Answered, release
 from starling.genome.source import read
 from starling.genome.statistics import log10_p_values
 from starling.privacy.sampling import selection
-from starling.privacy.sampling.entropy import Seeded
 from starling.release.payment import PaymentOptions
 from starling.release.pipeline import Listener
 from tests.genome.studies import PLAN
 from tests.genome.worlds import HUGE, QUESTIONS, World, a_study, a_world
+from tests.privacy.sources import Seeded
 
 
 @pytest.fixture(scope="module")

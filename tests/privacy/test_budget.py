@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
-from starling.privacy.budget import SHARE_BITS, Epsilon, Rho, covers, decimal_up, exact, positive, power, split
+from starling.privacy.budget import SHARE_BITS, Epsilon, Rho, decimal_up, exact, positive, power, split
 
 amounts = st.fractions(min_value=0, max_value=1000, max_denominator=10**9)
 weights = st.lists(
@@ -101,7 +101,6 @@ def test_amounts_of_two_measures_do_not_mix() -> None:
         lambda: rho <= epsilon,  # type: ignore[operator]
         lambda: epsilon > rho,  # type: ignore[operator]
         lambda: rho >= epsilon,  # type: ignore[operator]
-        lambda: covers(epsilon, rho),
     ):
         with pytest.raises(ParameterError):
             mix()
@@ -115,12 +114,6 @@ def test_an_amount_is_exact_and_not_negative() -> None:
         Epsilon(0.1)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="is a float"):
         Epsilon(Fraction(1)) * 0.5  # type: ignore[operator]
-
-
-@given(amounts, amounts)
-def test_a_cap_covers_what_is_at_most_it(cap: Fraction, cost: Fraction) -> None:
-    assert covers(Epsilon(cap), Epsilon(cost)) is (cost <= cap)
-    assert covers(Rho(cap), Rho(cost)) is (cost <= cap)
 
 
 @given(st.fractions(max_denominator=10**12), st.integers(1, 9))

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from flint import arb
 
-from starling.privacy.distributions.lattice_counts import shell_size
+from starling.privacy.distributions.table_noise import lattice_count
 from starling.privacy.distributions.tails import ball
 from starling.privacy.precision import precision
 
@@ -175,7 +175,7 @@ def shell_distribution(cells: int, most: int) -> dict[int, arb]:
     """The norm of lattice noise at epsilon 1 by its definition: norms below `most`. A vector of norm r has the weight e^-r."""
     with precision(_BITS):
         q = arb(-1).exp()
-        weights = [q**norm * shell_size(norm, cells) for norm in range(_SHELLS)]
+        weights = [q**norm * lattice_count(norm, cells) for norm in range(_SHELLS)]
         # Beyond norm r each weight is below (1 + 1/r)^cells / e of the one before, less than a half: together below the last.
         total = sum(weights, weights[-1].union(arb(0)))
         return {norm: weights[norm] / total for norm in range(most)}

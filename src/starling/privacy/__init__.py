@@ -1,4 +1,4 @@
-"""The law of the house: exact noise, exact selection, and what they cost. Knows no domain, no file, no database."""
+"""The privacy core: exact noise, exact selection, and what they cost. Knows no domain, no file, no database."""
 
 from typing import TYPE_CHECKING
 

@@ -157,17 +157,6 @@ class Rho(_Amount):
 Cost: TypeAlias = Epsilon | Rho
 
 
-def covers(cap: Cost, cost: Cost) -> bool:
-    """Whether `cap` is at least `cost`; raises ParameterError when they are of different measures."""
-    if isinstance(cap, Epsilon) and isinstance(cost, Epsilon):
-        return cost <= cap
-    if isinstance(cap, Rho) and isinstance(cost, Rho):
-        return cost <= cap
-    raise ParameterError(
-        field="cap", problem="is of another measure than the cost", fix="cap rho for zCDP, epsilon for pure DP"
-    )
-
-
 CostT = TypeVar("CostT", Epsilon, Rho)
 
 SHARE_BITS = 40

@@ -16,9 +16,9 @@ from starling.genome.plan.sites import read_sites
 from starling.genome.plan.snps import chosen
 from starling.genome.source import open_genotypes
 from starling.privacy.sampling import selection
-from starling.privacy.sampling.entropy import Seeded
 from starling.privacy.trust import inspect
 from tests.genome.mechanism.laws import HUGE, TinyStudy
+from tests.privacy.sources import Seeded
 
 
 def test_with_a_huge_epsilon_they_come_in_order(study: TinyStudy, plan: Plan) -> None:

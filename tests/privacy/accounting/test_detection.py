@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from starling.privacy.accounting.detection import detection, detection_bound
 from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
-from starling.privacy.distributions.probability_mass import masses
+from starling.privacy.distributions.probability_mass import probability_mass
 from starling.privacy.events import ZCDP
 from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
@@ -58,7 +58,7 @@ def best_test(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64], alph
 
 def neighbours(law: Distribution, times: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """The joint probabilities of `times` counts, each 1 or each 0."""
-    listed = masses(law).mass
+    listed = probability_mass(law).mass
     one, other = np.append(0.0, listed), np.append(listed, 0.0)
     joint = [np.ones(1), np.ones(1)]
     for _ in range(times):

@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
-from starling.privacy.distributions.accuracy import Kind, law_for_margin, margin, quantile, standard_deviation, tail
+from starling.privacy.distributions.accuracy import (
+    Kind,
+    distribution_for_margin,
+    margin,
+    quantile,
+    standard_deviation,
+    tail,
+)
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.events import noise_event
 from tests.privacy.safetab import STABILITY
@@ -162,7 +169,7 @@ def test_the_variance_of_the_discrete_gaussian_is_not_above_its_parameter() -> N
     st.sampled_from([Fraction(1, 100), FIVE, Fraction(1, 10), Fraction(1, 2)]),
 )
 def test_law_for_margin_keeps_it_at_the_least_cost(kind: Kind, m: int, alpha: Fraction) -> None:
-    law = law_for_margin(kind, m, alpha)
+    law = distribution_for_margin(kind, m, alpha)
     assert margin(law, alpha) <= m
     cost = noise_event(law).cost.amount * (1 - Fraction(1, 2**38))
     cheaper = DiscreteLaplace(1 / cost) if kind == "discrete_laplace" else DiscreteGaussian(1 / (2 * cost))
@@ -172,7 +179,7 @@ def test_law_for_margin_keeps_it_at_the_least_cost(kind: Kind, m: int, alpha: Fr
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("m", [3000, 10**5, 10**9])
 def test_law_for_a_wide_margin(kind: Kind, m: int) -> None:
-    law = law_for_margin(kind, m, FIVE)
+    law = distribution_for_margin(kind, m, FIVE)
     assert margin(law, FIVE) <= m
     reach = log(20) if kind == "discrete_laplace" else 1.959964
     spread = float(law.scale) if isinstance(law, DiscreteLaplace) else standard_deviation(law)
@@ -181,7 +188,7 @@ def test_law_for_a_wide_margin(kind: Kind, m: int) -> None:
 
 def test_the_cost_of_a_law_for_a_margin_has_few_bits() -> None:
     for kind in KINDS:
-        cost = noise_event(law_for_margin(kind, 11, FIVE)).cost.amount
+        cost = noise_event(distribution_for_margin(kind, 11, FIVE)).cost.amount
         assert cost.numerator.bit_length() <= 41
         assert cost.denominator & (cost.denominator - 1) == 0
 
@@ -193,9 +200,9 @@ def test_the_printed_geometric_margin_is_missed(moe: int, ratio: float, missing:
     assert tail(law, moe) == pytest.approx(missing, abs=5e-5)
     assert tail(law, moe) == pytest.approx(0.1 / (1 + exp(-float(printed_epsilon(moe)))), rel=1e-12)
     assert margin(law, FIVE) == moe + 1
-    least = noise_event(law_for_margin("discrete_laplace", moe, FIVE)).cost.amount
+    least = noise_event(distribution_for_margin("discrete_laplace", moe, FIVE)).cost.amount
     assert float(least / printed_epsilon(moe)) == pytest.approx(ratio, abs=5e-4)
-    assert tail(law_for_margin("discrete_laplace", moe, FIVE), moe) <= 0.05 + 1e-17
+    assert tail(distribution_for_margin("discrete_laplace", moe, FIVE), moe) <= 0.05 + 1e-17
 
 
 @given(st.integers(0, 5000))
@@ -217,7 +224,7 @@ def test_the_printed_gaussian_margin_holds_but_pays_too_much(moe: int, ratio: fl
     """Rows 23 and 24: the tails are 3.30, 4.02, 4.78 %, and 15.4, 8.7, 1.9 % less rho (28 % at 3) keeps the promise."""
     law = DiscreteGaussian(1 / (2 * printed_rho(moe)))
     assert tail(law, moe) == pytest.approx(missing, abs=5e-5)
-    least = noise_event(law_for_margin("discrete_gaussian", moe, FIVE)).cost.amount
+    least = noise_event(distribution_for_margin("discrete_gaussian", moe, FIVE)).cost.amount
     assert float(least / printed_rho(moe)) == pytest.approx(ratio, abs=5e-4)
 
 
@@ -273,6 +280,6 @@ def test_what_cannot_be_answered_is_refused() -> None:
     with pytest.raises(ParameterError, match="terms"):
         tail(DiscreteLaplace(Fraction(1)), 3, terms=4097)
     with pytest.raises(ParameterError, match="margin is negative"):
-        law_for_margin("discrete_laplace", -1, "0.05")
-    with pytest.raises(ParameterError, match="kind is no law"):
-        law_for_margin("laplace", 1, "0.05")  # type: ignore[arg-type]
+        distribution_for_margin("discrete_laplace", -1, "0.05")
+    with pytest.raises(ParameterError, match="kind is no distribution"):
+        distribution_for_margin("laplace", 1, "0.05")  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from starling.errors import ParameterError
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.convolution import Part, sum_margin
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
-from starling.privacy.distributions.probability_mass import masses
+from starling.privacy.distributions.probability_mass import probability_mass
 
 ALPHA = Fraction(1, 20)
 GAUSSIAN, NARROW, LAPLACE = (
@@ -31,15 +31,15 @@ def test_equal_weights_give_the_certified_margin(law: Distribution, terms: int) 
 
 def chance_beyond(parts: list[Part], bound: Fraction) -> float:
     """P(|S| > bound) by enumeration of three small sums."""
-    laws = [masses(part.law, part.terms) for part in parts]
-    reach = [min(each.reach, 45) for each in laws]
+    laws = [probability_mass(part.distribution, part.terms) for part in parts]
+    reach = [min(each.last, 45) for each in laws]
     grids = np.meshgrid(*(np.arange(-r, r + 1) for r in reach), indexing="ij")
     # In whole numbers: a float would decide ties by chance.
     scale = int(np.lcm.reduce([part.weight.denominator for part in parts]))
     error = sum(int(part.weight * scale) * grid for part, grid in zip(parts, grids, strict=True))
     chance = np.ones(())
     for each, r in zip(laws, reach, strict=True):
-        chance = np.multiply.outer(chance, each.mass[each.reach - r : each.reach + r + 1])
+        chance = np.multiply.outer(chance, each.mass[each.last - r : each.last + r + 1])
     return float(chance[np.abs(error) > float(bound * scale) + 1e-6].sum())
 
 

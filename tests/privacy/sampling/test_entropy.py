@@ -13,7 +13,8 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import ECB
 
 from starling.privacy.sampling import entropy
-from starling.privacy.sampling.entropy import BLOCK, Scripted, Seeded, fresh_id, system
+from starling.privacy.sampling.entropy import BLOCK, fresh_id, system
+from tests.privacy.sources import Scripted, Seeded
 
 Words = npt.NDArray[np.uint64]
 

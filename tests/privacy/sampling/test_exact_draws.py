@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from starling.privacy.sampling import exact_draws
-from starling.privacy.sampling.entropy import BitSource, Scripted
+from starling.privacy.sampling.entropy import BitSource
 from starling.privacy.sampling.exact_draws import below, coin, decays, level, word
+from tests.privacy.sources import Scripted
 
 BITS = 4
 

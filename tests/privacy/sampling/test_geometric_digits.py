@@ -9,11 +9,12 @@ import numpy.typing as npt
 import pytest
 
 from starling.privacy.distributions.discrete import DiscreteLaplace
-from starling.privacy.sampling.entropy import Scripted, Seeded, system
+from starling.privacy.sampling.entropy import system
 from starling.privacy.sampling.geometric_digits import DIGIT_BITS, GeometricDigits, geometric_digits
 from starling.privacy.sampling.inversion import Inversion
 from tests.privacy import exact_laws
 from tests.privacy.goodness_of_fit import bins, excess, power
+from tests.privacy.sources import Scripted, Seeded
 
 SCALES = [Fraction(5000), Fraction(12_345_678, 7), Fraction(10**9), Fraction(2**50)]
 
@@ -26,7 +27,7 @@ def drawn(parts: GeometricDigits, size: int) -> npt.NDArray[np.int64]:
 
 def chance(part: Inversion, value: int) -> mp.mpf:
     """P(V = value) by the law's definition."""
-    return next(itertools.islice(exact_laws.probabilities(part.law), value, None))
+    return next(itertools.islice(exact_laws.probabilities(part.distribution), value, None))
 
 
 @pytest.mark.parametrize("scale", SCALES, ids=str)

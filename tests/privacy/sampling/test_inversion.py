@@ -11,9 +11,10 @@ import pytest
 
 from starling.privacy.sampling import inversion as module
 from starling.privacy.sampling.certified import Certifiable, Digit, GaussianMagnitude, LaplaceMagnitude, settle
-from starling.privacy.sampling.entropy import Scripted, Seeded, system
+from starling.privacy.sampling.entropy import system
 from starling.privacy.sampling.inversion import Int64, Inversion, Search, inversion
 from tests.privacy import exact_laws
+from tests.privacy.sources import Scripted, Seeded
 
 SEARCHES = get_args(Search)
 # Narrow words: (bits of U, bits of a further word, further words).

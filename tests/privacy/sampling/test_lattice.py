@@ -13,14 +13,14 @@ from scipy.stats import chi2
 
 from starling.audit import exact
 from starling.errors import ParameterError
-from starling.privacy.distributions.lattice_counts import shell_size
+from starling.privacy.distributions.table_noise import lattice_count
 from starling.privacy.distributions.tails import ball
 from starling.privacy.precision import precision
 from starling.privacy.sampling import exact_draws, lattice
 from starling.privacy.sampling.certified import thresholds
-from starling.privacy.sampling.entropy import Scripted, Seeded
 from starling.privacy.sampling.inversion import inversion
 from starling.privacy.sampling.lattice import Radius, cell_variance, lattice_noise
+from tests.privacy.sources import Scripted, Seeded
 
 
 def vectors(cells: int, most: int) -> dict[int, list[tuple[int, ...]]]:
@@ -40,13 +40,13 @@ SHELLS = {4: vectors(4, 6), 6: vectors(6, 3)}
 @pytest.mark.parametrize("cells", [4, 6])
 def test_shells_have_as_many_vectors_as_they_should(cells: int) -> None:
     for norm, members in SHELLS[cells].items():
-        assert shell_size(norm, cells) == len(members)
+        assert lattice_count(norm, cells) == len(members)
         if norm:
             assert lattice._squares(norm, cells) == sum(value**2 for vector in members for value in vector)
 
 
 def test_shells_of_a_2x2_table_follow_the_formula() -> None:
-    assert [shell_size(r, 4) for r in range(1, 40)] == [10 * r * r + 2 for r in range(1, 40)]
+    assert [lattice_count(r, 4) for r in range(1, 40)] == [10 * r * r + 2 for r in range(1, 40)]
     assert [lattice._squares(r, 4) for r in range(1, 40)] == [2 * (7 * r**4 + 5 * r * r) for r in range(1, 40)]
 
 
@@ -87,7 +87,7 @@ def test_the_table_of_radii_is_certified(epsilon: Fraction, cells: int) -> None:
     table = thresholds(Radius(epsilon, cells), 63)
     with mpmath.workdps(60):
         q = mpmath.exp(-mpmath.mpf(epsilon.numerator) / epsilon.denominator)
-        weights = [shell_size(r, cells) * q**r for r in range(len(table) + int(150 / epsilon))]
+        weights = [lattice_count(r, cells) * q**r for r in range(len(table) + int(150 / epsilon))]
         total = mpmath.fsum(weights)
         sums = np.cumsum(np.array(weights[: len(table)], dtype=object))
         assert table.tolist() == [int(mpmath.floor(value / total * 2**63)) for value in sums]
@@ -107,7 +107,7 @@ def test_tails_are_the_sums_beyond() -> None:
         tails = list(islice(law.tails(ball(Fraction(1))), 30))
     with mpmath.workdps(60):
         q = mpmath.exp(mpmath.mpf(-3) / 10)
-        weights = [shell_size(r, 6) * q**r for r in range(700)]
+        weights = [lattice_count(r, 6) * q**r for r in range(700)]
         for m, tail in enumerate(tails):
             truth = mpmath.fsum(weights[m + 1 :]) / mpmath.fsum(weights)
             assert abs(float(tail) / float(truth) - 1) < 1e-14
@@ -125,7 +125,7 @@ def test_the_radius_is_inverted_exactly() -> None:
     with mpmath.workdps(80):
         q = mpmath.exp(-1)
         total = 1 + 10 * q * (1 + q) / (1 - q) ** 3 + 2 * q / (1 - q)
-        sums = np.cumsum(np.array([shell_size(r, 4) * q**r / total for r in range(20)], dtype=object))
+        sums = np.cumsum(np.array([lattice_count(r, 4) * q**r / total for r in range(20)], dtype=object))
         for shell, value in enumerate(sums):
             first, second = divmod(int(mpmath.floor(value * 2**127)), 2**64)
             for words, expected in [
@@ -151,7 +151,7 @@ def test_the_radius_has_its_law_over_all_short_words() -> None:
     # The lowest bit of the first word is not used, so that each of the others counts twice.
     assert open_scripts <= 2 * 30
     for shell in range(12):
-        truth = shell_size(shell, 4) * q**shell / total * 2**15
+        truth = lattice_count(shell, 4) * q**shell / total * 2**15
         assert abs(found[shell] - truth) <= open_scripts + 2
 
 
@@ -182,7 +182,7 @@ def test_a_shell_is_drawn_uniformly(columns: Any, norm: int) -> None:
     draws = 12 * len(members)
     for _ in range(draws):
         row = np.zeros(2 * columns, dtype=np.int64)
-        lattice._shell(row, norm, source)
+        lattice._fill(row, norm, source)
         found[tuple(row.tolist())] += 1
     assert found.keys() <= set(members)
     statistic = sum((found[member] - 12) ** 2 / 12 for member in members)
@@ -207,7 +207,7 @@ def test_variance_is_what_the_specification_says() -> None:
     assert round(cell_variance(1), 2) == 4.03
     for columns, cells in ((2, 4), (3, 6)):
         q = np.exp(-0.7)
-        weights = [shell_size(r, cells) * q**r for r in range(200)]
+        weights = [lattice_count(r, cells) * q**r for r in range(200)]
         squares = [0.0, *(lattice._squares(r, cells) / cells * q**r for r in range(1, 200))]
         assert cell_variance("0.7", columns) == pytest.approx(sum(squares) / sum(weights), rel=1e-12)  # type: ignore[arg-type]
 

@@ -18,10 +18,10 @@ from hypothesis.extra.numpy import arrays
 from starling.errors import ParameterError
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.sampling.certified import LaplaceMagnitude
-from starling.privacy.sampling.entropy import Scripted, Seeded
 from starling.privacy.sampling.inversion import inversion
 from starling.privacy.sampling.noise import checked_add, discrete_gaussian, discrete_laplace, draw
 from tests.privacy.goodness_of_fit import bins, excess, power, stretched
+from tests.privacy.sources import Scripted, Seeded
 
 Int64 = npt.NDArray[np.int64]
 Function = Callable[..., Int64]

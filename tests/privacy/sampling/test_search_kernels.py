@@ -17,7 +17,6 @@ from starling.privacy.sampling.certified import (
     Negative,
     thresholds,
 )
-from starling.privacy.sampling.entropy import Seeded
 from starling.privacy.sampling.inversion import Search
 from starling.privacy.sampling.search_kernels import (
     distance_guide,
@@ -25,6 +24,7 @@ from starling.privacy.sampling.search_kernels import (
     search_fixed,
     search_guided,
 )
+from tests.privacy.sources import Seeded
 
 LAWS: list[tuple[Certifiable, int]] = [
     *((LaplaceMagnitude(Fraction(scale)), 63) for scale in ("1/1000", "1/3", "1", "10", "100", "1000", "4096")),

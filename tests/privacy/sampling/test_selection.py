@@ -15,8 +15,8 @@ from scipy.stats import chi2
 from starling.audit import exact
 from starling.errors import ParameterError
 from starling.privacy.sampling import selection
-from starling.privacy.sampling.entropy import Scripted, Seeded
 from starling.privacy.sampling.selection import exponential_mechanism, permute_and_flip
+from tests.privacy.sources import Scripted, Seeded
 
 TINY = Fraction(1, 2000)
 """An epsilon at which levels hold several distances."""

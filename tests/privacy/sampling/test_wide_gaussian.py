@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from starling.privacy.distributions.discrete import DiscreteGaussian
 from starling.privacy.sampling import wide_gaussian as module
-from starling.privacy.sampling.entropy import Scripted, Seeded, system
+from starling.privacy.sampling.entropy import system
 from starling.privacy.sampling.inversion import inversion
 from starling.privacy.sampling.wide_gaussian import WideGaussian, accept, propose, wide_gaussian
 from tests.privacy import exact_laws
 from tests.privacy.goodness_of_fit import bins, excess, power
+from tests.privacy.sources import Scripted, Seeded
 
 UNFILLED = -(2**63)
 VARIANCES = [Fraction(1024), Fraction(5000), Fraction(2**24 + 1), Fraction(10**12, 7), Fraction(2**90)]
@@ -32,7 +33,7 @@ def test_blocks_are_as_wide_as_sigma_over_32(sigma_squared: Fraction) -> None:
     """B = 2^s is the largest power of two with B <= sigma/32, and h has the law of parameter s2/B^2."""
     law = wide_gaussian(sigma_squared)
     assert (32 * 2**law.offset_bits) ** 2 <= sigma_squared < (32 * 2 ** (law.offset_bits + 1)) ** 2
-    assert law.blocks.law.sigma_squared == sigma_squared / 4**law.offset_bits  # type: ignore[attr-defined]
+    assert law.blocks.distribution.sigma_squared == sigma_squared / 4**law.offset_bits  # type: ignore[attr-defined]
     assert law.blocks.table.size < 700
 
 
@@ -45,7 +46,7 @@ def test_accepted_proposals_have_the_law(sigma_squared: Fraction) -> None:
     two_s2 = 2 * exact_laws.number(sigma_squared)
     with mp.workprec(160):
         weights: dict[int, mp.mpf] = {}
-        chances = exact_laws.probabilities(law.blocks.law)
+        chances = exact_laws.probabilities(law.blocks.distribution)
         for h in range(9 * 64):
             p = next(chances) / width / 2
             for offset in range(width):
@@ -171,6 +172,6 @@ def test_accepting_minus_zero_is_rejected() -> None:
 
 def test_the_table_law_is_the_same_law() -> None:
     """The two ways to draw the Gaussian start from one definition: P(h) for B = 1 is P(|X| = h) less its second zero."""
-    one_sided = wide_gaussian(Fraction(1024)).blocks.law
+    one_sided = wide_gaussian(Fraction(1024)).blocks.distribution
     assert wide_gaussian(Fraction(1024)).offset_bits == 0
     assert inversion(one_sided) is wide_gaussian(Fraction(1024)).blocks

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
-from starling.privacy.distributions.probability_mass import masses
+from starling.privacy.distributions.probability_mass import probability_mass
 from starling.privacy.sampling.noise import draw
 from starling.tables.inference.cell_errors import BothStages, Combined, Draws, Plain
 from starling.tables.inference.combined import corrections, later_weight, spread, standard_deviation
@@ -30,12 +30,12 @@ WEIGHTS = {
 
 
 def variance(law: Distribution) -> float:
-    return float(masses(law).variance)
+    return float(probability_mass(law).variance)
 
 
 def likely(law: Distribution, terms: int = 1) -> list[tuple[int, float]]:
-    listed = masses(law, terms)
-    pairs = ((place - listed.reach, float(mass)) for place, mass in enumerate(listed.mass))
+    listed = probability_mass(law, terms)
+    pairs = ((place - listed.last, float(mass)) for place, mass in enumerate(listed.mass))
     return [(value, mass) for value, mass in pairs if mass > 1e-9]
 
 

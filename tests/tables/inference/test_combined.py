@@ -8,7 +8,7 @@ import pytest
 
 from starling.privacy.distributions import accuracy
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
-from starling.privacy.distributions.probability_mass import Floats, masses, summed
+from starling.privacy.distributions.probability_mass import Floats, convolved, probability_mass
 from starling.privacy.sampling.noise import draw
 from starling.tables.inference.combined import (
     combined,
@@ -51,21 +51,21 @@ def least_variance(noise: Noise) -> float:
 
 def by_hand(noise: Twice) -> dict[int, float]:
     """Every pair of draws, combined as a release does it."""
-    earlier, later = listed_noise(noise.earlier), masses(noise.later)
+    earlier, later = listed_noise(noise.earlier), probability_mass(noise.later)
     found: dict[int, float] = {}
-    ones, others = range(-earlier.reach, earlier.reach + 1), np.arange(-later.reach, later.reach + 1)
+    ones, others = range(-earlier.last, earlier.last + 1), np.arange(-later.last, later.last + 1)
     for e1 in ones:
         errors = e1 + corrections(others, np.full_like(others, e1), later_weight(noise))
         for error, chance in zip(errors.tolist(), later.mass.tolist(), strict=True):
-            found[error] = found.get(error, 0.0) + earlier.mass[e1 + earlier.reach] * chance
+            found[error] = found.get(error, 0.0) + earlier.mass[e1 + earlier.last] * chance
     return found
 
 
 @pytest.mark.parametrize("noise", NOISES)
 def test_the_law_is_that_of_every_pair_of_draws(noise: Twice) -> None:
     law, ours = listed_noise(noise), by_hand(noise)
-    for x in range(-law.reach, law.reach + 1):
-        assert law.mass[x + law.reach] == pytest.approx(ours[x], rel=1e-9)
+    for x in range(-law.last, law.last + 1):
+        assert law.mass[x + law.last] == pytest.approx(ours[x], rel=1e-9)
     assert law.mass.sum() == pytest.approx(1, abs=1e-12)
     assert np.array_equal(law.mass, law.mass[::-1])
 
@@ -78,7 +78,7 @@ def test_sums_and_what_is_asked_of_them(noise: Twice, terms: int) -> None:
         power = np.convolve(power, one.mass)
     middle = len(power) // 2
     law = listed_noise(noise, terms)
-    assert np.allclose(law.mass, power[middle - law.reach : middle + law.reach + 1], rtol=0, atol=1e-14)
+    assert np.allclose(law.mass, power[middle - law.last : middle + law.last + 1], rtol=0, atol=1e-14)
 
     def beyond(m: int) -> float:
         return float(power[: middle - m].sum() + power[middle + m + 1 :].sum())
@@ -113,7 +113,7 @@ def test_simulated_values_have_the_law_and_other_weights_do_not(noise: Twice) ->
     common = np.flatnonzero(law.mass * draws >= 50)
 
     def distance(errors: Int64) -> float:
-        seen = np.bincount(np.clip(errors + law.reach, 0, 2 * law.reach), minlength=len(law.mass))[common]
+        seen = np.bincount(np.clip(errors + law.last, 0, 2 * law.last), minlength=len(law.mass))[common]
         expected = law.mass[common] * draws
         freedom = len(common)
         return float((((seen - expected) ** 2 / expected).sum() - freedom) / (2 * freedom) ** 0.5)
@@ -126,9 +126,9 @@ def test_simulated_values_have_the_law_and_other_weights_do_not(noise: Twice) ->
 
 def test_sums_of_one_listed_law_are_those_of_the_law_itself() -> None:
     for law in (DiscreteLaplace(Fraction(5, 2)), DiscreteGaussian(Fraction(9))):
-        ours, theirs = summed(masses(law), 18), masses(law, 18)
-        reach = min(ours.reach, theirs.reach)
-        one, other = (each.mass[each.reach - reach : each.reach + reach + 1] for each in (ours, theirs))
+        ours, theirs = convolved(probability_mass(law), 18), probability_mass(law, 18)
+        reach = min(ours.last, theirs.last)
+        one, other = (each.mass[each.last - reach : each.last + reach + 1] for each in (ours, theirs))
         assert np.allclose(one, other, rtol=1e-10, atol=1e-30)
 
 

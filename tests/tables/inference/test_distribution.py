@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
-from starling.privacy.distributions.probability_mass import masses
+from starling.privacy.distributions.probability_mass import probability_mass
 from starling.tables.inference.combined import corrections
 from starling.tables.inference.distribution import Chosen, TotalLaw, ends
 from starling.tables.measurements import Int64
@@ -26,12 +26,12 @@ def total_law(pair: tuple[Distribution, Distribution], cells: int, *, reused: bo
 
 def outcomes(law: TotalLaw, persons: int) -> tuple[Int64, Int64, Int64, np.ndarray]:
     """Every outcome: first total, sum of the second measurement, published total, probability."""
-    z, e = masses(law.stage1), masses(law.stage2, law.cells)
-    z_reach, e_reach = min(z.reach, 110), min(e.reach, 60)
+    z, e = probability_mass(law.stage1), probability_mass(law.stage2, law.cells)
+    z_reach, e_reach = min(z.last, 110), min(e.last, 60)
     first = persons + np.repeat(np.arange(-z_reach, z_reach + 1), 2 * e_reach + 1)
     second = persons + np.tile(np.arange(-e_reach, e_reach + 1), 2 * z_reach + 1)
     chance = np.outer(
-        z.mass[z.reach - z_reach : z.reach + z_reach + 1], e.mass[e.reach - e_reach : e.reach + e_reach + 1]
+        z.mass[z.last - z_reach : z.last + z_reach + 1], e.mass[e.last - e_reach : e.last + e_reach + 1]
     ).ravel()
     return first, second, second + corrections(first, second, law.weight), chance
 

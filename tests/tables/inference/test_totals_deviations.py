@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
-from starling.privacy.distributions.probability_mass import masses
+from starling.privacy.distributions.probability_mass import probability_mass
 from starling.tables.inference.combined import corrections, spread
 from starling.tables.inference.distribution import Chosen, TotalLaw
 from starling.tables.inference.totals import corrected_deviations
@@ -23,11 +23,11 @@ def enumerated(
     stage1: Distribution, stage2: Distribution, cells: int, weight: Fraction
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Slow twin: every draw of the first total and of each cell, as published; the cells, and the probability of each."""
-    first, one = masses(stage1), masses(stage2)
+    first, one = probability_mass(stage1), probability_mass(stage2)
     draws = [
-        (z, *own, float(first.mass[z + first.reach]) * float(np.prod([one.mass[e + one.reach] for e in own])))
-        for z in range(-first.reach, first.reach + 1)
-        for own in product(range(-one.reach, one.reach + 1), repeat=cells)
+        (z, *own, float(first.mass[z + first.last]) * float(np.prod([one.mass[e + one.last] for e in own])))
+        for z in range(-first.last, first.last + 1)
+        for own in product(range(-one.last, one.last + 1), repeat=cells)
     ]
     found = np.array(draws)
     own = found[:, 1:-1].astype(np.int64)
@@ -66,10 +66,8 @@ def test_drawn_noise_deviates_as_stated_and_not_as_without_its_rounding() -> Non
     generator = np.random.default_rng(20)
 
     def draw(law: Distribution, size: tuple[int, ...]) -> npt.NDArray[np.int64]:
-        listed = masses(law)
-        return generator.choice(
-            np.arange(-listed.reach, listed.reach + 1), p=listed.mass / listed.mass.sum(), size=size
-        )
+        listed = probability_mass(law)
+        return generator.choice(np.arange(-listed.last, listed.last + 1), p=listed.mass / listed.mass.sum(), size=size)
 
     own, first = draw(laws.stage2, (40_000, 46)), draw(laws.stage1, (40_000,))
     published = own + spread(corrections(first, own.sum(axis=1), weight), 46)
@@ -77,7 +75,10 @@ def test_drawn_noise_deviates_as_stated_and_not_as_without_its_rounding() -> Non
         stated = corrected_deviations(laws.stage1, laws.stage2, 46, weight, terms)
         seen = published.reshape(len(own), -1, terms).sum(axis=2).std(axis=0)
         assert seen == pytest.approx(np.array(stated), rel=0.1)
-    share, variances = float(weight), (masses(laws.stage1).variance, 46 * masses(laws.stage2).variance)
+    share, variances = (
+        float(weight),
+        (probability_mass(laws.stage1).variance, 46 * probability_mass(laws.stage2).variance),
+    )
     unrounded = float(np.sqrt(share**2 * variances[0] + (1 - share) ** 2 * variances[1]))
     assert unrounded == pytest.approx(0.7071, abs=1e-4)
     assert corrected_deviations(laws.stage1, laws.stage2, 46, weight, 46) == pytest.approx((0.7787,), abs=1e-4)

@@ -10,7 +10,7 @@ import pytest
 
 from starling.privacy.budget import Measure
 from starling.privacy.distributions.accuracy import standard_deviation
-from starling.privacy.distributions.probability_mass import masses
+from starling.privacy.distributions.probability_mass import probability_mass
 from starling.privacy.sampling.noise import draw
 from starling.tables.inference.combined import corrections, spread
 from starling.tables.plan import Promise, StageLaws, cells, solve
@@ -37,8 +37,8 @@ def test_two_cells_and_a_total_are_played_through(
 ) -> None:
     """Every outcome of three draws, with what a release makes of it."""
     laws = laws_of(measure, Fraction(3))
-    z, e = masses(laws.stage1), masses(laws.stage2)
-    draws = [np.arange(-law.reach, law.reach + 1) for law in (z, e, e)]
+    z, e = probability_mass(laws.stage1), probability_mass(laws.stage2)
+    draws = [np.arange(-law.last, law.last + 1) for law in (z, e, e)]
     zs, e1, e2 = (each.ravel() for each in np.meshgrid(*draws, indexing="ij"))
     chance = np.einsum("i,j,k->ijk", z.mass, e.mass, e.mass).ravel()
     moved = spread(corrections(zs, e1 + e2, stage1_weight(laws, 2)), 2)

@@ -3,7 +3,7 @@
 The answer is the statistic of the noisy counts, negative ones set to 0 (Johnson and Shmatikov 2013, Sections 6.4 and 6.5). The
 interval holds the statistic of the exact table with at least the stated probability, whatever the data:
 
-1. With probability 1 - alpha or more the noise is no larger than its reach (privacy/distributions/tail_quantiles.py).
+1. With probability 1 - alpha or more the noise is no larger than its reach (privacy/distributions/table_noise.py).
 2. Then the exact table is at most R replaced patients from the table Y+ made here: counts set to 0 where they are negative, and
    then made to add up to n, which is public. Lattice noise adds up to 0, so the exact table T is within R = reach steps of the noisy
    one, sum of (T - Y)^+ <= R. With v units missing in negative cells, dist(T, Y) = v + (their T) + sum over the others of (T - Y)^+, and
@@ -46,7 +46,7 @@ from starling.genome.statistics.association import (
 )
 from starling.genome.statistics.tails import chi_squared_log_tail, fisher_tails
 from starling.privacy.budget import Exact
-from starling.privacy.distributions.tail_quantiles import laplace_reach, lattice_reach
+from starling.privacy.distributions.table_noise import laplace_tail_quantile, lattice_tail_quantile
 
 Noise: TypeAlias = Literal["laplace", "lattice"]
 """Of the four counts: discrete Laplace of scale 2/epsilon on each, as published, or lattice noise on all together."""
@@ -75,9 +75,9 @@ def reach(noise: Noise, epsilon: Exact, alpha: Exact, noisy: Sequence[int], peop
     """
     columns: Literal[2, 3] = 2 if len(noisy) == 4 else 3
     if noise == "lattice":
-        return lattice_reach(epsilon, alpha, columns)
+        return lattice_tail_quantile(epsilon, alpha, columns)
     if noise == "laplace":
-        return (laplace_reach(epsilon, alpha, columns) + abs(sum(noisy) - people)) // 2
+        return (laplace_tail_quantile(epsilon, alpha, columns) + abs(sum(noisy) - people)) // 2
     raise ParameterError(field="noise", problem="is no noise for a table", fix="give laplace or lattice")
 
 

@@ -1,7 +1,7 @@
 """How wide the intervals of snp_pval and snp_corr will be: for typical tables, by both noises, at the same cost.
 
 Of each table the interval that is told when the noise is as large as usual and moves no count: other draws move the interval, and change
-its width by little. How far noise reaches 95 times of 100 is exact (privacy/distributions/tail_quantiles.py). Laplace noise
+its width by little. How far noise reaches 95 times of 100 is exact (privacy/distributions/table_noise.py). Laplace noise
 besides makes the counts add up to
 more or less than n, which widens its intervals: here by as much as is exceeded half of the time.
 """

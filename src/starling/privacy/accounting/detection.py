@@ -3,13 +3,13 @@
 The attacker knows everything about everybody else, sees all that is released, and must say whether one given person's record was in the
 data. His rule raises a false alarm with probability at most alpha; the question is how often it is right when the record was there.
 
-From (e, delta)-DP. Let P and Q be the laws of the release with and without the record, S the event of an alarm, Q(S) <= alpha. For
+From (e, delta)-DP. Let P and Q be the distributions of the release with and without the record, S the event of an alarm, Q(S) <= alpha. For
 every e >= 0 for which the release is (e, delta(e))-DP in the set form,
 
     P(S) <= e^e Q(S) + delta(e),    and of the complement, with P and Q exchanged,    1 - Q(S) <= e^e (1 - P(S)) + delta(e);
 
 the second says P(S) <= 1 - e^-e (1 - alpha - delta(e)). Each e bounds P(S), so the least of these bounds does, however roughly it
-is searched for. Where delta(e) is that of a pair of laws that neighbours have, the least over all e is the power of the best test
+is searched for. Where delta(e) is that of a pair of distributions that neighbours have, the least over all e is the power of the best test
 between them, randomised at its threshold (the concave conjugate of delta; Dong, Roth and Su 2022, Proposition 6), so nothing is given
 away but the grid of the privacy loss distribution. As a function of s = e or -e the bounds are convex in e^s, so they have
 one valley.

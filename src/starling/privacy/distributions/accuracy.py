@@ -1,7 +1,7 @@
-"""Margins of error from laws, and laws from margins of error: exact probabilities, no randomness, no data.
+"""Margins of error from distributions, and distributions from margins of error: exact probabilities, no randomness, no data.
 
 Every answer is on the safe side: a margin covers at least what it promises, a quantile is reached with at least its probability, a
-law found for a margin keeps it. Where an answer needs a search, a search in floating point proposes and a certified
+distribution found for a margin keeps it. Where an answer needs a search, a search in floating point proposes and a certified
 probability (`tails.py`) decides.
 
 Where the paper is corrected. SafeTab 2022, Lemma 13 and equation 36, give floor(b ln(40/(1 + e^(1/b)))) as the 95 % margin of
@@ -35,11 +35,11 @@ _BITS = (128, 512)
 _LEAST = -1100
 """Below 2^-1100 no number is nearer to the least float than to 0."""
 _SIGNIFICANT = 40
-"""Bits of the cost of a law found for a margin."""
+"""Bits of the cost of a distribution found for a margin."""
 
 
 @lru_cache(maxsize=4096)
-def standard_deviation(law: Distribution, terms: int = 1) -> float:
+def standard_deviation(distribution: Distribution, terms: int = 1) -> float:
     """Of the sum of `terms` independent draws: the float nearest to the exact number, so the same on every machine.
 
     At most sigma sqrt(terms) for the discrete Gaussian.
@@ -53,7 +53,7 @@ def standard_deviation(law: Distribution, terms: int = 1) -> float:
     for bits in _BITS:
         if low != high:
             with precision(bits):
-                deviation = (terms * _variance(law)).sqrt()
+                deviation = (terms * _variance(distribution)).sqrt()
                 low, high = _nearest(deviation.lower()), _nearest(deviation.upper())
     return high
 
@@ -66,22 +66,22 @@ def _nearest(number: arb) -> float:
     return float(mantissa * Fraction(2) ** exponent)
 
 
-def _variance(law: Distribution) -> arb:
+def _variance(distribution: Distribution) -> arb:
     """Of one draw, at the working precision."""
-    if isinstance(law, DiscreteLaplace):
+    if isinstance(distribution, DiscreteLaplace):
         # 2q/(1 - q)^2 with q = e^(-1/b).
-        q = (-1 / ball(law.scale)).exp()
+        q = (-1 / ball(distribution.scale)).exp()
         return 2 * q / (1 - q) ** 2
-    t = 1 / (2 * law.sigma_squared)
+    t = 1 / (2 * distribution.sigma_squared)
     if t >= 1:
         return _theta_variance(ball(t))
     # Differentiate ln Z = ln sqrt(pi/t) + ln theta(pi^2/t): s2 (1 - 2 c V(c)), c = pi^2/t, V the variance at parameter c.
     dual = arb.pi() ** 2 / ball(t)
-    return ball(law.sigma_squared) * (1 - 2 * dual * _theta_variance(dual))
+    return ball(distribution.sigma_squared) * (1 - 2 * dual * _theta_variance(dual))
 
 
 def _theta_variance(t: arb) -> arb:
-    """Of the law proportional to e^(-t x^2), t >= 1: 32 terms of each sum, and for the others a bound.
+    """Of the distribution proportional to e^(-t x^2), t >= 1: 32 terms of each sum, and for the others a bound.
 
     From x >= 1 each term of either sum is below 4 e^(-3) < 1/5 of the one before, so all after the last are below it.
     """
@@ -95,7 +95,7 @@ def _theta_variance(t: arb) -> arb:
     )
 
 
-def tail(law: Distribution, m: int, terms: int = 1) -> float:
+def tail(distribution: Distribution, m: int, terms: int = 1) -> float:
     """P(|S| > m), rounded up, for the sum S of `terms` independent draws.
 
     The bound is the probability to float precision, but for a discrete Gaussian of sigma above 2,048 (up to 1/(8 sigma^2) above it).
@@ -108,15 +108,15 @@ def tail(law: Distribution, m: int, terms: int = 1) -> float:
     if m < 0:
         return 1.0
     with precision(_BITS[0]):
-        upper = tail_ball(law, m, terms).upper()
+        upper = tail_ball(distribution, m, terms).upper()
     return min(nextafter(float(upper), inf), 1.0)
 
 
-def margin(law: Distribution, alpha: Exact, terms: int = 1) -> int:
+def margin(distribution: Distribution, alpha: Exact, terms: int = 1) -> int:
     """The smallest M with P(|S| > M) <= alpha, for the sum S of `terms` independent draws.
 
     Args:
-        law: Of each draw.
+        distribution: Of each draw.
         alpha: Chance of missing, in (0, 1), exact: "0.05" for a 95 % margin of error.
         terms: Draws in the sum, 1 to 4,096.
 
@@ -125,39 +125,39 @@ def margin(law: Distribution, alpha: Exact, terms: int = 1) -> int:
     (30, 188)
     """
     _check_terms(terms)
-    return _margin(law, _share(alpha, field="alpha"), terms)
+    return _margin(distribution, _share(alpha, field="alpha"), terms)
 
 
 @lru_cache(maxsize=4096)
-def _margin(law: Distribution, alpha: Fraction, terms: int) -> int:
-    spread = standard_deviation(law) * sqrt(terms)
+def _margin(distribution: Distribution, alpha: Fraction, terms: int) -> int:
+    spread = standard_deviation(distribution) * sqrt(terms)
     guess = -NormalDist().inv_cdf(max(float(alpha / 2), 1e-300)) * spread
-    if isinstance(law, DiscreteLaplace) and terms == 1:
-        guess = float(law.scale) * (log(2) - _log(alpha) - log1p(exp(-float(1 / law.scale)))) - 1
-    return smallest(lambda m: _within(law, m, terms, alpha) is True, round(max(guess, 0.0)))
+    if isinstance(distribution, DiscreteLaplace) and terms == 1:
+        guess = float(distribution.scale) * (log(2) - _log(alpha) - log1p(exp(-float(1 / distribution.scale)))) - 1
+    return smallest(lambda m: _within(distribution, m, terms, alpha) is True, round(max(guess, 0.0)))
 
 
-def quantile(law: Distribution, p: Exact) -> int:
+def quantile(distribution: Distribution, p: Exact) -> int:
     """The smallest t with P(X <= t) >= p, for one draw X; p in (0, 1).
 
     >>> from starling.privacy.distributions.discrete import DiscreteLaplace
     >>> [quantile(DiscreteLaplace(Fraction(10)), p) for p in ("0.05", "0.5", "0.95", "0.999")]
     [-23, 0, 23, 62]
     """
-    return _quantile(law, _share(p, field="p"))
+    return _quantile(distribution, _share(p, field="p"))
 
 
 @lru_cache(maxsize=4096)
-def _quantile(law: Distribution, p: Fraction) -> int:
+def _quantile(distribution: Distribution, p: Fraction) -> int:
     if p >= Fraction(1, 2):
         # At t >= 0 half of the tail lies above.
-        return 0 if p == Fraction(1, 2) else _margin(law, 2 - 2 * p, 1)
+        return 0 if p == Fraction(1, 2) else _margin(distribution, 2 - 2 * p, 1)
     # At t = -a it lies at or below: the largest a with P(|X| > a - 1) >= 2p, where the bounds can tell.
-    return -smallest(lambda m: _within(law, m, 1, 2 * p) is not False, _margin(law, 2 * p, 1))
+    return -smallest(lambda m: _within(distribution, m, 1, 2 * p) is not False, _margin(distribution, 2 * p, 1))
 
 
-def law_for_margin(kind: Kind, margin: int, alpha: Exact, terms: int = 1) -> Distribution:
-    """The cheapest law whose exact P(|S| > margin) is at most alpha, for the sum S of `terms` independent draws.
+def distribution_for_margin(kind: Kind, margin: int, alpha: Exact, terms: int = 1) -> Distribution:
+    """The cheapest distribution whose exact P(|S| > margin) is at most alpha, for the sum S of `terms` independent draws.
 
     Its cost at sensitivity 1 (epsilon = 1/scale, or rho = 1/(2 sigma^2)) has at most 40 significant bits and is rounded up, so
     less than one part in 2^39 is spent beyond need.
@@ -172,44 +172,44 @@ def law_for_margin(kind: Kind, margin: int, alpha: Exact, terms: int = 1) -> Dis
         ParameterError: for any other kind, a negative margin, an alpha outside (0, 1), or another number of terms.
 
     >>> from starling.privacy.events import noise_event
-    >>> law = law_for_margin("discrete_gaussian", 50, "0.05")
-    >>> round(float(noise_event(law).cost.amount), 7), tail(law, 50) <= 0.05 < tail(law, 49)
+    >>> distribution = distribution_for_margin("discrete_gaussian", 50, "0.05")
+    >>> round(float(noise_event(distribution).cost.amount), 7), tail(distribution, 50) <= 0.05 < tail(distribution, 49)
     (0.0007531, True)
     """
     if kind not in ("discrete_laplace", "discrete_gaussian"):
         raise ParameterError(
-            field="kind", problem="is no law of noise", fix="give discrete_laplace or discrete_gaussian"
+            field="kind", problem="is no distribution of noise", fix="give discrete_laplace or discrete_gaussian"
         )
     if margin < 0:
         raise ParameterError(field="margin", problem="is negative", fix="give 0 or more")
     _check_terms(terms)
-    return _law_for_margin(kind, margin, _share(alpha, field="alpha"), terms)
+    return _distribution_for_margin(kind, margin, _share(alpha, field="alpha"), terms)
 
 
 @lru_cache(maxsize=1024)
-def _law_for_margin(kind: Kind, margin: int, alpha: Fraction, terms: int) -> Distribution:
+def _distribution_for_margin(kind: Kind, margin: int, alpha: Fraction, terms: int) -> Distribution:
     guess = _solve(lambda cost: _log_tail(kind, cost, margin), _log(alpha))
     if terms > 1:
         # A sum of k draws spreads like one draw of k times the variance, about.
         guess *= terms if kind == "discrete_gaussian" else sqrt(terms)
-        guess = _nearer(lambda cost: log(tail(_law(kind, Fraction(cost)), margin, terms)) - _log(alpha), guess)
+        guess = _nearer(lambda cost: log(tail(_costing(kind, Fraction(cost)), margin, terms)) - _log(alpha), guess)
     unit = Fraction(2) ** (frexp(guess)[1] - _SIGNIFICANT)
 
-    def law(units: int) -> Distribution:
-        return _law(kind, units * unit)
+    def costing(units: int) -> Distribution:
+        return _costing(kind, units * unit)
 
-    return law(smallest(lambda n: n > 0 and _within(law(n), margin, terms, alpha) is True, round(guess / unit)))
+    return costing(smallest(lambda n: n > 0 and _within(costing(n), margin, terms, alpha) is True, round(guess / unit)))
 
 
-def _law(kind: Kind, cost: Fraction) -> Distribution:
+def _costing(kind: Kind, cost: Fraction) -> Distribution:
     return DiscreteLaplace(1 / cost) if kind == "discrete_laplace" else DiscreteGaussian(1 / (2 * cost))
 
 
-def _within(law: Distribution, m: int, terms: int, alpha: Fraction) -> bool | None:
+def _within(distribution: Distribution, m: int, terms: int, alpha: Fraction) -> bool | None:
     """Whether P(|S| > m) <= alpha; None where the bounds cannot tell."""
     for bits in _BITS:
         with precision(bits):
-            probability, bound = tail_ball(law, m, terms), ball(alpha)
+            probability, bound = tail_ball(distribution, m, terms), ball(alpha)
             if probability <= bound:
                 return True
             if probability > bound:
@@ -263,7 +263,7 @@ def _nearer(excess: Callable[[float], float], guess: float) -> float:
 
 
 def _log_tail(kind: Kind, cost: float, m: int) -> float:
-    """ln P(|X| > m) of the law of that cost, in floating point: the proposal of the search."""
+    """ln P(|X| > m) of the distribution of that cost, in floating point: the proposal of the search."""
     if kind == "discrete_laplace":
         return log(2) - (m + 1) * cost - log1p(exp(-cost))
     if 1 / (2 * cost) >= WIDE:

@@ -1,12 +1,13 @@
-"""Margins of weighted sums of independent noise of different laws: what a total, a difference or a ratio of released numbers errs by.
+"""Margins of weighted sums of independent noise of different distributions: what a total, a difference or a ratio of released numbers
+errs by.
 
-Draws of one law and one weight are added first: the law of their sum is the power of a discrete Fourier transform, on a range
-beyond which there is less than 10^-12. Each of these few sums, times its weight, is put on a grid, and the grids are convolved. Where
-all weights are multiples of one that is not too fine, so is the grid, and nothing is lost. Otherwise its step is 1/2,000 of the
+Draws of one distribution and one weight are added first: the distribution of their sum is the power of a discrete Fourier transform, on a
+range beyond which there is less than 10^-12. Each of these few sums, times its weight, is put on a grid, and the grids are convolved.
+Where all weights are multiples of one that is not too fine, so is the grid, and nothing is lost. Otherwise its step is 1/2,000 of the
 standard deviation of the whole, and the margin is widened by half a step for each sum that was moved: on the safe side, by some parts in
 a thousand. Floating point errors are below 10^-10, and alpha is undercut by that.
 
-One law and one weight have certified margins (accuracy.py), which are used.
+One distribution and one weight have certified margins (accuracy.py), which are used.
 """
 
 from collections.abc import Sequence
@@ -38,26 +39,26 @@ class Part:
     """Independent draws in a sum.
 
     Attributes:
-        law: Of each.
+        distribution: Of each.
         terms: How many, 1 or more.
         weight: Of each in the sum; not 0.
     """
 
-    law: Distribution
+    distribution: Distribution
     terms: int
     weight: Fraction
 
     @property
     def variance(self) -> float:
         """Of what it adds."""
-        return self.terms * (float(self.weight) * standard_deviation(self.law)) ** 2
+        return self.terms * (float(self.weight) * standard_deviation(self.distribution)) ** 2
 
 
 def sum_margin(parts: Sequence[Part], alpha: Fraction) -> Fraction:
     """An M with P(|S| > M) <= alpha, S the sum of all parts: the smallest multiple of the weights' step where they have one.
 
     Args:
-        parts: All independent; laws and weights that are equal in two of them cost time, not accuracy.
+        parts: All independent; distributions and weights that are equal in two of them cost time, not accuracy.
         alpha: Chance of missing, in (0, 1).
 
     Raises:
@@ -70,7 +71,7 @@ def sum_margin(parts: Sequence[Part], alpha: Fraction) -> Fraction:
     if not parts:
         return Fraction(0)
     if len(parts) == 1 and parts[0].terms <= MOST_TERMS:
-        return abs(parts[0].weight) * margin(parts[0].law, alpha, parts[0].terms)
+        return abs(parts[0].weight) * margin(parts[0].distribution, alpha, parts[0].terms)
     # In units of the common step of the weights everything is whole, if that is not too fine.
     unit = _step([part.weight for part in parts])
     spread = sum(part.variance for part in parts) ** 0.5
@@ -84,9 +85,9 @@ def sum_margin(parts: Sequence[Part], alpha: Fraction) -> Fraction:
     product = np.ones(size // 2 + 1, dtype=np.complex128)
     for mass in tails:
         product *= np.fft.rfft(_around_zero(mass, size))
-    law = np.fft.irfft(product, size)
+    whole = np.fft.irfft(product, size)
     # P(|S| >= j): both sides, added from the far end.
-    sides = law[1 : size // 2] + law[: -(size // 2) : -1]
+    sides = whole[1 : size // 2] + whole[: -(size // 2) : -1]
     beyond = np.cumsum(sides[::-1])[::-1]
     index = int(np.argmax(beyond <= float(alpha) - SPARE * len(parts)))
     return unit * index + unit * moved / 2
@@ -104,8 +105,8 @@ def _step(weights: list[Fraction]) -> Fraction:
 
 
 def _tail(part: Part, unit: Fraction) -> Floats:
-    """The law of a part on multiples of `unit`, symmetric, its middle at 0; moved there by at most half a unit."""
-    mass = _power(part.law, part.terms)
+    """The distribution of a part on multiples of `unit`, symmetric, its middle at 0; moved there by at most half a unit."""
+    mass = _power(part.distribution, part.terms)
     reach = len(mass) // 2
     step = abs(part.weight) / unit
     if step.denominator == 1:
@@ -121,16 +122,18 @@ def _tail(part: Part, unit: Fraction) -> Floats:
     return found
 
 
-def _power(law: Distribution, terms: int) -> Floats:
-    """The law of a sum of draws on -reach..reach."""
-    scale = float(law.scale) if isinstance(law, DiscreteLaplace) else 0.0
-    single = ceil(35 * scale + 9 * standard_deviation(law)) + 2
-    reach = ceil(35 * scale + 9 * standard_deviation(law) * terms**0.5) + 2
+def _power(distribution: Distribution, terms: int) -> Floats:
+    """The distribution of a sum of draws on -reach..reach."""
+    scale = float(distribution.scale) if isinstance(distribution, DiscreteLaplace) else 0.0
+    single = ceil(35 * scale + 9 * standard_deviation(distribution)) + 2
+    reach = ceil(35 * scale + 9 * standard_deviation(distribution) * terms**0.5) + 2
     size = 2 ** ceil(np.log2(2 * max(single, reach) + 1))
     if size > LONGEST:
         raise _too_wide()
     x = np.arange(-single, single + 1, dtype=np.float64)
-    exponent = np.abs(x) / scale if isinstance(law, DiscreteLaplace) else x**2 / float(2 * law.sigma_squared)
+    exponent = (
+        np.abs(x) / scale if isinstance(distribution, DiscreteLaplace) else x**2 / float(2 * distribution.sigma_squared)
+    )
     mass = np.exp(-exponent)
     mass /= mass.sum()
     if terms == 1:
@@ -140,7 +143,7 @@ def _power(law: Distribution, terms: int) -> Floats:
 
 
 def _around_zero(mass: Floats, size: int) -> Floats:
-    """A symmetric law on a circle of `size` points, its middle at 0."""
+    """A symmetric distribution on a circle of `size` points, its middle at 0."""
     reach = len(mass) // 2
     circle = np.zeros(size)
     circle[: reach + 1] = mass[reach:]

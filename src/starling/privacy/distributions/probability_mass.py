@@ -1,6 +1,6 @@
 """Probabilities of noise and of sums of it, entry by entry, the same on every machine. Nothing here draws.
 
-For questions that a margin alone does not answer: the law of a weighted sum, or of a sum given what another noise chose.
+For questions that a margin alone does not answer: the distribution of a weighted sum, or of a sum given what another noise chose.
 
 Why they are the same everywhere. An entry is computed by Arb and by integers, in software, to far more digits than a float has, and
 rounded once; nothing is taken from the machine's own mathematics. Who adds entries up does it in a fixed order with single
@@ -33,69 +33,70 @@ WIDEST: Final = 2**13
 """Standard deviation of a sum whose entries are listed."""
 LEAST: Final = 2.0**-115
 """Integers are listed while their probability is at least this part of that of 0; beyond there is less than 10^-30 in all."""
-_REACH: Final = 80
-"""e^-_REACH is below LEAST."""
+_EXPONENT: Final = 80
+"""e^-_EXPONENT is below LEAST."""
 _BITS: Final = 320
 _ONE: Final = 1 << _BITS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Masses:
-    """A symmetric law on the integers -reach..reach.
+class ProbabilityMass:
+    """A symmetric distribution on the integers -last..last.
 
     Attributes:
-        reach: The last integer that is listed.
-        mass: P(X = x) at place x + reach, float64 (2 reach + 1,).
-        above: P(X >= x) at place x + reach, float64 (2 reach + 1,), added up from the far end.
+        last: The largest integer that is listed.
+        mass: P(X = x) at index x + last, float64 (2 last + 1,).
+        above: P(X >= x) at index x + last, float64 (2 last + 1,), added up from the far end.
     """
 
-    reach: int
+    last: int
     mass: Floats
     above: Floats
 
     @property
     def variance(self) -> float:
         """To float precision, the same on every machine."""
-        squares = np.arange(-self.reach, self.reach + 1, dtype=np.float64) ** 2
+        squares = np.arange(-self.last, self.last + 1, dtype=np.float64) ** 2
         # Added one after the other: numpy's sum may take another order on another machine.
         return float(np.cumsum(squares * self.mass)[-1])
 
 
 @lru_cache(maxsize=64)
-def masses(law: Distribution, terms: int = 1) -> Masses:
-    """The law of the sum of `terms` independent draws.
+def probability_mass(distribution: Distribution, terms: int = 1) -> ProbabilityMass:
+    """The distribution of the sum of `terms` independent draws.
 
     Raises:
         ParameterError: the sum has a standard deviation beyond WIDEST.
 
-    >>> two = masses(DiscreteLaplace(Fraction(1)), 2)
-    >>> round(float(two.mass[two.reach]), 6), round(float(two.above[two.reach + 1]), 6)
+    >>> two = probability_mass(DiscreteLaplace(Fraction(1)), 2)
+    >>> round(float(two.mass[two.last]), 6), round(float(two.above[two.last + 1]), 6)
     (0.280402, 0.359799)
     """
-    if standard_deviation(law) * terms**0.5 > WIDEST:
+    if standard_deviation(distribution) * terms**0.5 > WIDEST:
         raise ParameterError(
-            field="law", problem=f"has a standard deviation beyond {WIDEST}", fix="give it more budget"
+            field="distribution", problem=f"has a standard deviation beyond {WIDEST}", fix="give it more budget"
         )
     with precision(_BITS):
-        if isinstance(law, DiscreteLaplace):
-            half = _laplace(law.scale, terms)
-        elif terms == 1 or law.sigma_squared >= NARROW:
-            half = _gaussian(terms * law.sigma_squared)
+        if isinstance(distribution, DiscreteLaplace):
+            half = _laplace(distribution.scale, terms)
+        elif terms == 1 or distribution.sigma_squared >= NARROW:
+            half = _gaussian(terms * distribution.sigma_squared)
         else:
-            half = _power(law.sigma_squared, terms)
-    return listed(half)
+            half = _power(distribution.sigma_squared, terms)
+    return symmetric(half)
 
 
-def listed(half: list[float]) -> Masses:
-    """The symmetric law of these probabilities of 0, 1, ..."""
+def symmetric(half: list[float]) -> ProbabilityMass:
+    """The symmetric distribution of these probabilities of 0, 1, ..."""
     while half[-1] < half[0] * LEAST:
         half.pop()
     mass = np.array(half[:0:-1] + half)
-    return Masses(len(half) - 1, mass, np.cumsum(mass[::-1])[::-1].copy())
+    return ProbabilityMass(len(half) - 1, mass, np.cumsum(mass[::-1])[::-1].copy())
 
 
-def summed(one: Masses, terms: int) -> Masses:
-    """The law of the sum of `terms` independent draws of a listed law, by products of polynomials with integer coefficients.
+def convolved(one: ProbabilityMass, terms: int) -> ProbabilityMass:
+    """The distribution of the sum of `terms` independent draws of a listed distribution, by products of polynomials with integer
+    coefficients.
 
     Each product is cut to _BITS bits below 1, and at its ends to what LEAST leaves: entries are true to float precision.
     """
@@ -108,11 +109,11 @@ def summed(one: Masses, terms: int) -> Masses:
         if terms:
             square = _cut(square * square)
     whole = [int(each) / _ONE for each in power.coeffs()]
-    return listed(whole[len(whole) // 2 :])
+    return symmetric(whole[len(whole) // 2 :])
 
 
 def _cut(product: fmpz_poly) -> fmpz_poly:
-    """A product of two polynomials of 2 reach + 1 fixed-point coefficients, as one of them, without its negligible ends."""
+    """A product of two polynomials of 2 n + 1 fixed-point coefficients, as one of them, without its negligible ends."""
     found = [int(each) >> _BITS for each in product.coeffs()]
     least = int(found[len(found) // 2] * LEAST)
     cut = next(place for place, each in enumerate(found) if each > least)
@@ -128,7 +129,7 @@ def _weights(sigma_squared: Fraction) -> list[arb]:
     t = ball(1 / (2 * sigma_squared))
     term, ratio, step = 1 / whole_sum(t, _BITS), (-t).exp(), (-2 * t).exp()
     found = []
-    for _ in range(isqrt(int(2 * _REACH * sigma_squared)) + 1):
+    for _ in range(isqrt(int(2 * _EXPONENT * sigma_squared)) + 1):
         found.append(term)
         term *= ratio
         ratio *= step
@@ -147,13 +148,13 @@ def _laplace(scale: Fraction, terms: int) -> list[float]:
     rate = ball(-1 / scale)
     if terms == 1:
         term, ratio, single = (-rate / 2).tanh(), rate.exp(), []
-        for _ in range(int(_REACH * scale) + 2):
+        for _ in range(int(_EXPONENT * scale) + 2):
             single.append(float(term))
             term *= ratio
         return single
     q, mass = _fixed(rate.exp()), _fixed((-rate.expm1()) ** terms)
     # Negative binomial: P(A = a) = P(A = a - 1) q (terms - 1 + a)/a. It falls like q^a times a polynomial.
-    last = int((_REACH + 6 * terms) * scale) + 2
+    last = int((_EXPONENT + 6 * terms) * scale) + 2
     masses = [mass]
     for a in range(1, last + 1):
         mass = mass * q * (terms - 1 + a) // (a << _BITS)

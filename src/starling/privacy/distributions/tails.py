@@ -1,4 +1,4 @@
-"""How far noise reaches: P(|S| > m) as Arb balls, S the sum of independent draws of one law. Nothing here draws.
+"""How far noise reaches: P(|S| > m) as Arb balls, S the sum of independent draws of one distribution. Nothing here draws.
 
 Every ball encloses the exact probability. Four forms, each with its argument:
 
@@ -50,17 +50,17 @@ def ball(number: Fraction) -> arb:
     return arb(fmpq(number.numerator, number.denominator))
 
 
-def tail_ball(law: Distribution, m: int, terms: int) -> arb:
-    """P(|S| > m), S the sum of `terms` >= 1 draws of `law`; at the working precision, for m >= 0."""
-    if isinstance(law, DiscreteLaplace):
-        return _laplace(law.scale, m, terms)
+def tail_ball(distribution: Distribution, m: int, terms: int) -> arb:
+    """P(|S| > m), S the sum of `terms` >= 1 draws of `distribution`; at the working precision, for m >= 0."""
+    if isinstance(distribution, DiscreteLaplace):
+        return _laplace(distribution.scale, m, terms)
     if terms == 1:
-        return _gaussian(law.sigma_squared, m)
-    if law.sigma_squared < NARROW:
-        tails, beyond = _narrow(law.sigma_squared, terms)
+        return _gaussian(distribution.sigma_squared, m)
+    if distribution.sigma_squared < NARROW:
+        tails, beyond = _narrow(distribution.sigma_squared, terms)
         return tails[m] if m < len(tails) else beyond
-    factor = 6 * (terms - 1) * (-(arb.pi() ** 2) * ball(law.sigma_squared)).exp()
-    return _gaussian(terms * law.sigma_squared, m) * (1 - factor).union(1 + factor)
+    factor = 6 * (terms - 1) * (-(arb.pi() ** 2) * ball(distribution.sigma_squared)).exp()
+    return _gaussian(terms * distribution.sigma_squared, m) * (1 - factor).union(1 + factor)
 
 
 def _laplace(scale: Fraction, m: int, terms: int) -> arb:

@@ -1,12 +1,12 @@
 """Tables of cumulative probabilities in which every entry is proved, and what to do when a table is too coarse.
 
-For a law on 0, 1, 2, ... the table of n bits is T[m] = floor(2^n P(V <= m)) = 2^n - ceil(2^n P(V > m)). P(V > m) is a ball of
+For a distribution on 0, 1, 2, ... the table of n bits is T[m] = floor(2^n P(V <= m)) = 2^n - ceil(2^n P(V > m)). P(V > m) is a ball of
 Arb that holds the true value, and an entry is taken only when the whole ball has one ceiling; otherwise everything is done
 again at twice the precision. The tail, not the sum from 0, is what is computed, so that even where 2^n P(V > m) is 10^-400
 the ball is known to be above 0.
 
 For the discrete Laplace this ends: e^(-1/b) is transcendental for rational b (Lindemann), so no P(V > m) is rational. For the
-discrete Gaussian nobody has proved that 2^n P(V > m) is never an integer; a law whose table is still open at 4,096 bits is
+discrete Gaussian nobody has proved that 2^n P(V > m) is never an integer; a distribution whose table is still open at 4,096 bits is
 refused, a function of its public parameter alone. (None was ever seen: the chance is about 2^-4000 an entry.)
 
 A word of n bits decides a draw unless it equals an entry: `settle` says what then happens, with balls again, and needs no
@@ -33,7 +33,7 @@ MOST_BITS = 4096
 
 
 class Certifiable(Protocol):
-    """A law on 0, 1, 2, ... whose tails are known as balls. Values are immutable."""
+    """A distribution on 0, 1, 2, ... whose tails are known as balls. Values are immutable."""
 
     def __hash__(self) -> int: ...
 
@@ -138,10 +138,10 @@ def _falling(first: arb, ratio: arb) -> Iterator[arb]:
         first *= ratio
 
 
-def thresholds(law: Certifiable, bits: int) -> npt.NDArray[np.uint64]:
-    """T[m] = floor(2^bits P(V <= m)) for m = 0.. up to the first that is 2^bits - 1, or to the end of a finite law.
+def thresholds(distribution: Certifiable, bits: int) -> npt.NDArray[np.uint64]:
+    """T[m] = floor(2^bits P(V <= m)) for m = 0.. up to the first that is 2^bits - 1, or to the end of a finite distribution.
 
-    Ascending; equal neighbours are normal in the tail. At most 63 bits; the last entry of a finite law is 2^bits.
+    Ascending; equal neighbours are normal in the tail. At most 63 bits; the last entry of a finite distribution is 2^bits.
 
     Raises:
         ParameterError: when an entry is not decided at 4,096 bits of precision.
@@ -149,21 +149,21 @@ def thresholds(law: Certifiable, bits: int) -> npt.NDArray[np.uint64]:
     working = bits + SPARE_BITS
     while working <= MOST_BITS:
         with precision(working):
-            table = _table(law, bits)
+            table = _table(distribution, bits)
         if table is not None:
             return table
         working *= 2
     raise ParameterError(
-        field="law",
+        field="distribution",
         problem=f"has a probability that {MOST_BITS} bits do not tell from a multiple of 2^-{bits}",
         fix="give another scale or variance; the nearest one will do",
     )
 
 
-def _table(law: Certifiable, bits: int) -> npt.NDArray[np.uint64] | None:
+def _table(distribution: Certifiable, bits: int) -> npt.NDArray[np.uint64] | None:
     full = 1 << bits
     table = []
-    for tail in law.tails(arb(fmpz(full))):
+    for tail in distribution.tails(arb(fmpz(full))):
         ceiling = tail.ceil().unique_fmpz()
         if ceiling is None:
             return None
@@ -174,7 +174,7 @@ def _table(law: Certifiable, bits: int) -> npt.NDArray[np.uint64] | None:
     return None
 
 
-def settle(law: Certifiable, at: int, digits: int, bits: int, step: int, read: Callable[[], int]) -> int:
+def settle(distribution: Certifiable, at: int, digits: int, bits: int, step: int, read: Callable[[], int]) -> int:
     """The draw whose first word was equal to an entry.
 
     U is a uniform real number of which the first binary digits are known, and the draw is the least m with U < P(V <= m).
@@ -183,7 +183,7 @@ def settle(law: Certifiable, at: int, digits: int, bits: int, step: int, read: C
     and u = T'[m].) The digits known so far are never drawn again.
 
     Args:
-        law: Of V.
+        distribution: Of V.
         at: The first m that is not passed by.
         digits: u, the digits known so far.
         bits: n, how many.
@@ -194,15 +194,15 @@ def settle(law: Certifiable, at: int, digits: int, bits: int, step: int, read: C
         digits = digits << step | read()
         bits += step
         with precision(bits + SPARE_BITS):
-            at, decided = _compare(law, at, digits, bits)
+            at, decided = _compare(distribution, at, digits, bits)
         if decided:
             return at
 
 
-def _compare(law: Certifiable, at: int, digits: int, bits: int) -> tuple[int, bool]:
+def _compare(distribution: Certifiable, at: int, digits: int, bits: int) -> tuple[int, bool]:
     """The first m from `at` on that is not passed by, and whether it is the draw."""
     left = fmpz((1 << bits) - digits)
-    for m, tail in enumerate(law.tails(arb(fmpz(1) << bits))):
+    for m, tail in enumerate(distribution.tails(arb(fmpz(1) << bits))):
         if m < at:
             continue
         if tail <= left - 1:

@@ -10,14 +10,12 @@ bytes of the block's key stream become the next state key, the rest are the word
 - After `os.fork` the child also throws its state away, lock included.
 - Threads share one state: a lock is held while a block's key is derived, never while its words are made.
 
-There is no seed. `Seeded` and `Scripted` are for tests: they are handed in by name, say of themselves that they are not
-private, and a test over the source tree forbids their use in the package.
+There is no seed. Sources for tests are classes of the tests: they are handed in by name, and say of themselves that they are not private.
 
 Measured on one core with AES instructions: about 950 million words of 64 bits a second.
 """
 
 import os
-from collections.abc import Iterable
 from threading import Lock
 from typing import ClassVar, Protocol, TypeAlias, final
 
@@ -113,44 +111,3 @@ def fresh_bytes(count: int) -> bytes:
     words = np.empty(-(-count // 8), dtype=np.uint64)
     _SYSTEM.fill(words)
     return words.tobytes()[:count]
-
-
-@final
-class Seeded:
-    """NOT PRIVATE. The same words for the same seed, however they are asked for. For tests alone.
-
-    Args:
-        seed: 0 up to 2^256 - 1.
-    """
-
-    private: ClassVar[bool] = False
-
-    def __init__(self, seed: int) -> None:
-        self._stream = _key_stream(seed.to_bytes(_KEY_BYTES, "little"))
-
-    def fill(self, out: Words, /) -> None:
-        """See `BitSource.fill`."""
-        room = _bytes_of(out)
-        self._stream.update_into(bytes(len(room)), room)
-
-
-@final
-class Scripted:
-    """NOT PRIVATE. The given words, in order. For tests alone.
-
-    Args:
-        words: Integers 0 up to 2^64 - 1.
-    """
-
-    private: ClassVar[bool] = False
-
-    def __init__(self, words: Iterable[int]) -> None:
-        self._words = iter(words)
-
-    def fill(self, out: Words, /) -> None:
-        """See `BitSource.fill`; raises EOFError at the end of the script."""
-        for place in range(out.size):
-            word = next(self._words, None)
-            if word is None:
-                raise EOFError("the script of words is at its end")
-            out.flat[place] = word

@@ -1,9 +1,9 @@
-"""Draws of exactly the stated law, from a stream of 64-bit words: whole numbers, coins of probability e^(-x), weighted levels.
+"""Draws of exactly the stated distribution, from a stream of 64-bit words: whole numbers, coins of probability e^(-x), weighted levels.
 
 The words are read as the binary digits of one uniform U in [0, 1). With w words read, U lies in [u, u+1) / 2^(64 w) for an
 integer u, and any number of digits more can be had. A draw is decided as soon as that interval lies on one side of every
 boundary that matters, each known as an Arb ball; until then a word more is read and the precision raised. So what is drawn is
-a function of the real number U, never of a rounded one, and its law is the stated one exactly. An undecided first word has a
+a function of the real number U, never of a rounded one, and its distribution is the stated one exactly. An undecided first word has a
 probability of about 2^-64 per boundary: the loop is a matter of right, not of time.
 
 Written here, because no package at hand draws from e^(-x) with rational x exactly at a fixed cost: rejection loops (Canonne,

@@ -29,7 +29,7 @@ _MOST_TOP = 1 << 22
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeometricDigits:
-    """A discrete Laplace law as its independent parts. Make one with `geometric_digits`.
+    """A discrete Laplace distribution as its independent parts. Make one with `geometric_digits`.
 
     Attributes:
         negative: N.

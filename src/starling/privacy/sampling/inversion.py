@@ -1,4 +1,4 @@
-"""Draws of a law on 0, 1, 2, ... by certified table inversion, from a stream of words.
+"""Draws of a distribution on 0, 1, 2, ... by certified table inversion, from a stream of words.
 
 The kernel decides all words but those that equal an entry of the table (and, in the fixed search, those of the last 2^-40 of
 probability); what it leaves open is decided here, one by one, with further words.
@@ -33,10 +33,10 @@ WORD = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inversion:
-    """A law with its table and both guides. Make one with `inversion`.
+    """A distribution with its table and both guides. Make one with `inversion`.
 
     Attributes:
-        law: What is drawn.
+        distribution: What is drawn.
         bits: Of U. 63; fewer in tests, with words below 2^(bits + 1), so that ties happen.
         step: Bits of a further word: 64; fewer in tests.
         table: T[m] = floor(2^bits P(V <= m)), read-only.
@@ -44,7 +44,7 @@ class Inversion:
         distance: Of the fixed search.
     """
 
-    law: Certifiable
+    distribution: Certifiable
     bits: int
     step: int
     table: npt.NDArray[np.uint64]
@@ -90,12 +90,12 @@ class Inversion:
             source.fill(word)
             return int(word[0])
 
-        return settle(self.law, at, u, self.bits, self.step, read)
+        return settle(self.distribution, at, u, self.bits, self.step, read)
 
 
 @lru_cache(maxsize=64)
-def inversion(law: Certifiable, bits: int = WORD - 1, step: int = WORD) -> Inversion:
-    """The table and guides of `law`; kept for the laws used last (at most some 2 MB each)."""
-    table = thresholds(law, bits)
+def inversion(distribution: Certifiable, bits: int = WORD - 1, step: int = WORD) -> Inversion:
+    """The table and guides of `distribution`; kept for the distributions used last (at most some 2 MB each)."""
+    table = thresholds(distribution, bits)
     table.flags.writeable = False
-    return Inversion(law, bits, step, table, leading_guide(table, bits), distance_guide(table, bits))
+    return Inversion(distribution, bits, step, table, leading_guide(table, bits), distance_guide(table, bits))

@@ -2,21 +2,21 @@
 
 Privacy. Neighbours: replace one record, n fixed. A replaced record moves one unit from one cell to another: neighbouring tables
 differ by a vector of sum 0 and norm 1, where norm = sum of the positive parts = the number of records that moved. The norm
-is half the L1 norm, so it obeys the triangle inequality, and noise of law P(z) proportional to e^(-epsilon norm(z)) on
+is half the L1 norm, so it obeys the triangle inequality, and noise of distribution P(z) proportional to e^(-epsilon norm(z)) on
 {z in Z^cells, sum z = 0} is epsilon-DP: the K-norm mechanism (Hardt and Talwar 2010) on the lattice where the differences
 live. Laplace noise on each count ignores that n is known: at epsilon 1 a cell's variance is 4.03 here and 7.84 for the discrete
 Laplace of scale 2 (5.88 after those counts are projected on the known n, which costs nothing).
 
-How. The vectors of norm r, a shell, are equally likely. Shell r has N(r) = sum over p, s >= 1 of C(cells, p) C(cells - p, s)
-C(r - 1, p - 1) C(r - 1, s - 1) vectors: p positive cells that hold a composition of r, s negative ones that hold another.
-N is a polynomial of degree cells - 2 (for 4 cells 10 r^2 + 2), so that every sum over shells has a closed form and nothing is
+How. The vectors of norm r are equally likely. There are N(r) = sum over p, s >= 1 of C(cells, p) C(cells - p, s)
+C(r - 1, p - 1) C(r - 1, s - 1) of them: p positive cells that hold a composition of r, s negative ones that hold another.
+N is a polynomial of degree cells - 2 (for 4 cells 10 r^2 + 2), so that every sum over norms has a closed form and nothing is
 truncated. r is drawn by exact inversion of P(r) = N(r) q^r / Z, q = e^(-epsilon), P(0) = 1 / Z. Then p and s by their integer
 weights, the cells uniformly, and two uniform compositions.
 
 Time. The search for r takes the same steps for every draw; how many cuts a composition has depends on the
 draw (some 10 microseconds of 60), so a server answers on a schedule.
 
-Written here, because no package at hand draws from this law; it is 2 times better than Laplace noise at equal epsilon.
+Written here, because no package at hand draws from this distribution; it is 2 times better than Laplace noise at equal epsilon.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,7 +32,7 @@ from flint import arb
 
 from starling.errors import ParameterError
 from starling.privacy.budget import Exact, positive
-from starling.privacy.distributions.lattice_counts import shell_size, splits
+from starling.privacy.distributions.table_noise import lattice_count, sign_counts
 from starling.privacy.distributions.tails import ball
 from starling.privacy.precision import precision
 from starling.privacy.sampling.entropy import BitSource, system
@@ -40,7 +40,7 @@ from starling.privacy.sampling.exact_draws import below
 from starling.privacy.sampling.inversion import inversion
 
 _SMALLEST = Fraction(1, 4096)
-"""Of epsilon: the table of shells has about 57 / epsilon entries, and a cell's standard deviation is 2 / epsilon persons."""
+"""Of epsilon: the table of norms has about 57 / epsilon entries, and a cell's standard deviation is 2 / epsilon persons."""
 
 
 def lattice_noise(
@@ -60,16 +60,16 @@ def lattice_noise(
     Raises:
         ParameterError: for epsilon, size or columns.
     """
-    law = _checked(epsilon, columns)
+    distribution = _checked(epsilon, columns)
     if type(size) is not int or size < 0:
         raise ParameterError(field="size", problem="is not an int of 0 or more", fix="give the number of draws")
     source = system() if source is None else source
-    out = np.zeros((size, law.cells), dtype=np.int64)
+    out = np.zeros((size, distribution.cells), dtype=np.int64)
     radii = np.empty(size, dtype=np.int64)
-    inversion(law).fill(radii, source, signed=False, search="fixed")
+    inversion(distribution).fill(radii, source, signed=False, search="fixed")
     for row, radius in zip(out, radii.tolist(), strict=True):
         if radius:
-            _shell(row, radius, source)
+            _fill(row, radius, source)
     return out.reshape(size, 2, columns)
 
 
@@ -79,23 +79,23 @@ def cell_variance(epsilon: Exact, columns: Literal[2, 3] = 2) -> float:
     >>> [round(cell_variance(epsilon), 2) for epsilon in ("0.2", 1)]
     [104.83, 4.03]
     """
-    law = _checked(epsilon, columns)
+    distribution = _checked(epsilon, columns)
     with precision(256):
-        q = ball(-law.epsilon).exp()
-        squares = q * _series(lambda r: _squares(r, law.cells), law.cells, q)
-        return float(squares / (law.cells * law.total(q)))
+        q = ball(-distribution.epsilon).exp()
+        squares = q * _series(lambda r: _squares(r, distribution.cells), distribution.cells, q)
+        return float(squares / (distribution.cells * distribution.total(q)))
 
 
 @dataclass(frozen=True, slots=True)
 class Radius:
-    """The law of the shell, P(r) = N(r) q^r / Z, q = e^(-epsilon), on r = 0, 1, ..."""
+    """The distribution of the norm, P(r) = N(r) q^r / Z, q = e^(-epsilon), on r = 0, 1, ..."""
 
     epsilon: Fraction
     cells: int
 
     def total(self, q: arb) -> arb:
-        """Z. Shell 0 is apart, because it has 1 vector and not what the polynomial says of 0."""
-        return 1 + q * _series(lambda r: shell_size(r, self.cells), self.cells - 2, q)
+        """Z. Norm 0 is apart, because 1 vector has it and not what the polynomial says of 0."""
+        return 1 + q * _series(lambda r: lattice_count(r, self.cells), self.cells - 2, q)
 
     def tails(self, unit: arb) -> Iterator[arb]:
         """`unit` times P(R > 0), P(R > 1), ...: see `certified.Certifiable`.
@@ -106,7 +106,7 @@ class Radius:
         q = ball(-self.epsilon).exp()
         power = unit * q / self.total(q)
         factors = [q**i / (1 - q) ** (i + 1) for i in range(self.cells - 1)]
-        steps = _differences([shell_size(1 + j, self.cells) for j in range(self.cells - 1)])
+        steps = _differences([lattice_count(1 + j, self.cells) for j in range(self.cells - 1)])
         while True:
             yield power * sum((factor * step for factor, step in zip(factors, steps, strict=True)), arb(0))
             power *= q
@@ -125,13 +125,13 @@ def _checked(epsilon: Exact, columns: int) -> Radius:
 
 
 def _squares(radius: int, cells: int) -> int:
-    """Sum of all squared entries over a shell, the radius above 0.
+    """Sum of all squared entries over the vectors of one norm, above 0.
 
     By symmetry the compositions of r into p parts contribute p times the sum of a^2 C(r - a - 1, p - 2) over a first part a,
     which is p (2 C(r + 1, p + 1) - C(r, p)), from a^2 = 2 C(a + 1, 2) - a.
     """
     total = 0
-    for p, s, _ in splits(radius, cells):
+    for p, s, _ in sign_counts(radius, cells):
         shapes = comb(cells, p) * comb(cells - p, s)
         positive_squares = p * (2 * comb(radius + 1, p + 1) - comb(radius, p)) * comb(radius - 1, s - 1)
         negative_squares = s * (2 * comb(radius + 1, s + 1) - comb(radius, s)) * comb(radius - 1, p - 1)
@@ -154,9 +154,9 @@ def _differences(values: list[int]) -> list[int]:
     return first
 
 
-def _shell(row: npt.NDArray[np.int64], radius: int, source: BitSource) -> None:
-    """Fill `row`, all zeros, with a uniform vector of the shell."""
-    ways = splits(radius, row.size)
+def _fill(row: npt.NDArray[np.int64], radius: int, source: BitSource) -> None:
+    """Fill `row`, all zeros, with a uniform vector of norm `radius`."""
+    ways = sign_counts(radius, row.size)
     index = below(sum(weight for _, _, weight in ways), source)
     for p, s, weight in ways:
         if index < weight:

@@ -1,9 +1,9 @@
-"""Integer noise whose law is exactly the stated one, at hundreds of millions of draws a second.
+"""Integer noise whose distribution is exactly the stated one, at hundreds of millions of draws a second.
 
-Laws, by their exact rational parameter (laws.py): discrete Laplace, P(X = x) = (1 - q)/(1 + q) q^|x|, q = e^(-1/scale); discrete
-Gaussian, P(X = x) proportional to e^(-x^2/(2 sigma_squared)).
+Distributions, by their exact rational parameter (discrete.py): discrete Laplace, P(X = x) = (1 - q)/(1 + q) q^|x|, q = e^(-1/scale);
+discrete Gaussian, P(X = x) proportional to e^(-x^2/(2 sigma_squared)).
 
-Why it is exact. Let F(m) = P(|X| <= m) and U a uniform real number in [0, 1). The least m with U < F(m) has the law of |X|,
+Why it is exact. Let F(m) = P(|X| <= m) and U a uniform real number in [0, 1). The least m with U < F(m) has the distribution of |X|,
 because it is m exactly when F(m-1) <= U < F(m). U is known by its binary digits, as many as needed. Of a first word w, the 63
 upper bits are the integer u, so U lies in [u, u + 1)/2^63. The table holds T[m] = floor(2^63 F(m)), proved entry by entry
 (certified.py). Let j be the first index with T[j] >= u.
@@ -14,17 +14,17 @@ upper bits are the integer u, so U lies in [u, u + 1)/2^63. The table holds T[m]
   compared in the same way with F(j), F(j+1), ... at 127 bits, and so on (certified.settle). It ends with probability 1 and is
   needed about once in 2^63 draws per entry.
 
-So the draw is a function of the real number U, the one above, and no probability is rounded. "u <= T[j]" or "u < T[j]" without
-the third case are other laws: they move up to 2^-63 of probability at every entry, and make outcomes that a neighbour's noise can give
-impossible. The last bit of w is a fair sign, independent of u. T is the table of |X| with 0 counted once, so 0 keeps its
-probability with either sign; rejecting "-0" would halve it.
+So the draw is a function of the real number U, the one above, and no probability is rounded. "u <= T[j]" or "u < T[j]" without the third
+case are other distributions: they move up to 2^-63 of probability at every entry, and make outcomes that a neighbour's noise can give
+impossible. The last bit of w is a fair sign, independent of u. T is the table of |X| with 0 counted once, so 0 keeps its probability with
+either sign; rejecting "-0" would halve it.
 
 Large parameters go through the same tables: geometric_digits.py, wide_gaussian.py, each with its argument.
 
 Nothing depends on data: noise is drawn for a public number of cells. In the search "fixed" every draw takes the same steps;
 in "guided" the time of a draw depends on its value, which is for offline jobs alone (search_kernels.py).
 
-Why we wrote it ourselves. Samplers in floating point do not have the stated law, and were broken (Mironov 2012; Jin et al. 2022).
+Why we wrote it ourselves. Samplers in floating point do not have the stated distribution, and were broken (Mironov 2012; Jin et al. 2022).
 The exact ones at hand (OpenDP, diffprivlib, tmlt.core) follow Canonne, Kamath and Steinke (2020): rejection loops on
 one Bernoulli variable after the other, whose time depends on the draw, at 0.003 to 0.2 million draws a second. The national tables
 need some 10^9 draws. bench/noise.py measures all of them.
@@ -107,11 +107,13 @@ def discrete_gaussian(
     return _draw_each("sigma_squared", _gaussian, sigma_squared, size, source, search)
 
 
-def draw(law: Distribution, size: Size, *, source: BitSource | None = None, search: Search = "guided") -> Int64:
-    """Independent noise of `law`, int64 of shape `size`; see `discrete_laplace` and `discrete_gaussian`."""
-    if isinstance(law, DiscreteLaplace):
-        return discrete_laplace(law.scale, size, source=source, search=search)
-    return discrete_gaussian(law.sigma_squared, size, source=source, search=search)
+def draw(
+    distribution: Distribution, size: Size, *, source: BitSource | None = None, search: Search = "guided"
+) -> Int64:
+    """Independent noise of `distribution`, int64 of shape `size`; see `discrete_laplace` and `discrete_gaussian`."""
+    if isinstance(distribution, DiscreteLaplace):
+        return discrete_laplace(distribution.scale, size, source=source, search=search)
+    return discrete_gaussian(distribution.sigma_squared, size, source=source, search=search)
 
 
 def checked_add(a: Int64, b: Int64) -> Int64:

@@ -77,7 +77,7 @@ def leading_guide(table: Words, bits: int) -> LeadingGuide:
 def distance_guide(table: Words, bits: int) -> DistanceGuide:
     """Buckets as wide as may be with at most one entry in each, the last 2^-40 of probability aside."""
     top = np.uint64(2**bits - 1)
-    # The last entry of a finite law is above every U: reached by counting, never compared.
+    # The last entry of a finite distribution is above every U: reached by counting, never compared.
     inside = table[table <= top]
     fraction_bits = 1
     while True:

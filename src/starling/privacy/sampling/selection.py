@@ -1,4 +1,4 @@
-"""Selection of a candidate by its integer score: the exponential mechanism and permute-and-flip, with exactly their laws.
+"""Selection of a candidate by its integer score: the exponential mechanism and permute-and-flip, with exactly their distributions.
 
 Privacy. Neighbours change each score by at most `sensitivity`. With t = epsilon / (2 sensitivity) and d the distance of a
 score from the best one,

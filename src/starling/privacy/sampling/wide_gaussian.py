@@ -2,7 +2,8 @@
 
 Let s2 be sigma squared and B = 2^s, s the largest integer with B <= sigma/32, found from s2 by integer arithmetic. A proposal is
 
-- h = 0, 1, ... with probability proportional to e^(-(B h)^2/(2 s2)), by table inversion: the law of parameter s2/B^2, some 600 entries;
+- h = 0, 1, ... with probability proportional to e^(-(B h)^2/(2 s2)), by table inversion: the distribution of parameter s2/B^2, some 600
+entries;
 - l uniform on 0..B-1 and a fair sign, from one word.
 
 (negative, h = 0, l = 0) is rejected: zero has one representation. Otherwise it is accepted with probability e^(-t),
@@ -53,7 +54,7 @@ class WideGaussian:
     Attributes:
         sigma_squared: s2, exact.
         offset_bits: s.
-        blocks: The law of h.
+        blocks: The distribution of h.
     """
 
     sigma_squared: Fraction

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.privacy.distributions.discrete import DiscreteGaussian, Distribution
-from starling.privacy.distributions.probability_mass import masses
+from starling.privacy.distributions.probability_mass import probability_mass
 from starling.privacy.distributions.tails import NARROW
 from starling.tables.artifact import read_measurements, with_earlier
 from starling.tables.inference.combined import listed_noise
@@ -84,7 +84,7 @@ def difference(one: Sum, other: Sum) -> Tails:
     """
     joint = _gaussian(one, other)
     if joint is not None:
-        half = masses(joint).above
+        half = probability_mass(joint).above
         above = half[len(half) // 2 + 1 :]
     else:
         first, second = (listed_noise(each.law, each.terms) for each in (one, other))

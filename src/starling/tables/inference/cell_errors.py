@@ -31,7 +31,7 @@ from itertools import pairwise
 import numpy as np
 
 from starling.privacy.distributions.discrete import Distribution
-from starling.privacy.distributions.probability_mass import Floats, masses
+from starling.privacy.distributions.probability_mass import Floats, probability_mass
 from starling.tables.inference.combined import later_weight, rounded, standard_deviation
 from starling.tables.plan import Noise, StageLaws, Twice
 from starling.tables.plan.combined_stages import stage1_weight
@@ -150,7 +150,7 @@ def _drawn(noise: Noise) -> tuple[tuple[tuple[Distribution, Fraction], ...], Fra
 def _both_stages(laws: StageLaws, weights: tuple[Fraction, ...]) -> float:
     cells = len(weights)
     mean = sum(weights, Fraction(0)) / cells
-    apart = sum(float(weight - mean) ** 2 for weight in weights) * masses(laws.stage2).variance
+    apart = sum(float(weight - mean) ** 2 for weight in weights) * probability_mass(laws.stage2).variance
     start, found, moment = _differences(laws, cells)
     share = stage1_weight(laws, cells)
     correction = rounded(np.arange(start, start + len(found)) * share.numerator, share.denominator)
@@ -159,7 +159,9 @@ def _both_stages(laws: StageLaws, weights: tuple[Fraction, ...]) -> float:
         if here != after:
             added += float(here - after) * rounded(upto * correction, cells)
     w = float(mean)
-    together = w * w * masses(laws.stage2, cells).variance + float(2 * w * (added @ moment) + added**2 @ found)
+    together = w * w * probability_mass(laws.stage2, cells).variance + float(
+        2 * w * (added @ moment) + added**2 @ found
+    )
     return apart + together
 
 
@@ -181,6 +183,6 @@ def _convolved(a: Floats, b: Floats) -> Floats:
 
 def _trimmed(law: Distribution, terms: int) -> Floats:
     """The law of a sum of draws on -reach..reach, where it is likely enough."""
-    listed = masses(law, terms)
-    reach = int(np.count_nonzero(listed.above[listed.reach :] > LEAST))
-    return listed.mass[max(listed.reach - reach, 0) : listed.reach + reach + 1]
+    listed = probability_mass(law, terms)
+    reach = int(np.count_nonzero(listed.above[listed.last :] > LEAST))
+    return listed.mass[max(listed.last - reach, 0) : listed.last + reach + 1]

@@ -39,7 +39,13 @@ import numpy as np
 
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions import accuracy
-from starling.privacy.distributions.probability_mass import Floats, Masses, listed, masses, summed
+from starling.privacy.distributions.probability_mass import (
+    Floats,
+    ProbabilityMass,
+    convolved,
+    probability_mass,
+    symmetric,
+)
 from starling.tables.measurements import Int64, Measured
 from starling.tables.plan import Level, Noise, Plan, Twice
 from starling.tables.plan.combined_stages import FINEST, SLACK, variance
@@ -103,9 +109,9 @@ def combined(plan: Plan, level: Level, earlier: Measured, later: Measured) -> Me
     return Measured(earlier.stage1, earlier.branch, values)
 
 
-def listed_noise(noise: Noise, terms: int = 1) -> Masses:
+def listed_noise(noise: Noise, terms: int = 1) -> ProbabilityMass:
     """The law of the sum of `terms` independent errors."""
-    return _twice(noise, terms) if isinstance(noise, Twice) else masses(noise, terms)
+    return _twice(noise, terms) if isinstance(noise, Twice) else probability_mass(noise, terms)
 
 
 def margin(noise: Noise, alpha: Fraction, terms: int = 1) -> int:
@@ -113,8 +119,8 @@ def margin(noise: Noise, alpha: Fraction, terms: int = 1) -> int:
     if not isinstance(noise, Twice):
         return accuracy.margin(noise, alpha, terms)
     law = _twice(noise, terms)
-    beyond = 2 * law.above[law.reach + 1 :] <= float(alpha) - SLACK
-    return int(np.argmax(beyond)) if beyond.any() else law.reach
+    beyond = 2 * law.above[law.last + 1 :] <= float(alpha) - SLACK
+    return int(np.argmax(beyond)) if beyond.any() else law.last
 
 
 def quantile(noise: Noise, p: Fraction) -> int:
@@ -123,7 +129,7 @@ def quantile(noise: Noise, p: Fraction) -> int:
         return accuracy.quantile(noise, p)
     law = _twice(noise, 1)
     reached = law.above <= float(1 - p) - SLACK
-    return int(np.argmax(reached)) - law.reach - 1 if reached.any() else law.reach
+    return int(np.argmax(reached)) - law.last - 1 if reached.any() else law.last
 
 
 def tail(noise: Noise, m: int, terms: int = 1) -> float:
@@ -133,7 +139,7 @@ def tail(noise: Noise, m: int, terms: int = 1) -> float:
     law = _twice(noise, terms)
     if m < 0:
         return 1.0
-    return min(2 * float(law.above[law.reach + m + 1]) + SLACK, 1.0) if m < law.reach else 0.0
+    return min(2 * float(law.above[law.last + m + 1]) + SLACK, 1.0) if m < law.last else 0.0
 
 
 @lru_cache(maxsize=65536)
@@ -155,14 +161,14 @@ def _variance(noise: Noise) -> Fraction:
 
 
 @lru_cache(maxsize=256)
-def _twice(noise: Twice, terms: int) -> Masses:
+def _twice(noise: Twice, terms: int) -> ProbabilityMass:
     if terms > 1:
-        return summed(_twice(noise, 1), terms)
+        return convolved(_twice(noise, 1), terms)
     weight = later_weight(noise)
-    earlier, later = listed_noise(noise.earlier), masses(noise.later)
-    half = np.zeros(max(earlier.reach, later.reach) + 1)
+    earlier, later = listed_noise(noise.earlier), probability_mass(noise.later)
+    half = np.zeros(max(earlier.last, later.last) + 1)
     _add_masses(earlier.mass, later.mass, weight.numerator, weight.denominator, half)
-    return listed(half.tolist())
+    return symmetric(half.tolist())
 
 
 @compiled

@@ -27,7 +27,7 @@ import numpy as np
 
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.discrete import Distribution
-from starling.privacy.distributions.probability_mass import Floats, masses
+from starling.privacy.distributions.probability_mass import Floats, probability_mass
 from starling.tables.measurements import Int64
 
 NEGLIGIBLE: Final = 1e-9
@@ -166,7 +166,7 @@ class TotalLaw:
     def _reach(self, persons: int, chosen: Chosen, m: int) -> tuple[float, float]:
         """P(chosen, T >= persons + m) and P(chosen) for a group of true size `persons`."""
         low, high, bar = chosen.bounds()
-        z, e = masses(self.stage1), masses(self.stage2, self.cells)
+        z, e = probability_mass(self.stage1), probability_mass(self.stage2, self.cells)
         share = (self.weight.numerator, self.weight.denominator)
         return _reach(z.mass, e.above, *share, low - persons, high - persons, bar + 1 - persons, m)
 
@@ -184,7 +184,7 @@ class TotalLaw:
     @property
     def reach(self) -> int:
         """T - N is within it, but for a chance below 10^-30."""
-        return max(masses(self.stage1).reach, masses(self.stage2, self.cells).reach)
+        return max(probability_mass(self.stage1).last, probability_mass(self.stage2, self.cells).last)
 
     def given(self, persons: int, chosen: Chosen, alpha: Fraction) -> Given:
         """The total of a group of `persons`, given what was published of it; nan where that has no chance."""
@@ -241,7 +241,7 @@ def ends(law: TotalLaw, chosen: Chosen, alpha: Fraction) -> Ends:
 
     For true sizes at which what was chosen has a chance above 10^-30.
     """
-    z, e = masses(law.stage1), masses(law.stage2, law.cells)
+    z, e = probability_mass(law.stage1), probability_mass(law.stage2, law.cells)
     half = law.margin(alpha, 2 * NEGLIGIBLE)
     # Towards the inside, until the choice is all but certain; towards the outside, as far as noise reaches.
     by_stage1, by_stage2, outside = _certain(z.above) + half + 2, _certain(e.above) + half + 2, law.reach + half + 2

@@ -29,7 +29,7 @@ import numpy.typing as npt
 from flint import fmpz_poly
 
 from starling.privacy.distributions.discrete import Distribution
-from starling.privacy.distributions.probability_mass import Floats, Masses, masses
+from starling.privacy.distributions.probability_mass import Floats, ProbabilityMass, probability_mass
 from starling.tables.inference.combined import margin, quantile, rounded, standard_deviation
 from starling.tables.inference.distribution import Chosen, TotalLaw
 from starling.tables.measurements import TOTAL_ONLY, Int64
@@ -179,11 +179,11 @@ def corrected_deviations(
 
 @lru_cache(maxsize=16)
 def _difference(stage1: Distribution, stage2: Distribution, cells: int) -> _Difference:
-    first, sums = masses(stage1), masses(stage2, cells)
-    middle = first.reach + sums.reach
+    first, sums = probability_mass(stage1), probability_mass(stage2, cells)
+    middle = first.last + sums.last
     draws = _fixed(first)
     chance = (draws * _fixed(sums)).coeffs()
-    weighted = fmpz_poly([place * int(each) for place, each in enumerate(_fixed(sums).coeffs(), -sums.reach)])
+    weighted = fmpz_poly([place * int(each) for place, each in enumerate(_fixed(sums).coeffs(), -sums.last)])
     # E = -(D - Z): the law of E is symmetric, so that D is Z plus a draw of it, and the mean of E the opposite of that draw's.
     mean = (draws * weighted).coeffs()
     one = 1 << (2 * _BITS)
@@ -195,5 +195,5 @@ def _difference(stage1: Distribution, stage2: Distribution, cells: int) -> _Diff
     )
 
 
-def _fixed(law: Masses) -> fmpz_poly:
+def _fixed(law: ProbabilityMass) -> fmpz_poly:
     return fmpz_poly([int(ldexp(chance, _BITS)) for chance in law.mass.tolist()])

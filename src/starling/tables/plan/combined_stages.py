@@ -23,7 +23,7 @@ import numpy as np
 
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.discrete import Distribution
-from starling.privacy.distributions.probability_mass import Floats, masses
+from starling.privacy.distributions.probability_mass import Floats, probability_mass
 from starling.tables.plan.stages import StageLaws
 
 FINEST: Final = 10_000
@@ -37,7 +37,7 @@ LEAST: Final = 1e-18
 @lru_cache(maxsize=256)
 def variance(law: Distribution) -> Fraction:
     """Of one draw, to float precision, the same on every machine."""
-    return Fraction(masses(law).variance)
+    return Fraction(probability_mass(law).variance)
 
 
 def stage1_weight(laws: StageLaws, cells: int) -> Fraction:
@@ -89,7 +89,7 @@ def beyond(laws: StageLaws, run: Run, margin: int, low: int | None = None, high:
     [0.0657, 0.1674, 0.0]
     """
     weight = stage1_weight(laws, run.cells)
-    own = masses(laws.stage2, run.stop - run.first)
+    own = probability_mass(laws.stage2, run.stop - run.first)
     start, mass = _others(laws, run.cells - (run.stop - run.first), low, high)
     above = np.append(np.cumsum(mass[::-1])[::-1], 0.0)
     share = (weight.numerator, weight.denominator)
@@ -112,9 +112,9 @@ def _others(laws: StageLaws, cells: int, low: int | None, high: int | None) -> t
 
 def _trimmed(law: Distribution, terms: int) -> tuple[int, Floats]:
     """The law of a sum of draws where it is likely enough: its first value, and the probabilities."""
-    listed = masses(law, terms)
-    reach = int(np.count_nonzero(listed.above[listed.reach :] > LEAST))
-    return -reach, listed.mass[max(listed.reach - reach, 0) : listed.reach + reach + 1]
+    listed = probability_mass(law, terms)
+    reach = int(np.count_nonzero(listed.above[listed.last :] > LEAST))
+    return -reach, listed.mass[max(listed.last - reach, 0) : listed.last + reach + 1]
 
 
 @compiled

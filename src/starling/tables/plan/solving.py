@@ -16,7 +16,7 @@ from typing import Final
 
 from starling.errors import ParameterError, PlanError
 from starling.privacy.budget import Exact, Measure, positive
-from starling.privacy.distributions.accuracy import Kind, law_for_margin, margin, smallest
+from starling.privacy.distributions.accuracy import Kind, distribution_for_margin, margin, smallest
 from starling.privacy.events import noise_event
 from starling.tables.plan.accuracy_targets import Promise
 from starling.tables.plan.model import LARGEST_BUDGET, SMALLEST_SHARE, Level, Plan
@@ -102,7 +102,7 @@ def _need(setting: Setting, promise: Promise) -> Fraction | None:
         # Two measurements are no better than one with the budget of both, and here one draw stands for any number.
         draws = 1
     kind: Kind = "discrete_laplace" if setting.measure == "epsilon" else "discrete_gaussian"
-    cost = noise_event(law_for_margin(kind, promise.margin, promise.missing, draws)).cost.amount
+    cost = noise_event(distribution_for_margin(kind, promise.margin, promise.missing, draws)).cost.amount
     part = {"total only": Fraction(1), "deciding total": setting.gamma}.get(promise.number, 1 - setting.gamma)
     part = Fraction(1) if reused else part
     # Below the second, the noise of a draw nears the range of a count, and the plan would be refused.

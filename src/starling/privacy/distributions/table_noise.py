@@ -1,8 +1,9 @@
-"""How far the noise of a whole table reaches: the size that it exceeds with at most a given probability. Nothing here draws.
+"""The noise of a whole table: how many vectors have a size, and the size that is exceeded with at most a given probability.
 
-Both laws weigh a vector of integers by q^size, so with N(r) vectors of size r, P(size > R) = 1 - sum over r <= R of N(r) q^r / Z.
+Nothing here draws. Both distributions weigh a vector of integers by q^size, so with N(r) vectors of size r,
+P(size > R) = 1 - sum over r <= R of N(r) q^r / Z.
 
-- Lattice noise on a table of d cells (lattice.py): size = moved records, N(r) = `shell_size`, q = e^(-epsilon),
+- Lattice noise on a table of d cells (lattice.py): size = moved records, N(r) = `lattice_count`, q = e^(-epsilon),
   Z = sum over k of C(d - 1, k)^2 q^k/(1 - q)^(d - 1), the growth series of the root lattice A (Conway and Sloane 1997).
 - Discrete Laplace noise of scale b on d cells: size = sum of the absolute values, N(r) = sum over j of C(d, j) C(r - 1, j - 1) 2^j for
   r >= 1 (j cells that are not 0), N(0) = 1, q = e^(-1/b), Z = ((1 + q)/(1 - q))^d.
@@ -17,7 +18,6 @@ from flint import arb
 
 from starling.errors import ParameterError
 from starling.privacy.budget import Exact, exact, positive
-from starling.privacy.distributions.lattice_counts import shell_size
 from starling.privacy.distributions.tails import ball
 from starling.privacy.precision import precision
 
@@ -26,7 +26,25 @@ _SMALLEST = Fraction(1, 4096)
 """Of epsilon, as for lattice noise: a search takes about 60/epsilon steps."""
 
 
-def lattice_reach(epsilon: Exact, alpha: Exact, columns: Literal[2, 3] = 2) -> int:
+def lattice_count(radius: int, cells: int) -> int:
+    """Integer vectors of `cells` entries with sum 0 whose positive parts sum to `radius`.
+
+    >>> [lattice_count(radius, 4) for radius in range(4)]
+    [1, 12, 42, 92]
+    """
+    return sum(weight for _, _, weight in sign_counts(radius, cells)) if radius else 1
+
+
+def sign_counts(radius: int, cells: int) -> list[tuple[int, int, int]]:
+    """(p, s, vectors of norm `radius` with p positive and s negative cells), the radius above 0."""
+    return [
+        (p, s, comb(cells, p) * comb(cells - p, s) * comb(radius - 1, p - 1) * comb(radius - 1, s - 1))
+        for p in range(1, cells)
+        for s in range(1, cells - p + 1)
+    ]
+
+
+def lattice_tail_quantile(epsilon: Exact, alpha: Exact, columns: Literal[2, 3] = 2) -> int:
     """The smallest R with P(more than R records are moved) <= alpha, for lattice noise on a 2 x `columns` table.
 
     Args:
@@ -34,21 +52,21 @@ def lattice_reach(epsilon: Exact, alpha: Exact, columns: Literal[2, 3] = 2) -> i
         alpha: Chance of missing, exact, in (0, 1).
         columns: 2 or 3.
 
-    >>> lattice_reach(1, "0.05"), lattice_reach("0.2", "0.05")
+    >>> lattice_tail_quantile(1, "0.05"), lattice_tail_quantile("0.2", "0.05")
     (6, 31)
     """
-    return _reach(_epsilon(epsilon), _alpha(alpha), "lattice", 2 * columns)
+    return _tail_quantile(_epsilon(epsilon), _alpha(alpha), "lattice", 2 * columns)
 
 
-def laplace_reach(epsilon: Exact, alpha: Exact, columns: Literal[2, 3] = 2) -> int:
+def laplace_tail_quantile(epsilon: Exact, alpha: Exact, columns: Literal[2, 3] = 2) -> int:
     """The smallest R with P(|X_1| + ... + |X_d| > R) <= alpha, for discrete Laplace noise of scale 2/epsilon on d = 2 `columns` cells.
 
     That noise costs epsilon, relation "replace one record": a replaced record moves two cells by one.
 
-    >>> laplace_reach(1, "0.05"), laplace_reach("0.2", "0.05")
+    >>> laplace_tail_quantile(1, "0.05"), laplace_tail_quantile("0.2", "0.05")
     (15, 77)
     """
-    return _reach(_epsilon(epsilon) / 2, _alpha(alpha), "laplace", 2 * columns)
+    return _tail_quantile(_epsilon(epsilon) / 2, _alpha(alpha), "laplace", 2 * columns)
 
 
 def _total(kind: str, cells: int, q: arb) -> arb:
@@ -60,12 +78,12 @@ def _total(kind: str, cells: int, q: arb) -> arb:
 def _vectors(kind: str, cells: int, size: int) -> int:
     """N(size), the size above 0."""
     if kind == "lattice":
-        return shell_size(size, cells)
+        return lattice_count(size, cells)
     return sum(comb(cells, j) * comb(size - 1, j - 1) * 2**j for j in range(1, cells + 1))
 
 
 @lru_cache(maxsize=64)
-def _reach(rate: Fraction, alpha: Fraction, kind: str, cells: int) -> int:
+def _tail_quantile(rate: Fraction, alpha: Fraction, kind: str, cells: int) -> int:
     with precision(_BITS):
         q = ball(-rate).exp()
         power, seen, wanted = arb(1), arb(1), ball(1 - alpha) * _total(kind, cells, q)
