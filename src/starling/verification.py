@@ -25,9 +25,8 @@ from starling.release import verify as release_verify
 from starling.release.checks import Check
 from starling.release.manifest import AGAIN, OWN_LEDGER
 from starling.release.reading import Release
-from starling.release.session import html, public
+from starling.release.session import InSession
 from starling.release.statement import FILE, AddsTo
-from starling.release.text import facts
 from starling.release.verify import Checked
 from starling.release.zipped import opened
 
@@ -58,7 +57,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verification:
+class Verification(InSession):
     """What was found.
 
     Attributes:
@@ -107,23 +106,12 @@ class Verification:
             return f"nothing in it contradicts itself; not checked: {', '.join(self.left_open)}"
         return f"{len(self.findings):,} finding{'s' if len(self.findings) > 1 else ''}"
 
-    def __repr__(self) -> str:
-        """For a session: the outcome, and the state of each check."""
-        return facts(self._facts())
-
-    def _repr_html_(self) -> str:
-        (_, title), *rest = self._facts()
-        return html(f"Verification: {title}", rest)
-
     def _facts(self) -> list[tuple[str, str]]:
         return [
             ("outcome", f"{self.outcome.value}: {self.headline}"),
             ("signed by", "nobody" if self.signer is None else self.signer.fingerprint),
             *((check.name, f"{check.state}{_said(check)}") for check in self.checks),
         ]
-
-    def __dir__(self) -> list[str]:
-        return public(self)
 
     def refuse(self) -> None:
         """Raises IntegrityError with every finding, if there is any; what was left open (`left_open`) is no finding."""

@@ -22,12 +22,11 @@ from starling.ledger.rules import name
 from starling.privacy.budget import Exact
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener
-from starling.release.session import html, public
-from starling.release.text import facts
+from starling.release.session import InSession
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Study:
+class Study(InSession):
     """A case-control study that can be asked, and previewed. Make one with `Study.open`.
 
     Each question is a method, with its cost as `epsilon`: `num_sig`, `loc_sig`, `loc_block`, `snp_pval`, `snp_corr`, and `explore` for
@@ -87,14 +86,6 @@ class Study:
             raise OutputError(field="folder", problem=f"cannot be made ({error.strerror})", fix=fix) from None
         return cls(chosen, Path(genotypes), phenotypes, Path(folder), replace(payment, ledger=book), listener)
 
-    def __repr__(self) -> str:
-        """For a session: what can be asked, of which files, who pays, where answers go."""
-        return facts(self._facts())
-
-    def _repr_html_(self) -> str:
-        (_, title), *rest = self._facts()
-        return html(f"Study: {title}", rest)
-
     def _facts(self) -> list[tuple[str, str]]:
         plan, paid, own = (
             self.plan,
@@ -109,9 +100,6 @@ class Study:
             ("pays", own if paid.ledger is None else f"the ledger, for {paid.dataset}, in the name of {paid.analyst}"),
             ("answers in", str(self.folder)),
         ]
-
-    def __dir__(self) -> list[str]:
-        return public(self)
 
     def ask(self, question: Question, *, request_id: str | None = None) -> Answered:
         """The answer to a question, charged and published; from its folder, at no cost, where it was asked before.

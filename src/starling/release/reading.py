@@ -15,16 +15,15 @@ from starling.privacy.budget import Cost
 from starling.privacy.guarantee import Guarantee
 from starling.release import verify
 from starling.release.manifest import AGAIN, shown
-from starling.release.session import html, public, to_pandas, to_polars
+from starling.release.session import InSession, to_pandas, to_polars
 from starling.release.statement import FILE
-from starling.release.text import facts
 from starling.release.zipped import opened
 
 DATA = "data/"
 SUFFIX = ".parquet"
 
 
-class Release:
+class Release(InSession):
     """A release whose files are what its key signed. Whether its numbers follow from its measurements, `starling.verify` says.
 
     Attributes:
@@ -96,14 +95,6 @@ class Release:
         """
         return to_polars(self.table(table))
 
-    def __repr__(self) -> str:
-        """For a session: what it is, who signed it, its rows, what it cost, where it lies."""
-        return facts(self._facts())
-
-    def _repr_html_(self) -> str:
-        (_, title), *rest = self._facts()
-        return html(title, rest)
-
     def _facts(self) -> list[tuple[str, str]]:
         """What a session shows, the title first."""
         account = self.statement["account"]
@@ -120,9 +111,6 @@ class Release:
             ("charged", f"{account['day']}, request {shown(self.request_id)}"),
             ("opened", str(self._opened)),
         ]
-
-    def __dir__(self) -> list[str]:
-        return public(self)
 
     def close(self) -> None:
         """Remove what was unpacked; tables that were read stay."""

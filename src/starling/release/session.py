@@ -4,6 +4,7 @@ A notebook table is one HTML element with its style inside, so that it looks the
 it is escaped: titles and names come from files of others.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from html import escape
@@ -11,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from starling.errors import ParameterError
+from starling.release.text import facts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,6 +27,27 @@ def public(value: object) -> list[str]:
     return sorted(name for name in object.__dir__(value) if not name.startswith("_"))
 
 
+class InSession(ABC):
+    """What describes itself in a session by names and values, the title first: as text, as HTML, and by its public names."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _facts(self) -> list[tuple[str, str]]:
+        """Names and values; the first pair says what it is, and its title."""
+
+    def __repr__(self) -> str:
+        """For a session: one pair of `_facts` a line."""
+        return facts(self._facts())
+
+    def _repr_html_(self) -> str:
+        (kind, title), *rest = self._facts()
+        return html(f"{kind.capitalize()}: {title}", rest)
+
+    def __dir__(self) -> list[str]:
+        return public(self)
+
+
 def plain(number: Fraction) -> int | float:
     """An exact number as a plain number of Python: an integer where it is whole, else the nearest float.
 
@@ -35,19 +58,19 @@ def plain(number: Fraction) -> int | float:
 
 
 def html(
-    title: str, facts: Iterable[tuple[str, str]], tables: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]] = ()
+    title: str, pairs: Iterable[tuple[str, str]], tables: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]] = ()
 ) -> str:
     """A table for a notebook, everything in it escaped; a wide one scrolls within itself.
 
     Args:
         title: What the object is.
-        facts: Names and values, a row each.
+        pairs: Names and values, a row each.
         tables: Further tables below, each by its header and its rows.
 
     >>> html("A <b>", [("title", "1 & 2")])[44:72]
     '<strong>A &lt;b&gt;</strong>'
     """
-    parts = [f"<strong>{escape(title)}</strong>", _table((), [*facts], headed=True)]
+    parts = [f"<strong>{escape(title)}</strong>", _table((), [*pairs], headed=True)]
     parts += [_table(header, rows) for header, rows in tables]
     return f'<div style="overflow-x:auto;max-width:100%">{"".join(parts)}</div>'
 

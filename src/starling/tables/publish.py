@@ -12,8 +12,7 @@ from starling.privacy.trust import Confidential
 from starling.release import pipeline
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener
-from starling.release.session import html, public
-from starling.release.text import facts
+from starling.release.session import InSession
 from starling.tables.counts import GroupCounts, cluster_for, count
 from starling.tables.earlier.top_up import topping_up
 from starling.tables.plan import Geography, Plan, read_geography
@@ -22,7 +21,7 @@ from starling.tables.source import Persons, open_persons
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Published(pipeline.Published):
+class Published(InSession, pipeline.Published):
     """What a release of tables ended in.
 
     Attributes:
@@ -35,14 +34,6 @@ class Published(pipeline.Published):
         """Rows of "t1" or "t2"."""
         return int(pq.read_metadata(self.folder / "data" / f"{table}.parquet").num_rows)
 
-    def __repr__(self) -> str:
-        """For a session: what was published, its rows, what it cost, where it is."""
-        return facts(self._facts())
-
-    def _repr_html_(self) -> str:
-        (_, title), *rest = self._facts()
-        return html(title, rest)
-
     def _facts(self) -> list[tuple[str, str]]:
         charge = f"charged {self.plan.cost}" if self.receipt else "charged nothing: it was published before"
         return [
@@ -51,9 +42,6 @@ class Published(pipeline.Published):
             ("cost", f"{charge} (request {self.request_id})"),
             ("published as", str(self.folder)),
         ]
-
-    def __dir__(self) -> list[str]:
-        return public(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from starling.privacy.budget import decimal_up
-from starling.release.session import html, public
-from starling.release.text import facts
+from starling.release.session import InSession
 
 if TYPE_CHECKING:
     from starling.genome.plan.model import Plan
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from starling.genome.plan.values import Row
 
 
-class Forms:
+class Forms(InSession):
     """What a plan offers in a session; there is no other such class than the plan itself."""
 
     __slots__ = ()
@@ -79,14 +78,6 @@ class Forms:
 
         save(cast("Plan", self), path)
 
-    def __repr__(self) -> str:
-        """For a session: what it is, how many people and SNPs, and what may be asked."""
-        return facts(self._facts())
-
-    def _repr_html_(self) -> str:
-        (_, title), *rest = self._facts()
-        return html(f"Plan: {title}", rest)
-
     def _facts(self) -> list[tuple[str, str]]:
         plan = cast("Plan", self)
         return [
@@ -96,6 +87,3 @@ class Forms:
             ("model", f"{plan.model}, tests {', '.join(plan.tests)}, alpha {decimal_up(plan.alpha)}"),
             ("regions", f"{len(plan.regions):,}"),
         ]
-
-    def __dir__(self) -> list[str]:
-        return public(self)

@@ -5,14 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from starling.privacy.budget import decimal_up
-from starling.release.session import html, public
-from starling.release.text import facts
+from starling.release.session import InSession
 
 if TYPE_CHECKING:
     from starling.tables.plan.model import Plan
 
 
-class Forms:
+class Forms(InSession):
     """What a plan offers in a session; there is no other such class than the plan itself."""
 
     __slots__ = ()
@@ -76,18 +75,7 @@ class Forms:
 
         save(cast("Plan", self), path, definitions)
 
-    def __repr__(self) -> str:
-        """For a session: what it is, whom it protects, what it costs, and its levels."""
-        return facts(self._facts())
-
-    def _repr_html_(self) -> str:
-        (_, title), *rest = self._facts()
-        return html(f"Plan: {title}", rest)
-
     def _facts(self) -> list[tuple[str, str]]:
         plan = cast("Plan", self)
         levels = [(level.name, f"{plan.measure} {decimal_up(level.budget)}") for level in plan.levels]
         return [("plan", plan.title), ("protects", str(plan.guarantee.relation)), ("cost", str(plan.cost)), *levels]
-
-    def __dir__(self) -> list[str]:
-        return public(self)

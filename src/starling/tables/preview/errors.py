@@ -17,8 +17,7 @@ from typing import Final
 from starling.errors import ParameterError
 from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
-from starling.release.session import html, public
-from starling.release.text import facts
+from starling.release.session import InSession
 from starling.tables.inference.combined import at_least, margin, standard_deviation, tail
 from starling.tables.inference.distribution import Ends, ends
 from starling.tables.inference.totals import (
@@ -149,7 +148,7 @@ class LevelPreview:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Preview:
+class Preview(InSession):
     """A plan's error and size.
 
     Attributes:
@@ -161,17 +160,6 @@ class Preview:
     overview: Overview
     confidence: Fraction
     levels: tuple[LevelPreview, ...]
-
-    def __repr__(self) -> str:
-        """For a session: what the plan costs, and a line for each level with its narrowest and widest margins."""
-        return facts(self._facts())
-
-    def _repr_html_(self) -> str:
-        (_, title), *rest = self._facts()
-        return html(f"Preview: {title}", rest)
-
-    def __dir__(self) -> list[str]:
-        return public(self)
 
     def _facts(self) -> list[tuple[str, str]]:
         whole = self.overview.approximate
