@@ -22,6 +22,7 @@ def test_a_word_of_others_is_shown_on_one_line() -> None:
     assert shown("rs12") == "rs12"
     assert shown("a\nb\x1b[31m") == "a\\nb\\x1b[31m"
     assert len(shown("\x00" * 10_000)) == 200
+    assert shown("n" * 1000) == "n" * 199 + "…"
 
 
 @pytest.mark.parametrize(

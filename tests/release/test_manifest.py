@@ -10,7 +10,7 @@ import pytest
 
 from starling.errors import IntegrityError
 from starling.release import manifest as manifest_module
-from starling.release.manifest import answer, content, digest, digests, files_of, manifest, shown, walk
+from starling.release.manifest import answer, content, digest, digests, files_of, manifest, walk
 
 
 def fill(folder: Path) -> None:
@@ -102,4 +102,3 @@ def test_a_name_that_a_terminal_would_obey_is_refused_and_shown_escaped(tmp_path
     assert not files
     assert problem.problem == "has a name that cannot be printed"
     assert str(problem).isprintable()
-    assert shown("n" * 1000) == "n" * 79 + "…"

@@ -160,7 +160,7 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="does not choose groups"):
         release.left_out(sex="1")
     with pytest.raises(ParameterError, match="not t1 or t2"):
-        release.rows("t3")
+        release.numbers("t3")
     # Of 20 empty groups some were measured below 0.
     with pytest.raises(ParameterError, match="raised to 0"):
         release.numbers("t1", region_type="COUNTY")

@@ -4,6 +4,8 @@ import difflib
 from collections.abc import Iterable
 from typing import Final
 
+from starling.errors import plain
+
 LONGEST_WORD: Final = 200
 """Characters of a word in a message."""
 LONGEST_NAME: Final = 1000
@@ -46,4 +48,5 @@ def shown(text: str) -> str:
     >>> shown("rs12"), shown("rs\x1b[0m"), len(shown("x" * 1000))
     ('rs12', 'rs\\x1b[0m', 200)
     """
-    return (text if text.isprintable() and text else ascii(text)[1:-1])[:LONGEST_WORD]
+    word = plain(text)
+    return word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 1]}…"

@@ -10,12 +10,13 @@ from fractions import Fraction
 from typing import Any, Final, cast, get_args
 
 from starling.errors import IntegrityError, ParameterError, Problem
+from starling.planfile.spelling import shown
 from starling.privacy import events
 from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import Measure, decimal_up
 from starling.privacy.guarantee import BoundedOverlap, Composition, Guarantee, Sequential, joint
 from starling.privacy.neighbours import Change, Relation, Unit
-from starling.release.manifest import AGAIN, shown
+from starling.release.manifest import AGAIN
 from starling.release.statement import DEFINITIONS, FILE, FORMAT, Json, amount, approximate_dp, readings
 
 Stated = Mapping[str, Any]

@@ -13,8 +13,9 @@ from typing import Any, Final
 import pyarrow as pa
 
 from starling.errors import Problem
+from starling.planfile.spelling import shown
 from starling.release import parquet
-from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE, content, digests, shown
+from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE, content, digests
 from starling.release.statement import Json
 
 FILE: Final = "datapackage.json"

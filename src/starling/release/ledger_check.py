@@ -15,11 +15,11 @@ from starling.errors import IntegrityError, Problem, StarlingError
 from starling.ledger.chain import Counts, Event, Follower
 from starling.ledger.keys import Public
 from starling.ledger.rules import Lineage, amount_in, charge_in, shown
+from starling.planfile.spelling import shown as shown_name
 from starling.privacy.budget import Measure
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import Change, Relation, Unit
 from starling.release.manifest import measurements
-from starling.release.manifest import shown as shown_name
 from starling.release.statement import AddsTo
 
 ASK = "ask the custodian which is right, the ledger or the release"

@@ -15,6 +15,7 @@ from typing import Final
 
 from starling.errors import IntegrityError, Problem
 from starling.ledger.rules import canonical
+from starling.planfile.spelling import shown
 
 SIGNATURE: Final = "SIGNATURE"
 OWN_LEDGER: Final = "ledger.sqlite"
@@ -23,8 +24,6 @@ OWN_LEDGER: Final = "ledger.sqlite"
 MEASUREMENTS: Final = "measurements"
 """Name of the folder that holds what was drawn for the charge of a release, and nothing else, wherever a domain puts it."""
 
-LONGEST: Final = 80
-"""Letters of a file's name in a message."""
 
 DEEPEST: Final = 8
 """Folders within folders; a release has two."""
@@ -164,13 +163,3 @@ def hollow(path: Path, size: int) -> bool:
     finally:
         os.close(file)
     return False
-
-
-def shown(name: str) -> str:
-    r"""A file's name for a message: whatever a terminal might obey is escaped, and it is cut.
-
-    >>> shown("data/t1.txt"), shown("a\x1b[2Jb")
-    ('data/t1.txt', 'a\\x1b[2Jb')
-    """
-    plain = name if name.isprintable() else name.encode("unicode_escape").decode("ascii")
-    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"

@@ -1,23 +1,28 @@
 """Reading a release: its tables as Arrow, and what it states. Files are compared with the signature before any is parsed."""
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from starling.errors import IntegrityError, ParameterError
 from starling.ledger.keys import Pin, Public
+from starling.planfile.spelling import shown
 from starling.privacy.budget import Cost
 from starling.privacy.guarantee import Guarantee
 from starling.release import verify
-from starling.release.manifest import AGAIN, shown
+from starling.release.manifest import AGAIN
 from starling.release.session import InSession, to_pandas, to_polars
 from starling.release.statement import FILE
 from starling.release.zipped import opened
+
+Wanted: TypeAlias = str | Collection[str]
+"""One value of a column, or several."""
 
 DATA = "data/"
 SUFFIX = ".parquet"
@@ -79,21 +84,38 @@ class Release(InSession):
             )
         return pq.read_table(self._folder / f"{DATA}{name}{SUFFIX}")
 
-    def to_pandas(self, table: str) -> Any:
-        """One of `names` as a pandas data frame.
+    def rows(self, table: str, **wanted: Wanted) -> pa.Table:
+        """Rows of one of `names` whose columns have the wanted values; without any, the whole table.
 
         Raises:
-            ParameterError: there is no such table, or pandas is not installed.
+            ParameterError: there is no such table, or no such column of texts.
         """
-        return to_pandas(self.table(table))
+        found = self.table(table)
+        labels = [field.name for field in found.schema if pa.types.is_string(_values(field.type))]
+        for column, values in wanted.items():
+            if column not in labels:
+                raise ParameterError(
+                    field=column, problem="is no column to choose by", fix=f"take {', '.join(labels) or 'the table'}"
+                )
+            chosen = pa.array([values] if isinstance(values, str) else sorted(values), pa.string())
+            found = found.filter(pc.is_in(found[column], value_set=chosen))
+        return found
 
-    def to_polars(self, table: str) -> Any:
-        """One of `names` as a polars data frame.
+    def to_pandas(self, table: str, **wanted: Wanted) -> Any:
+        """`rows` as a pandas data frame.
 
         Raises:
-            ParameterError: there is no such table, or polars is not installed.
+            ParameterError: there is no such table or column, or pandas is not installed.
         """
-        return to_polars(self.table(table))
+        return to_pandas(self.rows(table, **wanted))
+
+    def to_polars(self, table: str, **wanted: Wanted) -> Any:
+        """`rows` as a polars data frame.
+
+        Raises:
+            ParameterError: there is no such table or column, or polars is not installed.
+        """
+        return to_polars(self.rows(table, **wanted))
 
     def _facts(self) -> list[tuple[str, str]]:
         """What a session shows, the title first."""
@@ -121,6 +143,11 @@ class Release(InSession):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _values(kind: pa.DataType) -> pa.DataType:
+    """The type of the values of a column, however they are stored."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 class DomainRelease(Release):

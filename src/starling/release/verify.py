@@ -11,11 +11,12 @@ from typing import Any, Final
 
 from starling.errors import IntegrityError, ParameterError, Problem, StarlingError
 from starling.ledger.keys import Pin
+from starling.planfile.spelling import shown
 from starling.privacy.guarantee import Guarantee
 from starling.release import datapackage, statement
 from starling.release.arithmetic import Stated, check_cost, earlier_guarantees
 from starling.release.ledger_check import Charged
-from starling.release.manifest import AGAIN, SIGNATURE, answer, digests, shown, walk
+from starling.release.manifest import AGAIN, SIGNATURE, answer, digests, walk
 from starling.release.public_json import text
 from starling.release.signing import Signature, read_signature
 from starling.release.statement import FILE, AddsTo

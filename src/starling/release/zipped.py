@@ -19,7 +19,8 @@ from typing import IO, Final
 
 from starling.errors import IntegrityError, OutputError, ParameterError, Problem
 from starling.planfile.foreign import opened as opened_file
-from starling.release.manifest import AGAIN, DEEPEST, MOST_FILES, files_of, hollow, shown
+from starling.planfile.spelling import shown
+from starling.release.manifest import AGAIN, DEEPEST, MOST_FILES, files_of, hollow
 
 EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 """The earliest time that a zip can say: of every file."""

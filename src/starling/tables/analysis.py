@@ -10,21 +10,19 @@ Intervals hold over all groups before suppression. Groups that were left out are
 of what was published, and `left_out` says how many groups are missing from it.
 """
 
-from collections.abc import Collection, Hashable
+from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from starling.errors import ParameterError
 from starling.ledger.keys import Pin, Public
 from starling.release.intervals import Value
-from starling.release.reading import DomainRelease, Release
+from starling.release.reading import DomainRelease, Release, Wanted
 from starling.release.reading import open_release as open_any
-from starling.release.session import to_pandas, to_polars
 from starling.tables.artifact.measured import measurements_path
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.inference.cell_errors import BothStages, Combined, Plain
@@ -33,12 +31,7 @@ from starling.tables.inference.totals import deviation_of, run_deviation, stage1
 from starling.tables.measurements import BRANCHES, TOTAL_ONLY
 from starling.tables.plan import Level, Plan, Twice, cells
 
-Wanted: TypeAlias = str | Collection[str]
-"""One value of a column, or several."""
-
 GROUP: Final = ("region_type", "region_id", "iteration_code")
-LABELS: Final = (*GROUP, "region_name", "iteration_name", "age_start", "age_end", "sex")
-"""Columns that numbers are chosen by."""
 ALL: Final = "*"
 
 
@@ -53,37 +46,13 @@ class TablesRelease(DomainRelease):
     def __init__(self, release: Release) -> None:
         super().__init__(release)
         self.plan, self.geography = read_plan(self.folder)
+        self._read: dict[str, pa.Table] = {}
 
-    def rows(self, table: str, **wanted: Wanted) -> pa.Table:
-        """Rows of "t1" or "t2" whose columns have the wanted values.
-
-        Raises:
-            ParameterError: there is no such table or column.
-        """
-        found = self._table(table)
-        for column, values in wanted.items():
-            if column not in LABELS or column not in found.column_names:
-                known = ", ".join(name for name in LABELS if name in found.column_names)
-                raise ParameterError(field=column, problem="is no column to choose by", fix=f"take {known}")
-            chosen = pa.array([values] if isinstance(values, str) else sorted(values), pa.string())
-            found = found.filter(pc.is_in(found[column], value_set=chosen))
-        return found
-
-    def to_pandas(self, table: str, **wanted: Wanted) -> Any:
-        """Rows of "t1" or "t2" whose columns have the wanted values, or any other of `names` whole, as a pandas data frame.
-
-        Raises:
-            ParameterError: there is no such table or column, or pandas is not installed.
-        """
-        return to_pandas(self.rows(table, **wanted) if wanted else self.table(table))
-
-    def to_polars(self, table: str, **wanted: Wanted) -> Any:
-        """Rows of "t1" or "t2" whose columns have the wanted values, or any other of `names` whole, as a polars data frame.
-
-        Raises:
-            ParameterError: there is no such table or column, or polars is not installed.
-        """
-        return to_polars(self.rows(table, **wanted) if wanted else self.table(table))
+    def table(self, name: str) -> pa.Table:
+        """One of `names`, whole; read once, for its numbers are asked for one by one."""
+        if name not in self._read:
+            self._read[name] = super().table(name)
+        return self._read[name]
 
     def numbers(self, table: str, **wanted: Wanted) -> list[Value]:
         """The numbers of these rows, in their order.
@@ -92,7 +61,7 @@ class TablesRelease(DomainRelease):
             ParameterError: there is no such table or column; or a number was raised to 0 or is a sum of such, so that its error is not
                 that of its noise.
         """
-        return [self._value(row) for row in self.rows(table, **wanted).to_pylist()]
+        return [self._value(row) for row in self._published(table, wanted).to_pylist()]
 
     def number(self, table: str, **wanted: Wanted) -> Value:
         """The number of the one row that has the wanted values.
@@ -101,7 +70,7 @@ class TablesRelease(DomainRelease):
             ParameterError: there is no such table or column; there are more rows, or none, as it is not in the plan or was left out; or
                 the number was raised to 0 or is a sum of such, so that its error is not that of its noise.
         """
-        found = self.rows(table, **wanted)
+        found = self._published(table, wanted)
         if len(found) == 1:
             return self._value(found.to_pylist()[0])
         if len(found) > 1:
@@ -133,18 +102,10 @@ class TablesRelease(DomainRelease):
             )
         return planned - len(self.rows("t1", **wanted))
 
-    def _table(self, name: str) -> pa.Table:
-        if name not in ("t1", "t2"):
+    def _published(self, table: str, wanted: Mapping[str, Wanted]) -> pa.Table:
+        if table not in ("t1", "t2"):
             raise ParameterError(field="table", problem="is not t1 or t2", fix="take one of them")
-        return self._t1 if name == "t1" else self._t2
-
-    @cached_property
-    def _t1(self) -> pa.Table:
-        return self.table("t1")
-
-    @cached_property
-    def _t2(self) -> pa.Table:
-        return self.table("t2")
+        return self.rows(table, **wanted)
 
     @cached_property
     def _levels(self) -> dict[tuple[str, str], Level]:

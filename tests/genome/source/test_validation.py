@@ -33,7 +33,7 @@ def test_a_study_in_order_has_no_problems(tmp_path: Path) -> None:
     found = looked_at(study, tmp_path)
     assert (found.people, found.cases, found.problems.total) == (11, 5, 0)
     assert found.missing == pytest.approx(np.mean(study.copies < 0))
-    found.refuse()
+    found.problems.refuse()
 
 
 def test_missing_and_constant_phenotypes(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_missing_and_constant_phenotypes(tmp_path: Path) -> None:
     assert found.problems.by_field == {"phenotype": 3}
     assert str(found.problems.listed[0]) == "x.fam: phenotype of f p2: has no phenotype; such a person is a control"
     with pytest.raises(RecordsInvalid, match=r"records have 3 problems \(phenotype 3\)"):
-        found.refuse()
+        found.problems.refuse()
     for word, who in (("1", "nobody"), ("2", "everybody")):
         (decisive,) = looked_at(with_words(a_study(), word), tmp_path).problems.decisive
         assert f"is constant: {who} is a case; look at the coding: a case is 2 in the plan, the file says 11" in str(
@@ -59,7 +59,7 @@ def test_attack_a29_the_wrong_coding_is_told_first(tmp_path: Path) -> None:
         " 100 times 1"
     )
     with pytest.raises(RecordsInvalid) as refused:
-        found.refuse()
+        found.problems.refuse()
     lines = str(refused.value).splitlines()
     assert "nobody is a case" in lines[0]
     assert lines[1].startswith("records have 100 problems (phenotype 100)")

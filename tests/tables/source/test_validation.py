@@ -78,7 +78,7 @@ def test_each_fault_is_told_with_line_and_field_and_without_its_value(tmp_path: 
     assert found.problems.total == 1
     assert SECRET not in repr(found)
     with pytest.raises(RecordsInvalid) as refused:
-        found.refuse()
+        found.problems.refuse()
     assert SECRET not in str(refused.value)
     assert f"have 1 problem ({field} 1)" in str(refused.value)
 
@@ -121,7 +121,7 @@ def test_all_faults_of_a_line_and_only_the_first_are_shown(tmp_path: Path) -> No
     assert len(found.problems.listed) == SHOWN
     assert [problem.line for problem in found.problems.listed] == [line for line in (2, 3, 4, 5) for _ in range(5)]
     with pytest.raises(RecordsInvalid) as refused:
-        found.refuse()
+        found.problems.refuse()
     lines = str(refused.value).splitlines()
     assert (
         lines[0]
@@ -199,4 +199,4 @@ def test_the_toy_data_set_is_clean(shared_data: Path, config: str, outside: int)
     found = validate(plan, geography, open_persons(folder / "person-records.txt", plan)).value
     assert (found.lines, found.problems.total) == (10, 0)
     assert found.notes.by_field == ({"TABBLKST": outside} if not plan.puerto_rico else {})
-    found.refuse()
+    found.problems.refuse()

@@ -47,10 +47,6 @@ class Validation:
     problems: Found
     notes: Found
 
-    def refuse(self) -> None:
-        """Raises RecordsInvalid if there are problems."""
-        self.problems.refuse()
-
     def summary(self) -> tuple[str, dict[str, Json]]:
         """What was read, as a phrase for people and as values for programs."""
         missing = f"{100 * self.missing:.3g} % of the calls missing"

@@ -37,10 +37,6 @@ class Validation:
     problems: Found
     notes: Found
 
-    def refuse(self) -> None:
-        """Raises RecordsInvalid if there are problems."""
-        self.problems.refuse()
-
     def summary(self) -> tuple[str, dict[str, Json]]:
         """What was read, as a phrase for people and as values for programs."""
         words = f"{self.lines:,} records, {self.counted:,} of them counted"
