@@ -59,7 +59,7 @@ def test_attack_a29_the_wrong_coding_is_told_first(tmp_path: Path) -> None:
         " 100 times 1"
     )
     with pytest.raises(RecordsInvalid) as refused:
-        found.problems.refuse()
+        found.refuse()
     lines = str(refused.value).splitlines()
     assert "nobody is a case" in lines[0]
     assert lines[1].startswith("records have 100 problems (phenotype 100)")
