@@ -10,51 +10,32 @@ not the plan's word for a case, missing included, is a control. No covariates; m
 PLINK writes it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
-from typing import Final, Literal, TypeAlias, get_args
+from pathlib import Path
+from typing import Any, Final, Self
 
-from starling.errors import ParameterError, PlanError, Problem
-from starling.genome.plan.forms import Forms
+from starling.errors import OutputError, ParameterError, PlanError, Problem
+from starling.genome.plan.choices import ALPHA, BUILDS, IDS, LEAST_PEOPLE, P_VALUE_ONLY, TESTS, Build, Ids, Model
+from starling.genome.plan.readable import plan_file, read_choices
 from starling.genome.plan.sites import Region
-from starling.genome.plan.snps import Snps
+from starling.genome.plan.snps import Row, Snps, snps_of
 from starling.planfile.spelling import did_you_mean, shown
-from starling.privacy.budget import check_int, exact
+from starling.planfile.toml import Section
+from starling.planfile.values import exact_text, plan_path, section_of, toml_of, write_new
+from starling.privacy.budget import check_int, decimal_up, exact
 from starling.privacy.neighbours import REPLACE_PERSON, Relation
 from starling.release.request import digest
+from starling.release.session import InSession
 
-Model: TypeAlias = Literal["dominant", "recessive", "genotypic", "allelic"]
-"""What is compared between cases and controls: people with at least one copy of the carried allele, people with two, people by number of
-copies (0, 1, 2), or copies."""
-
-Ids: TypeAlias = Literal["confidential", "public"]
-"""Whether the names of people in the files may be told."""
-
-TESTS: Final[dict[Model, tuple[str, ...]]] = {
-    "dominant": ("g", "chi2", "fisher", "logistic", "wald"),
-    "recessive": ("g", "chi2", "fisher", "logistic", "wald"),
-    "genotypic": ("g", "chi2", "trend"),
-    "allelic": ("g", "chi2", "fisher", "logistic", "wald"),
-}
-"""Which tests each model has; `logistic` is the likelihood-ratio test. Under the genotypic model `g` and `chi2` compare people by number of
-copies, with 2 degrees of freedom, and `trend` (Cochran-Armitage) looks for odds that grow or fall with every copy, with 1."""
-Build: TypeAlias = Literal["NCBI36", "GRCh37", "GRCh38", "T2T-CHM13v2.0"]
-"""The reference genome that positions count on: hg18, hg19, hg38 and hs1 by the names of UCSC."""
-BUILDS: Final[tuple[Build, ...]] = get_args(Build)
-IDS: Final[tuple[Ids, ...]] = ("confidential", "public")
-P_VALUE_ONLY: Final = ("wald",)
-"""Tests without a distance: their p-value can be asked for, not what is significant by them."""
-ALPHA: Final = Fraction(5, 100)
-"""Chance of any false finding that a plan allows unless it says otherwise."""
-LEAST_PEOPLE: Final = 2
 MOST_CASE: Final = 40
 """Characters of the word for a case."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan(Forms):
+class Plan(InSession):
     """Every public choice of a study.
 
     Attributes:
@@ -204,6 +185,101 @@ class Plan(Forms):
             problem=f"{shown(name)} is not in the plan",
             fix=did_you_mean(name, self.ranges).replace("remove it", "name regions of the plan"),
         )
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The plan file (TOML) at a path, with the public lists that it names.
+
+        Raises:
+            PlanError: with every problem.
+        """
+        return cls._read(plan_file(Path(path)), Path(path).parent)
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], *, folder: str | Path = ".") -> Self:
+        """The plan that values of Python say, with the keys of a plan file; checked as the file is.
+
+        Args:
+            values: Texts, integers, lists and dicts. Exact numbers are texts such as "0.05", integers or fractions; a float is refused. A
+                key whose value is None is left out. Under "snps" stands a dict that names files, or a list made by `Plan.snp_list`.
+            folder: Where files that are named in the values are looked for.
+
+        Raises:
+            PlanError: with every problem.
+        """
+        return cls._read(section_of(values), Path(folder))
+
+    @classmethod
+    def _read(cls, top: Section, folder: Path) -> Self:
+        choices = read_choices(top, folder)
+        try:
+            return cls(**choices)
+        except PlanError as error:
+            found = [Problem(one.field, one.problem, one.fix, top.file) for one in error.problems]
+            raise PlanError(problems=found) from None
+
+    @staticmethod
+    def snp_list(rows: Iterable[Row]) -> Snps:
+        """A public SNP list for `of`, sorted by place.
+
+        Args:
+            rows: Of each SNP its id, chromosome, position in base pairs, carried allele and other allele.
+
+        Raises:
+            PlanError: with every problem, each with its row.
+        """
+        return snps_of(rows)
+
+    def values(self) -> dict[str, Any]:
+        """The values that `of` makes this plan of."""
+        study = {
+            "people": self.people,
+            "case": self.case,
+            "phenotype": self.phenotype,
+            "build": self.build,
+            "ids": self.ids,
+        }
+        return {
+            "title": self.title,
+            "privacy": {"unit": "person", "neighbours": "replace-one"},
+            "study": {key: value for key, value in study.items() if value is not None},
+            "snps": self.snps,
+            "analysis": {"model": self.model, "tests": list(self.tests), "alpha": exact_text(self.alpha)},
+            "regions": [
+                {"name": each.name, "chromosome": each.chromosome, "from": each.low, "to": each.high}
+                for each in self.regions
+            ],
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write the plan as a plan file, which `load` reads back as the same plan, and its SNP list beside it as a .pvar.
+
+        Args:
+            path: File to make, ending in .toml; neither it nor the .pvar of the same name may exist.
+
+        Raises:
+            OutputError: a file is there, the path does not end in .toml, or nothing can be written there.
+        """
+        file = plan_path(path)
+        listed = file.with_suffix(".pvar")
+        snps = self.snps
+        lines = zip(snps.chromosomes, snps.positions.tolist(), snps.ids, snps.other, snps.carried, strict=True)
+        rows = "".join("\t".join(map(str, line)) + "\n" for line in lines)
+        write_new(listed, f"#CHROM\tPOS\tID\tREF\tALT\n{rows}")
+        try:
+            write_new(file, toml_of({**self.values(), "snps": {"list": listed.name}}))
+        except OutputError:
+            listed.unlink()
+            raise
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            ("plan", self.title),
+            ("protects", str(self.relation)),
+            ("study", f"{self.people:,} people, {len(self.snps):,} SNPs"),
+            ("model", f"{self.model}, tests {', '.join(self.tests)}, alpha {decimal_up(self.alpha)}"),
+            ("regions", f"{len(self.regions):,}"),
+        ]
 
 
 def whole_chromosomes(snps: Snps) -> list[Region]:

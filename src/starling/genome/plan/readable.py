@@ -41,7 +41,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from starling.errors import PlanError, Problem, StarlingWarning
-from starling.genome.plan.model import ALPHA, BUILDS, IDS, LEAST_PEOPLE, TESTS, Model, Plan
+from starling.genome.plan.choices import ALPHA, BUILDS, IDS, LEAST_PEOPLE, TESTS, Model
 from starling.genome.plan.sites import (
     MOST_POSITION,
     Region,
@@ -63,13 +63,11 @@ _BESIDE: Final = {".bim": ".bed", ".pvar": ".pgen"}
 _MODELS: Final[dict[str, Model]] = {name: name for name in TESTS}
 
 
-def read_plan(path: Path) -> Plan:
-    """The plan of a TOML file and of the public lists it names.
-
-    Warns where the SNP list lies beside genotypes as their .bim or .pvar.
+def plan_file(path: Path) -> Section:
+    """What a plan file says.
 
     Raises:
-        PlanError: with every problem found.
+        PlanError: it is no TOML file.
     """
     if path.suffix != ".toml":
         raise PlanError(
@@ -77,16 +75,17 @@ def read_plan(path: Path) -> Plan:
             problem=f"{ascii(path.name)[1:-1]} is not a TOML file",
             fix="give a .toml file",
         )
-    return read_section(read_file(path), path.parent)
+    return read_file(path)
 
 
-def read_section(top: Section, folder: Path, listed: Snps | None = None) -> Plan:
-    """The plan of a parsed file.
+def read_choices(top: Section, folder: Path) -> dict[str, Any]:
+    """The fields of the plan that a file, or values of Python, say, with the public lists that are named.
+
+    Warns where the SNP list lies beside genotypes as their .bim or .pvar.
 
     Args:
-        top: What the file says.
+        top: What is said; in place of the table `snps` there may be a `Snps`.
         folder: Where the files that it names are looked for.
-        listed: The SNP list, where it comes from no file.
 
     Raises:
         PlanError: with every problem found.
@@ -96,15 +95,13 @@ def read_section(top: Section, folder: Path, listed: Snps | None = None) -> Plan
     _privacy(top.table("privacy"))
     people, options = _study(top.table("study"))
     model, tests, alpha = _analysis(top.table("analysis"))
-    snps = _snps(top.table("snps"), folder) if listed is None else listed
+    listed = top.values.get("snps")
+    snps = listed if isinstance(listed, Snps) else _snps(top.table("snps"), folder)
     regions = _regions(top)
     if top.problems or snps is None:
         raise PlanError(problems=top.problems)
-    try:
-        return Plan(title, people, snps, model, tests, alpha, regions, **options)
-    except PlanError as error:
-        found = [Problem(one.field, one.problem, one.fix, top.file) for one in error.problems]
-        raise PlanError(problems=found) from None
+    chosen = {"title": title, "people": people, "snps": snps, "model": model, "tests": tests, "alpha": alpha}
+    return {**chosen, "regions": regions, **options}
 
 
 def _privacy(section: Section) -> None:
@@ -181,8 +178,8 @@ def _warn_of_genotypes(listed: Path, file: str) -> None:
     if calls.suffix and calls.exists():
         problem = f"is the {listed.suffix} of {calls.name}: such a list tells of those genotypes"
         fix = "take a list that others published, of an array or a panel, unless these genotypes are public"
-        # Of whoever asked for the plan: this function, _snps, read_plan and Plan.load lie between.
-        warnings.warn(StarlingWarning(str(Problem("snps.list", problem, fix, file))), stacklevel=5)
+        # Of whoever asked for the plan: this function, _snps, read_choices and two methods of Plan lie between.
+        warnings.warn(StarlingWarning(str(Problem("snps.list", problem, fix, file))), stacklevel=6)
 
 
 def _genes(section: Section, paths: dict[str, Path]) -> list[Region]:

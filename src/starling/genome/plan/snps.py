@@ -11,24 +11,29 @@ Order: by chromosome, then position, then as listed, so that a region is a range
 
 import hashlib
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from starling.errors import ParameterError, Problem
+from starling.errors import ParameterError, PlanError, Problem
 from starling.genome.plan.listing import Listing
-from starling.genome.plan.sites import MOST_POSITION, UNKNOWN, UNPLACED, Sites, chromosome, chromosome_order
+from starling.genome.plan.sites import MOST_POSITION, UNKNOWN, UNPLACED, Site, Sites, chromosome, chromosome_order
 from starling.planfile.spelling import did_you_mean, shown
 
 MOST_SNPS: Final = 1 << 26
 """Of a list."""
 MOST_SHOWN: Final = 100
 """Ids of an extract list that are told one by one."""
+Row: TypeAlias = tuple[str, str, int, str, str]
+"""Of a SNP list: id, chromosome, position, carried allele, other allele."""
+_LIST: Final = "snps"
+"""In place of a file's name in a message."""
 _SIMILAR: Final = 10_000
 """Ids of which the nearest to an unknown one is looked for."""
 
@@ -235,3 +240,34 @@ def read_carriers(path: Path, problems: list[Problem]) -> dict[str, str]:
         elif carried.setdefault(fields[0], fields[1]) != fields[1]:
             listing.refuse(fields[0], "is there with two alleles", "keep one", line)
     return carried
+
+
+def snps_of(rows: Iterable[Row]) -> Snps:
+    """A SNP list from its rows, in plan order whatever theirs is; raises PlanError with every problem."""
+    problems: list[Problem] = []
+    sites, lines = [], []
+    for line, row in enumerate(rows, start=1):
+        if not _is_row(row):
+            fix = "give id, chromosome, position, carried allele and other allele"
+            problems.append(Problem("row", "is not the five values of a SNP", fix, _LIST, line))
+            continue
+        name, place, position, carried, other = row
+        sites.append(Site(chromosome(place), position, name, carried, other))
+        lines.append(line)
+    found = (
+        None
+        if problems
+        else chosen(Sites(_LIST, sites, lines), extract=None, ranges=None, carriers=None, problems=problems)
+    )
+    if found is None:
+        raise PlanError(problems=problems)
+    return found
+
+
+def _is_row(row: object) -> bool:
+    if not isinstance(row, tuple | list) or len(row) != len(Site._fields):
+        return False
+    name, place, position, *alleles = row
+    texts = [name, place, *alleles]
+    whole = isinstance(position, int) and not isinstance(position, bool)
+    return whole and all(isinstance(text, str) and text.isprintable() and text.split() == [text] for text in texts)
