@@ -6,16 +6,17 @@ from starling.lazy import lazy
 
 if TYPE_CHECKING:
     from starling.genome.distance import distance_to_significance
-    from starling.genome.explore import explore
     from starling.genome.generate import generate
     from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
+    from starling.genome.plan.asking import ExploreOptions
     from starling.genome.preview import preview
     from starling.genome.publish import release
     from starling.genome.source import validate
-    from starling.genome.study import Study
+    from starling.genome.study import Study, explore
 
 __all__ = [
     "Explore",
+    "ExploreOptions",
     "LocBlock",
     "LocSig",
     "NumSig",
@@ -35,6 +36,7 @@ lazy(
     __name__,
     {
         "Explore": "plan",
+        "ExploreOptions": "plan.asking",
         "LocBlock": "plan",
         "LocSig": "plan",
         "NumSig": "plan",
@@ -43,7 +45,7 @@ lazy(
         "SnpPval": "plan",
         "Study": "study",
         "distance_to_significance": "distance",
-        "explore": "explore",
+        "explore": "study",
         "generate": "generate",
         "preview": "preview",
         "release": "publish",

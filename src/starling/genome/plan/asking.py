@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import fields
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypedDict
 
-from starling.genome.plan.exploring import DELTA_C, Question, Stretches, kind
+from starling.genome.plan.exploring import DELTA_C, Explore, Question, Stretches, kind
+from starling.genome.plan.model import Plan
+from starling.genome.plan.queries import Correlation, Noise, Selection
 from starling.privacy.budget import Exact, exact
 
 Texts: TypeAlias = str | Sequence[str]
@@ -46,6 +48,52 @@ def texts(given: Texts | None) -> tuple[str, ...] | None:
 def stretches(given: Sequence[tuple[str, str]]) -> Stretches:
     """Stretches of SNPs, each by its first and its last."""
     return tuple((first, last) for first, last in given)
+
+
+class ExploreOptions(TypedDict, total=False):
+    """What an exploration may choose; what is left out is as `Explore` has it.
+
+    Attributes:
+        correlation: The measure of the blocks: "r2" or "dprime".
+        delta_c: What each correlation within a block must exceed, in (0, 1); 0.2 for r2 and 0.8 for dprime without it.
+        regions: Names of regions of the plan to look in, one or several; all of them without it. The number is that of the whole list.
+        longest: The most SNPs of a block; without it there is no bound, and the regions may hold up to 10,000 SNPs.
+        most: How many SNPs are followed up at most.
+        noise: The noise of the counts behind p-values: "lattice", or "laplace" as published.
+        independent: Whether to find one SNP at a time, each outside the blocks released before.
+        selection: How the number is selected: "permute-and-flip", or "exponential" as published.
+    """
+
+    correlation: Correlation
+    delta_c: Exact | None
+    regions: Texts | None
+    longest: int | None
+    most: int
+    noise: Noise
+    independent: bool
+    selection: Selection
+
+
+def exploration(plan: Plan, test: str | None, epsilon: Exact, options: ExploreOptions) -> Explore:
+    """The question behind `explore`.
+
+    Args:
+        plan: The public choices.
+        test: One of the plan's tests that has a distance to significance; the first of them without it.
+        epsilon: What the whole costs.
+        options: What is chosen besides.
+
+    Raises:
+        ParameterError: an amount is no exact number.
+    """
+    correlation = options.get("correlation", "r2")
+    choices: dict[str, Any] = {
+        **options,
+        "correlation": correlation,
+        "delta_c": threshold(correlation, options.get("delta_c")),
+        "regions": texts(options.get("regions")),
+    }
+    return Explore(test or plan.first_test, epsilon=amount(epsilon), **choices)
 
 
 def code_of(question: Question, request_id: str) -> str:

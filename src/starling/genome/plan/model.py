@@ -84,6 +84,7 @@ class Plan(InSession):
             raise PlanError(problems=problems)
 
     def _size_problems(self) -> list[Problem]:
+        # It brings a compiler, which to read a plan should not wait for.
         from starling.genome.distance.constants import LARGEST_P, MOST_PATIENTS, SMALLEST_P
 
         problems: list[Problem] = []

@@ -268,6 +268,7 @@ Query: TypeAlias = NumSig | LocSig | LocBlock | SnpPval | SnpCorr
 
 def check_correlation(plan: Plan, measure: Correlation, delta_c: Fraction) -> None:
     """Raises ParameterError for a measure or a threshold that has no exact distance among the plan's people."""
+    # It brings a compiler, which to read a plan should not wait for.
     from starling.genome.distance.rules import of_correlation
 
     of_correlation(measure, delta_c, plan.people)
