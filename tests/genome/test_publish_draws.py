@@ -17,15 +17,12 @@ from starling.errors import BudgetRefused, OutputError
 from starling.genome import publication, publish
 from starling.genome.counts import study as counts_study
 from starling.genome.plan import LocSig
-from starling.ledger import rules
 from starling.ledger.opening import create_ledger
 from starling.privacy import trust
 from starling.privacy.neighbours import REPLACE_PERSON
 from starling.release.payment import PaymentOptions
 from tests.genome.worlds import World, a_world
-from tests.ledger.conftest import postgres_url
-from tests.ledger.worlds import postgres_database
-from tests.release.redrawing import STEPS, Thief, measurements
+from tests.release.redrawing import STEPS, Thief, ledger_url, measurements
 from tests.release.striking import Point
 
 POINTS: dict[str, Point] = {
@@ -35,9 +32,6 @@ POINTS: dict[str, Point] = {
     "after writing": (publication, "write_release", True),
 }
 QUESTION = LocSig("g", 2, Fraction(2))
-DRAWN = tuple(POINTS).index("after the draw is committed to")
-BEFORE_THE_DRAW = (*tuple(POINTS)[:DRAWN], "while reading")
-ANSWERED = ("after the answer", "before the rename", "after the rename")
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +45,10 @@ def thief(
 ) -> Iterator[Thief]:
     """Ann, who has epsilon 5, which is two draws and a half."""
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
-    if request.param == "sqlite":
-        yield a_thief(f"sqlite:///{tmp_path / 'ledger.sqlite'}", study, tmp_path)
-    else:
-        with postgres_database(postgres_url()) as url:
-            made = a_thief(url, study, tmp_path)
-            yield made
-            made.ledger.close()
+    with ledger_url(request.param, tmp_path) as url:
+        made = a_thief(url, study, tmp_path)
+        yield made
+        made.ledger.close()
 
 
 def a_thief(url: str, study: World, folder: Path) -> Thief:
@@ -74,31 +65,12 @@ def a_thief(url: str, study: World, folder: Path) -> Thief:
             payment=PaymentOptions(ledger=ledger, dataset="t2d", analyst="ann", request_id=request_id, unvalidated=True),
         )  # fmt: skip
 
-    return Thief(url, ledger, out, run, folder)
-
-
-def spent(thief: Thief) -> Fraction:
-    return Fraction(thief.ledger.reading.account("patients").caps[0].spent, rules.UNIT)
+    return Thief(url, ledger, out, run, folder, "patients")
 
 
 @pytest.mark.parametrize("point", POINTS)
 def test_attack_a26_stopped_copied_and_repeated_one_charge_shows_one_draw(thief: Thief, point: str) -> None:
-    thief.interrupted(POINTS[point], None)
-    if point == "before the charge":
-        assert thief.events() == Counter()
-    if point in ANSWERED:
-        # Nothing is left to be stopped: what was answered is put into place.
-        assert thief.run(None).receipt is None
-    else:
-        if point in BEFORE_THE_DRAW:
-            thief.interrupted(POINTS[point], None)
-        assert thief.run(None).receipt is not None
-    assert thief.run(None).receipt is None
-    assert spent(thief) == 2
-    runs = 0 if point in ANSWERED or point == "before the charge" else 2 if point in BEFORE_THE_DRAW else 1
-    assert thief.events() == Counter(charge=1, drawn=1, answer=1, takeover=runs)
-    thief.check_one_draw()
-    assert [path.name for path in thief.out.parent.iterdir()] == ["out"]
+    thief.check_one_charge(POINTS, point, Fraction(2))
 
 
 def test_attack_a26_by_its_id_or_without_one_it_is_the_same_charge(thief: Thief) -> None:
@@ -116,15 +88,15 @@ def test_attack_a26_a_lost_draw_is_paid_for_again_and_the_chain_says_so(thief: T
         thief.interrupted(POINTS["after the draw"], None)
         for left in thief.out.parent.iterdir():
             shutil.rmtree(left)
-        assert spent(thief) == (expected if thief.events()["redrawn"] else 2)
+        assert thief.spent() == (expected if thief.events()["redrawn"] else 2)
     # Of 5, 4 are spent: a third draw is not to be had, and what there is of the second is not shown again.
     with pytest.raises(BudgetRefused):
         thief.run(None)
-    assert spent(thief) == 4
+    assert thief.spent() == 4
     thief.ledger.custody.raise_cap("patients", "lineage", "patients", 6)
     thief.ledger.custody.raise_cap("patients", "analyst", "ann", 6)
     assert thief.run(None).receipt is not None
-    assert spent(thief) == 6
+    assert thief.spent() == 6
     assert thief.events() == Counter(charge=1, drawn=3, redrawn=2, answer=1, takeover=3)
     thief.ledger.reading.verify()
     found = starling.verify(thief.out, ledger=thief.url)
@@ -140,7 +112,7 @@ def test_attack_a26_an_altered_draw_is_a_lost_one(thief: Thief) -> None:
     path.write_bytes(bytes([data[0] ^ 1]) + data[1:])
     thief.run(None)
     assert thief.events() == Counter(charge=1, drawn=2, redrawn=1, answer=1, takeover=1)
-    assert spent(thief) == 4
+    assert thief.spent() == 4
     assert [path.name for path in thief.out.parent.iterdir()] == ["out"]
 
 
@@ -152,7 +124,7 @@ def test_a_draw_beside_another_folder_is_not_paid_for_again(thief: Thief) -> Non
     assert thief.events() == before
     thief.run(None)
     thief.check_one_draw()
-    assert spent(thief) == 2
+    assert thief.spent() == 2
 
 
 def test_what_is_gone_on_with_opens_no_genotype_and_draws_nothing(
@@ -180,7 +152,7 @@ def test_attack_a23_every_draw_is_charged_and_chained_published_or_not(thief: Th
             thief.interrupted(POINTS["after writing"], None)
         else:
             thief.run(None)
-    assert spent(thief) == 5
+    assert thief.spent() == 5
     with pytest.raises(BudgetRefused):
         asked(None, question=LocSig("g", 2, Fraction(1, 10)))
     assert thief.events() == Counter(charge=3, drawn=3, answer=1)

@@ -17,6 +17,9 @@ from tests.ledger import promises
 from tests.ledger.promises import PROMISES
 from tests.ledger.worlds import Count, World
 
+# A clock that is set wrong on purpose warns each time.
+pytestmark = pytest.mark.filterwarnings("ignore::starling.ledger.book.ClockWarning")
+
 
 @pytest.mark.parametrize("promise", list(PROMISES.values()), ids=list(PROMISES))
 def test_promise(promise: Callable[[World], None], world: World) -> None:

@@ -3,8 +3,10 @@
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,8 +14,11 @@ import pytest
 
 import starling
 from starling.ledger.opening import Ledger
+from starling.ledger.rules import UNIT
 from starling.release import bundle
 from starling.release.encrypted import CommittedFiles
+from tests.ledger.conftest import postgres_url
+from tests.ledger.worlds import postgres_database
 from tests.release.striking import AFTER, AROUND, BEFORE, Point
 
 STEPS: dict[str, Point] = {
@@ -22,6 +27,22 @@ STEPS: dict[str, Point] = {
     **AFTER,
 }
 """Where a run may be stopped; a domain adds its own reading, drawing and writing."""
+ANSWERED = ("after the answer", "before the rename", "after the rename")
+"""Where a run is stopped that has answered its request."""
+READING = "while reading"
+DRAWN = tuple(STEPS).index("after the draw is committed to")
+BEFORE_THE_DRAW = (*tuple(STEPS)[:DRAWN], READING)
+"""Where a run is stopped that has drawn nothing that anybody could see."""
+
+
+@contextmanager
+def ledger_url(store: str, folder: Path) -> Iterator[str]:
+    """Where a ledger may be made: a file of SQLite in the folder, or a database of PostgreSQL."""
+    if store == "sqlite":
+        yield f"sqlite:///{folder / 'ledger.sqlite'}"
+    else:
+        with postgres_database(postgres_url()) as url:
+            yield url
 
 
 @dataclass
@@ -34,6 +55,7 @@ class Thief:
         out: Where the release belongs.
         run: Publishes; given a request id or none, and perhaps another folder.
         room: A folder for the copies.
+        lineage: The lineage whose people the release is about.
         loot: The copies.
     """
 
@@ -42,6 +64,7 @@ class Thief:
     out: Path
     run: Callable[..., Any]
     room: Path
+    lineage: str = "people"
     loot: list[Path] = field(default_factory=list)
 
     def copy(self) -> None:
@@ -74,6 +97,29 @@ class Thief:
         """How many events of each kind follow the custodian's."""
         kinds = ("charge", "takeover", "drawn", "redrawn", "answer")
         return Counter(event.kind for event in self.ledger.reading.events() if event.kind in kinds)
+
+    def spent(self) -> Fraction:
+        """What was charged to the people of the lineage in all."""
+        return Fraction(self.ledger.reading.account(self.lineage).caps[0].spent, UNIT)
+
+    def check_one_charge(self, points: Mapping[str, Point], point: str, cost: Fraction) -> None:
+        """Stopped at a point, copied and repeated until it is published, a request is charged once and shows one draw."""
+        self.interrupted(points[point], None)
+        if point == "before the charge":
+            assert self.events() == Counter()
+        if point in ANSWERED:
+            # Nothing is left to be stopped: what was answered is put into place.
+            assert self.run(None).receipt is None
+        else:
+            if point in BEFORE_THE_DRAW:
+                self.interrupted(points[point], None)
+            assert self.run(None).receipt is not None
+        assert self.run(None).receipt is None
+        assert self.spent() == cost
+        runs = 0 if point in ANSWERED or point == "before the charge" else 2 if point in BEFORE_THE_DRAW else 1
+        assert self.events() == Counter(charge=1, drawn=1, answer=1, takeover=runs)
+        self.check_one_draw()
+        assert [path.name for path in self.out.parent.iterdir()] == ["out"]
 
     def check_one_draw(self) -> None:
         """Every byte of a measurement that anybody could read, then or now, is of the draw that was published; all is as it should be."""

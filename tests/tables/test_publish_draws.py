@@ -3,23 +3,19 @@
 import shutil
 from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from starling.errors import BudgetRefused
-from starling.ledger import rules
 from starling.ledger.opening import create_ledger
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.payment import PaymentOptions
 from starling.tables import artifact, counts, publication, publish
 from starling.tables.generate import generate
 from starling.tables.plan import Plan
-from tests.ledger.conftest import postgres_url
-from tests.ledger.worlds import postgres_database
-from tests.release.redrawing import STEPS, Thief
+from tests.release.redrawing import STEPS, Thief, ledger_url
 from tests.release.striking import Point
 from tests.tables.small import small_plan
 
@@ -30,9 +26,6 @@ POINTS: dict[str, Point] = {
     "while writing": (artifact, "write_tables", True),
     "after writing": (publication, "write_release", True),
 }
-DRAWN = tuple(POINTS).index("after the draw is committed to")
-BEFORE_THE_DRAW = (*tuple(POINTS)[:DRAWN], "while reading")
-ANSWERED = ("after the answer", "before the rename", "after the rename")
 PLAN = small_plan("rho")
 COST = PLAN.cost.amount
 
@@ -49,13 +42,10 @@ def thief(
 ) -> Iterator[Thief]:
     """A custodian whose budget is two draws and a half."""
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
-    if request.param == "sqlite":
-        yield a_thief(f"sqlite:///{tmp_path / 'ledger.sqlite'}", invented, tmp_path)
-    else:
-        with postgres_database(postgres_url()) as url:
-            made = a_thief(url, invented, tmp_path)
-            yield made
-            made.ledger.close()
+    with ledger_url(request.param, tmp_path) as url:
+        made = a_thief(url, invented, tmp_path)
+        yield made
+        made.ledger.close()
 
 
 def a_thief(url: str, invented: tuple[Path, Path], folder: Path) -> Thief:
@@ -73,26 +63,9 @@ def a_thief(url: str, invented: tuple[Path, Path], folder: Path) -> Thief:
     return Thief(url, ledger, out, run, folder)
 
 
-def spent(thief: Thief) -> Fraction:
-    return Fraction(thief.ledger.reading.account("people").caps[0].spent, rules.UNIT)
-
-
 @pytest.mark.parametrize("point", POINTS)
 def test_attack_a26_stopped_copied_and_repeated_one_charge_shows_one_draw(thief: Thief, point: str) -> None:
-    thief.interrupted(POINTS[point], None)
-    if point in ANSWERED:
-        # Nothing is left to be stopped: what was answered is put into place.
-        assert thief.run(None).receipt is None
-    else:
-        if point in BEFORE_THE_DRAW:
-            thief.interrupted(POINTS[point], None)
-        assert thief.run(None).receipt is not None
-    assert thief.run(None).receipt is None
-    assert spent(thief) == COST
-    runs = 0 if point in ANSWERED or point == "before the charge" else 2 if point in BEFORE_THE_DRAW else 1
-    assert thief.events() == Counter(charge=1, drawn=1, answer=1, takeover=runs)
-    thief.check_one_draw()
-    assert [path.name for path in thief.out.parent.iterdir()] == ["out"]
+    thief.check_one_charge(POINTS, point, COST)
 
 
 def test_attack_a26_a_lost_draw_is_paid_for_again_and_the_chain_says_so(thief: Thief) -> None:
@@ -101,10 +74,10 @@ def test_attack_a26_a_lost_draw_is_paid_for_again_and_the_chain_says_so(thief: T
         for partial in thief.out.parent.iterdir():
             shutil.rmtree(partial)
         assert thief.events()["redrawn"] == redrawn
-        assert spent(thief) == COST * (1 + redrawn)
+        assert thief.spent() == COST * (1 + redrawn)
     with pytest.raises(BudgetRefused):
         thief.run(None)
-    assert spent(thief) == 2 * COST
+    assert thief.spent() == 2 * COST
     assert thief.events() == Counter(charge=1, drawn=2, redrawn=1, takeover=2)
     thief.ledger.reading.verify()
 
@@ -122,7 +95,7 @@ def test_attack_a26_a_top_up_is_drawn_once_too(thief: Thief) -> None:
     thief.interrupted(POINTS["while it is decrypted"], None)
     thief.interrupted(POINTS["while writing"], None)
     assert thief.run(None).receipt is not None
-    assert spent(thief) == 2 * COST
+    assert thief.spent() == 2 * COST
     assert thief.events() == Counter(charge=2, drawn=2, answer=2, takeover=3)
     thief.check_one_draw()
 
