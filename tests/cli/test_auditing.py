@@ -56,11 +56,11 @@ def test_show_for_machines_is_exact(call: Call, elsewhere: Book) -> None:
     assert [charge["request_id"] for charge in people["charges"]] == ["request-2", "request-1"]
     assert people["charges"][0]["cost"] == {"rho": "1"}
     assert people["charges"][0]["state"] == "answered"
-    assert people["together"]["spent"] == "3"
-    assert people["together"]["delta"] == "1/1000000"
-    assert people["together"]["composed"] is True
+    assert people["joint"]["spent"] == "3"
+    assert people["joint"]["delta"] == "1/1000000"
+    assert people["joint"]["composed"] is True
     wide = json.loads(call("ledger", "show", elsewhere.place, "--json", "--lineage", "people").stdout)
-    assert float(wide["lineages"][0]["together"]["epsilon"]) > float(people["together"]["epsilon"])
+    assert float(wide["lineages"][0]["joint"]["epsilon"]) > float(people["joint"]["epsilon"])
 
 
 @pytest.mark.parametrize(

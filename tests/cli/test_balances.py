@@ -5,15 +5,15 @@ from fractions import Fraction
 from typing import Any, cast
 
 from starling.cli.balances import account_json, account_text
-from starling.ledger.disclosure import Together
+from starling.ledger.disclosure import JointDisclosure
 from starling.ledger.reading import Account, Balance, Spent
 from starling.ledger.rules import UNIT, Cap, Lineage
 from starling.privacy.neighbours import REPLACE_PERSON
 
 STUDY = Lineage("study", "epsilon", REPLACE_PERSON, retired=True)
 LAST = Spent(5, 4_000_000_000, "ann", "r1", "first", "alleles", ("epsilon", Fraction(1, 3)), UNIT // 3 + 1, "burned", 1)
-NOTHING = Together(0, Fraction(0), Fraction(1, 10**10), composed=False)
-SOME = Together(UNIT // 3 + 1, Fraction(1, 3), Fraction(1, 10**10), composed=False)
+NOTHING = JointDisclosure(0, Fraction(0), Fraction(1, 10**10), composed=False)
+SOME = JointDisclosure(UNIT // 3 + 1, Fraction(1, 3), Fraction(1, 10**10), composed=False)
 
 
 def account(*charges: Spent) -> Account:
@@ -43,7 +43,7 @@ def test_amounts_are_exact_and_costs_rounded_up() -> None:
     assert "too many to compose" in text
     assert "about 0 more" in text
     machine = account_json(account(LAST), SOME)
-    assert machine["together"] == {
+    assert machine["joint"] == {
         "spent": "0.333333334",
         "epsilon": "0.333334",
         "delta": "1/10000000000",

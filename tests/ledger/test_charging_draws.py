@@ -115,7 +115,7 @@ def test_attack_a26_a_draw_whose_bytes_are_lost_is_paid_for_again(world: World) 
     assert (verified.counts.draws, verified.counts.redraws) == (2, 1)
     shown = world.ledger.reading.account("people")
     assert [(each.times, each.state) for each in shown.charges] == [(2, "answered")]
-    assert world.ledger.reading.together("people").spent == 2 * UNIT
+    assert world.ledger.reading.joint_disclosure("people").spent == 2 * UNIT
     world.charge(2)
     assert world.spent() == 3
     world.ledger.reading.verify()

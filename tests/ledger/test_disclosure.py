@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from starling.errors import ParameterError
 from starling.ledger import disclosure
-from starling.ledger.disclosure import Noise, cost_of, key, meaning, noise, together
+from starling.ledger.disclosure import Noise, cost_of, joint_disclosure, key, meaning, noise
 from starling.ledger.rules import UNIT, Lineage, canonical, charge_in
 from starling.privacy.accounting.conversion import epsilon_at_delta
 from starling.privacy.budget import Rho
@@ -52,15 +52,15 @@ def spent(lineage: Lineage, *made: tuple[Guarantee, int]) -> int:
     ids=["one", "seven", "family", "mixed"],
 )
 def test_together_is_the_composition_of_what_was_charged(made: list[tuple[Guarantee, int]], same: Guarantee) -> None:
-    found = together(PEOPLE, spent(PEOPLE, *made), kinds(*made))
+    found = joint_disclosure(PEOPLE, spent(PEOPLE, *made), kinds(*made))
     assert found.epsilon == epsilon_at_delta(same, disclosure.DELTA)
     assert found.composed
 
 
 def test_pure_and_concentrated_charges_compose() -> None:
     made = [(LAPLACE, 40), (GAUSS, 1)]
-    found = together(PEOPLE, spent(PEOPLE, *made), kinds(*made))
-    alone = together(PEOPLE, spent(PEOPLE, *made), [])
+    found = joint_disclosure(PEOPLE, spent(PEOPLE, *made), kinds(*made))
+    alone = joint_disclosure(PEOPLE, spent(PEOPLE, *made), [])
     assert float(found.epsilon) == 3.737759
     assert not alone.composed
     assert alone.epsilon > found.epsilon
@@ -68,36 +68,36 @@ def test_pure_and_concentrated_charges_compose() -> None:
 
 def test_in_an_epsilon_lineage_it_is_never_above_the_sum() -> None:
     lineage = Lineage("pure", "epsilon", ADD_REMOVE_PERSON)
-    one = together(lineage, spent(lineage, (LAPLACE, 1)), kinds((LAPLACE, 1)))
-    many = together(lineage, spent(lineage, (LAPLACE, 400)), kinds((LAPLACE, 400)))
+    one = joint_disclosure(lineage, spent(lineage, (LAPLACE, 1)), kinds((LAPLACE, 1)))
+    many = joint_disclosure(lineage, spent(lineage, (LAPLACE, 400)), kinds((LAPLACE, 400)))
     assert one.epsilon <= Fraction(1, 10)
     assert many.epsilon < 40 / 2
 
 
 def test_under_other_neighbours_the_converted_cost_is_what_is_known() -> None:
     lineage = Lineage("study", "rho", REPLACE_PERSON)
-    found = together(lineage, spent(lineage, (GAUSS, 3)), kinds((GAUSS, 3)))
-    whole = together(lineage, spent(lineage, (GAUSS, 3)), [])
+    found = joint_disclosure(lineage, spent(lineage, (GAUSS, 3)), kinds((GAUSS, 3)))
+    whole = joint_disclosure(lineage, spent(lineage, (GAUSS, 3)), [])
     assert spent(lineage, (GAUSS, 3)) == 3 * 4 * UNIT // 100
     assert found.epsilon == whole.epsilon, "three times zCDP of 4 rho is zCDP of 12 rho"
-    pure = together(STUDY, spent(STUDY, (LAPLACE, 1)), kinds((LAPLACE, 1)))
+    pure = joint_disclosure(STUDY, spent(STUDY, (LAPLACE, 1)), kinds((LAPLACE, 1)))
     assert pure.epsilon <= Fraction(2, 10)
 
 
 def test_too_many_kinds_are_told_by_their_total(monkeypatch: pytest.MonkeyPatch) -> None:
     made = [(GAUSS, 1), (LAPLACE, 1)]
     monkeypatch.setattr(disclosure, "MOST", 1)
-    assert not together(PEOPLE, spent(PEOPLE, *made), kinds(*made)).composed
+    assert not joint_disclosure(PEOPLE, spent(PEOPLE, *made), kinds(*made)).composed
 
 
 @pytest.mark.parametrize("delta", ["0", "1", "-1e-9", "2", "nan", 0.1])
 def test_what_is_no_delta_is_refused(delta: object) -> None:
     with pytest.raises(ParameterError, match="delta"):
-        together(PEOPLE, 0, [], delta)  # type: ignore[arg-type]
+        joint_disclosure(PEOPLE, 0, [], delta)  # type: ignore[arg-type]
 
 
 def test_nothing_spent_reveals_nothing() -> None:
-    assert together(PEOPLE, 0, []).epsilon == 0
+    assert joint_disclosure(PEOPLE, 0, []).epsilon == 0
 
 
 @given(st.fractions(min_value=Fraction(1, 1000), max_value=100))
@@ -120,9 +120,9 @@ def test_the_ledger_counts_every_charge(world: World) -> None:
     for number in range(3):
         world.charge(number, Fraction(1, 2))
     world.ledger.charging.charge(request("laplace"), LAPLACE)
-    found = world.ledger.reading.together("people")
+    found = world.ledger.reading.joint_disclosure("people")
     half = costing(Fraction(1, 2))
-    assert found == together(PEOPLE, found.spent, kinds((half, 3), (LAPLACE, 1)))
+    assert found == joint_disclosure(PEOPLE, found.spent, kinds((half, 3), (LAPLACE, 1)))
     assert Fraction(found.spent, UNIT) == Fraction(3, 2) + Fraction(1, 200)
 
 

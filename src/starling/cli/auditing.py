@@ -64,7 +64,7 @@ def show(url: str, *, only: str | None, latest: int, delta: str | None) -> Resul
         book, read = opened.book, opened.reading
         working("adding up what was spent and what it tells together")
         names = read.lineages() if only is None else [only]
-        found = [(read.account(each, latest=latest), read.together(each, delta or DELTA)) for each in names]
+        found = [(read.account(each, latest=latest), read.joint_disclosure(each, delta or DELTA)) for each in names]
         head = read.head()
     whose = f"ledger {book.id}, signed by {book.signer.fingerprint}\nhead {head.seq}:{head.hash}"
     return Result(

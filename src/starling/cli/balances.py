@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from starling.release.text import table
 
 if TYPE_CHECKING:
-    from starling.ledger.disclosure import Together
+    from starling.ledger.disclosure import JointDisclosure
     from starling.ledger.reading import Account, Balance, Spent
     from starling.release.statement import Json
 
@@ -14,7 +14,7 @@ WHAT = 40
 """Letters of a release's title in a table; `--json` has all of it."""
 
 
-def account_text(account: "Account", together: "Together") -> str:
+def account_text(account: "Account", joint: "JointDisclosure") -> str:
     """What an analyst asks (spent, left, how many more like the last) and what an auditor asks (everything together)."""
     whose = account.lineage
     parts = [
@@ -24,7 +24,7 @@ def account_text(account: "Account", together: "Together") -> str:
     if account.charges:
         header = ("event", "when (UTC)", "analyst", "dataset", "request", "what", "cost", "charged", "state")
         parts += [table(header, [_charge(each) for each in account.charges], left=len(header))]
-    return "\n\n".join([*parts, _together_text(account, together)])
+    return "\n\n".join([*parts, _joint_text(account, joint)])
 
 
 def _row(account: "Account", balance: "Balance") -> tuple[str, ...]:
@@ -70,24 +70,24 @@ def _when(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def _together_text(account: "Account", together: "Together") -> str:
+def _joint_text(account: "Account", joint: "JointDisclosure") -> str:
     from starling.ledger.rules import shown
     from starling.privacy.budget import decimal_up
 
     whose = account.lineage
-    if together.spent == 0:
+    if joint.spent == 0:
         return f"Nothing was released about the people of {whose.name} yet."
     return (
-        f"All releases about the people of {whose.name} together: {whose.measure} {shown(together.spent)}, and\n"
-        f"(epsilon, delta) = ({decimal_up(together.epsilon)}, {float(together.delta):g}) from {_source(together)}."
+        f"All releases about the people of {whose.name} together: {whose.measure} {shown(joint.spent)}, and\n"
+        f"(epsilon, delta) = ({decimal_up(joint.epsilon)}, {float(joint.delta):g}) from {_source(joint)}."
     )
 
 
-def _source(together: "Together") -> str:
-    return "the noise of each" if together.composed else "the total alone: the kinds of noise are too many to compose"
+def _source(joint: "JointDisclosure") -> str:
+    return "the noise of each" if joint.composed else "the total alone: the kinds of noise are too many to compose"
 
 
-def account_json(account: "Account", together: "Together") -> "dict[str, Json]":
+def account_json(account: "Account", joint: "JointDisclosure") -> "dict[str, Json]":
     """The same for machines; amounts are exact decimals as text."""
     from starling.ledger.rules import shown
     from starling.privacy.budget import decimal_up
@@ -110,11 +110,11 @@ def account_json(account: "Account", together: "Together") -> "dict[str, Json]":
             for cap in [balance.cap]
         ],
         "charges": [_charge_json(account, each) for each in account.charges],
-        "together": {
-            "spent": shown(together.spent),
-            "epsilon": decimal_up(together.epsilon),
-            "delta": str(together.delta),
-            "composed": together.composed,
+        "joint": {
+            "spent": shown(joint.spent),
+            "epsilon": decimal_up(joint.epsilon),
+            "delta": str(joint.delta),
+            "composed": joint.composed,
         },
     }
 

@@ -102,7 +102,7 @@ def _read_event(said: Mapping[str, Any]) -> Accounted:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class JointDisclosure:
     """What the charges of a lineage reveal together.
 
     Attributes:
@@ -118,9 +118,9 @@ class Together:
     composed: bool
 
 
-def together(
+def joint_disclosure(
     lineage: Lineage, spent: int, kinds: Sequence[tuple[Mapping[str, Any], int]], delta: Exact = DELTA
-) -> Together:
+) -> JointDisclosure:
     """Compose what was charged.
 
     Args:
@@ -150,7 +150,7 @@ def together(
     epsilon = epsilon_of_events(frozenset(met.items()), chance) if spent else Fraction(0)
     if lineage.measure == "epsilon":
         epsilon = min(epsilon, total)
-    return Together(spent, epsilon, chance, composed)
+    return JointDisclosure(spent, epsilon, chance, composed)
 
 
 def meaning(lineage: Lineage, units: int) -> str:

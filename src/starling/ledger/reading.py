@@ -11,7 +11,7 @@ from starling.ledger import disclosure, rows
 from starling.ledger.book import Book
 from starling.ledger.chain import Event, Head
 from starling.ledger.checking import SLICE, Check, Verified
-from starling.ledger.disclosure import DELTA, Together
+from starling.ledger.disclosure import DELTA, JointDisclosure
 from starling.ledger.rules import Cap, Lineage, Scope
 from starling.ledger.signatures import signed_by
 from starling.ledger.store import Row, Transaction
@@ -104,7 +104,7 @@ class Reading:
             yield from part
             last = part[-1].seq
 
-    def together(self, lineage: str, delta: Exact = DELTA) -> Together:
+    def joint_disclosure(self, lineage: str, delta: Exact = DELTA) -> JointDisclosure:
         """What the charges of one lineage reveal together, as (epsilon, delta); raises ParameterError for another delta."""
 
         def work(tx: Transaction) -> tuple[Lineage, int, list[Row]]:
@@ -116,7 +116,7 @@ class Reading:
         kinds = [
             (json.loads(body), whole // once) for body, whole, once in cast(list[tuple[str, int, int]], noise) if once
         ]
-        return disclosure.together(found, spent, kinds, delta)
+        return disclosure.joint_disclosure(found, spent, kinds, delta)
 
     def export(self) -> Iterator[str]:
         """The chain as JSON Lines, for an auditor: `hash` is the SHA-256 that chain.digest says, over `body` in canonical JSON."""

@@ -1,21 +1,105 @@
-"""The privacy core: exact noise, exact selection, and what they cost. Knows no domain, no file, no database."""
+"""The privacy core: exact noise, exact selection, and what they cost. Knows no domain, no file, no database.
+
+What a user needs has its name here, and is imported when it is asked for. The other packages import from the modules, so that import
+contracts see who draws, who publishes and who only computes.
+"""
 
 from typing import TYPE_CHECKING
 
 from starling.lazy import lazy
 
 if TYPE_CHECKING:
-    from starling.privacy.sampling.noise import discrete_gaussian, discrete_laplace
+    from starling.privacy.accounting.conversion import approximate, delta_at_epsilon, epsilon_at_delta, renyi_divergence
+    from starling.privacy.accounting.detection import detection, detection_bound
+    from starling.privacy.budget import Cost, Epsilon, Rho, decimal_up, power, split
+    from starling.privacy.distributions.accuracy import (
+        distribution_for_margin,
+        margin,
+        quantile,
+        standard_deviation,
+        tail,
+    )
+    from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
+    from starling.privacy.events import (
+        ZCDP,
+        DiscreteGaussianNoise,
+        DiscreteLaplaceNoise,
+        Event,
+        ExponentialMechanism,
+        LatticeNoise,
+        PermuteAndFlip,
+        PureDP,
+        noise_event,
+    )
+    from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
+    from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, as_replace_one
+    from starling.privacy.sampling.lattice import lattice_noise
+    from starling.privacy.sampling.noise import checked_add, discrete_gaussian, discrete_laplace, draw
     from starling.privacy.sampling.selection import exponential_mechanism, permute_and_flip
+    from starling.privacy.trust import Confidential, Mechanism, Released, publish
 
-__all__ = ["discrete_gaussian", "discrete_laplace", "exponential_mechanism", "permute_and_flip"]
+__all__ = [
+    "ADD_REMOVE_PERSON",
+    "REPLACE_PERSON",
+    "ZCDP",
+    "Confidential",
+    "Cost",
+    "DiscreteGaussian",
+    "DiscreteGaussianNoise",
+    "DiscreteLaplace",
+    "DiscreteLaplaceNoise",
+    "Epsilon",
+    "Event",
+    "ExponentialMechanism",
+    "Guarantee",
+    "LatticeNoise",
+    "Mechanism",
+    "PermuteAndFlip",
+    "PureDP",
+    "Released",
+    "Rho",
+    "approximate",
+    "as_replace_one",
+    "bounded_overlap",
+    "checked_add",
+    "decimal_up",
+    "delta_at_epsilon",
+    "detection",
+    "detection_bound",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "distribution_for_margin",
+    "draw",
+    "epsilon_at_delta",
+    "exponential_mechanism",
+    "lattice_noise",
+    "margin",
+    "measurement",
+    "noise_event",
+    "permute_and_flip",
+    "power",
+    "publish",
+    "quantile",
+    "renyi_divergence",
+    "sequential",
+    "split",
+    "standard_deviation",
+    "tail",
+]
 
-lazy(
-    __name__,
-    {
-        "discrete_gaussian": "sampling.noise",
-        "discrete_laplace": "sampling.noise",
-        "exponential_mechanism": "sampling.selection",
-        "permute_and_flip": "sampling.selection",
-    },
-)
+_HOMES = {
+    "accounting.conversion": "approximate delta_at_epsilon epsilon_at_delta renyi_divergence",
+    "accounting.detection": "detection detection_bound",
+    "budget": "Cost Epsilon Rho decimal_up power split",
+    "distributions.accuracy": "distribution_for_margin margin quantile standard_deviation tail",
+    "distributions.discrete": "DiscreteGaussian DiscreteLaplace",
+    "events": "ZCDP DiscreteGaussianNoise DiscreteLaplaceNoise Event ExponentialMechanism LatticeNoise PermuteAndFlip PureDP noise_event",
+    "guarantee": "Guarantee bounded_overlap measurement sequential",
+    "neighbours": "ADD_REMOVE_PERSON REPLACE_PERSON as_replace_one",
+    "sampling.lattice": "lattice_noise",
+    "sampling.noise": "checked_add discrete_gaussian discrete_laplace draw",
+    "sampling.selection": "exponential_mechanism permute_and_flip",
+    "trust": "Confidential Mechanism Released publish",
+}
+
+lazy(__name__, {name: home for home, names in _HOMES.items() for name in names.split()})

@@ -110,7 +110,17 @@ def discrete_gaussian(
 def draw(
     distribution: Distribution, size: Size, *, source: BitSource | None = None, search: Search = "guided"
 ) -> Int64:
-    """Independent noise of `distribution`, int64 of shape `size`; see `discrete_laplace` and `discrete_gaussian`."""
+    """Independent noise, int64 of shape `size`.
+
+    Args:
+        distribution: Of each draw.
+        size: Shape of the result.
+        source: Of random words; the process's own if not given. Others are for tests and make noise that is NOT PRIVATE.
+        search: "guided", or "fixed" where an adversary may time the draws.
+
+    Raises:
+        ParameterError: for a parameter out of range, or a size that does not fit.
+    """
     if isinstance(distribution, DiscreteLaplace):
         return discrete_laplace(distribution.scale, size, source=source, search=search)
     return discrete_gaussian(distribution.sigma_squared, size, source=source, search=search)
