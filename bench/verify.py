@@ -25,12 +25,12 @@ from bench.process import STARLING, run
 from bench.record import Limit, Recorder
 from starling.release import statement
 from starling.release.arithmetic import check_cost
-from starling.tables.artifact.data import census, csv
+from starling.release.table_files import TextWriter
+from starling.tables.artifact.columns import tables
 from starling.tables.artifact.measured import read_measurements
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.plan import Plan, load
 from starling.tables.postprocess import tabulate
-from starling.tables.verify import SCHEMAS
 
 SEED: Final = 1
 BLOCKS: Final = "TABBLKST|TABBLKCOU|TABTRACTCE|TABBLK|PLACEFP|AIANNHCE"
@@ -51,10 +51,10 @@ def computing(folder: Path) -> float:
     plan, geography = read_plan(folder)
     with Path(os.devnull).open("wb") as nowhere:
         texts = [
-            (name, kind(nowhere, schema.names))
-            for name, schema in SCHEMAS.items()
-            for kind, suffix in ((census, "txt"), (csv, "csv"))
-            if (folder / "data" / f"{name}.{suffix}").exists()
+            (table.name, TextWriter(nowhere, text))
+            for table in tables()
+            for text in table.texts
+            if (folder / table.text_path(text)).exists()
         ]
         for part in tabulate(plan, geography, read_measurements(folder, plan, geography)):
             for name, text in texts:

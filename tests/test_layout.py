@@ -44,12 +44,12 @@ TESTED_ELSEWHERE = {
     "engine/parts.py": "a value; test_spark.py reads tables in parts",
     "genome/domain.py": "test_domains.py finds it by its name",
     "genome/measurements.py": "values; the mechanisms make them and post-processing reads them",
-    "genome/publication.py": "test_publish.py and test_verify.py walk it",
     "ledger/account.py": "the promises charge through it, and test_charging_crashes.py kills it",
     "ledger/reading.py": "test_replay.py verifies by it, and cli/test_auditing.py shows what it reads",
     "ledger/rows.py": "the SQL of the ledger: the promises on both stores",
     "ledger/store.py": "a protocol; both stores are tested against it",
     "ledger/ticket.py": "a value that the promises look at",
+    "release/contents.py": "tables/test_artifact.py and genome/test_artifact.py write releases",
     "release/domain.py": "protocols, which every domain keeps",
     "release/payment.py": "tables/test_publish_resume.py kills a release at each of its steps",
     "release/pipeline.py": "every domain's publish walks it",
@@ -57,7 +57,6 @@ TESTED_ELSEWHERE = {
     "cli/publishing.py": "test_tables.py and test_auditing_release.py release with every way to pay",
     "genome/plan/choices.py": "names and bounds; test_model.py and test_readable.py refuse what is outside them",
     "tables/domain.py": "test_domains.py finds it by its name",
-    "tables/publication.py": "test_publish.py and test_verify.py walk it",
     "tables/plan/forms.py": "methods of a plan; tables/plan/test_values.py calls them",
 }
 """Modules without a test file of their name, and why."""

@@ -25,6 +25,7 @@ from starling.release import verify as release_verify
 from starling.release.checks import Check
 from starling.release.manifest import AGAIN, OWN_LEDGER
 from starling.release.reading import Release
+from starling.release.recompute import check as check_domain
 from starling.release.session import InSession
 from starling.release.statement import FILE, AddsTo
 from starling.release.verify import Checked
@@ -218,7 +219,7 @@ def _domain(folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) 
     if domain is None:
         problem = "is none that this version of Starling can verify"
         return (Check("domain", DOMAIN, (Problem("domain", problem, "use the version that wrote it", FILE),)),)
-    return domain.check(folder, stated, hashes)
+    return check_domain(domain, folder, stated, hashes)
 
 
 def _earlier(charged: ledger_check.Charged | None, earlier: tuple[AddsTo, ...], place: str | None) -> Check:

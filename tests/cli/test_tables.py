@@ -300,17 +300,17 @@ def child(inputs: Inputs, out: Path, prepare: str) -> "subprocess.CompletedProce
     """A release in a process of its own, after some code that makes it fail."""
     words = ["tables", "release", "demo", *inputs.options, "--out", str(out), "--yes", "--unvalidated", "--json"]
     head = "import errno, os, resource, signal\nfrom starling.cli import main\n"
-    head += "from starling.release import pipeline\nfrom starling.tables import publication\n"
+    head += "from starling.release import contents, pipeline\nfrom starling.tables import publication\n"
     code = f"{head}{prepare}\nmain({words!r})"
     return run("tests.forking:python", code)
 
 
 KILL_AT_WRITING = """
-real = publication.write_release
+real = contents.write
 def killed(folder, *rest):
     real(folder, *rest)
     os.kill(os.getpid(), signal.SIGKILL)
-publication.write_release = killed
+contents.write = killed
 """
 KILL_AT_DRAWING = "publication.SafeTab.draw = lambda self, exact: os.kill(os.getpid(), signal.SIGKILL)"
 
@@ -330,11 +330,11 @@ def test_a_killed_run_leaves_no_release_and_the_next_reports_and_removes_it(
 
 
 LIMIT = """
-real = publication.write_release
+real = contents.write
 def limited(folder, *rest):
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
     real(folder, *rest)
-publication.write_release = limited
+contents.write = limited
 """
 FAIL = """
 def fail(self, exact):

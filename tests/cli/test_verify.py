@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from starling.release.zipped import zipped
-from starling.tables.checks import Wish
+from starling.tables.checks import CHECKS
 from tests.cli.conftest import Call, Inputs
 from tests.tables.bundles import KEY, OTHER, Bundle, make
 
@@ -74,7 +74,7 @@ def test_a_release_with_its_ledger_and_key(call: Call, made: Bundle) -> None:
 
 
 def test_every_check_is_told_by_its_name(call: Call, made: Bundle, tmp_path: Path) -> None:
-    names = ["bundle", "key", *list(Wish), "charge"]
+    names = ["bundle", "key", *CHECKS.holds, "charge"]
     text = call("verify", made.folder, "--key", KEY.public.text).stdout
     assert [line.split("  ")[0] for line in text.split("\n\n")[1].splitlines()] == names
     checks = json.loads(call("verify", made.folder, "--key", KEY.public.text, "--json").stdout)["checks"]

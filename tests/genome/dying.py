@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from starling.genome import publication, publish
+from starling.genome import publish
 from starling.genome.counts import study as counts_study
 from starling.genome.plan import Plan
 from starling.ledger.opening import open_ledger
+from starling.release import contents
 from starling.release.payment import PaymentOptions
 from tests.genome.worlds import QUESTIONS
 from tests.release.striking import AFTER, AROUND, BEFORE, Point, strike
@@ -14,7 +15,7 @@ POINTS: dict[str, Point] = {
     **BEFORE,
     **AROUND,
     "while reading": (counts_study, "read", False),
-    "after the draw": (publication, "write_release", False),
+    "after the draw": (contents, "write", False),
     **{point: AFTER[point] for point in ("after the answer", "after the rename")},
 }
 REQUEST = "exploration"

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from starling.genome.artifact import NOTES, write_release
 from starling.genome.artifact.columns import schemas
-from starling.genome.artifact.data import csv_path, parquet_path
 from starling.genome.artifact.drawn import write_drawn
 from starling.genome.artifact.public_plan import SNPS
+from starling.genome.publication import NOTES, GenomePublication
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Confidential, publish
+from starling.release import contents
 from starling.release.manifest import files_of
 from tests.account import OneCharge
 from tests.genome.artifact.test_pages import ANSWERS, PLAN
@@ -38,7 +38,7 @@ def write(folder: Path, name: str) -> None:
     account = OneCharge(question.guarantee.cost, "request-1")
     drawn = publish(Confidential(lambda: 0), Fixed(question.guarantee, ANSWERS[name]), account)
     write_drawn(plain(folder), drawn.value)
-    write_release(folder, PLAN, question, drawn)
+    contents.write(folder, GenomePublication(PLAN, question), drawn)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -47,8 +47,8 @@ def test_the_same_values_are_the_same_bytes(tmp_path: Path, name: str) -> None:
         write(tmp_path / folder, name)
     one, two = (files_of(tmp_path / folder) for folder in ("one", "two"))
     assert {path: file.read_bytes() for path, file in one.items()} == {path: two[path].read_bytes() for path in two}
-    tables = schemas(PLAN, QUESTIONS[name])
-    expected = {*NOTES, SNPS, "datapackage.json", *map(parquet_path, tables), *map(csv_path, tables)}
+    tables = {f"data/{table}.{form}" for table in schemas(PLAN, QUESTIONS[name]) for form in ("parquet", "csv")}
+    expected = {*contents.NOTES, *NOTES, SNPS, "datapackage.json", *tables}
     assert one.keys() == expected
 
 

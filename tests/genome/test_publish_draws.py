@@ -14,12 +14,13 @@ import pytest
 
 import starling
 from starling.errors import BudgetRefused, OutputError
-from starling.genome import publication, publish
+from starling.genome import publish
 from starling.genome.counts import study as counts_study
 from starling.genome.plan import LocSig
 from starling.ledger.opening import create_ledger
 from starling.privacy import trust
 from starling.privacy.neighbours import REPLACE_PERSON
+from starling.release import contents
 from starling.release.payment import PaymentOptions
 from tests.genome.worlds import World, a_world
 from tests.release.redrawing import STEPS, Thief, ledger_url, measurements
@@ -28,8 +29,8 @@ from tests.release.striking import Point
 POINTS: dict[str, Point] = {
     **STEPS,
     "while reading": (counts_study, "read", True),
-    "after the draw": (publication, "write_release", False),
-    "after writing": (publication, "write_release", True),
+    "after the draw": (contents, "write", False),
+    "after writing": (contents, "write", True),
 }
 QUESTION = LocSig("g", 2, Fraction(2))
 

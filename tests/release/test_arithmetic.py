@@ -16,12 +16,12 @@ from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, 
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, Relation
 from starling.privacy.trust import Receipt
 from starling.release.arithmetic import check_cost, rational
-from starling.release.statement import AddsTo, Domain, statement
+from starling.release.statement import AddsTo, Particulars, statement
 
 
 def stated(guarantee: Guarantee) -> dict[str, Any]:
     """privacy.json of a guarantee, as a reader gets it."""
-    made: dict[str, Any] = json.loads(json.dumps(statement(Receipt("id", guarantee, "x"), Domain("tables", {}))))
+    made: dict[str, Any] = json.loads(json.dumps(statement(Receipt("id", guarantee, "x"), Particulars("tables", {}))))
     return made
 
 
@@ -51,7 +51,7 @@ def test_what_a_release_states_follows(guarantee: Guarantee) -> None:
 def topped() -> dict[str, Any]:
     """privacy.json of a release that adds to another, of which rho alone is known."""
     earlier = Guarantee("earlier", ADD_REMOVE_PERSON, ZCDP(Fraction(1, 3)))
-    domain = Domain("tables", {}, adds_to=(AddsTo("r-1", "", "0" * 64, earlier),))
+    domain = Particulars("tables", {}, adds_to=(AddsTo("r-1", "", "0" * 64, earlier),))
     made: dict[str, Any] = json.loads(json.dumps(statement(Receipt("id", gaussian(), "x"), domain)))
     return made
 

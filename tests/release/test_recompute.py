@@ -13,9 +13,9 @@ from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.neighbours import REPLACE_PERSON
 from starling.privacy.trust import Receipt
 from starling.release import recompute
-from starling.release.statement import Domain, account, approximate_dp, software, statement
+from starling.release.statement import Particulars, account, approximate_dp, software, statement
 
-DOMAIN = Domain("birds", {"flocks": [1, 2]}, {"wings_of_a_bird": 2})
+DOMAIN = Particulars("birds", {"flocks": [1, 2]}, {"wings_of_a_bird": 2})
 
 
 @pytest.fixture

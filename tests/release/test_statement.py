@@ -18,7 +18,7 @@ from starling.release.statement import (
     UNLIMITED,
     UNVALIDATED,
     VALIDATED,
-    Domain,
+    Particulars,
     signer,
     statement,
 )
@@ -37,7 +37,7 @@ def two_levels(relation: Relation = ADD_REMOVE_PERSON) -> Guarantee:
 def stated(receipt: Receipt) -> dict[str, Any]:
     """The statement as a reader of the file gets it."""
     loaded: dict[str, Any] = json.loads(
-        json.dumps(statement(receipt, Domain("test", {"name": "test"}, {"most": 3}, ("population",))))
+        json.dumps(statement(receipt, Particulars("test", {"name": "test"}, {"most": 3}, ("population",))))
     )
     return loaded
 

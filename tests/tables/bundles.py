@@ -14,14 +14,15 @@ from starling.ledger.rules import Request
 from starling.ledger.witness import Witness
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Confidential, Released, publish
+from starling.release import contents
 from starling.release.bundle import DRAW
 from starling.release.commitment import Commitment, Written
 from starling.release.manifest import OWN_LEDGER, manifest
 from starling.release.signing import sign
-from starling.tables.artifact import keep_measurements, read_measurements, write_release
+from starling.tables.artifact.measured import keep_measurements, read_measurements
 from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
 from starling.tables.plan import Geography, Piece, Plan
-from starling.tables.postprocess import tabulate
+from starling.tables.publication import TablesPublication
 from tests.release.forging import KEY, OTHER, Forged
 from tests.release.plain import plain
 from tests.tables.small import small_geography, small_plan
@@ -78,7 +79,7 @@ def write(folder: Path, plan: Plan, geography: Geography, measurements: Released
     """The files of a release but its signature."""
     folder.mkdir(exist_ok=True)
     kept = measurements.then(partial(keep_measurements, folder, plain(folder), plan, geography))
-    write_release(folder, plan, geography, kept.then(partial(tabulate, plan, geography)))
+    contents.write(folder, TablesPublication(plan, geography), kept)
 
 
 def write_paid(folder: Path, plan: Plan, geography: Geography, shift: int, account: RequestAccount) -> None:
@@ -92,7 +93,7 @@ def write_paid(folder: Path, plan: Plan, geography: Geography, shift: int, accou
 
     drawn = publish(Confidential(lambda: 0), Written(Fixed(plan, shift), keep), commitment)
     shutil.rmtree(folder.parent / DRAW)
-    write_release(folder, plan, geography, drawn.then(partial(tabulate, plan, geography)))
+    contents.write(folder, TablesPublication(plan, geography), drawn)
 
 
 def make(place: Path, *, inside: bool = False, shift: int = 0, accepted: int | None = None, **options: Any) -> Bundle:

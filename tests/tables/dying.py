@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from starling.ledger.opening import open_ledger
+from starling.release import contents
 from starling.release.payment import PaymentOptions
-from starling.tables import artifact, counts, publication, publish
+from starling.tables import counts, publication, publish
 from starling.tables.artifact import measured
 from starling.tables.plan import Plan
 from tests.release.striking import AFTER, AROUND, BEFORE, Point, strike
@@ -15,7 +16,7 @@ POINTS: dict[str, Point] = {
     "while reading": (counts.GroupCounts, "totals", False),
     "after the draw": (publication, "tabulate", False),
     "while drawing": (measured, "_table", True),
-    "while writing": (artifact, "write_tables", True),
+    "while writing": (contents, "write_tables", True),
     **AFTER,
 }
 

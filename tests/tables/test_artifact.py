@@ -12,10 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from starling.privacy.trust import Confidential, Released, publish
-from starling.tables.artifact import keep_measurements, write_release
+from starling.release import contents as release_contents
+from starling.tables.artifact.measured import keep_measurements
 from starling.tables.measurements import Measured, Measurements
 from starling.tables.plan import Geography, Plan
 from starling.tables.postprocess import joined, tabulate
+from starling.tables.publication import TablesPublication
 from tests.account import OneCharge
 from tests.release.plain import plain
 from tests.tables.bundles import Fixed
@@ -47,7 +49,7 @@ def write(folder: Path, plan: Plan, records: int = 0) -> tuple[Geography, Releas
     measurements = publish(Confidential(lambda: records), Fixed(plan), account)
     folder.mkdir()
     kept = measurements.then(partial(keep_measurements, folder, plain(folder), plan, geography))
-    write_release(folder, plan, geography, kept.then(partial(tabulate, plan, geography)))
+    release_contents.write(folder, TablesPublication(plan, geography), kept)
     return geography, measurements
 
 
@@ -97,6 +99,6 @@ def test_nothing_but_a_released_value_is_written(tmp_path: Path) -> None:
     plan = small_plan()
     geography = small_geography(plan)
     values = Fixed(plan).draw(0)
-    writer: Callable[..., None] = write_release
+    writer: Callable[..., None] = release_contents.write
     with pytest.raises(AttributeError):
-        writer(tmp_path, plan, geography, tabulate(plan, geography, values))
+        writer(tmp_path, TablesPublication(plan, geography), values)

@@ -11,12 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import starling
-from starling.tables.artifact.data import census, csv
-from starling.tables.checks import COLUMNS, SAYS, Wish, differences
+from starling.release.checks import PRIVACY
+from starling.release.table_files import TextWriter
+from starling.tables.artifact.columns import tables
+from starling.tables.checks import ACCURACY, ADAPTIVITY, CHECKS, GROUPS, INTEGRALITY, NO_CONSISTENCY
 from starling.tables.postprocess import T2_SCHEMA
 from tests.tables.bundles import KEY, Bundle, make
 
-SIX = list(Wish)[:6]
+SIX = [PRIVACY, *CHECKS.own]
 STATE = "data/measurements/state-2.parquet"
 
 
@@ -49,9 +51,10 @@ def changed(bundle: Bundle, name: str, change: Callable[[list[dict[str, Any]]], 
     change(rows)
     table = pa.Table.from_pylist(rows, table.schema)
     pq.write_table(table, data / f"{name}.parquet")
-    for kind, suffix in ((census, "txt"), (csv, "csv")):
-        with (data / f"{name}.{suffix}").open("wb") as file:
-            kind(file, table.column_names).write(table)
+    (declared,) = (each for each in tables() if each.name == name)
+    for text in declared.texts:
+        with (bundle.folder / declared.text_path(text)).open("wb") as file:
+            TextWriter(file, text).write(table)
 
 
 def cast(bundle: Bundle, name: str, column: str, kind: pa.DataType) -> None:
@@ -90,54 +93,54 @@ def add_up(rows: list[dict[str, Any]]) -> None:
     counties[-1]["count"] += state["count"] - sum(row["count"] for row in counties)
 
 
-BREAKS: dict[str, tuple[Wish, Callable[[Bundle], object]]] = {
-    "noise other than the plan's": (Wish.PRIVACY, lambda made: stated(made, less_noise)),
+BREAKS: dict[str, tuple[str, Callable[[Bundle], object]]] = {
+    "noise other than the plan's": (PRIVACY, lambda made: stated(made, less_noise)),
     "another count": (
-        Wish.PRIVACY,
+        PRIVACY,
         lambda made: stated(made, lambda said: said["counting"].update(sql="SELECT count(*) FROM persons")),
     ),
-    "an invariant": (Wish.PRIVACY, lambda made: made.edit("privacy.json", lambda said: said["invariants"].append("n"))),
+    "an invariant": (PRIVACY, lambda made: made.edit("privacy.json", lambda said: said["invariants"].append("n"))),
     "a plan that understates a person": (
-        Wish.PRIVACY,
+        PRIVACY,
         lambda made: made.edit("plan/plan.json", lambda plan: plan["levels"][0].update(stability=1)),
     ),
-    "a published group too few": (Wish.GROUPS, lambda made: changed(made, "t1", one_group_less)),
+    "a published group too few": (GROUPS, lambda made: changed(made, "t1", one_group_less)),
     "a group under another name": (
-        Wish.GROUPS,
+        GROUPS,
         lambda made: changed(made, "t1", lambda rows: rows[1].update(iteration_code="0009")),
     ),
-    "a group that was not measured": (Wish.GROUPS, lambda made: measured(made, one_group_less)),
-    "other states than the plan's": (Wish.GROUPS, lambda made: stated(made, lambda said: said.update(states=[]))),
+    "a group that was not measured": (GROUPS, lambda made: measured(made, one_group_less)),
+    "other states than the plan's": (GROUPS, lambda made: stated(made, lambda said: said.update(states=[]))),
     "other ages than were chosen": (
-        Wish.ADAPTIVITY,
+        ADAPTIVITY,
         lambda made: changed(made, "t2", lambda rows: rows[1].update(age_end="9")),
     ),
-    "detail left out": (Wish.ADAPTIVITY, lambda made: changed(made, "t2", one_group_less)),
+    "detail left out": (ADAPTIVITY, lambda made: changed(made, "t2", one_group_less)),
     "a choice by another number": (
-        Wish.ADAPTIVITY,
+        ADAPTIVITY,
         lambda made: measured(made, lambda rows: rows[0].update(stage_1=11)),
     ),
     "other thresholds": (
-        Wish.ADAPTIVITY,
+        ADAPTIVITY,
         lambda made: stated(made, lambda said: said["levels"][0].update(thresholds=[1, 2, 3])),
     ),
     "too narrow an interval": (
-        Wish.ACCURACY,
+        ACCURACY,
         lambda made: changed(made, "t1", lambda rows: rows[0].update(lower=rows[0]["count"])),
     ),
     "a margin too good": (
-        Wish.ACCURACY,
+        ACCURACY,
         lambda made: stated(made, lambda said: said["levels"][0]["margins_of_error"].update(cell=1)),
     ),
-    "counts as floats": (Wish.INTEGRALITY, lambda made: cast(made, "data/t1.parquet", "count", pa.float64())),
-    "measurements as floats": (Wish.INTEGRALITY, lambda made: cast(made, STATE, "stage_1", pa.float64())),
-    "counties that sum to their state": (Wish.NO_CONSISTENCY, lambda made: changed(made, "t1", add_up)),
+    "counts as floats": (INTEGRALITY, lambda made: cast(made, "data/t1.parquet", "count", pa.float64())),
+    "measurements as floats": (INTEGRALITY, lambda made: cast(made, STATE, "stage_1", pa.float64())),
+    "counties that sum to their state": (NO_CONSISTENCY, lambda made: changed(made, "t1", add_up)),
     "a negative count as 0": (
-        Wish.NO_CONSISTENCY,
+        NO_CONSISTENCY,
         lambda made: changed(made, "t2", lambda rows: rows[1].update(count=0, post_processed=True)),
     ),
     "clamping that is not the plan's": (
-        Wish.NO_CONSISTENCY,
+        NO_CONSISTENCY,
         lambda made: stated(made, lambda said: said.update(negative_counts_published=False)),
     ),
 }
@@ -151,17 +154,17 @@ def test_a_good_release_keeps_all_of_them(made: Bundle) -> None:
     assert min(counts) < 0, "the case of a negative count is there"
 
 
-@pytest.mark.parametrize(("wish", "break_it"), BREAKS.values(), ids=BREAKS)
+@pytest.mark.parametrize(("check", "break_it"), BREAKS.values(), ids=BREAKS)
 def test_whoever_breaks_one_fails_its_check_alone(
-    copied: Bundle, wish: Wish, break_it: Callable[[Bundle], object]
+    copied: Bundle, check: str, break_it: Callable[[Bundle], object]
 ) -> None:
     break_it(copied)
     # The texts are compared with the measurements too, and the cost with its laws: they may fail besides.
-    assert [name for name in failing(copied) if name in SIX] == [wish]
+    assert [name for name in failing(copied) if name in SIX] == [check]
 
 
 def test_each_of_the_six_is_broken_by_some_case() -> None:
-    assert {wish for wish, _ in BREAKS.values()} == set(SIX)
+    assert {check for check, _ in BREAKS.values()} == set(SIX)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +208,7 @@ def test_what_could_not_be_read_is_not_said_to_hold(copied: Bundle) -> None:
     cast(copied, STATE, "stage_1", pa.float64())
     found = states(copied)
     assert (found["privacy"], found["integrality"]) == ("holds", "fails")
-    assert {found[wish] for wish in SIX if wish not in ("privacy", "integrality")} == {"not checked"}
+    assert {found[check] for check in SIX if check not in ("privacy", "integrality")} == {"not checked"}
 
 
 def test_counts_that_are_no_integers_are_not_what_was_measured_either(copied: Bundle) -> None:
@@ -216,14 +219,16 @@ def test_counts_that_are_no_integers_are_not_what_was_measured_either(copied: Bu
     assert [name for name in failing(copied) if name in SIX] == ["integrality", "no consistency"]
 
 
-def test_every_column_serves_a_wish_and_every_wish_says_what_holds() -> None:
-    assert COLUMNS.keys() == set(T2_SCHEMA.names)
-    assert SAYS.keys() == set(Wish)
+def test_every_column_serves_a_check_that_says_what_holds() -> None:
+    assert CHECKS.columns.keys() == set(T2_SCHEMA.names)
+    named = {*CHECKS.columns.values(), *CHECKS.rows.values(), *CHECKS.parameters.values(), CHECKS.types}
+    assert named <= CHECKS.own.keys()
 
 
 def test_a_difference_is_named_by_its_place() -> None:
+    differences = CHECKS.differences
     assert differences({"levels": [{"a": 1}, {"a": 2}]}, {"levels": [{"a": 1}, {"a": 3}]}, "m") == [
-        ("m.levels.2.a", Wish.PRIVACY)
+        ("m.levels.2.a", PRIVACY)
     ]
-    assert differences([1], [1, 2], "m") == [("m", Wish.PRIVACY)]
-    assert differences({}, json.loads("null"), "m") == [("m", Wish.PRIVACY)]
+    assert differences([1], [1, 2], "m") == [("m", PRIVACY)]
+    assert differences({}, json.loads("null"), "m") == [("m", PRIVACY)]

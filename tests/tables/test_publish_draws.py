@@ -11,8 +11,9 @@ import pytest
 from starling.errors import BudgetRefused
 from starling.ledger.opening import create_ledger
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
+from starling.release import contents
 from starling.release.payment import PaymentOptions
-from starling.tables import artifact, counts, publication, publish
+from starling.tables import counts, publication, publish
 from starling.tables.generate import generate
 from starling.tables.plan import Plan
 from tests.release.redrawing import STEPS, Thief, ledger_url
@@ -23,8 +24,8 @@ POINTS: dict[str, Point] = {
     **STEPS,
     "while reading": (counts.GroupCounts, "totals", True),
     "after the draw": (publication, "tabulate", False),
-    "while writing": (artifact, "write_tables", True),
-    "after writing": (publication, "write_release", True),
+    "while writing": (contents, "write_tables", True),
+    "after writing": (contents, "write", True),
 }
 PLAN = small_plan("rho")
 COST = PLAN.cost.amount

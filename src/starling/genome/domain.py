@@ -1,10 +1,10 @@
 """The domain of genomes, as the registry of domains gives it to the frame."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from starling.release.checks import Check
+from starling.genome.publication import CHECKS, GenomePublication
+from starling.release.checks import Checks
 from starling.release.domain import Domain
 from starling.release.reading import Release
 
@@ -14,11 +14,16 @@ class _Genome:
 
     name: Final = "genome"
 
-    def check(self, folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) -> tuple[Check, ...]:
-        """The checks of an answer."""
-        from starling.genome.verify import check
+    @property
+    def checks(self) -> Checks:
+        """The noisy answer, and the tables that follow from it."""
+        return CHECKS
 
-        return check(folder, stated, hashes)
+    def reopen(self, folder: Path) -> GenomePublication:
+        """The publication of a plan and a question."""
+        from starling.genome.artifact.public_plan import read_public
+
+        return GenomePublication(*read_public(folder))
 
     def opened(self, release: Release) -> Release:
         """An answer, as what analysts use."""

@@ -1,20 +1,46 @@
-"""An answer as the frame publishes it: what is charged and drawn for a question, and the files that follow from it."""
+"""An answer as the frame publishes and verifies it: what is charged and drawn for a question, and what follows from it."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from starling.genome.artifact import write_release
-from starling.genome.artifact.drawn import read_drawn, write_drawn
+import pyarrow as pa
+
+from starling.genome.artifact import columns, data, pages, parameters
+from starling.genome.artifact.drawn import DRAWN, read_drawn, write_drawn
+from starling.genome.artifact.public_plan import PLAN, QUESTION, SNP_COLUMNS, SNPS, write_public
+from starling.genome.inference.answer_validation import misfit
 from starling.genome.measurements import Drawn
 from starling.genome.mechanism import ExactStudy, mechanism_of
 from starling.genome.plan import Plan, Question
+from starling.genome.postprocess import Told, tell
 from starling.genome.request import request_body
 from starling.privacy.guarantee import Guarantee
-from starling.privacy.trust import Mechanism, Released
+from starling.privacy.trust import Mechanism
+from starling.release.checks import TABLES, Checks, InvalidRelease
 from starling.release.commitment import Written
+from starling.release.datapackage import Sheet
 from starling.release.encrypted import Create
+from starling.release.registry import Product
+from starling.release.report.pages import Section
+from starling.release.statement import Particulars
+from starling.release.table_files import Table
+
+ANSWER: Final = "noisy answer"
+CHECKS: Final = Checks(
+    {
+        ANSWER: "what was drawn is an answer that the question can have: its shape, and each choice among the public candidates",
+        TABLES: "every table is what plan, question and noisy answer give: p-values, intervals, how far selections may be off",
+    },
+    privacy="mechanism and cost are those of plan and question, for one person replaced; nothing is exact",
+)
+NOTES: Final = {
+    PLAN: "The public plan: people, model, tests, regions",
+    QUESTION: "What was asked, with exact amounts",
+    DRAWN: "The noisy answer as it was drawn",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +67,44 @@ class GenomePublication:
         return mechanism_of(self.plan, self.question).guarantee
 
     @property
-    def joint(self) -> Guarantee:
-        """The mechanism's: an answer adds to no other."""
-        return self.guarantee
+    def title(self) -> str:
+        """The plan's, and what was asked."""
+        return parameters.title(self.plan, self.question)
+
+    @property
+    def particulars(self) -> Particulars:
+        """The plan's choices and the question."""
+        return parameters.particulars(self.plan, self.question)
+
+    @property
+    def product(self) -> Product:
+        """The answer in words."""
+        return parameters.product(self.plan, self.question)
+
+    @property
+    def charged(self) -> Section:
+        """The cost of each part of the question."""
+        return pages.charged(self.question)
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """The tables of this kind of question."""
+        return columns.tables(self.plan, self.question)
+
+    @property
+    def sheets(self) -> Sequence[Sheet]:
+        """The plan's SNP list."""
+        return [columns.list_sheet(SNPS, pa.schema(list(SNP_COLUMNS.items())))]
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """The plan, the question and the noisy answer."""
+        return NOTES
+
+    @property
+    def earlier(self) -> Mapping[str, str]:
+        """Nothing: an answer adds to no other."""
+        return {}
 
     def prepare(self, folder: Path) -> None:
         """Nothing has to be there before."""
@@ -56,6 +117,28 @@ class GenomePublication:
         """The noisy answer."""
         return read_drawn(folder, self.question)
 
-    def write(self, folder: Path, drawn: Released[Drawn]) -> None:
-        """Write all files but the noisy answer and the signature."""
-        write_release(folder, self.plan, self.question, drawn)
+    def check(self, drawn: Drawn) -> None:
+        """Its shape, and each choice among the public candidates."""
+        if (problem := misfit(self.plan, self.question, drawn)) is not None:
+            raise InvalidRelease(ANSWER, DRAWN, f"cannot be the answer: answers {problem}")
+
+    def contents(self, folder: Path, drawn: Drawn) -> "_Contents":  # noqa: ARG002 - nothing else is in it
+        """What the noisy answer tells."""
+        return _Contents(self.plan, self.question, tell(self.plan, self.question, drawn))
+
+    def write_plan(self, folder: Path) -> None:
+        """Write the plan, its SNP list and the question."""
+        write_public(folder, self.plan, self.question)
+
+
+class _Contents:
+    """A `release.domain.Contents`: all tables of an answer in one piece."""
+
+    def __init__(self, plan: Plan, question: Question, told: Told) -> None:
+        self._plan, self._question, self._told = plan, question, told
+
+    def pieces(self) -> Iterator[Mapping[str, pa.Table]]:
+        yield data.tables(self._plan, self._question, self._told)
+
+    def sections(self) -> Sequence[Section]:
+        return pages.sections(self._plan, self._question, self._told)

@@ -4,19 +4,24 @@ The frame is `starling.release` and `starling.cli`: it publishes, verifies, open
 registered in `starling.domains` under its name, with the place of its `Domain` and of its commands; nothing else has to be changed.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+import pyarrow as pa
+
 from starling.errors import Found
 from starling.privacy.guarantee import Guarantee
-from starling.privacy.trust import Confidential, Mechanism, Released
-from starling.release.checks import Check
+from starling.privacy.trust import Confidential, Mechanism
+from starling.release.checks import Checks
+from starling.release.datapackage import Sheet
 from starling.release.encrypted import Create
 from starling.release.reading import Release
-from starling.release.report.pages import PreviewPage
-from starling.release.statement import Json
+from starling.release.registry import Product
+from starling.release.report.pages import PreviewPage, Section
+from starling.release.statement import Json, Particulars
+from starling.release.table_files import Table
 
 ExactT = TypeVar("ExactT")
 ExactT_contra = TypeVar("ExactT_contra", contravariant=True)
@@ -46,8 +51,43 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
         ...
 
     @property
-    def joint(self) -> Guarantee:
-        """The guarantee of the release and of all that it adds to; `guarantee` itself for a release that stands alone."""
+    def title(self) -> str:
+        """The title of the release, for people."""
+        ...
+
+    @property
+    def particulars(self) -> Particulars:
+        """What privacy.json says of the release besides its guarantee, and which earlier releases it adds to."""
+        ...
+
+    @property
+    def product(self) -> Product:
+        """The release in the words of the registry of deployments."""
+        ...
+
+    @property
+    def charged(self) -> Section:
+        """How the cost comes about: a section of the report."""
+        ...
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """The tables that are published, with their columns."""
+        ...
+
+    @property
+    def sheets(self) -> Sequence[Sheet]:
+        """The files below `plan/` and the measurements that are tables too, for the data package."""
+        ...
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """What each file below `plan/` and each of the measurements is, of those that are no tables."""
+        ...
+
+    @property
+    def earlier(self) -> Mapping[str, str]:
+        """SHA-256 of the measurements of the releases that this one adds to, by their path in its folder."""
         ...
 
     def prepare(self, folder: Path) -> None:
@@ -71,8 +111,41 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
         """
         ...
 
-    def write(self, folder: Path, drawn: Released[DrawnT]) -> None:
-        """Write all files of the release but measurements and signature."""
+    def check(self, drawn: DrawnT) -> None:
+        """Check measurements of others, before anything is made of them.
+
+        Raises:
+            InvalidRelease: these measurements cannot have been drawn for this release.
+        """
+        ...
+
+    def contents(self, folder: Path, drawn: DrawnT) -> "Contents":
+        """What follows from the measurements.
+
+        Args:
+            folder: The folder of the release; measurements of earlier releases may be in it.
+            drawn: The measurements.
+        """
+        ...
+
+    def write_plan(self, folder: Path) -> None:
+        """Write the public choices below `plan/`, so that `Domain.reopen` makes the same publication of them."""
+        ...
+
+
+class Contents(Protocol):
+    """The tables of a release, made of its measurements piece by piece, and what its report says of them."""
+
+    def pieces(self) -> Iterator[Mapping[str, pa.Table]]:
+        """Rows of the published tables by the tables' names, in order; iterated once.
+
+        Raises:
+            InvalidRelease: by the iteration, where measurements are not what the mechanism writes.
+        """
+        ...
+
+    def sections(self) -> Sequence[Section]:
+        """The domain's sections of the report, after all pieces were made."""
         ...
 
 
@@ -104,13 +177,17 @@ class Domain(Protocol):
         """The name under which the domain is registered; privacy.json of each of its releases bears it."""
         ...
 
-    def check(self, folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) -> tuple[Check, ...]:
-        """The domain's checks of one of its releases, beyond hashes, signature and arithmetic.
+    @property
+    def checks(self) -> Checks:
+        """The checks that verification makes of a release, beyond hashes, signature and arithmetic."""
+        ...
 
-        Args:
-            folder: The release, whose files are as they were signed.
-            stated: The parsed privacy.json of the release.
-            hashes: SHA-256 of each file of the release, by its path there.
+    def reopen(self, folder: Path) -> Publication[Any, Any]:
+        """The publication of a release, from the public choices in its folder.
+
+        Raises:
+            IntegrityError: a file is not as Starling writes it.
+            PlanError, ParameterError: the files state choices that cannot be.
         """
         ...
 

@@ -21,7 +21,7 @@ from starling.privacy.guarantee import Guarantee
 from starling.privacy.sampling.entropy import fresh_id
 from starling.privacy.trust import Receipt, Released
 from starling.privacy.trust import publish as draw_once
-from starling.release import bundle, records, verify, whereabouts
+from starling.release import bundle, contents, records, verify, whereabouts
 from starling.release.commitment import drawn_files
 from starling.release.datapackage import read_json
 from starling.release.domain import Publication, Source
@@ -183,7 +183,7 @@ def publish(
         listener.step("charging, reading the records and drawing noise")
         drawn: Released[DrawnT] = draw_once(exact, publication.mechanism(folder, commitment.create), commitment)
         listener.step("writing the release")
-        publication.write(folder, drawn)
+        contents.write(folder, publication, drawn)
         finish(account, paid, folder)
     return Published(out, drawn.receipt.request_id, drawn.receipt)
 
@@ -199,7 +199,7 @@ def _order(
     """
     name, body, ledger = payment.request_id or fresh_id(), publication.request, payment.opened()
     records = Records(source.files, payment.unvalidated, f"starling {publication.domain} validate")
-    promised = (publication.guarantee, publication.joint)
+    promised = (publication.guarantee, contents.joint_guarantee(publication))
     if ledger is None:
         return Order(out, body, *promised, name, None, records)
     request = Request(payment.analyst, name, payment.dataset, body)

@@ -2,20 +2,25 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 
-from starling.errors import Problem, StarlingError
+from starling.engine.prefetch import in_order
+from starling.errors import IntegrityError, ParameterError, PlanError, Problem, StarlingError
 from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
-from starling.release import datapackage, registry, statement
-from starling.release.manifest import AGAIN, content
+from starling.release import contents, datapackage, registry, statement
+from starling.release.checks import FORMS, PAGES, PRIVACY, Check, Checks, Findings, InvalidRelease
+from starling.release.domain import Domain, Publication
+from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE, content
 from starling.release.report.markup import stray
-from starling.release.report.pages import amounts, words
-from starling.release.statement import Domain
+from starling.release.report.pages import amounts, undrawn, words
+from starling.release.statement import Particulars
+from starling.release.table_files import TableComparison
 
 OTHER_VERSION: Final = "the wording of report, registry entry and data package, by another version of Starling"
 """What is left open where another version wrote them: it has other words."""
@@ -24,19 +29,134 @@ _WORDS: Final = {"limits": "", "validation": ""}
 """Of an account, what another version may word otherwise."""
 
 
-def stated(guarantee: Guarantee, domain: Domain) -> dict[str, Any]:
+COMMON: Final = (statement.FILE, registry.FILE, datapackage.FILE, contents.REPORT)
+"""Files that every release has, beside its tables, its measurements and its public choices."""
+OPTIONAL: Final = (SIGNATURE, OWN_LEDGER)
+
+
+def check(domain: Domain, folder: Path, said: Mapping[str, Any], hashes: Mapping[str, str]) -> tuple[Check, ...]:
+    """The checks of a release beyond hashes, signature and arithmetic: everything is made again from the public plan and the measurements.
+
+    Everything is read from the folder itself. Post-processing is run again, piece by piece, and must give every published number bit for
+    bit: the values of the Parquet files, the bytes of the text.
+
+    Args:
+        domain: Of the release.
+        folder: The release, whose files are as they were signed.
+        said: The parsed privacy.json of the release.
+        hashes: SHA-256 of each file of the release, by its path there.
+    """
+    found = Findings(domain.checks.holds)
+    try:
+        publication = domain.reopen(folder)
+    except IntegrityError as error:
+        found.add(FORMS, *error.problems)
+        return found.checks()
+    except (PlanError, ParameterError) as error:
+        # A plan refuses what would make its guarantee untrue.
+        problems = (Problem(each.field, each.problem, AGAIN, contents.PLAN) for each in error.problems)
+        found.add(PRIVACY, *problems)
+        return found.checks()
+    _statement(publication, domain.checks, said, found)
+    if _files(publication, domain, hashes, found):
+        _numbers(publication, domain.checks, folder, said, hashes, found)
+    return (*found.checks(), *_earlier(publication, hashes))
+
+
+def _statement(publication: Publication[Any, Any], checks: Checks, said: Mapping[str, Any], found: Findings) -> None:
+    """What privacy.json states otherwise than the plan in the folder gives it."""
+    expected = stated(publication.guarantee, publication.particulars)
+    mechanism = expected.pop("mechanism")
+    differing = [(field, PRIVACY) for field, value in expected.items() if said.get(field) != value]
+    differing += checks.differences(mechanism, said.get("mechanism"), "mechanism")
+    for field, name in differing:
+        found.add(name, unlike(field))
+    found.reached(PRIVACY)
+
+
+def _files(publication: Publication[Any, Any], domain: Domain, hashes: Mapping[str, str], found: Findings) -> bool:
+    """Whether a release has the files of its domain's releases, and only those."""
+    texts = {table.text_path(text): text for table in publication.tables for text in table.texts}
+    required = {*COMMON, *publication.notes, *publication.earlier, *(sheet.path for sheet in publication.sheets)}
+    required |= {table.path for table in publication.tables}
+    required |= {path for path, text in texts.items() if text.most_rows is None}
+    missing, beyond = sorted(required - hashes.keys()), sorted(hashes.keys() - required - {*OPTIONAL, *texts})
+    found.add(FORMS, *(Problem(name, "is missing from the release", AGAIN) for name in missing))
+    found.add(FORMS, *(Problem(name, f"is no file of a {domain.name} release", AGAIN) for name in beyond))
+    return not missing and not beyond
+
+
+def _numbers(
+    publication: Publication[Any, Any],
+    checks: Checks,
+    folder: Path,
+    said: Mapping[str, Any],
+    hashes: Mapping[str, str],
+    found: Findings,
+) -> None:
+    """Post-process the shipped measurements again, piece by piece, and compare tables and pages."""
+    try:
+        drawn = publication.read(folder)
+        publication.check(drawn)
+        made = publication.contents(folder, drawn)
+        published = {table.name: TableComparison(folder, table, hashes, checks) for table in publication.tables}
+
+        def compare(piece: Mapping[str, pa.Table]) -> None:
+            for name, rows in piece.items():
+                published[name].compare(rows)
+
+        # A thread compares, in order, while the next piece is made.
+        for _ in in_order(compare, made.pieces(), workers=1):
+            continue
+        differing = [each for table in published.values() for each in table.finish()]
+    except InvalidRelease as invalid:
+        found.add(invalid.check, *invalid.problems)
+        return
+    except IntegrityError as error:
+        found.add(FORMS, *error.problems)
+        return
+    for name, problem in differing:
+        found.add(name, problem)
+    # Of a table with more or fewer rows the columns are not known.
+    whole = all(table.whole for table in published.values())
+    found.reached(*({*checks.own} if whole else {checks.types} & {*checks.own}), FORMS)
+    sections = [undrawn(section) for section in made.sections()]
+    make = partial(contents.pages, publication, sections=sections)
+    whole_cost = contents.joint_guarantee(publication) if publication.particulars.adds_to else None
+    found.add(PAGES, *pages(folder, said, publication.guarantee, make, whole_cost))
+    if by_this_version(said):
+        found.add(PAGES, *package(folder, *contents.described(publication), hashes))
+        found.reached(PAGES)
+    else:
+        found.leave_open(PAGES, OTHER_VERSION)
+
+
+def _earlier(publication: Publication[Any, Any], hashes: Mapping[str, str]) -> tuple[Check, ...]:
+    """Which releases this one adds to, and whether the earlier measurements are those that the plan, and so its charge, names."""
+    earlier = publication.particulars.adds_to
+    if not earlier:
+        return ()
+    other = [name for name, digest in publication.earlier.items() if hashes.get(name) != digest]
+    problem = "is not what the release that the plan adds to published"
+    named = "; ".join(f"request {each.request_id} of {each.cost}, manifest {each.manifest}" for each in earlier)
+    whole = contents.joint_guarantee(publication).cost
+    says = f"adds to {named}; each charged on its own, {whole} together with this one"
+    return (Check("top-up", says, tuple(Problem(name, problem, AGAIN) for name in other)),)
+
+
+def stated(guarantee: Guarantee, particulars: Particulars) -> dict[str, Any]:
     """The fields of privacy.json that follow from the public choices in the folder, as they are read from JSON."""
     relation = guarantee.relation
     said = {
-        "domain": domain.name,
+        "domain": particulars.name,
         "neighbours": {"change": relation.change, "unit": relation.unit, "words": str(relation)},
         "cost": statement.readings(guarantee),
         "composition": statement.composition(guarantee),
-        "bounds": domain.bounds,
-        "invariants": list(domain.invariants),
-        "mechanism": domain.mechanism,
-        "adds_to": statement.added_to(domain.adds_to),
-        "together": statement.all_losses(guarantee, domain.adds_to),
+        "bounds": particulars.bounds,
+        "invariants": list(particulars.invariants),
+        "mechanism": particulars.mechanism,
+        "adds_to": statement.added_to(particulars.adds_to),
+        "together": statement.all_losses(guarantee, particulars.adds_to),
     }
     # As JSON says it: a tuple is a list there.
     again: dict[str, Any] = json.loads(json.dumps(said))

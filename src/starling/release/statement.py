@@ -96,7 +96,7 @@ def losses(guarantee: Guarantee) -> dict[str, Json]:
 
 
 @dataclass(frozen=True, slots=True)
-class Domain:
+class Particulars:
     """What a domain says of its release in privacy.json.
 
     Attributes:
@@ -114,29 +114,29 @@ class Domain:
     adds_to: tuple[AddsTo, ...] = ()
 
 
-def statement(receipt: Receipt, domain: Domain) -> dict[str, Json]:
+def statement(receipt: Receipt, particulars: Particulars) -> dict[str, Json]:
     """The content of privacy.json.
 
     Args:
         receipt: Of the charge that paid for the release.
-        domain: What the domain adds.
+        particulars: What the domain adds.
     """
     guarantee = receipt.guarantee
     relation, cost = guarantee.relation, guarantee.cost
     return {
         "format": FORMAT,
         "software": software(),
-        "domain": domain.name,
+        "domain": particulars.name,
         "protected_unit": relation.unit,
         "neighbours": {"change": relation.change, "unit": relation.unit, "words": str(relation)},
         "measure": {"name": cost.measure, "definition": DEFINITIONS[cost.measure]},
         **losses(guarantee),
-        "invariants": list[Json](domain.invariants),
-        "bounds": dict(domain.bounds),
+        "invariants": list[Json](particulars.invariants),
+        "bounds": dict(particulars.bounds),
         "composition": composition(guarantee),
-        "mechanism": dict(domain.mechanism),
-        "adds_to": added_to(domain.adds_to),
-        "together": all_losses(guarantee, domain.adds_to),
+        "mechanism": dict(particulars.mechanism),
+        "adds_to": added_to(particulars.adds_to),
+        "together": all_losses(guarantee, particulars.adds_to),
         "account": account(receipt),
     }
 
@@ -165,8 +165,8 @@ def repeated(said: Mapping[str, Any], guarantee: Guarantee, adds_to: tuple[AddsT
     Raises:
         KeyError, TypeError, ValueError, AttributeError: `said` is nothing of the kind.
     """
-    domain = Domain(said["domain"], said["mechanism"], said["bounds"], tuple(said["invariants"]), adds_to)
-    again = statement(receipt(said["account"], guarantee), domain)
+    particulars = Particulars(said["domain"], said["mechanism"], said["bounds"], tuple(said["invariants"]), adds_to)
+    again = statement(receipt(said["account"], guarantee), particulars)
     if said["software"] != again["software"]:
         again["software"] = _text(said["software"])
         _keep(again, said, "approximate_dp", "epsilon", "by")

@@ -1,12 +1,13 @@
 """The domain of tables, as the registry of domains gives it to the frame."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from starling.release.checks import Check
+from starling.release.checks import Checks
 from starling.release.domain import Domain
 from starling.release.reading import Release
+from starling.tables.checks import CHECKS
+from starling.tables.publication import TablesPublication
 
 
 class _Tables:
@@ -14,11 +15,16 @@ class _Tables:
 
     name: Final = "tables"
 
-    def check(self, folder: Path, stated: Mapping[str, Any], hashes: Mapping[str, str]) -> tuple[Check, ...]:
-        """The checks of a release of tables."""
-        from starling.tables.verify import check
+    @property
+    def checks(self) -> Checks:
+        """The desiderata of SafeTab."""
+        return CHECKS
 
-        return check(folder, stated, hashes)
+    def reopen(self, folder: Path) -> TablesPublication:
+        """The publication of a plan and its regions."""
+        from starling.tables.artifact.public_plan import read_plan
+
+        return TablesPublication(*read_plan(folder))
 
     def opened(self, release: Release) -> Release:
         """A release of tables, as what analysts use."""

@@ -1,21 +1,42 @@
-"""A release of tables as the frame publishes it: what is charged and drawn for a plan, and the files that follow from it."""
+"""A release of tables as the frame publishes and verifies it: what is charged and drawn for a plan, and what follows from it."""
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
 
+import pyarrow as pa
+
 from starling.privacy.guarantee import Guarantee
-from starling.privacy.trust import Released
+from starling.release.datapackage import Sheet
 from starling.release.encrypted import Create
-from starling.tables.artifact import keep_measurements, with_earlier, write_release
-from starling.tables.artifact.measured import EARLIER, read_measurements
+from starling.release.registry import Product
+from starling.release.report.pages import Section
+from starling.release.statement import Particulars
+from starling.release.table_files import Table
+from starling.tables.artifact import columns, pages, parameters
+from starling.tables.artifact.measured import (
+    EARLIER,
+    keep_measurements,
+    measurements_path,
+    place_of,
+    read_measurements,
+    with_earlier,
+)
+from starling.tables.artifact.public_plan import PLAN, REGIONS, write_plan
+from starling.tables.artifact.summary import Summary
 from starling.tables.earlier.top_up import ToppedUp
 from starling.tables.measurements import Measurements
 from starling.tables.mechanism import MeasuredAgain, SafeTab
 from starling.tables.plan import Geography, Plan
-from starling.tables.postprocess import tabulate
+from starling.tables.postprocess import Tabulated, tabulate
 from starling.tables.request import request_body
+
+NOTES: Final = {
+    PLAN: "The public plan: budgets, thresholds, definitions of groups",
+    REGIONS: "The public regions of each geography level, with their names",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +46,12 @@ class TablesPublication:
     Attributes:
         plan: The public choices, with what the release adds to.
         regions: The public geography.
-        earlier: The open release that this one adds to; None where it stands alone, and where a folder is verified.
+        topped_up: The open release that this one adds to; None where it stands alone, and where a folder is verified.
     """
 
     plan: Plan
     regions: Geography
-    earlier: ToppedUp | None = None
+    topped_up: ToppedUp | None = None
     domain: Final = "tables"
 
     @property
@@ -44,14 +65,53 @@ class TablesPublication:
         return self.plan.guarantee
 
     @property
-    def joint(self) -> Guarantee:
-        """The plan's, with all that it adds to."""
-        return self.plan.together
+    def title(self) -> str:
+        """The plan's."""
+        return self.plan.title
+
+    @property
+    def particulars(self) -> Particulars:
+        """The plan's choices, each level's noise, and the releases that the plan adds to."""
+        return parameters.particulars(self.plan, self.regions)
+
+    @property
+    def product(self) -> Product:
+        """The plan in words."""
+        return parameters.product(self.plan)
+
+    @property
+    def charged(self) -> Section:
+        """The budget and the noise of each level."""
+        return pages.charged(self.plan)
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """T1 and T2."""
+        return columns.tables()
+
+    @property
+    def sheets(self) -> Sequence[Sheet]:
+        """The measurements, level by level."""
+        return columns.measured_sheets(self.plan)
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """The plan and its regions."""
+        return NOTES
+
+    @property
+    def earlier(self) -> Mapping[str, str]:
+        """The measurements that the releases published which the plan adds to."""
+        return {
+            measurements_path(level, place_of(back)): digest
+            for back, each in enumerate(self.plan.variants.releases, 1)
+            for level, digest in zip(self.plan.levels, each.measurements, strict=True)
+        }
 
     def prepare(self, folder: Path) -> None:
         """Copy the measurements of the earlier releases."""
-        if self.earlier is not None:
-            self.earlier.copy(folder)
+        if self.topped_up is not None:
+            self.topped_up.copy(folder)
 
     def mechanism(self, folder: Path, create: Create) -> SafeTab | MeasuredAgain:
         """What the plan asks for."""
@@ -64,7 +124,30 @@ class TablesPublication:
         """The measurements that were drawn for this release."""
         return read_measurements(folder, self.plan, self.regions)
 
-    def write(self, folder: Path, drawn: Released[Measurements]) -> None:
-        """Tabulate and write, piece by piece."""
-        values = drawn.then(partial(with_earlier, folder, self.plan, self.regions))
-        write_release(folder, self.plan, self.regions, values.then(partial(tabulate, self.plan, self.regions)))
+    def check(self, drawn: Measurements) -> None:
+        """Measurements are checked as they are read."""
+
+    def contents(self, folder: Path, drawn: Measurements) -> "_Contents":
+        """The tables, from what was drawn and from the measurements of earlier releases."""
+        values = with_earlier(folder, self.plan, self.regions, drawn)
+        return _Contents(self.plan, self.regions, tabulate(self.plan, self.regions, values))
+
+    def write_plan(self, folder: Path) -> None:
+        """Write the plan and its regions."""
+        write_plan(folder, self.plan, self.regions)
+
+
+class _Contents:
+    """A `release.domain.Contents`: T1 and T2."""
+
+    def __init__(self, plan: Plan, regions: Geography, parts: Iterable[Tabulated]) -> None:
+        self._plan, self._regions, self._parts = plan, regions, parts
+        self._summary = Summary(plan)
+
+    def pieces(self) -> Iterator[Mapping[str, pa.Table]]:
+        for part in self._parts:
+            self._summary.add(part)
+            yield {"t1": part.tables.t1, "t2": part.tables.t2}
+
+    def sections(self) -> Sequence[Section]:
+        return pages.sections(self._plan, self._regions, self._summary)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from starling.genome.artifact.columns import COLUMNS, KEYS, TITLES, list_sheet, schemas, sheet
+from starling.genome.artifact.columns import COLUMNS, KEYS, TITLES, list_sheet, schemas, tables
 from starling.genome.artifact.public_plan import SNP_COLUMNS
 from tests.genome.mechanism.laws import tiny_plan
 from tests.genome.worlds import QUESTIONS
@@ -17,13 +17,14 @@ PLAN = tiny_plan(60, 9)
 @pytest.mark.parametrize("name", QUESTIONS)
 @pytest.mark.parametrize("model", ["dominant", "recessive", "genotypic", "allelic"])
 def test_each_table_is_described(name: str, model: str) -> None:
-    made = schemas(tiny_plan(60, 9, model), QUESTIONS[name])
-    assert made.keys() <= TITLES.keys() == KEYS.keys()
-    for table, schema in made.items():
-        described = sheet(f"data/{table}.csv", table, schema)
-        assert [column.name for column in described.columns] == schema.names
-        assert set(described.key) <= set(schema.names)
-        assert described.delimiter == ","
+    made = tables(tiny_plan(60, 9, model), QUESTIONS[name])
+    assert {table.name for table in made} <= TITLES.keys() == KEYS.keys()
+    for table in made:
+        parquet, csv = table.sheets()
+        assert [column.name for column in csv.columns] == table.schema.names
+        assert set(csv.key) <= set(table.schema.names)
+        assert (parquet.path, parquet.delimiter) == (f"data/{table.name}.parquet", "")
+        assert (csv.path, csv.delimiter) == (f"data/{table.name}.csv", ",")
 
 
 def test_every_declared_column_is_used() -> None:
@@ -44,11 +45,11 @@ def test_the_list_is_described_as_it_is_written() -> None:
 
 
 def test_only_a_block_may_miss_its_place() -> None:
-    made = schemas(PLAN, QUESTIONS["explore"])
     missing = {
-        (table, column.name)
-        for table, schema in made.items()
-        for column in sheet(f"data/{table}.parquet", table, schema).columns
+        (table.name, column.name)
+        for table in tables(PLAN, QUESTIONS["explore"])
+        for sheet in table.sheets()
+        for column in sheet.columns
         if not column.required
     }
     assert missing == {("blocks", name) for name in ("CHR", "BP1", "BP2", "KB", "FIRST", "LAST", "SNPS")}

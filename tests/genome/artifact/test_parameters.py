@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from starling.genome.artifact.parameters import ASKED, domain, mechanisms, product, title
+from starling.genome.artifact.parameters import ASKED, mechanisms, particulars, product, title
 from starling.genome.plan import QUESTIONS as KINDS
 from tests.genome.mechanism.laws import tiny_plan
 from tests.genome.worlds import QUESTIONS
@@ -16,7 +16,7 @@ PLAN = tiny_plan(60, 9)
 def test_each_part_of_the_guarantee_has_its_mechanism(name: str) -> None:
     guarantee = QUESTIONS[name].guarantee
     assert len(mechanisms(QUESTIONS[name])) == len(guarantee.parts or (guarantee,))
-    said = domain(PLAN, QUESTIONS[name])
+    said = particulars(PLAN, QUESTIONS[name])
     assert said.mechanism["name"] == name
     assert said.bounds["people"] == 60
     assert said.invariants == ()

@@ -9,7 +9,7 @@ import pytest
 
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.discrete import DiscreteGaussian
-from starling.tables.artifact.parameters import bounds, domain, parameters, product
+from starling.tables.artifact.parameters import bounds, parameters, particulars, product
 from starling.tables.plan.codebook import STATES
 from tests.tables.small import small_geography, small_plan
 
@@ -62,7 +62,7 @@ def test_bounds_are_those_of_the_sensitivities() -> None:
     said = bounds(plan)
     assert said["race_codes_of_a_person"] == plan.max_race_codes
     assert said["groups_of_a_person"] == {level.name: level.stability for level in plan.levels}
-    assert domain(plan, small_geography(plan)).name == "tables"
+    assert particulars(plan, small_geography(plan)).name == "tables"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from starling.tables.artifact import keep_measurements
+from starling.tables.artifact.measured import keep_measurements
 from starling.tables.earlier.pairs import Side, noise, pairs, terms
 from starling.tables.inference.totals import suppression_quantile
 from starling.tables.measurements import TOTAL_ONLY, Measured, offsets

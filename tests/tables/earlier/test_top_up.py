@@ -21,16 +21,16 @@ from starling.privacy.events import ZCDP, PureDP
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.manifest import digests, files_of
 from starling.release.payment import PaymentOptions
+from starling.release.recompute import check
 from starling.tables.analysis import open_release
-from starling.tables.artifact import read_measurements, with_earlier
-from starling.tables.artifact.measured import EARLIER, place_of
+from starling.tables.artifact.measured import EARLIER, place_of, read_measurements, with_earlier
 from starling.tables.artifact.public_plan import read_plan
+from starling.tables.domain import TABLES
 from starling.tables.earlier.comparison import compare
 from starling.tables.inference.combined import standard_deviation
 from starling.tables.plan import Plan, Variants
 from starling.tables.plan.variants import MOST_RELEASES
 from starling.tables.publish import release
-from starling.tables.verify import check
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def again(plan: Plan, topped: Path, toy: Path, tmp_path_factory: pytest.TempPath
 def findings(folder: Path) -> list[str]:
     """Names of the checks that fail."""
     stated = json.loads((folder / "privacy.json").read_text())
-    return [each.name for each in check(folder, stated, digests(files_of(folder))) if each.state == "fails"]
+    return [each.name for each in check(TABLES, folder, stated, digests(files_of(folder))) if each.state == "fails"]
 
 
 def test_a_number_shares_its_draws_with_the_release_that_it_adds_to(earlier: Path, topped: Path) -> None:

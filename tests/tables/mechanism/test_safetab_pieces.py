@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.trust import Confidential, publish
+from starling.release import table_files
 from starling.release.manifest import digests, files_of
-from starling.tables.artifact import data
+from starling.release.recompute import check
+from starling.tables.domain import TABLES
 from starling.tables.mechanism import SafeTab, safetab
 from starling.tables.plan import MOST_GROUPS, GeographyLevel
 from starling.tables.postprocess import joined, tabulate
-from starling.tables.verify import check
 from tests.account import OneCharge
 from tests.tables.bundles import write
 from tests.tables.small import Written, level_of, small_geography, small_plan, written
@@ -78,7 +79,7 @@ def test_a_release_in_pieces_is_the_same_tables_and_verifies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     monkeypatch.setattr(safetab, "draw", lambda _, count: np.zeros(count, dtype=np.int64))
-    monkeypatch.setattr(data, "ROW_GROUP", 10)
+    monkeypatch.setattr(table_files, "ROW_GROUP", 10)
     plan = small_plan()
     geography = small_geography(plan, COUNTIES)
     exact = sizes(list(range(2 * COUNTIES)))
@@ -91,4 +92,6 @@ def test_a_release_in_pieces_is_the_same_tables_and_verifies(
     for name in ("report.html", "privacy.json", "registry.yaml"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "many" / name).read_bytes()
     stated = json.loads((tmp_path / "many" / "privacy.json").read_text())
-    assert all(each.state == "holds" for each in check(tmp_path / "many", stated, digests(files_of(tmp_path / "many"))))
+    assert all(
+        each.state == "holds" for each in check(TABLES, tmp_path / "many", stated, digests(files_of(tmp_path / "many")))
+    )

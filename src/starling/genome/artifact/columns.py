@@ -9,7 +9,8 @@ from typing import Final
 import pyarrow as pa
 
 from starling.genome.plan import Plan, Question, SnpCorr, kind
-from starling.release.datapackage import Column, Sheet
+from starling.release.datapackage import Sheet
+from starling.release.table_files import Table, Text, column
 
 _TEXT, _WHOLE, _NUMBER = pa.string(), pa.int64(), pa.float64()
 _LIKELY: Final = (
@@ -87,6 +88,7 @@ COLUMNS: Final[dict[str, tuple[pa.DataType, str]]] = {
         "Persons by which the scores of all rounds fall short of the best ones at most, with a probability of at least 95 %",
     ),
 }
+WORDS: Final = {name: words for name, (_, words) in COLUMNS.items()}
 OPTIONAL: Final = ("BP1", "BP2", "KB", "FIRST", "LAST", "SNPS")
 """Missing where no block is valid; a block's CHR too."""
 
@@ -144,20 +146,23 @@ def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
     return {name: pa.schema([(column, COLUMNS[column][0]) for column in columns[name]]) for name in _HELD[asked]}
 
 
-def sheet(path: str, name: str, schema: pa.Schema) -> Sheet:
-    """A table of a release for its data package."""
-    made = tuple(_column(name, field) for field in schema)
-    return Sheet(path, TITLES[name], made, KEYS[name], delimiter="," if path.endswith(".csv") else "")
+def tables(plan: Plan, question: Question) -> tuple[Table, ...]:
+    """The tables of a release, each as Parquet and as CSV."""
+    return tuple(
+        Table(
+            name,
+            TITLES[name],
+            schema,
+            WORDS,
+            KEYS[name],
+            (*OPTIONAL, "CHR") if name == "blocks" else OPTIONAL,
+            (Text("csv", {column: column for column in schema.names}),),
+        )
+        for name, schema in schemas(plan, question).items()
+    )
 
 
 def list_sheet(path: str, schema: pa.Schema) -> Sheet:
     """The plan's SNP list for the data package."""
-    return Sheet(
-        path, "The public SNP list, in plan order", tuple(_column("snps", field) for field in schema), ("SNP",)
-    )
-
-
-def _column(table: str, field: pa.Field) -> Column:
-    kinds = {_TEXT: "string", _WHOLE: "integer", _NUMBER: "number"}
-    required = field.name not in OPTIONAL and (table, field.name) != ("blocks", "CHR")
-    return Column(field.name, kinds[field.type], COLUMNS[field.name][1], required)
+    columns = tuple(column(field.name, field.type, WORDS[field.name]) for field in schema)
+    return Sheet(path, "The public SNP list, in plan order", columns, ("SNP",))

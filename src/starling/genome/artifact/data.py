@@ -1,13 +1,9 @@
-"""The tables of a genome release, made of what is told, and their files: Parquet, and the same as CSV."""
+"""The tables of a genome release, made of what is told."""
 
-import io
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pyarrow as pa
-import pyarrow.csv as pacsv
-import pyarrow.parquet as pq
 
 from starling.genome.artifact.columns import schemas
 from starling.genome.inference.intervals import Interval
@@ -16,9 +12,6 @@ from starling.genome.measurements import Block, Number, Places
 from starling.genome.plan import Explore, NumSig, Plan, Question
 from starling.genome.postprocess import Correlated, Exploration, ExplorationError, PValue, Told
 from starling.genome.postprocess.told import CONFIDENCE
-from starling.release.cells import as_text
-
-DATA: Final = "data"
 
 
 def tables(plan: Plan, question: Question, told: Told) -> dict[str, pa.Table]:
@@ -45,33 +38,6 @@ def tables(plan: Plan, question: Question, told: Told) -> dict[str, pa.Table]:
         name: pa.table({column: made[name][column] for column in schema.names}, schema=schema)
         for name, schema in schemas(plan, question).items()
     }
-
-
-def write_tables(folder: Path, made: Mapping[str, pa.Table]) -> None:
-    """Write each as Parquet and as CSV below `folder`."""
-    (folder / DATA).mkdir()
-    for name, table in made.items():
-        pq.write_table(table, folder / parquet_path(name), compression="zstd")
-        (folder / csv_path(name)).write_bytes(csv(table))
-
-
-def parquet_path(name: str) -> str:
-    """Of a table."""
-    return f"{DATA}/{name}.parquet"
-
-
-def csv_path(name: str) -> str:
-    """Of a table."""
-    return f"{DATA}/{name}.csv"
-
-
-def csv(table: pa.Table) -> bytes:
-    """A table in the CSV of RFC 4180 but for its line ends; what is missing is empty, and no text is a formula to a spreadsheet."""
-    buffer = io.BytesIO((",".join(table.column_names) + "\n").encode())
-    buffer.seek(0, io.SEEK_END)
-    if len(table):
-        pacsv.write_csv(as_text(table), buffer, pacsv.WriteOptions(include_header=False, quoting_style="needed"))
-    return buffer.getvalue()
 
 
 def _number(question: Question, answer: Number) -> dict[str, Sequence[Any]]:

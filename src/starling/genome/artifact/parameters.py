@@ -8,7 +8,7 @@ from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Questi
 from starling.genome.postprocess.told import CONFIDENCE
 from starling.release.registry import Product
 from starling.release.request import plain
-from starling.release.statement import Domain, Json
+from starling.release.statement import Json, Particulars
 
 SOURCE: Final = "Johnson and Shmatikov 2013, Privacy-Preserving Data Exploration in Genome-Wide Association Studies"
 
@@ -28,9 +28,9 @@ def title(plan: Plan, question: Question) -> str:
     return f"{plan.title}: {ASKED[kind(question)]}"
 
 
-def domain(plan: Plan, question: Question) -> Domain:
+def particulars(plan: Plan, question: Question) -> Particulars:
     """What privacy.json says of a release."""
-    return Domain("genome", parameters(plan, question), bounds(plan))
+    return Particulars("genome", parameters(plan, question), bounds(plan))
 
 
 def bounds(plan: Plan) -> dict[str, Json]:

@@ -1,11 +1,13 @@
 """Every column of a tables release, declared once: its type, and what it says to whoever reads the data package."""
 
-from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import pyarrow as pa
 
 from starling.release.datapackage import Column, Sheet
+from starling.release.table_files import Table, Text, column
+from starling.tables.artifact.measured import measurements_path, place_of
 from starling.tables.plan import Plan, labels
 from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA
 
@@ -43,59 +45,55 @@ WORDS: Final = {
     "stage_2": "Second noisy measurement: 1, 8, 18 or 46 numbers of persons, sex by sex, ages ascending",
 }
 
-TYPES: Final = ((pa.types.is_boolean, "boolean"), (pa.types.is_integer, "integer"), (pa.types.is_floating, "number"))
-
 GROUP: Final = ("region_type", "region_id", "iteration_code")
 CELL: Final = (*GROUP, "age_start", "age_end", "sex")
-MEASURED: Final = ("region_id", "iteration_code", "stage_1", "branch", "stage_2")
-TABLES: Final = {
-    "t1": ("T1: totals of population groups", T1_SCHEMA, GROUP),
-    "t2": ("T2: population groups by sex and age", T2_SCHEMA, CELL),
+MEASURED: Final = {
+    "region_id": pa.string(),
+    "iteration_code": pa.string(),
+    "stage_1": pa.int64(),
+    "branch": pa.int8(),
+    "stage_2": pa.large_list(pa.int64()),
 }
-"""Title, columns and key of each table."""
+MOST_CSV_ROWS: Final = 10_000_000
+"""A longer table is there as Parquet, and in the Census format, alone."""
 
 
-def sheets(
-    plan: Plan, paths: dict[str, str], csv: tuple[str, ...], earlier: Sequence[Mapping[str, str]]
-) -> list[Sheet]:
-    """The tables of a release for its data package.
+def tables(most_csv_rows: int = MOST_CSV_ROWS) -> tuple[Table, Table]:
+    """T1 and T2. The Census format is as SafeTab-P writes it: codes and numbers alone, none of which can hold the delimiter."""
+    return (
+        _table("t1", "T1: totals of population groups", T1_SCHEMA, GROUP, most_csv_rows),
+        _table("t2", "T2: population groups by sex and age", T2_SCHEMA, CELL, most_csv_rows),
+    )
 
-    Args:
-        plan: Of the release.
-        paths: File of the measurements of each level, by the level's name.
-        csv: Tables that are there as CSV too: "t1", "t2".
-        earlier: As `paths`, of each release that this one adds to, the last first.
-    """
-    found: list[Sheet] = []
-    for name, (title, schema, key) in TABLES.items():
-        columns = tuple(_column(field.name, field.type) for field in schema)
-        found.append(Sheet(f"data/{name}.parquet", title, columns, key))
-        if name in csv:
-            words = tuple(_column(column, pa.string()) for column in labels.columns(schema.names))
-            found.append(Sheet(f"data/{name}.csv", title, (*columns, *words), key, delimiter=","))
-        census = tuple(
-            _column(column, schema.field(column).type, text)
-            for column, text in CENSUS.items()
-            if column in schema.names
+
+def _table(name: str, title: str, schema: pa.Schema, key: tuple[str, ...], most_csv_rows: int) -> Table:
+    names = labels.columns(schema.names)
+    csv = {column: column for column in (*schema.names, *names)}
+    census = {column: called for column, called in CENSUS.items() if column in schema.names}
+    texts = (
+        Text("csv", csv, most_rows=most_csv_rows, worded=partial(labels.worded, chosen=names)),
+        Text("txt", census, "|", quoted=False, title=", in the format of the Census Bureau"),
+    )
+    return Table(name, title, schema, WORDS, key, texts=texts)
+
+
+def measured_sheets(plan: Plan) -> list[Sheet]:
+    """The measurements of a release, and of those that it adds to, for its data package."""
+    names = ["before post-processing, in plan order"]
+    names += [f"by the earlier release of request {each.request_id}" for each in plan.variants.releases]
+    columns = tuple(
+        Column(name, "array", WORDS[name])
+        if name == "stage_2"
+        else column(name, kind, WORDS[name], required=name != "stage_1")
+        for name, kind in MEASURED.items()
+    )
+    return [
+        Sheet(
+            measurements_path(level, place_of(back)),
+            f"Noisy measurements of level {level.name} {which}",
+            columns,
+            GROUP[1:],
         )
-        census_key = tuple(CENSUS[column] for column in key)
-        found.append(
-            Sheet(f"data/{name}.txt", f"{title}, in the format of the Census Bureau", census, census_key, delimiter="|")
-        )
-    for level in plan.levels:
-        title = f"Noisy measurements of level {level.name} before post-processing, in plan order"
-        found.append(Sheet(paths[level.name], title, tuple(map(_measured, MEASURED)), GROUP[1:]))
-    for top_up, files in zip(plan.variants.releases, earlier, strict=True):
-        for level in plan.levels:
-            title = f"Noisy measurements of level {level.name} by the earlier release of request {top_up.request_id}"
-            found.append(Sheet(files[level.name], title, tuple(map(_measured, MEASURED)), GROUP[1:]))
-    return found
-
-
-def _column(name: str, kind: pa.DataType, called: str = "") -> Column:
-    return Column(called or name, next((word for is_it, word in TYPES if is_it(kind)), "string"), WORDS[name])
-
-
-def _measured(name: str) -> Column:
-    types = {"stage_1": "integer", "branch": "integer", "stage_2": "array"}
-    return Column(name, types.get(name, "string"), WORDS[name], required=name != "stage_1")
+        for back, which in enumerate(names)
+        for level in plan.levels
+    ]

@@ -13,9 +13,7 @@ and then its place among them.
 They are written encrypted, and nobody can read a part of them before their charge is committed to all of them (release/commitment.py).
 """
 
-from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from itertools import zip_longest
 from pathlib import Path
@@ -28,8 +26,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from starling.engine.prefetch import in_order
+from starling.release.checks import FORMS, InvalidRelease
 from starling.release.encrypted import Create
-from starling.tables.checks import Broken, Wish
+from starling.tables.checks import ADAPTIVITY, GROUPS, INTEGRALITY
 from starling.tables.inference.combined import combined
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, branches
 from starling.tables.plan import MOST_GROUPS, Geography, Level, Piece, Plan, cells
@@ -48,8 +47,6 @@ SCHEMA: Final = pa.schema(
         ("stage_2", pa.large_list(pa.int64())),
     ]
 )
-AHEAD: Final = 2
-"""Pieces that wait to be written."""
 
 
 def place_of(back: int) -> str:
@@ -90,23 +87,18 @@ def keep_measurements(
             for level in plan.levels
         ]
 
-        def write(piece: Piece, measured: Measured) -> None:
+        def write(pair: tuple[Piece, Measured]) -> None:
+            piece, measured = pair
             table = _table(plan.levels[piece.level], geography, piece, measured)
             writers[piece.level].write_table(table, row_group_size=max(len(table), 1))
 
-        waiting: deque[Future[None]] = deque()
-        with ThreadPoolExecutor(1) as writing:
-            for piece, measured in drawn:
-                waiting.append(writing.submit(write, piece, measured))
-                if len(waiting) > AHEAD:
-                    waiting.popleft().result()
-            for each in waiting:
-                each.result()
+        for _ in in_order(write, drawn, workers=1):
+            continue
     return read_measurements(folder, plan, geography)
 
 
 def read_measurements(folder: Path, plan: Plan, geography: Geography, place: str = FOLDER) -> Measurements:
-    """What `keep_measurements` wrote; iterating raises Broken where a file is not that.
+    """What `keep_measurements` wrote; iterating raises InvalidRelease where a file is not that.
 
     That is: where it does not hold every group of the plan, in plan order, a piece in each row group, with the branch that its first
     noisy total asks for and as many numbers as that branch has.
@@ -117,7 +109,7 @@ def read_measurements(folder: Path, plan: Plan, geography: Geography, place: str
 def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurements, back: int = 0) -> Measurements:
     """What post-processing begins with: what was drawn, combined with the measurements of the releases that the plan adds to, if any.
 
-    Iterating raises Broken where they are not of the same groups in the same detail.
+    Iterating raises InvalidRelease where they are not of the same groups in the same detail.
 
     Args:
         folder: Of the release.
@@ -180,7 +172,7 @@ class _Combined:
                 or not np.array_equal(before[1].stage1, after[1].stage1)
             ):
                 problem = "has other pieces or first totals than the measurements of the earlier release"
-                raise Broken(Wish.ADAPTIVITY, FOLDER, problem)
+                raise InvalidRelease(ADAPTIVITY, FOLDER, problem)
             piece, earlier = before
             yield piece, combined(self._plan, self._plan.levels[piece.level], earlier, after[1])
 
@@ -192,7 +184,7 @@ class _Level:
         pieces: In its row groups.
 
     Raises:
-        Broken: it cannot hold the groups of the level.
+        InvalidRelease: it cannot hold the groups of the level.
     """
 
     def __init__(self, folder: Path, plan: Plan, geography: Geography, number: int, place: str) -> None:
@@ -208,7 +200,7 @@ class _Level:
                 self._stated = file.metadata
                 schema = file.schema_arrow
         except (OSError, pa.ArrowException):
-            raise Broken(Wish.FORMS, self._name, "cannot be read as Parquet") from None
+            raise InvalidRelease(FORMS, self._name, "cannot be read as Parquet") from None
         self.pieces = self._pieces(number, schema)
 
     def read(self, index: int, piece: Piece) -> tuple[Piece, Measured]:
@@ -218,21 +210,21 @@ class _Level:
             with pq.ParquetFile(self._path, metadata=self._stated) as file:
                 table = file.read_row_group(index, use_threads=False).combine_chunks()
         except (OSError, pa.ArrowException):
-            raise Broken(Wish.FORMS, self._name, "cannot be read as Parquet") from None
+            raise InvalidRelease(FORMS, self._name, "cannot be read as Parquet") from None
         return piece, self._measured(piece, table)
 
     def _pieces(self, number: int, schema: pa.Schema) -> tuple[Piece, ...]:
         if not schema.equals(SCHEMA):
-            raise Broken(
-                Wish.INTEGRALITY, self._name, "has other columns or types than measurements, which are integers"
+            raise InvalidRelease(
+                INTEGRALITY, self._name, "has other columns or types than measurements, which are integers"
             )
         rows = [self._stated.row_group(index).num_rows for index in range(self._stated.num_row_groups)]
         iterations = len(self._iterations)
         if sum(rows) != len(self._regions) * iterations:
-            raise Broken(Wish.GROUPS, self._name, "does not hold one row for each group of the plan")
+            raise InvalidRelease(GROUPS, self._name, "does not hold one row for each group of the plan")
         if any(each % iterations or each > max(MOST_GROUPS, iterations) for each in rows):
-            raise Broken(
-                Wish.FORMS, self._name, f"has row groups that are not whole regions, of at most {MOST_GROUPS:,} groups"
+            raise InvalidRelease(
+                FORMS, self._name, f"has row groups that are not whole regions, of at most {MOST_GROUPS:,} groups"
             )
         stops = np.cumsum([each // iterations for each in rows], dtype=np.int64).tolist()
         return (
@@ -249,7 +241,7 @@ class _Level:
             (table["iteration_code"], self._iterations, np.tile(iteration, piece.regions)),
         )
         if not all(np.array_equal(_positions(column, names), index) for column, names, index in labels):
-            raise Broken(Wish.GROUPS, self._name, "has its groups in another order than the plan")
+            raise InvalidRelease(GROUPS, self._name, "has its groups in another order than the plan")
         stage1, missing = table["stage_1"].fill_null(0), table["stage_1"].is_null()
         measured = Measured(_int64(stage1), _int64(table["branch"].fill_null(0)).astype(np.int8), self._values(table))
         once = np.tile(self._total_only, piece.regions)
@@ -260,8 +252,8 @@ class _Level:
             or not np.array_equal(measured.branch, branch)
             or not np.array_equal(_int64(missing), once)
         ):
-            raise Broken(
-                Wish.ADAPTIVITY,
+            raise InvalidRelease(
+                ADAPTIVITY,
                 self._name,
                 "has a branch that its first noisy total and the plan's thresholds do not give",
             )
@@ -274,7 +266,9 @@ class _Level:
         lengths = pc.list_value_length(lists).fill_null(-1)
         values = pc.list_flatten(lists)
         if not np.array_equal(_int64(lengths), sizes) or values.null_count:
-            raise Broken(Wish.ADAPTIVITY, self._name, "has more or fewer numbers for a group than its branch has cells")
+            raise InvalidRelease(
+                ADAPTIVITY, self._name, "has more or fewer numbers for a group than its branch has cells"
+            )
         return _int64(values)
 
 

@@ -15,7 +15,7 @@ from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 from starling.release.report import Picture, Section, Table
 from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, shares, tiles
-from starling.tables.artifact.data import MOST_CSV_ROWS
+from starling.tables.artifact.columns import MOST_CSV_ROWS
 from starling.tables.artifact.measured import place_of
 from starling.tables.artifact.parameters import missing
 from starling.tables.artifact.summary import Summary, Widths

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Final
 
 from starling.release.registry import Product
-from starling.release.statement import AddsTo, Domain, Json, noise
+from starling.release.statement import AddsTo, Json, Particulars, noise
 from starling.tables.artifact.measured import measurements_path, place_of
 from starling.tables.artifact.public_plan import PLAN, REGIONS, choices_json
 from starling.tables.inference.combined import later_weight, margin
@@ -21,13 +21,13 @@ BRANCHES: Final = range(len(cells.BRANCH_CELLS))
 BRANCH_NAMES: Final = tuple(DETAILS[branch] for branch in BRANCHES)
 
 
-def domain(plan: Plan, geography: Geography) -> Domain:
+def particulars(plan: Plan, geography: Geography) -> Particulars:
     """What privacy.json says of a tables release."""
     earlier = (
         AddsTo(each.request_id, each.ledger, each.manifest, guarantee)
         for each, guarantee in zip(plan.variants.releases, plan.earlier_guarantees, strict=True)
     )
-    return Domain("tables", parameters(plan, geography), bounds(plan), adds_to=tuple(earlier))
+    return Particulars("tables", parameters(plan, geography), bounds(plan), adds_to=tuple(earlier))
 
 
 def bounds(plan: Plan) -> dict[str, Json]:

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from starling.privacy.distributions.discrete import DiscreteGaussian, Distribution
 from starling.privacy.distributions.probability_mass import probability_mass
 from starling.privacy.distributions.tails import NARROW
-from starling.tables.artifact import read_measurements, with_earlier
+from starling.tables.artifact.measured import read_measurements, with_earlier
 from starling.tables.inference.combined import listed_noise
 from starling.tables.inference.totals import suppression_quantile
 from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements

@@ -16,12 +16,14 @@ import pytest
 import starling
 from starling.ledger.rules import Request
 from starling.privacy.trust import Confidential, publish
+from starling.release import table_files
 from starling.release.manifest import digests, files_of
-from starling.tables import verify
-from starling.tables.artifact import data
+from starling.release.recompute import check
+from starling.tables.artifact import columns
+from starling.tables.artifact.columns import tables
+from starling.tables.domain import TABLES
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import GeographyLevel
-from starling.tables.verify import check
 from tests.tables.bundles import Bundle, Fixed, make, new_ledger, write
 from tests.tables.small import small_geography, small_plan, written
 
@@ -41,7 +43,7 @@ def copied(made: Bundle, tmp_path: Path) -> Bundle:
 def said(bundle: Bundle) -> list[str]:
     """The findings without their fixes."""
     stated = json.loads((bundle.folder / "privacy.json").read_text())
-    checks = check(bundle.folder, stated, digests(files_of(bundle.folder)))
+    checks = check(TABLES, bundle.folder, stated, digests(files_of(bundle.folder)))
     return [str(finding).split(";")[0] for each in checks for finding in each.findings]
 
 
@@ -92,8 +94,8 @@ def drawn(place: Path, **options: Any) -> Bundle:
 
 @pytest.mark.parametrize("size", [1, 7, 1 << 18])
 def test_rows_are_compared_in_any_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(verify, "BATCH", size)
-    monkeypatch.setattr(data, "ROW_GROUP", size)
+    monkeypatch.setattr(table_files, "BATCH", size)
+    monkeypatch.setattr(table_files, "ROW_GROUP", size)
     assert said(drawn(tmp_path)) == []
 
 
@@ -167,7 +169,7 @@ def test_any_byte_of_text_that_differs_is_found(copied: Bundle, name: str, chang
 def test_csv_is_there_for_short_tables_alone(copied: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
     (copied.folder / "data" / "t2.csv").unlink()
     assert said(copied) == ["data/t2.csv is there for a table below 10,000,000 rows, and only then"]
-    monkeypatch.setattr(verify, "MOST_CSV_ROWS", 3)
+    monkeypatch.setattr(columns, "tables", lambda: tables(3))
     assert len(said(copied)) == 1, "t1.csv should not be there then"
 
 

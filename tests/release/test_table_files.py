@@ -7,8 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from starling.tables.artifact import data
-from starling.tables.artifact.data import TableFiles
+from starling.release import table_files
+from starling.release.table_files import TableWriter, write_tables
+from starling.tables.artifact.columns import MOST_CSV_ROWS, tables
 from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA
 
 
@@ -23,20 +24,19 @@ def table(schema: pa.Schema, rows: int) -> pa.Table:
     return pa.concat_tables([empty, made.slice(0, 2), empty, made.slice(2), empty])
 
 
-def write_table(folder: Path, name: str, made: pa.Table) -> bool:
-    """All of a table as one piece; whether there is a CSV."""
-    with TableFiles(folder, name, {"t1": T1_SCHEMA, "t2": T2_SCHEMA}[name]) as files:
-        files.write(made)
-        return files.finish()
+def write_table(folder: Path, name: str, made: pa.Table, most_csv_rows: int = MOST_CSV_ROWS) -> Path:
+    """All of a table as one piece; the folder that holds its files."""
+    write_tables(folder, [each for each in tables(most_csv_rows) if each.name == name], [{name: made}])
+    return folder / "data"
 
 
 def test_text_is_what_safetab_writes(tmp_path: Path) -> None:
-    write_table(tmp_path, "t1", table(T1_SCHEMA, 3))
-    assert (tmp_path / "t1.txt").read_bytes() == b"REGION_ID|REGION_TYPE|ITERATION_CODE|COUNT\n" + b"".join(
+    data = write_table(tmp_path, "t1", table(T1_SCHEMA, 3))
+    assert (data / "t1.txt").read_bytes() == b"REGION_ID|REGION_TYPE|ITERATION_CODE|COUNT\n" + b"".join(
         b"%02d|%02d|%02d|%d\n" % (at, at, at, at) for at in range(3)
     )
-    write_table(tmp_path, "t2", table(T2_SCHEMA, 2))
-    assert (tmp_path / "t2.txt").read_bytes() == (
+    data = write_table(tmp_path, "t2", table(T2_SCHEMA, 2))
+    assert (data / "t2.txt").read_bytes() == (
         b"REGION_ID|REGION_TYPE|ITERATION_CODE|AGESTART|AGEEND|SEX|COUNT\n00|00|00|00|00|00|0\n01|01|01|01|01|01|1\n"
     )
 
@@ -44,34 +44,37 @@ def test_text_is_what_safetab_writes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rows", [0, 1, 5])
 def test_no_chunk_writes_more_than_its_rows(tmp_path: Path, rows: int) -> None:
     # pyarrow writes stale memory for an empty chunk without a header.
-    write_table(tmp_path, "t1", table(T1_SCHEMA, rows))
-    assert (tmp_path / "t1.txt").read_bytes().count(b"\n") == rows + 1
-    assert b"\0" not in (tmp_path / "t1.txt").read_bytes()
+    data = write_table(tmp_path, "t1", table(T1_SCHEMA, rows))
+    assert (data / "t1.txt").read_bytes().count(b"\n") == rows + 1
+    assert b"\0" not in (data / "t1.txt").read_bytes()
 
 
 def test_negative_counts_and_dictionaries_are_written(tmp_path: Path) -> None:
     made = table(T1_SCHEMA, 1).combine_chunks()
     made = made.set_column(3, "count", pa.array([-7], pa.int64()))
     made = made.set_column(0, "region_id", made["region_id"].dictionary_encode())
-    write_table(tmp_path, "t1", made)
-    assert (tmp_path / "t1.txt").read_text().splitlines()[1] == "00|00|00|-7"
+    data = write_table(tmp_path, "t1", made)
+    assert (data / "t1.txt").read_text().splitlines()[1] == "00|00|00|-7"
 
 
 def test_parquet_holds_every_column(tmp_path: Path) -> None:
     made = table(T2_SCHEMA, 4)
-    write_table(tmp_path, "t2", made)
-    assert pq.read_table(tmp_path / "t2.parquet").equals(made)
+    data = write_table(tmp_path, "t2", made)
+    assert pq.read_table(data / "t2.parquet").equals(made)
 
 
 @pytest.mark.parametrize("size", [1, 2, 7])
 def test_pieces_are_joined_and_cut_into_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(data, "ROW_GROUP", 3)
+    monkeypatch.setattr(table_files, "ROW_GROUP", 3)
     made = table(T1_SCHEMA, 7)
-    with TableFiles(tmp_path, "t1", T1_SCHEMA) as files:
+    tmp_path = tmp_path / "release"
+    (tmp_path / "data").mkdir(parents=True)
+    with TableWriter(tmp_path, tables()[0]) as files:
         for first in range(0, 7, size):
             files.write(made.slice(first, size))
-        assert files.finish()
+        files.finish()
     assert files.rows == 7
+    tmp_path /= "data"
     assert pq.read_table(tmp_path / "t1.parquet").equals(made)
     stated = pq.read_metadata(tmp_path / "t1.parquet")
     assert [stated.row_group(group).num_rows for group in range(stated.num_row_groups)] == [3, 3, 1]
@@ -82,8 +85,8 @@ def test_csv_holds_every_column_and_is_quoted_where_it_must(tmp_path: Path) -> N
     made = table(T1_SCHEMA, 2).combine_chunks()
     made = made.set_column(8, T1_SCHEMA.field(8), pa.array(['a, "b"', "c\nd"]))
     assert made.column_names[8] == "region_name"
-    assert write_table(tmp_path, "t1", made)
-    with (tmp_path / "t1.csv").open(newline="") as file:
+    data = write_table(tmp_path, "t1", made)
+    with (data / "t1.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == [*T1_SCHEMA.names, "region_kind"]
     assert [row["region_name"] for row in rows] == ['a, "b"', "c\nd"]
@@ -94,12 +97,11 @@ def test_standard_deviations_come_back_from_csv_to_the_last_bit(tmp_path: Path) 
     made = table(T1_SCHEMA, 3).combine_chunks()
     numbers = [0.1 + 0.2, 1e-300, 20.926708192884018]
     made = made.set_column(4, T1_SCHEMA.field(4), pa.array(numbers))
-    write_table(tmp_path, "t1", made)
-    with (tmp_path / "t1.csv").open(newline="") as file:
+    data = write_table(tmp_path, "t1", made)
+    with (data / "t1.csv").open(newline="") as file:
         assert [float(row["standard_deviation"]) for row in csv.DictReader(file)] == numbers
 
 
-def test_a_long_table_has_no_csv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data, "MOST_CSV_ROWS", 3)
-    assert not write_table(tmp_path, "t1", table(T1_SCHEMA, 3))
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["t1.parquet", "t1.txt"]
+def test_a_long_table_has_no_csv(tmp_path: Path) -> None:
+    data = write_table(tmp_path, "t1", table(T1_SCHEMA, 3), 3)
+    assert sorted(path.name for path in data.iterdir()) == ["t1.parquet", "t1.txt"]

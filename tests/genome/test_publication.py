@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import starling
-from starling.genome import verify
-from starling.genome.artifact import data
+from starling.genome.publication import CHECKS
 from starling.genome.publish import release
 from starling.ledger.keys import Key
 from starling.release.payment import PaymentOptions
+from starling.release.table_files import Text, TextWriter
 from tests.genome.worlds import QUESTIONS, World, a_world
 from tests.release.forging import Forged
 
@@ -37,9 +37,11 @@ class Tampered(Forged):
 
     def rewrite(self, name: str, change: Callable[[pa.Table], pa.Table]) -> None:
         """Change a table, in both of its forms."""
-        table = change(pq.read_table(self.folder / data.parquet_path(name)))
-        pq.write_table(table, self.folder / data.parquet_path(name))
-        (self.folder / data.csv_path(name)).write_bytes(data.csv(table))
+        path = self.folder / "data" / f"{name}.parquet"
+        table = change(pq.read_table(path))
+        pq.write_table(table, path)
+        with path.with_suffix(".csv").open("wb") as file:
+            TextWriter(file, Text("csv", {column: column for column in table.column_names})).write(table)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +73,7 @@ def copy(world: World, made: dict[str, Path], tmp_path: Path) -> Callable[[str],
 def test_every_check_of_a_release_holds(world: World, made: dict[str, Path], name: str) -> None:
     found = starling.verify(made[name], ledger=world.url, key=world.ledger.book.signer)
     assert {check.name: check.state for check in found.checks} == dict.fromkeys(
-        ("bundle", "key", *verify.SAYS, "charge"), "holds"
+        ("bundle", "key", *CHECKS.holds, "charge"), "holds"
     )
     assert found.guarantee == QUESTIONS[name].guarantee
 
@@ -102,18 +104,18 @@ def test_a_number_that_the_noisy_answer_does_not_give_is_found(
     release.rewrite(table, one_more)
     failing = release.failing()
     assert list(failing) == ["tables", "forms"]
-    assert failing["tables"] == [f"data/{table}.parquet: {field} is in row 1 not what the noisy answer gives"]
-    assert failing["forms"] == [f"data/{table}.csv is not the text that the noisy answer gives"]
+    assert failing["tables"] == [f"data/{table}.parquet: {field} is in row 1 not what the shipped measurements give"]
+    assert failing["forms"] == [f"data/{table}.csv is not the text that the shipped measurements give"]
 
 
 def test_a_row_or_a_column_too_many_is_found(copy: Callable[[str], Tampered]) -> None:
     release = copy("loc_sig")
     release.rewrite("snps", lambda table: table.slice(1))
-    assert release.failing()["tables"] == ["data/snps.parquet has 1 rows where the noisy answer gives 2"]
+    assert release.failing()["tables"] == ["data/snps.parquet has 1 rows where the shipped measurements give 2"]
     release.rewrite("snps", lambda table: table.drop_columns(["BP"]))
     assert "bundle" in release.failing()
     (release.folder / "data" / "snps.parquet").write_bytes(b"PAR1")
-    assert "data/snps.parquet cannot be read as Parquet" in release.failing()["tables"]
+    assert "data/snps.parquet cannot be read as Parquet" in release.failing()["forms"]
 
 
 def leaves(node: Any) -> Iterator[dict[str, Any]]:
@@ -213,8 +215,8 @@ def test_another_snp_list_is_found(copy: Callable[[str], Tampered]) -> None:
     ("change", "field"),
     [
         (lambda said: said["cost"]["replace-one"].update(epsilon="1/2", decimal="0.5"), "cost"),
-        (lambda said: said["mechanism"].update(p_threshold="1/100"), "mechanism"),
-        (lambda said: said["mechanism"]["asked"].update(k=5), "mechanism"),
+        (lambda said: said["mechanism"].update(p_threshold="1/100"), "mechanism.p_threshold"),
+        (lambda said: said["mechanism"]["asked"].update(k=5), "mechanism.asked.k"),
         (lambda said: said["bounds"].update(people=100), "bounds"),
         (lambda said: said.update(invariants=["n cases"]), "invariants"),
     ],
