@@ -18,8 +18,7 @@ from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLa
 from starling.privacy.events import noise_event
 from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, as_replace_one
-from starling.tables.plan.accuracy_targets import Promise
-from starling.tables.plan.solving import Setting
+from starling.tables.plan.accuracy_targets import AccuracyTarget, Setting
 
 Measure: TypeAlias = Literal["epsilon", "rho"]
 
@@ -113,7 +112,7 @@ def rounded_as_printed(moe: int) -> tuple[tuple[Fraction, Fraction], tuple[Fract
 def least(measure: Measure, moe: int) -> tuple[Fraction, Fraction]:
     """The least budget of a level that keeps the margin by exact tails: of step 2 and in all."""
     setting = Setting(measure, GAMMA, STABILITY, (1, 2, 3))
-    need = setting.need(Promise("cell", moe))
+    need = setting.need(AccuracyTarget("cell", moe))
     if need is None:
         raise ValueError(moe)
     return (1 - GAMMA) * need, need

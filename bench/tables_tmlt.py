@@ -30,7 +30,7 @@ from starling.tables.counts import count
 from starling.tables.generate import generate
 from starling.tables.measurements import Int64, branches
 from starling.tables.mechanism import SafeTab, merged
-from starling.tables.plan import Plan, cells, load, read_geography, whole
+from starling.tables.plan import Piece, Plan, cells, load, read_geography
 from starling.tables.source import open_persons
 
 PEER: Final = "tmlt_analytics"
@@ -94,7 +94,8 @@ def told(plan: Plan, file: Path) -> None:
 def every_cell(plan: Plan, land: Path, records: Path) -> Int64:
     """Sex by age of every group, exact: int64 (groups, 46). The people are invented."""
     regions = read_geography(land, plan)
-    every = whole(plan, regions, 0)
+    level = plan.levels[0]
+    every = Piece(0, 0, len(regions.regions[level.geography]), len(level.iterations))
     return inspect(count(plan, regions, open_persons(records, plan))).value.cells(every, np.arange(every.groups))
 
 
@@ -107,7 +108,7 @@ def check(folder: Path, plan: Plan, exact: Int64) -> None:
         exact: Of the same persons, sex by age of every group: int64 (groups, 46).
     """
     (level,) = plan.levels
-    laws = plan.laws(level)
+    stage_noise = plan.stage_noise(level)
     order = {iteration.code: place for place, iteration in enumerate(level.iterations)}
     found, detail, bare = (_answers(folder / f"{name}.csv", order) for name in ("totals", "cells", "whole"))
     stage1 = found[:, 1]
@@ -119,9 +120,9 @@ def check(folder: Path, plan: Plan, exact: Int64) -> None:
     assert detail[:, 1].tolist() == [cell for size in sizes for cell in range(size)]
     assert bare[:, 0].tolist() == np.flatnonzero(level.total_only).tolist()
     truth = np.concatenate([merged(exact[[place]], int(which))[0] for place, which in enumerate(branch)])
-    _noise("stage 1", stage1 - exact.sum(axis=1), laws.stage1)
-    _noise("stage 2", detail[:, 2] - truth, laws.stage2)
-    _noise("total-only groups", bare[:, 1] - exact[level.total_only].sum(axis=1), laws.total_only)
+    _noise("stage 1", stage1 - exact.sum(axis=1), stage_noise.stage1)
+    _noise("stage 2", detail[:, 2] - truth, stage_noise.stage2)
+    _noise("total-only groups", bare[:, 1] - exact[level.total_only].sum(axis=1), stage_noise.total_only)
 
 
 def _answers(file: Path, order: dict[str, int]) -> Int64:

@@ -7,6 +7,7 @@ all groups and for the intervals given what is published. The picture docs/pictu
 
 import hashlib
 import json
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,10 +19,10 @@ from bench.record import Limit, Recorder
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.sampling.noise import draw
 from starling.tables.inference.combined import corrections
-from starling.tables.inference.distribution import Chosen, TotalLaw, ends
+from starling.tables.inference.distribution import Chosen, TotalDistribution, ends
 from starling.tables.plan import cells
 from starling.tables.plan.combined_stages import stage1_weight
-from starling.tables.plan.stages import StageLaws, stage_laws
+from starling.tables.plan.stages import StageNoise, noise_of_stages
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,8 +32,8 @@ GAMMA: Final = Fraction(1, 10)
 ALPHA: Final = Fraction(1, 20)
 THRESHOLD: Final = 50_000
 NOISES: Final = {
-    "discrete Gaussian": stage_laws("rho", Fraction(1, 180), GAMMA),
-    "geometric": stage_laws("epsilon", Fraction(157, 1000), GAMMA),
+    "discrete Gaussian": noise_of_stages("rho", Fraction(1, 180), GAMMA),
+    "geometric": noise_of_stages("epsilon", Fraction(157, 1000), GAMMA),
 }
 """Of a group that spends so much: a cell errs by 10 persons, a little less and more."""
 FACTORS: Final = {"discrete Gaussian": (None, 1.9, 3.0, 6.1), "geometric": (None, 1.10, 1.22, 1.57)}
@@ -41,18 +42,48 @@ NAMES: Final = ("bare total", "sex by 4 ages", "sex by 9 ages", "sex by 23 ages"
 BLUE, ORANGE, GREY = "#1b4f82", "#c7691c", "#777777"
 
 
-def total_law(laws: StageLaws, branch: int, *, reused: bool = True) -> TotalLaw:
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """A total of a group of known true size, given its branch and that it is published.
+
+    Attributes:
+        chance: Probability of that.
+        bias: Mean of the total minus the true size, in persons.
+        deviation: Standard deviation of the total.
+        covered: Probability that the true size is within the plain margin of the total.
+    """
+
+    chance: float
+    bias: float
+    deviation: float
+    covered: float
+
+
+def conditional(law: TotalDistribution, persons: int, chosen: Chosen, alpha: Fraction) -> Conditional:
+    """The total of a group of `persons`, given what was published of it; nan where that has no chance."""
+    errors = np.arange(-law.reach, law.reach + 1, dtype=np.float64)
+    tails = np.array([law.chances(persons, chosen, m)[0] for m in range(-law.reach, law.reach + 2)])
+    chance = law.chances(persons, chosen, 0)[1]
+    masses = -np.diff(tails) / (chance or np.nan)
+    bias = float(masses @ errors)
+    deviation = float(np.sqrt(masses @ (errors - bias) ** 2))
+    return Conditional(chance, bias, deviation, float(masses[np.abs(errors) <= law.margin(alpha)].sum()))
+
+
+def total_distribution(stage_noise: StageNoise, branch: int, *, reused: bool = True) -> TotalDistribution:
     """The law of the total of a branch."""
     size = cells.BRANCH_CELLS[branch]
-    return TotalLaw(laws.stage1, laws.stage2, size, stage1_weight(laws, size) if reused else Fraction(0))
+    return TotalDistribution(
+        stage_noise.stage1, stage_noise.stage2, size, stage1_weight(stage_noise, size) if reused else Fraction(0)
+    )
 
 
 def gain(noise: str, branch: int, draws: int) -> dict[str, Json]:
     """How much less the variance of a published total is."""
-    laws, size = NOISES[noise], cells.BRANCH_CELLS[branch]
-    plain, better = (total_law(laws, branch, reused=reused) for reused in (False, True))
-    before, after = (law.given(0, Chosen(), ALPHA).deviation ** 2 for law in (plain, better))
-    first, second = draw(laws.stage1, draws), draw(laws.stage2, (draws, size)).sum(axis=1)
+    stage_noise, size = NOISES[noise], cells.BRANCH_CELLS[branch]
+    plain, better = (total_distribution(stage_noise, branch, reused=reused) for reused in (False, True))
+    before, after = (conditional(law, 0, Chosen(), ALPHA).deviation ** 2 for law in (plain, better))
+    first, second = draw(stage_noise.stage1, draws), draw(stage_noise.stage2, (draws, size)).sum(axis=1)
     published = second + corrections(first, second, better.weight)
     return {
         "noise": noise,
@@ -67,11 +98,11 @@ def gain(noise: str, branch: int, draws: int) -> dict[str, Json]:
 
 def near(noise: str, branch: int, side: str, distance: float) -> dict[str, Json]:
     """A group whose true size is `distance` standard deviations of stage 1 above a threshold, on one side of it after the noise."""
-    laws = NOISES[noise]
-    law = total_law(laws, branch)
-    persons = THRESHOLD + round(distance * standard_deviation(laws.stage1))
+    stage_noise = NOISES[noise]
+    law = total_distribution(stage_noise, branch)
+    persons = THRESHOLD + round(distance * standard_deviation(stage_noise.stage1))
     chosen = Chosen(low=THRESHOLD) if side == "above" else Chosen(high=THRESHOLD)
-    found = law.given(persons, chosen, ALPHA)
+    found = conditional(law, persons, chosen, ALPHA)
     return {
         "noise": noise,
         "branch": NAMES[branch],
@@ -79,7 +110,7 @@ def near(noise: str, branch: int, side: str, distance: float) -> dict[str, Json]
         "distance": distance,
         "chance": float(f"{found.chance:.4g}"),
         "bias": float(f"{found.bias:.4g}"),
-        "bias_over_deviation": float(f"{found.bias / law.given(0, Chosen(), ALPHA).deviation:.4g}"),
+        "bias_over_deviation": float(f"{found.bias / conditional(law, 0, Chosen(), ALPHA).deviation:.4g}"),
         "covered": float(f"{found.covered:.4f}"),
         "covered_given": float(f"{law.covered(persons, chosen, ends(law, chosen, ALPHA)):.4f}"),
     }
@@ -89,11 +120,11 @@ def dropped(noise: str, persons: int) -> dict[str, Json]:
     """A bare total below the state, kept when its noise is above the quantile of 99.99 %, without reuse."""
     from starling.privacy.distributions.accuracy import quantile
 
-    laws = NOISES[noise]
-    law = total_law(laws, 0, reused=False)
-    bar = quantile(laws.stage2, "0.9999")
+    stage_noise = NOISES[noise]
+    law = total_distribution(stage_noise, 0, reused=False)
+    bar = quantile(stage_noise.stage2, "0.9999")
     chosen = Chosen(bar=bar)
-    found = law.given(persons, chosen, ALPHA)
+    found = conditional(law, persons, chosen, ALPHA)
     return {
         "noise": noise,
         "persons": persons,

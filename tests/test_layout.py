@@ -57,7 +57,6 @@ TESTED_ELSEWHERE = {
     "cli/publishing.py": "test_tables.py and test_auditing_release.py release with every way to pay",
     "genome/plan/choices.py": "names and bounds; test_model.py and test_readable.py refuse what is outside them",
     "tables/domain.py": "test_domains.py finds it by its name",
-    "tables/plan/forms.py": "methods of a plan; tables/plan/test_values.py calls them",
 }
 """Modules without a test file of their name, and why."""
 

@@ -12,9 +12,9 @@ from starling.privacy.distributions.accuracy import margin, tail
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.guarantee import measurement
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
-from starling.tables.plan import Promise
-from starling.tables.plan.solving import last_digit
-from starling.tables.plan.stages import stage_laws
+from starling.tables.plan import AccuracyTarget
+from starling.tables.plan.accuracy_targets import last_digit
+from starling.tables.plan.stages import noise_of_stages
 
 
 @pytest.mark.parametrize("line", TABLE_4, ids=lambda line: line.level)
@@ -41,10 +41,10 @@ def test_table_1_by_the_formulas_unrounded(moe: int, by_formula: tuple[float, ..
 def test_table_1_by_exact_tails_keeps_its_margins_and_no_less_does(measure: safetab.Measure, moe: int) -> None:
     step_2, whole = safetab.least(measure, moe)
     assert step_2 == whole * Fraction(9, 10)
-    promise = Promise("cell", moe)
+    target = AccuracyTarget("cell", moe)
     for budget, kept in ((whole, True), (whole - last_digit(whole), False)):
-        laws = stage_laws(measure, budget / 9, Fraction(1, 10))
-        assert promise.kept(laws, (1, 2, 3)) is kept
+        stage_noise = noise_of_stages(measure, budget / 9, Fraction(1, 10))
+        assert target.kept(stage_noise, (1, 2, 3)) is kept
 
 
 def test_table_2() -> None:

@@ -157,10 +157,10 @@ def _likeliest(plan: Plan, county: Measured, place: Measured) -> Int64:
     The noise of county and place is independent, so in each pair of measurements the difference says all there is of the one person
     (both true counts are unknown): it is larger by 1 in the cell that the person is in.
     """
-    laws = plan.laws(plan.levels[0])
+    stage_noise = plan.stage_noise(plan.levels[0])
     groups = len(county.branch)
     score = np.zeros((groups, cells.CELLS))
-    score += _gain(laws.stage1, 1, 1)(county.stage1 - place.stage1)[:, np.newaxis]
+    score += _gain(stage_noise.stage1, 1, 1)(county.stage1 - place.stage1)[:, np.newaxis]
     starts = county.offsets()[:-1], place.offsets()[:-1]
     for one in range(len(cells.BRANCH_CELLS)):
         for other in range(len(cells.BRANCH_CELLS)):
@@ -172,7 +172,7 @@ def _likeliest(plan: Plan, county: Measured, place: Measured) -> Int64:
             for cell in range(cells.BRANCH_CELLS[common]):
                 inside = np.flatnonzero(cells.coarse_cell(common) == cell)
                 terms = _terms(one, inside), _terms(other, inside)
-                score[here[:, np.newaxis], inside] += _gain(laws.stage2, *terms)(apart[:, cell])[:, np.newaxis]
+                score[here[:, np.newaxis], inside] += _gain(stage_noise.stage2, *terms)(apart[:, cell])[:, np.newaxis]
     likeliest: Int64 = score.reshape(-1, CANDIDATES).argmax(axis=1)
     return likeliest
 

@@ -19,7 +19,7 @@ from starling.audit.tables_mechanisms import (
 from starling.privacy.budget import Measure
 from starling.privacy.sampling.entropy import system
 from starling.tables import mechanism
-from starling.tables.plan import whole
+from tests.tables.small import whole
 
 THRESHOLDS = (5, 7, 9)
 

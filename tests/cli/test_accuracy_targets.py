@@ -4,13 +4,15 @@ import json
 from fractions import Fraction
 
 from starling.cli import accuracy_targets
-from starling.tables.plan import Promise, describe, prices
+from starling.tables.plan import AccuracyTarget, describe, prices
 from tests.tables.plan.priced import promising_plan
 from tests.tables.small import small_plan
 
 
 def test_a_plan_tells_what_its_promises_cost_and_which_is_dear() -> None:
-    plan = promising_plan("rho", [[Promise("cell", 10), Promise("bare total", 40)], [Promise("cell", 30)]])
+    plan = promising_plan(
+        "rho", [[AccuracyTarget("cell", 10), AccuracyTarget("bare total", 40)], [AccuracyTarget("cell", 30)]]
+    )
     found = prices(plan)
     text = accuracy_targets.plan_text(describe(plan), found, None)
     assert "STATE detailed   cell within 10" in text
@@ -25,5 +27,5 @@ def test_a_plan_tells_what_its_promises_cost_and_which_is_dear() -> None:
 
 
 def test_a_plan_without_a_single_dearest_promise_names_none() -> None:
-    plan = promising_plan("rho", [[Promise("cell", 10), Promise("bare total", 10)], []])
+    plan = promising_plan("rho", [[AccuracyTarget("cell", 10), AccuracyTarget("bare total", 10)], []])
     assert "The dearest" not in accuracy_targets.plan_text(describe(plan), prices(plan), None)

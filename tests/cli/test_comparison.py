@@ -44,8 +44,8 @@ def test_noise_taken_for_smaller_than_it_is_would_be_told(
 
     def third(plan: Plan, level: Level, branch: int, terms: int | None = None) -> Sum:
         right = noise(plan, level, branch, terms)
-        assert isinstance(right.law, DiscreteGaussian)
-        return Sum(DiscreteGaussian(right.law.sigma_squared / 9), right.terms)
+        assert isinstance(right.distribution, DiscreteGaussian)
+        return Sum(DiscreteGaussian(right.distribution.sigma_squared / 9), right.terms)
 
     monkeypatch.setattr("starling.tables.earlier.comparison.noise", third)
     found = compare(released, second)

@@ -1,6 +1,6 @@
 """A tiny plan and geography, made in memory, and exact counts that a test writes down itself."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -20,9 +20,9 @@ from starling.tables.plan import (
     Plan,
     Variants,
     cells,
-    whole,
 )
 from starling.tables.plan.stability import stability
+from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, Tables, Tabulated
 
 
 def iteration(code: str, *codes: str, alone: bool = False, total_only: bool = False) -> Iteration:
@@ -130,3 +130,19 @@ def level_of(measurements: Measurements, number: int) -> Measured:
         np.concatenate([part.branch for part in parts]),
         np.concatenate([part.values for part in parts]),
     )
+
+
+def whole(plan: Plan, geography: Geography, level: int) -> Piece:
+    """All regions of one level as a piece, for who can hold it."""
+    one = plan.levels[level]
+    return Piece(level, 0, len(geography.regions[one.geography]), len(one.iterations))
+
+
+def joined(parts: Iterable[Tabulated]) -> Tables:
+    """All pieces as one pair of tables, in memory, text as text."""
+    whole = Tables(T1_SCHEMA.empty_table(), T2_SCHEMA.empty_table())
+    t1, t2 = [whole.t1], [whole.t2]
+    for part in parts:
+        t1.append(part.tables.t1.cast(T1_SCHEMA))
+        t2.append(part.tables.t2.cast(T2_SCHEMA))
+    return Tables(pa.concat_tables(t1), pa.concat_tables(t2))

@@ -105,10 +105,10 @@ def test_a_total_is_the_sum_of_its_cells_also_in_its_noise(tmp_path: Path) -> No
 def test_totals_of_different_groups_are_independent(tmp_path: Path) -> None:
     release = released(tmp_path, measure="epsilon", thresholds=(10**3, 10**4, 10**5))
     counties = release.numbers("t1", region_type="COUNTY", iteration_code="0002")
-    law = release.plan.laws(release.plan.levels[1]).stage2
-    assert total(counties).margin() == margin(law, "0.05", 3)
+    distribution = release.plan.stage_noise(release.plan.levels[1]).stage2
+    assert total(counties).margin() == margin(distribution, "0.05", 3)
     total_only = release.number("t1", region_type="STATE", iteration_code="0003")
-    assert total_only.margin() == margin(release.plan.laws(release.plan.levels[0]).total_only, "0.05")
+    assert total_only.margin() == margin(release.plan.stage_noise(release.plan.levels[0]).total_only, "0.05")
 
 
 def test_sums_of_a_real_release_cover(tmp_path: Path) -> None:

@@ -16,12 +16,12 @@ from starling.release import contents as release_contents
 from starling.tables.artifact.measured import keep_measurements
 from starling.tables.measurements import Measured, Measurements
 from starling.tables.plan import Geography, Plan
-from starling.tables.postprocess import joined, tabulate
+from starling.tables.postprocess import tabulate
 from starling.tables.publication import TablesPublication
 from tests.account import OneCharge
 from tests.release.plain import plain
 from tests.tables.bundles import Fixed
-from tests.tables.small import small_geography, small_plan, whole_levels
+from tests.tables.small import joined, small_geography, small_plan, whole_levels
 
 FILES = [
     "data/measurements/county-2.parquet",

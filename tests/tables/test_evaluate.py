@@ -17,10 +17,10 @@ from starling.tables.evaluate.errors import SIZES
 from starling.tables.generate import generate
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, branches, offsets
 from starling.tables.mechanism import merged
-from starling.tables.plan import MOST_GROUPS, Geography, Plan, cells, read_geography, whole
-from starling.tables.postprocess import Tables, joined, tabulate
+from starling.tables.plan import MOST_GROUPS, Geography, Plan, cells, read_geography
+from starling.tables.postprocess import Tables, tabulate
 from starling.tables.source import open_persons
-from tests.tables.small import Written, small_geography, small_plan, whole_levels
+from tests.tables.small import Written, joined, small_geography, small_plan, whole, whole_levels
 
 Noise = Callable[[int], Int64]
 
@@ -168,7 +168,7 @@ def test_coverage_and_error_are_those_stated(tmp_path: Path) -> None:
         )
     )
     rng = np.random.default_rng(3)
-    scale = float(noise_event(plan.laws(plan.levels[1]).stage2).cost.amount)
+    scale = float(noise_event(plan.stage_noise(plan.levels[1]).stage2).cost.amount)
 
     def noise(size: int) -> Int64:
         chance = 1 - np.exp(-scale)

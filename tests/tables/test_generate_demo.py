@@ -11,10 +11,11 @@ from starling.privacy.distributions.accuracy import margin
 from starling.privacy.trust import inspect
 from starling.tables.counts import GroupCounts, count
 from starling.tables.generate import Generated, generate
-from starling.tables.plan import Geography, Plan, load, read_geography, whole
+from starling.tables.plan import Geography, Plan, load, read_geography
 from starling.tables.plan.codebook import ITERATION_LEVELS
 from starling.tables.preview import preview
 from starling.tables.source import open_persons
+from tests.tables.small import whole
 
 SURE = "1e-9"
 """Chance that stage 1 strays further than its margin below."""
@@ -78,7 +79,7 @@ def test_all_branches_are_taken(plan: Plan, geography: Geography, exact: GroupCo
     """Some level has groups whose true size is so far inside each branch that the noise cannot move them out of it."""
     taken = set()
     for index, level in enumerate(plan.levels):
-        reach = margin(plan.laws(level).stage1, SURE)
+        reach = margin(plan.stage_noise(level).stage1, SURE)
         totals = exact.totals(whole(plan, geography, index))
         low = np.array([-(10**9), *level.thresholds]) + reach
         high = np.array([*level.thresholds, 10**9]) - reach

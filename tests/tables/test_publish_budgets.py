@@ -98,8 +98,8 @@ def test_budgets_beyond_what_a_ledger_counts_are_planned_and_drawn(budget: int, 
     for verb in ("plan", "preview"):
         result = CliRunner().invoke(main, ["tables", verb, str(plan), "--json"])
         assert result.exit_code == 0, result.output
-    for law in (DiscreteGaussian(Fraction(1, 2 * budget)), DiscreteLaplace(Fraction(1, budget))):
-        assert not draw(law, 10_000).any()
+    for distribution in (DiscreteGaussian(Fraction(1, 2 * budget)), DiscreteLaplace(Fraction(1, budget))):
+        assert not draw(distribution, 10_000).any()
 
 
 def test_a_budget_without_noise_publishes_the_truth(toy: Path, tmp_path: Path) -> None:

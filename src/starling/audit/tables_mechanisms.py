@@ -14,7 +14,7 @@ import pyarrow as pa
 from starling.audit.case import Case, Draws
 from starling.privacy.budget import Epsilon, Measure, Rho
 from starling.privacy.sampling.entropy import BitSource
-from starling.tables.mechanism import MeasuredAgain, SafeTab
+from starling.tables.mechanism import Remeasurement, SafeTab
 from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Piece, Plan, cells
 
 Int64: TypeAlias = npt.NDArray[np.int64]
@@ -91,7 +91,7 @@ def released(measure: Measure, thresholds: Thresholds, *, again: bool = False) -
         plan, geography = county_plan(measure, thresholds), counties(number)
         drawn = SafeTab(plan, geography).draw(SameCounties(5 if again else int(exact[0])))
         if again:
-            drawn = MeasuredAgain(plan, drawn).draw(SameCounties(int(exact[0])))
+            drawn = Remeasurement(plan, drawn).draw(SameCounties(int(exact[0])))
         parts = [
             np.column_stack((np.zeros_like(each.stage1) if again else each.stage1, each.values[each.offsets()[:-1]]))
             for _, each in drawn

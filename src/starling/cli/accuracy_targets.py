@@ -9,7 +9,7 @@ from starling.release.text import table
 
 if TYPE_CHECKING:
     from starling.release.statement import Json
-    from starling.tables.plan import Overview, Plan, Price, Promise
+    from starling.tables.plan import AccuracyTarget, Overview, Plan, Price
 
 HEADER: Final = ("level", "promise", "gives", "needs", "relaxed to", "would save")
 
@@ -39,13 +39,13 @@ def plan_text(overview: "Overview", prices: "Sequence[Price]", factor: Fraction 
 
 def _promises(overview: "Overview", prices: "Sequence[Price]") -> str:
     from starling.privacy.budget import decimal_up
-    from starling.tables.plan.labels import level_words
+    from starling.tables.plan.labels import level_text
 
     measure = overview.cost.measure
     rows = [
         (
-            level_words(price.level),
-            str(price.promise),
+            level_text(price.level),
+            str(price.target),
             f"± {price.given:,}",
             decimal_up(price.need),
             f"within {price.relaxed.reach}" if price.binding else "",
@@ -60,10 +60,10 @@ def _promises(overview: "Overview", prices: "Sequence[Price]") -> str:
     dearest = max(prices, key=lambda price: price.saving)
     if not dearest.saving:
         return promised
-    promise = dearest.promise
+    target = dearest.target
     return (
         f"{promised}\n\n"
-        f"The dearest is {level_words(dearest.level)}, {promise}: within {dearest.relaxed.reach} instead would save"
+        f"The dearest is {level_text(dearest.level)}, {target}: within {dearest.relaxed.reach} instead would save"
         f" {_percent(dearest.saving)} of the whole cost."
     )
 
@@ -84,21 +84,21 @@ def _price_json(price: "Price") -> "dict[str, Json]":
     return {
         "geography": str(price.level.geography),
         "iteration_level": price.level.iteration_level,
-        **_promise_json(price.promise),
+        **_target_json(price.target),
         "gives": price.given,
         "needs": str(price.need),
         "binds": price.binding,
-        "relaxed": _promise_json(price.relaxed),
+        "relaxed": _target_json(price.relaxed),
         "saves_part_of_cost": float(price.saving),
     }
 
 
-def _promise_json(promise: "Promise") -> "dict[str, Json]":
+def _target_json(target: "AccuracyTarget") -> "dict[str, Json]":
     return {
-        "number": promise.number,
-        "ages": promise.ages,
-        "persons": promise.persons,
-        "within": promise.within if isinstance(promise.within, int) else f"{promise.within} of persons",
-        "margin": promise.margin,
-        "confidence": str(promise.confidence),
+        "number": target.number,
+        "ages": target.ages,
+        "persons": target.persons,
+        "within": target.within if isinstance(target.within, int) else f"{target.within} of persons",
+        "margin": target.margin,
+        "confidence": str(target.confidence),
     }

@@ -20,7 +20,7 @@ def plan_text(overview: "Overview") -> str:
     """Costs and noise of a plan."""
     from starling.privacy.budget import decimal_up
     from starling.privacy.neighbours import as_replace_one
-    from starling.tables.plan.labels import level_words
+    from starling.tables.plan.labels import level_text
 
     symbol = overview.cost.measure
     pairs = [
@@ -37,11 +37,14 @@ def plan_text(overview: "Overview") -> str:
     header += ["noise, once", "noise, first", "noise, second", "iterations", "total only", "groups"]
     rows = [
         (
-            level_words(each.level),
+            level_text(each.level),
             decimal_up(each.cost.amount),
             _groups_of_a_person(each),
             decimal_up(each.share.amount),
-            *(_parameter(law) for law in (each.laws.total_only, each.laws.stage1, each.laws.stage2)),
+            *(
+                _parameter(law)
+                for law in (each.stage_noise.total_only, each.stage_noise.stage1, each.stage_noise.stage2)
+            ),
             f"{each.iterations:,}",
             f"{each.total_only:,}",
             "" if each.groups is None else f"{each.groups:,}",
@@ -112,9 +115,9 @@ def _level_json(each: "LevelOverview") -> "dict[str, Json]":
         "stability_by_codes": each.by_codes,
         "share": amount(each.share),
         "noise": {
-            "total_only": noise(each.laws.total_only),
-            "stage_1": noise(each.laws.stage1),
-            "stage_2": noise(each.laws.stage2),
+            "total_only": noise(each.stage_noise.total_only),
+            "stage_1": noise(each.stage_noise.stage1),
+            "stage_2": noise(each.stage_noise.stage2),
         },
         "thresholds": list(each.level.thresholds),
         "iterations": each.iterations,
@@ -126,25 +129,25 @@ def _level_json(each: "LevelOverview") -> "dict[str, Json]":
 
 def preview_text(preview: "Preview") -> str:
     """The error of every kind of number, then what happens to groups by their true size."""
-    from starling.tables.plan.labels import level_words
+    from starling.tables.plan.labels import level_text
 
     sure = f"{float(100 * preview.confidence):g} %"
     pairs = [("plan", preview.overview.title), ("cost", str(preview.overview.cost)), *adds_to(preview.overview)]
     pairs.append(_approximate(preview.overview))
     if preview.overview.groups is not None:
         pairs.append(("groups", f"{preview.overview.groups:,}"))
-    kinds = table(KINDS, [(level_words(level.overview.level), *_margins(level)) for level in preview.levels])
+    kinds = table(KINDS, [(level_text(level.overview.level), *_margins(level)) for level in preview.levels])
     persons = next((tuple(size.persons for size in level.sizes) for level in preview.levels if level.sizes), ())
-    fates = [
+    expect_detail = [
         (
-            level_words(level.overview.level),
+            level_text(level.overview.level),
             *(f"± {size.total.margin:,} {AGES[max(range(4), key=size.branches.__getitem__)]}" for size in level.sizes),
             *([""] * (len(persons) - len(level.sizes))),
             _chance(level.empty_suppressed),
         )
         for level in preview.levels
     ]
-    by_size = table(("level", *(f"{size:,}   " for size in persons), "empty, dropped"), fates)
+    by_size = table(("level", *(f"{size:,}   " for size in persons), "empty, dropped"), expect_detail)
     return (
         f"{facts(pairs)}\n\n"
         f"Margin of error at {sure}, in persons, of each kind of number\n\n{kinds}\n\n"

@@ -124,7 +124,7 @@ def preview(
     """How far each kind of number of a release will be off, before anything is spent. Opens no records."""
     from starling.cli.plans import preview_json, preview_text
     from starling.tables.plan import load
-    from starling.tables.preview import SIZES, TablesPage, fates, read_sizes
+    from starling.tables.preview import SIZES, TablesPage, expect_detail, read_sizes
     from starling.tables.preview import preview as foresee
 
     if group_sizes is not None and out is None:
@@ -138,7 +138,7 @@ def preview(
     seen = foresee(chosen, regions, sizes=SIZES if sizes is None else _numbers(sizes, "--sizes"))
 
     def page() -> TablesPage:
-        return TablesPage(seen, fates(chosen, None if group_sizes is None else read_sizes(group_sizes)))
+        return TablesPage(seen, expect_detail(chosen, None if group_sizes is None else read_sizes(group_sizes)))
 
     return previewed(Result(partial(preview_text, seen), partial(preview_json, seen)), page, out)
 

@@ -146,7 +146,7 @@ def _linear(plan: Plan, level: Level, names: tuple[Hashable, ...], row: dict[str
     if isinstance(noise, Twice):
         return Value(estimate, cells={Combined(names, noise): weights})
     if stage1_share(plan, level, kind):
-        return Value(estimate, cells={BothStages(names[0], plan.laws(level), size): weights})
+        return Value(estimate, cells={BothStages(names[0], plan.stage_noise(level), size): weights})
     return Value(estimate, cells={Plain(names[0], noise): weights})
 
 

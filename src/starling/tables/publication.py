@@ -28,7 +28,7 @@ from starling.tables.artifact.public_plan import PLAN, REGIONS, write_plan
 from starling.tables.artifact.summary import Summary
 from starling.tables.earlier.top_up import ToppedUp
 from starling.tables.measurements import Measurements
-from starling.tables.mechanism import MeasuredAgain, SafeTab
+from starling.tables.mechanism import Remeasurement, SafeTab
 from starling.tables.plan import Geography, Plan
 from starling.tables.postprocess import Tabulated, tabulate
 from starling.tables.request import request_body
@@ -113,12 +113,12 @@ class TablesPublication:
         if self.topped_up is not None:
             self.topped_up.copy(folder)
 
-    def mechanism(self, folder: Path, create: Create) -> SafeTab | MeasuredAgain:
+    def mechanism(self, folder: Path, create: Create) -> SafeTab | Remeasurement:
         """What the plan asks for."""
         keep = partial(keep_measurements, folder, create, self.plan, self.regions)
         if self.plan.variants.top_up is None:
             return SafeTab(self.plan, self.regions, keep)
-        return MeasuredAgain(self.plan, read_measurements(folder, self.plan, self.regions, EARLIER), keep)
+        return Remeasurement(self.plan, read_measurements(folder, self.plan, self.regions, EARLIER), keep)
 
     def read(self, folder: Path) -> Measurements:
         """The measurements that were drawn for this release."""

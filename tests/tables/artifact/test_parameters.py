@@ -39,14 +39,16 @@ def test_noise_follows_from_budget_and_stability() -> None:
     state, county = stated()["levels"]
     for level in (state, county):
         share = Fraction(level["budget"]["rho"]) / level["stability"]
-        laws = {name: Fraction(law["sigma_squared"]) for name, law in level["noise"].items()}
-        assert laws == {
+        stage_noise = {name: Fraction(distribution["sigma_squared"]) for name, distribution in level["noise"].items()}
+        assert stage_noise == {
             "total_only": 1 / (2 * share),
             "stage_1": 1 / (2 * share / 10),
             "stage_2": 1 / (2 * share * 9 / 10),
         }
-        law = DiscreteGaussian(laws["stage_2"])
-        assert level["margins_of_error"]["totals_by_branch"] == [margin(law, "0.05", n) for n in (1, 8, 18, 46)]
+        distribution = DiscreteGaussian(stage_noise["stage_2"])
+        assert level["margins_of_error"]["totals_by_branch"] == [
+            margin(distribution, "0.05", n) for n in (1, 8, 18, 46)
+        ]
     assert (state["regions"], state["iterations"], county["regions"], county["iterations"]) == (1, 3, 2, 2)
 
 

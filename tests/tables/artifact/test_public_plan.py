@@ -70,24 +70,24 @@ CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
     "kind": lambda plan: plan["iterations"][0].update(kind="x"),
     "huge": lambda plan: plan.update(max_race_codes=10**30),
     "levels": lambda plan: plan.update(levels={}),
-    "a promise of nothing": lambda plan: promise(plan, number="median"),
-    "a promise that noise breaks": lambda plan: promise(plan, within=1, confidence="999999999/1000000000"),
-    "a share of nobody": lambda plan: promise(plan, within="1/100"),
-    "a certain promise": lambda plan: promise(plan, confidence="1"),
-    "a promise of odd ages": lambda plan: promise(plan, ages=5),
+    "a promise of nothing": lambda plan: target(plan, number="median"),
+    "a promise that noise breaks": lambda plan: target(plan, within=1, confidence="999999999/1000000000"),
+    "a share of nobody": lambda plan: target(plan, within="1/100"),
+    "a certain promise": lambda plan: target(plan, confidence="1"),
+    "a promise of odd ages": lambda plan: target(plan, ages=5),
 }
 
 
-def promise(plan: dict[str, Any], **said: object) -> None:
+def target(plan: dict[str, Any], **said: object) -> None:
     """One that holds, but for what is said of it."""
     holds = {"number": "cell", "within": 10**6, "ages": None, "persons": None, "confidence": "19/20"}
     plan["levels"][0]["promises"] = [{**holds, **said}]
 
 
 def test_a_promise_is_read(folder: Path) -> None:
-    edit(folder / PLAN, promise)
+    edit(folder / PLAN, target)
     plan, _ = read_plan(folder)
-    assert [str(each) for each in plan.levels[0].promises] == ["cell within 1,000,000"]
+    assert [str(each) for each in plan.levels[0].targets] == ["cell within 1,000,000"]
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from starling.tables.artifact.pages import _median
 from starling.tables.artifact.summary import LADDER, Summary
 from starling.tables.mechanism import SafeTab
-from starling.tables.postprocess import joined, tabulate
-from tests.tables.small import small_geography, small_plan, written
+from starling.tables.postprocess import tabulate
+from tests.tables.small import joined, small_geography, small_plan, written
 
 
 @pytest.mark.parametrize("most", [1, 3, 1000])

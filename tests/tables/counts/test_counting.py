@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from starling.privacy.trust import inspect
 from starling.tables.counts import GroupCounts, count, counting, records
-from starling.tables.plan import Geography, Plan, load, pieces, read_geography, whole
+from starling.tables.plan import Geography, Plan, load, pieces, read_geography
 from starling.tables.source import open_persons
 from tests.tables.flat_twin import dense, flat_counts
+from tests.tables.small import whole
 from tests.tables.worlds import World, worlds
 
 

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from starling.privacy.trust import inspect
 from starling.tables.counts import count
-from starling.tables.plan import Geography, Plan, load, read_geography, whole
+from starling.tables.plan import Geography, Plan, load, read_geography
 from starling.tables.source import open_persons
+from tests.tables.small import whole
 from tests.tables.worlds import HEADER, World, worlds
 
 Table = npt.NDArray[np.int64]

@@ -22,13 +22,14 @@ from starling.tables.counts import GroupCounts, cluster_for, count
 from starling.tables.counts.distributed import _check_seen
 from starling.tables.evaluate import evaluate
 from starling.tables.generate import generate
-from starling.tables.plan import Geography, Plan, load, read_geography, whole
+from starling.tables.plan import Geography, Plan, load, read_geography
 from starling.tables.publish import release
 from starling.tables.source import open_persons
 from tests.spark import running
 from tests.tables.counts.test_counting import everything, toy
 from tests.tables.counts.test_counting_failures import FAILED, HOSTILE, persons, published
 from tests.tables.flat_twin import dense, flat_counts
+from tests.tables.small import whole
 from tests.tables.source.records import GEOGRAPHY, GOOD, PLAN
 from tests.tables.worlds import World, worlds
 

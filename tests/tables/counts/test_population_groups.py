@@ -1,6 +1,8 @@
-"""Pieces add up over several threads, whatever their size."""
+"""Pieces add up over several threads, whatever their size, and the iterations of a code are those of the definitions."""
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Final
 
 import numpy as np
 import pytest
@@ -8,10 +10,12 @@ import pytest
 from starling.engine.spill import Spill
 from starling.tables.counts import population_groups
 from starling.tables.counts.kernels import Sets
-from starling.tables.counts.population_groups import GroupCounts
+from starling.tables.counts.population_groups import GroupCounts, _of_codes
 from starling.tables.counts.records import Records
-from starling.tables.plan import GeographyLevel, pieces, whole
-from tests.tables.small import small_geography, small_plan
+from starling.tables.plan import GeographyLevel, load, pieces
+from starling.tables.plan.codebook import Kind
+from tests.tables.plan.invented import census_folder
+from tests.tables.small import small_geography, small_plan, whole
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 16])
@@ -62,3 +66,34 @@ def test_pieces_of_any_size_are_slices_of_the_level(monkeypatch: pytest.MonkeyPa
     found = pieces(plan, geography, most)
     assert np.array_equal(np.concatenate([counts.totals(piece) for piece in found]), totals)
     assert np.array_equal(np.concatenate([counts.cells(piece, np.arange(piece.groups)) for piece in found]), cells)
+
+
+KINDS: Final[tuple[tuple[Kind, bool], ...]] = (("race", False), ("race", True), ("ethnicity", False))
+
+
+def test_the_iterations_of_a_code_are_those_of_the_definitions(tmp_path: Path) -> None:
+    plan = load(census_folder(tmp_path / "plan"))
+    for level in plan.levels:
+        for kind, alone in KINDS:
+            offsets, positions = _of_codes(plan, level, kind, alone=alone)
+            assert offsets.dtype == np.int64
+            assert positions.dtype == np.int32
+            # One more, without iterations, for whatever is no code.
+            assert len(offsets) == len(plan.codes) + 2
+            assert offsets[-1] == offsets[-2]
+            for index, code in enumerate(plan.codes):
+                expected = [
+                    position
+                    for position, each in enumerate(level.iterations)
+                    if code in each.codes and (each.kind, each.alone) == (kind, alone)
+                ]
+                assert positions[offsets[index] : offsets[index + 1]].tolist() == expected
+
+
+def test_the_iterations_of_production_are_every_mapping_that_is_tabulated(shared_data: Path) -> None:
+    plan = load(shared_data / "tables" / "NMFv7-2020")
+    assert (len(plan.codes), len(plan.definitions.iterations)) == (1755, 3054)
+    assert sum(len(each.codes) for each in plan.definitions.iterations) == 14088
+    for level in plan.levels[:4]:
+        found = sum(len(_of_codes(plan, level, kind, alone=alone).positions) for kind, alone in KINDS)
+        assert found == sum(len(each.codes) for each in level.iterations)

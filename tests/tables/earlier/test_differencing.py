@@ -95,8 +95,8 @@ def test_the_same_plan_again_differs_by_nothing() -> None:
 def test_noise_is_that_of_the_difference_of_two_bare_totals() -> None:
     plan, before = plan_of([iteration("0001", ["1000"])]), plan_of([iteration("0002", ["1000", "1001"])])
     (found,) = differencing(plan, before).differences
-    law = plan.laws(plan.levels[0]).stage2
-    assert found.deviation == pytest.approx(sqrt(2) * standard_deviation(law))
+    distribution = plan.stage_noise(plan.levels[0]).stage2
+    assert found.deviation == pytest.approx(sqrt(2) * standard_deviation(distribution))
     assert found.parts == ("1001 people 1001",)
 
 

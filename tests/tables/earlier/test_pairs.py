@@ -125,7 +125,10 @@ def test_bands_are_merged_by_age() -> None:
 
 def test_noise_is_that_of_the_plan() -> None:
     plan = small_plan("rho")
-    (state, county), laws = plan.levels, plan.laws(plan.levels[0])
-    assert (noise(plan, state, TOTAL_ONLY).law, noise(plan, state, TOTAL_ONLY).terms) == (laws.total_only, 1)
+    (state, county), stage_noise = plan.levels, plan.stage_noise(plan.levels[0])
+    assert (noise(plan, state, TOTAL_ONLY).distribution, noise(plan, state, TOTAL_ONLY).terms) == (
+        stage_noise.total_only,
+        1,
+    )
     assert [noise(plan, county, branch).terms for branch in range(4)] == [1, 8, 18, 46]
     assert noise(plan, state, 3, 4).terms == 4

@@ -21,9 +21,13 @@ NOISES = (
 def by_hand(noise: Sum) -> Float64:
     """The law of the sum on -400..400, by repeated convolution."""
     x = np.arange(-400, 401, dtype=np.float64)
-    law = noise.law
-    assert not isinstance(law, Twice)
-    exponent = np.abs(x) / float(law.scale) if isinstance(law, DiscreteLaplace) else x**2 / float(2 * law.sigma_squared)
+    distribution = noise.distribution
+    assert not isinstance(distribution, Twice)
+    exponent = (
+        np.abs(x) / float(distribution.scale)
+        if isinstance(distribution, DiscreteLaplace)
+        else x**2 / float(2 * distribution.sigma_squared)
+    )
     single = np.exp(-exponent) / np.exp(-exponent).sum()
     power: Float64 = np.eye(1, 801, 400)[0]
     for _ in range(noise.terms):
@@ -34,8 +38,8 @@ def by_hand(noise: Sum) -> Float64:
 @pytest.mark.parametrize("one", NOISES)
 @pytest.mark.parametrize("other", NOISES)
 def test_tails_are_those_of_the_convolution(one: Sum, other: Sum) -> None:
-    law = np.convolve(by_hand(one), by_hand(other))[400:1201]
-    expected = [law[np.abs(np.arange(-400, 401)) >= distance].sum() for distance in range(200)]
+    distribution = np.convolve(by_hand(one), by_hand(other))[400:1201]
+    expected = [distribution[np.abs(np.arange(-400, 401)) >= distance].sum() for distance in range(200)]
     tails = difference(one, other)
     np.testing.assert_allclose(tails.chance(np.arange(200)), expected, rtol=1e-9, atol=1e-13)
     np.testing.assert_array_equal(tails.chance(-np.arange(200)), tails.chance(np.arange(200)))

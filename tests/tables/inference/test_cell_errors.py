@@ -12,14 +12,14 @@ from starling.privacy.distributions.probability_mass import probability_mass
 from starling.privacy.sampling.noise import draw
 from starling.tables.inference.cell_errors import BothStages, Combined, Draws, Plain
 from starling.tables.inference.combined import corrections, later_weight, spread, standard_deviation
-from starling.tables.plan import StageLaws, Twice
+from starling.tables.plan import StageNoise, Twice
 from starling.tables.plan.combined_stages import stage1_weight
 
 NARROW = DiscreteGaussian(Fraction(1, 4))
 LAWS = {
-    "gaussian": StageLaws(NARROW, DiscreteGaussian(Fraction(2)), DiscreteGaussian(Fraction(1, 2))),
-    "laplace": StageLaws(NARROW, DiscreteLaplace(Fraction(1, 2)), DiscreteLaplace(Fraction(1, 3))),
-    "sharp": StageLaws(NARROW, NARROW, DiscreteGaussian(Fraction(1, 5))),
+    "gaussian": StageNoise(NARROW, DiscreteGaussian(Fraction(2)), DiscreteGaussian(Fraction(1, 2))),
+    "laplace": StageNoise(NARROW, DiscreteLaplace(Fraction(1, 2)), DiscreteLaplace(Fraction(1, 3))),
+    "sharp": StageNoise(NARROW, NARROW, DiscreteGaussian(Fraction(1, 5))),
 }
 WEIGHTS = {
     "total": (Fraction(1), Fraction(1), Fraction(1)),
@@ -29,31 +29,31 @@ WEIGHTS = {
 }
 
 
-def variance(law: Distribution) -> float:
-    return float(probability_mass(law).variance)
+def variance(distribution: Distribution) -> float:
+    return float(probability_mass(distribution).variance)
 
 
-def likely(law: Distribution, terms: int = 1) -> list[tuple[int, float]]:
-    listed = probability_mass(law, terms)
+def likely(distribution: Distribution, terms: int = 1) -> list[tuple[int, float]]:
+    listed = probability_mass(distribution, terms)
     pairs = ((place - listed.last, float(mass)) for place, mass in enumerate(listed.mass))
     return [(value, mass) for value, mass in pairs if mass > 1e-9]
 
 
-def published(laws: StageLaws, z: int, cells: tuple[int, ...]) -> np.ndarray:
+def published(stage_noise: StageNoise, z: int, cells: tuple[int, ...]) -> np.ndarray:
     """Errors of the cells of a group as they are published, by the functions that publish them."""
-    correction = corrections(np.array([z]), np.array([sum(cells)]), stage1_weight(laws, len(cells)))
+    correction = corrections(np.array([z]), np.array([sum(cells)]), stage1_weight(stage_noise, len(cells)))
     moved: np.ndarray = np.array(cells) + spread(correction, len(cells))[0]
     return moved
 
 
 @pytest.mark.parametrize("name", LAWS)
 def test_the_variance_is_that_of_every_draw(name: str) -> None:
-    laws = LAWS[name]
+    stage_noise = LAWS[name]
     squares, together = dict.fromkeys(WEIGHTS, 0.0), 0.0
-    group = BothStages("group", laws, 3)
-    for (z, chance), *cells in product(likely(laws.stage1), *[likely(laws.stage2)] * 3):
+    group = BothStages("group", stage_noise, 3)
+    for (z, chance), *cells in product(likely(stage_noise.stage1), *[likely(stage_noise.stage2)] * 3):
         mass = chance * prod(each for _, each in cells)
-        errors = published(laws, z, tuple(cell for cell, _ in cells))
+        errors = published(stage_noise, z, tuple(cell for cell, _ in cells))
         together += mass
         for case, weights in WEIGHTS.items():
             squares[case] += mass * float(np.dot([float(each) for each in weights], errors)) ** 2
@@ -61,20 +61,22 @@ def test_the_variance_is_that_of_every_draw(name: str) -> None:
     for case, weights in WEIGHTS.items():
         assert group.variance(weights) == pytest.approx(squares[case], rel=1e-5), case
     # What leaves the roundings out is another number: the mistake would be seen.
-    linear = sum(float(weight) ** 2 * variance(law) for law, weight in group.draws((Fraction(1),) * 3).values())
+    linear = sum(
+        float(weight) ** 2 * variance(distribution) for distribution, weight in group.draws((Fraction(1),) * 3).values()
+    )
     assert group.variance((Fraction(1),) * 3) > linear * 1.01
 
 
 @pytest.mark.parametrize("case", WEIGHTS)
 def test_draws_and_slack_hold_every_outcome(case: str) -> None:
-    laws, weights = LAWS["gaussian"], WEIGHTS[case]
-    group = BothStages("group", laws, 3)
+    stage_noise, weights = LAWS["gaussian"], WEIGHTS[case]
+    group = BothStages("group", stage_noise, 3)
     drawn, slack = group.draws(weights), group.slack(weights)
     farthest = Fraction(0)
     for z, *cells in product(range(-6, 7), *[range(-3, 4)] * 3):
         values = {("group", "first"): z} | {("group", at): cell for at, cell in enumerate(cells)}
         linear = sum((weight * values[name] for name, (_, weight) in drawn.items()), Fraction(0))  # type: ignore[index]
-        errors = published(laws, z, tuple(cells)).tolist()
+        errors = published(stage_noise, z, tuple(cells)).tolist()
         off = abs(sum(weight * each for weight, each in zip(weights, errors, strict=True)) - linear)
         farthest = max(farthest, off)
         assert off <= slack
@@ -90,9 +92,9 @@ def test_a_total_less_its_cells_is_nothing() -> None:
 
 def test_wide_laws_have_the_variance_of_their_draws() -> None:
     """Roundings are lost in noise of thousands of persons; the transform keeps nine digits."""
-    laws = StageLaws(NARROW, DiscreteGaussian(Fraction(4_000_000)), DiscreteGaussian(Fraction(1_000_000)))
-    group, weights = BothStages("group", laws, 46), (Fraction(1),) * 46
-    linear = sum(float(weight) ** 2 * variance(law) for law, weight in group.draws(weights).values())
+    stage_noise = StageNoise(NARROW, DiscreteGaussian(Fraction(4_000_000)), DiscreteGaussian(Fraction(1_000_000)))
+    group, weights = BothStages("group", stage_noise, 46), (Fraction(1),) * 46
+    linear = sum(float(weight) ** 2 * variance(distribution) for distribution, weight in group.draws(weights).values())
     assert group.variance(weights) == pytest.approx(linear, rel=1e-6)
 
 
@@ -111,7 +113,7 @@ def test_combined_cells_are_independent_with_their_own_rounding() -> None:
     }
     assert group.slack((Fraction(1), Fraction(-2))) == Fraction(3, 2)
     # 200,000 draws: the standard error of a variance is 0.3 %, six of them.
-    drawn = [draw(law, (200_000,)) for law in (DiscreteGaussian(Fraction(3, 4)), noise.later)]
+    drawn = [draw(distribution, (200_000,)) for distribution in (DiscreteGaussian(Fraction(3, 4)), noise.later)]
     found = drawn[0] + corrections(drawn[1], drawn[0], weight)
     assert float(np.var(found)) == pytest.approx(one, rel=0.02)
 

@@ -63,11 +63,11 @@ def by_hand(noise: Twice) -> dict[int, float]:
 
 @pytest.mark.parametrize("noise", NOISES)
 def test_the_law_is_that_of_every_pair_of_draws(noise: Twice) -> None:
-    law, ours = listed_noise(noise), by_hand(noise)
-    for x in range(-law.last, law.last + 1):
-        assert law.mass[x + law.last] == pytest.approx(ours[x], rel=1e-9)
-    assert law.mass.sum() == pytest.approx(1, abs=1e-12)
-    assert np.array_equal(law.mass, law.mass[::-1])
+    distribution, ours = listed_noise(noise), by_hand(noise)
+    for x in range(-distribution.last, distribution.last + 1):
+        assert distribution.mass[x + distribution.last] == pytest.approx(ours[x], rel=1e-9)
+    assert distribution.mass.sum() == pytest.approx(1, abs=1e-12)
+    assert np.array_equal(distribution.mass, distribution.mass[::-1])
 
 
 @pytest.mark.parametrize(("noise", "terms"), list(product(NOISES, (2, 4, 9, 46))))
@@ -77,8 +77,10 @@ def test_sums_and_what_is_asked_of_them(noise: Twice, terms: int) -> None:
     for _ in range(terms):
         power = np.convolve(power, one.mass)
     middle = len(power) // 2
-    law = listed_noise(noise, terms)
-    assert np.allclose(law.mass, power[middle - law.last : middle + law.last + 1], rtol=0, atol=1e-14)
+    distribution = listed_noise(noise, terms)
+    assert np.allclose(
+        distribution.mass, power[middle - distribution.last : middle + distribution.last + 1], rtol=0, atol=1e-14
+    )
 
     def beyond(m: int) -> float:
         return float(power[: middle - m].sum() + power[middle + m + 1 :].sum())
@@ -91,14 +93,14 @@ def test_sums_and_what_is_asked_of_them(noise: Twice, terms: int) -> None:
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("p", ["1/100", "1/2", "9999/10000"])
 def test_quantiles_and_deviation(noise: Twice, p: str) -> None:
-    law = by_hand(noise)
+    distribution = by_hand(noise)
     found = quantile(noise, Fraction(p))
 
     def below(t: int) -> float:
-        return sum(chance for error, chance in law.items() if error <= t)
+        return sum(chance for error, chance in distribution.items() if error <= t)
 
     assert below(found) >= float(Fraction(p)) > below(found - 1)
-    spread = sum(error * error * chance for error, chance in law.items()) ** 0.5
+    spread = sum(error * error * chance for error, chance in distribution.items()) ** 0.5
     assert standard_deviation(noise) == pytest.approx(spread)
     # The best of all draws, each rounding (1/12 of a person squared) apart: better than any of them by itself.
     assert standard_deviation(noise) ** 2 == pytest.approx(least_variance(noise), abs=0.2)
@@ -109,12 +111,14 @@ def test_simulated_values_have_the_law_and_other_weights_do_not(noise: Twice) ->
     """Chi-squared over the commoner values; a right law is rejected with a chance below 10^-6, both mutants surely."""
     draws = 100_000
     earlier, later = drawn(noise.earlier, draws), draw(noise.later, draws)
-    law = listed_noise(noise)
-    common = np.flatnonzero(law.mass * draws >= 50)
+    distribution = listed_noise(noise)
+    common = np.flatnonzero(distribution.mass * draws >= 50)
 
     def distance(errors: Int64) -> float:
-        seen = np.bincount(np.clip(errors + law.last, 0, 2 * law.last), minlength=len(law.mass))[common]
-        expected = law.mass[common] * draws
+        seen = np.bincount(
+            np.clip(errors + distribution.last, 0, 2 * distribution.last), minlength=len(distribution.mass)
+        )[common]
+        expected = distribution.mass[common] * draws
         freedom = len(common)
         return float((((seen - expected) ** 2 / expected).sum() - freedom) / (2 * freedom) ** 0.5)
 
@@ -125,19 +129,19 @@ def test_simulated_values_have_the_law_and_other_weights_do_not(noise: Twice) ->
 
 
 def test_sums_of_one_listed_law_are_those_of_the_law_itself() -> None:
-    for law in (DiscreteLaplace(Fraction(5, 2)), DiscreteGaussian(Fraction(9))):
-        ours, theirs = convolved(probability_mass(law), 18), probability_mass(law, 18)
+    for distribution in (DiscreteLaplace(Fraction(5, 2)), DiscreteGaussian(Fraction(9))):
+        ours, theirs = convolved(probability_mass(distribution), 18), probability_mass(distribution, 18)
         reach = min(ours.last, theirs.last)
         one, other = (each.mass[each.last - reach : each.last + reach + 1] for each in (ours, theirs))
         assert np.allclose(one, other, rtol=1e-10, atol=1e-30)
 
 
 def test_one_draw_is_asked_as_everywhere() -> None:
-    law = DiscreteLaplace(Fraction(10))
-    assert margin(law, Fraction(1, 20), 8) == accuracy.margin(law, "0.05", 8)
-    assert quantile(law, Fraction("0.9999")) == accuracy.quantile(law, "0.9999")
-    assert tail(law, 12) == accuracy.tail(law, 12)
-    assert standard_deviation(law) == accuracy.standard_deviation(law)
+    distribution = DiscreteLaplace(Fraction(10))
+    assert margin(distribution, Fraction(1, 20), 8) == accuracy.margin(distribution, "0.05", 8)
+    assert quantile(distribution, Fraction("0.9999")) == accuracy.quantile(distribution, "0.9999")
+    assert tail(distribution, 12) == accuracy.tail(distribution, 12)
+    assert standard_deviation(distribution) == accuracy.standard_deviation(distribution)
 
 
 def test_each_value_of_a_piece_has_the_weight_of_its_kind() -> None:

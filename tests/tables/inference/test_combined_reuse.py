@@ -7,26 +7,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.thresholds import conditional
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.tables.inference.combined import corrections, rounded, spread
-from starling.tables.inference.distribution import Chosen, TotalLaw
-from starling.tables.plan import StageLaws, cells
+from starling.tables.inference.distribution import Chosen, TotalDistribution
+from starling.tables.plan import StageNoise, cells
 from starling.tables.plan.combined_stages import stage1_weight, variance
 
 TENTH = Fraction(1, 10)
 
 
-def laws(measure: str, share: Fraction, gamma: Fraction = TENTH) -> StageLaws:
+def stage_noise(measure: str, share: Fraction, gamma: Fraction = TENTH) -> StageNoise:
     """The noise of a group that spends `share`."""
     parts = (share, gamma * share, (1 - gamma) * share)
     if measure == "epsilon":
-        return StageLaws(*(DiscreteLaplace(1 / part) for part in parts))
-    return StageLaws(*(DiscreteGaussian(1 / (2 * part)) for part in parts))
+        return StageNoise(*(DiscreteLaplace(1 / part) for part in parts))
+    return StageNoise(*(DiscreteGaussian(1 / (2 * part)) for part in parts))
 
 
-def mean_square(law: TotalLaw) -> float:
+def mean_square(distribution: TotalDistribution) -> float:
     """Of the error of a published total, from its exact law, rounding included."""
-    return law.given(0, Chosen(), Fraction(1, 20)).deviation ** 2
+    return conditional(distribution, 0, Chosen(), Fraction(1, 20)).deviation ** 2
 
 
 @pytest.mark.parametrize(
@@ -36,20 +37,20 @@ def mean_square(law: TotalLaw) -> float:
 def test_variance_falls_by_the_factors_of_the_specification(
     measure: str, share: Fraction, factors: tuple[float, ...]
 ) -> None:
-    noise = laws(measure, share)
+    noise = stage_noise(measure, share)
     for size, factor in zip(cells.BRANCH_CELLS, factors, strict=True):
         weight = stage1_weight(noise, size)
-        plain = TotalLaw(noise.stage1, noise.stage2, size, Fraction(0))
-        better = TotalLaw(noise.stage1, noise.stage2, size, weight)
+        plain = TotalDistribution(noise.stage1, noise.stage2, size, Fraction(0))
+        better = TotalDistribution(noise.stage1, noise.stage2, size, weight)
         assert mean_square(plain) / mean_square(better) == pytest.approx(factor, rel=0.012)
-        assert better.given(0, Chosen(), Fraction(1, 20)).bias == pytest.approx(0, abs=1e-12)
+        assert conditional(better, 0, Chosen(), Fraction(1, 20)).bias == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize("measure", ["rho", "epsilon"])
 @pytest.mark.parametrize("share", [Fraction(50), Fraction(5), Fraction(1, 100)])
 def test_reuse_never_makes_a_total_worse_but_for_its_rounding(measure: str, share: Fraction) -> None:
     """Weights follow the variances of the discrete laws: with little noise sigma squared would be far off."""
-    noise = laws(measure, share)
+    noise = stage_noise(measure, share)
     for size in cells.BRANCH_CELLS:
         weight = stage1_weight(noise, size)
         exact = float(weight**2 * variance(noise.stage1) + (1 - weight) ** 2 * size * variance(noise.stage2))
@@ -82,4 +83,4 @@ def test_corrections_are_the_weighted_mean_rounded() -> None:
 
 @pytest.mark.parametrize("measure", ["rho", "epsilon"])
 def test_without_noise_to_speak_of_the_second_measurement_stands(measure: str) -> None:
-    assert stage1_weight(laws(measure, Fraction(10**6)), 46) == 0
+    assert stage1_weight(stage_noise(measure, Fraction(10**6)), 46) == 0

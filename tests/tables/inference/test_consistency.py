@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from starling.tables.inference.consistency import Totals, families, make_consistent, nested, parents
+from starling.tables.inference.consistency import families, make_consistent, nested, parents
+from starling.tables.inference.trees import Estimated
 from starling.tables.plan import Definitions, GeographyLevel, Iteration, Level, Plan
 from tests.tables.inference.dense import projection
 
@@ -53,11 +54,12 @@ def plan_of(iterations: tuple[Iteration, ...], geographies: tuple[GeographyLevel
     )
 
 
-def measured(plan: Plan, seed: int) -> dict[int, Totals]:
+def measured(plan: Plan, seed: int) -> dict[int, Estimated]:
     random = np.random.default_rng(seed)
     shapes = [(len(REGIONS[level.geography]), len(level.iterations)) for level in plan.levels]
     return {
-        index: Totals(random.normal(0, 30, shape), random.uniform(1, 40, shape)) for index, shape in enumerate(shapes)
+        index: Estimated(random.normal(0, 30, shape), random.uniform(1, 40, shape))
+        for index, shape in enumerate(shapes)
     }
 
 

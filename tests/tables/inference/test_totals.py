@@ -5,7 +5,13 @@ from fractions import Fraction
 import pytest
 
 from starling.privacy.distributions.accuracy import margin, quantile, standard_deviation
-from starling.tables.inference.totals import deviation_of, half_width, stage1_share, suppression_quantile, total_law
+from starling.tables.inference.totals import (
+    deviation_of,
+    half_width,
+    stage1_share,
+    suppression_quantile,
+    total_distribution,
+)
 from starling.tables.measurements import TOTAL_ONLY
 from starling.tables.plan import GeographyLevel, cells
 from tests.tables.small import small_plan
@@ -24,17 +30,17 @@ def test_the_law_of_the_plan_is_what_is_stated() -> None:
 def test_without_reuse_it_is_the_second_measurement() -> None:
     plan = small_plan("epsilon")
     level = plan.levels[0]
-    laws = plan.laws(level)
-    assert half_width(plan, level, TOTAL_ONLY) == margin(laws.total_only, "0.05")
-    assert deviation_of(plan, level, TOTAL_ONLY) == standard_deviation(laws.total_only)
+    stage_noise = plan.stage_noise(level)
+    assert half_width(plan, level, TOTAL_ONLY) == margin(stage_noise.total_only, "0.05")
+    assert deviation_of(plan, level, TOTAL_ONLY) == standard_deviation(stage_noise.total_only)
     for branch, size in enumerate(cells.BRANCH_CELLS):
         assert stage1_share(plan, level, branch) == 0
         assert (
             half_width(plan, level, branch)
-            == margin(laws.stage2, "0.05", size)
-            == total_law(plan, level, branch).margin(Fraction(1, 20))
+            == margin(stage_noise.stage2, "0.05", size)
+            == total_distribution(plan, level, branch).margin(Fraction(1, 20))
         )
-        assert deviation_of(plan, level, branch) == pytest.approx(size**0.5 * standard_deviation(laws.stage2))
+        assert deviation_of(plan, level, branch) == pytest.approx(size**0.5 * standard_deviation(stage_noise.stage2))
 
 
 def test_a_total_only_group_has_no_first_total() -> None:
@@ -46,5 +52,5 @@ def test_suppression_is_below_the_state_alone() -> None:
     state, county = plan.levels
     assert state.geography == GeographyLevel.STATE
     assert suppression_quantile(plan, state) is None
-    assert suppression_quantile(plan, county) == quantile(plan.laws(county).stage2, "0.9")
+    assert suppression_quantile(plan, county) == quantile(plan.stage_noise(county).stage2, "0.9")
     assert suppression_quantile(small_plan(), county) is None

@@ -7,13 +7,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from bench.thresholds import conditional
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.distributions.probability_mass import probability_mass
 from starling.tables.inference.combined import corrections, spread
-from starling.tables.inference.distribution import Chosen, TotalLaw
+from starling.tables.inference.distribution import Chosen, TotalDistribution
 from starling.tables.inference.totals import corrected_deviations
 from starling.tables.plan.combined_stages import Run, beyond, stage1_weight
-from starling.tables.plan.stages import StageLaws, stage_laws
+from starling.tables.plan.stages import StageNoise, noise_of_stages
 
 NARROW = (DiscreteGaussian(Fraction(1, 2)), DiscreteGaussian(Fraction(1, 8)))
 WEIGHTS = (Fraction(1, 2), Fraction(2, 3), Fraction(7, 9))
@@ -39,54 +40,60 @@ def enumerated(
 @pytest.mark.parametrize(
     ("laws", "cells"), [(NARROW, 1), (NARROW, 2), ((NARROW[1], DiscreteLaplace(Fraction(1, 9))), 2)]
 )
-def test_it_is_that_of_all_draws(laws: tuple[Distribution, Distribution], cells: int, weight: Fraction) -> None:
-    moved, chance = enumerated(*laws, cells, weight)
+def test_it_is_that_of_all_draws(stage_noise: tuple[Distribution, Distribution], cells: int, weight: Fraction) -> None:
+    moved, chance = enumerated(*stage_noise, cells, weight)
     assert chance.sum() == pytest.approx(1)
     for terms in {1, cells}:
         runs = moved.reshape(len(moved), -1, terms).sum(axis=2)
         assert chance @ runs == pytest.approx(0, abs=1e-12)
         truly = np.sqrt(chance @ runs.astype(float) ** 2)
-        assert corrected_deviations(*laws, cells, weight, terms) == pytest.approx(truly, rel=1e-9)
+        assert corrected_deviations(*stage_noise, cells, weight, terms) == pytest.approx(truly, rel=1e-9)
 
 
 @pytest.mark.parametrize("share", [Fraction(1, 10), Fraction(1, 2), Fraction(5), Fraction(20)])
 def test_a_total_deviates_as_its_exact_law_says(share: Fraction) -> None:
-    laws = stage_laws("rho", share, Fraction(1, 10))
+    stage_noise = noise_of_stages("rho", share, Fraction(1, 10))
     for cells in (1, 8, 46):
-        weight = stage1_weight(laws, cells)
-        (found,) = corrected_deviations(laws.stage1, laws.stage2, cells, weight, cells)
-        errors, law, _ = TotalLaw(laws.stage1, laws.stage2, cells, weight)._errors(0, Chosen())
-        assert found == pytest.approx(float(np.sqrt(law @ errors**2)), rel=1e-6, abs=1e-12)
+        weight = stage1_weight(stage_noise, cells)
+        (found,) = corrected_deviations(stage_noise.stage1, stage_noise.stage2, cells, weight, cells)
+        exact = conditional(
+            TotalDistribution(stage_noise.stage1, stage_noise.stage2, cells, weight), 0, Chosen(), Fraction(1, 20)
+        )
+        assert found == pytest.approx(exact.deviation, rel=1e-6, abs=1e-12)
 
 
 def test_drawn_noise_deviates_as_stated_and_not_as_without_its_rounding() -> None:
     # Left out, the rounding made 0.7071 of what is 0.7787, and 0.147 of what the middle cell has, 0.515.
-    laws = stage_laws("rho", Fraction(5), Fraction(1, 10))
-    weight = stage1_weight(laws, 46)
+    stage_noise = noise_of_stages("rho", Fraction(5), Fraction(1, 10))
+    weight = stage1_weight(stage_noise, 46)
     generator = np.random.default_rng(20)
 
-    def draw(law: Distribution, size: tuple[int, ...]) -> npt.NDArray[np.int64]:
-        listed = probability_mass(law)
+    def draw(distribution: Distribution, size: tuple[int, ...]) -> npt.NDArray[np.int64]:
+        listed = probability_mass(distribution)
         return generator.choice(np.arange(-listed.last, listed.last + 1), p=listed.mass / listed.mass.sum(), size=size)
 
-    own, first = draw(laws.stage2, (40_000, 46)), draw(laws.stage1, (40_000,))
+    own, first = draw(stage_noise.stage2, (40_000, 46)), draw(stage_noise.stage1, (40_000,))
     published = own + spread(corrections(first, own.sum(axis=1), weight), 46)
     for terms in (1, 23, 46):
-        stated = corrected_deviations(laws.stage1, laws.stage2, 46, weight, terms)
+        stated = corrected_deviations(stage_noise.stage1, stage_noise.stage2, 46, weight, terms)
         seen = published.reshape(len(own), -1, terms).sum(axis=2).std(axis=0)
         assert seen == pytest.approx(np.array(stated), rel=0.1)
     share, variances = (
         float(weight),
-        (probability_mass(laws.stage1).variance, 46 * probability_mass(laws.stage2).variance),
+        (probability_mass(stage_noise.stage1).variance, 46 * probability_mass(stage_noise.stage2).variance),
     )
     unrounded = float(np.sqrt(share**2 * variances[0] + (1 - share) ** 2 * variances[1]))
     assert unrounded == pytest.approx(0.7071, abs=1e-4)
-    assert corrected_deviations(laws.stage1, laws.stage2, 46, weight, 46) == pytest.approx((0.7787,), abs=1e-4)
+    assert corrected_deviations(stage_noise.stage1, stage_noise.stage2, 46, weight, 46) == pytest.approx(
+        (0.7787,), abs=1e-4
+    )
 
 
 @pytest.mark.parametrize("share", [Fraction(1, 2), Fraction(2), Fraction(5), Fraction(20)])
 def test_intervals_hold_with_the_rounding_in_them(share: Fraction) -> None:
-    laws: StageLaws = stage_laws("rho", share, Fraction(1, 10))
+    stage_noise: StageNoise = noise_of_stages("rho", share, Fraction(1, 10))
     for cells in (1, 8, 46):
-        law = TotalLaw(laws.stage1, laws.stage2, cells, stage1_weight(laws, cells))
-        assert beyond(laws, Run(cells, 0, cells), law.margin(Fraction(1, 20))) <= 0.05 + 1e-9
+        distribution = TotalDistribution(
+            stage_noise.stage1, stage_noise.stage2, cells, stage1_weight(stage_noise, cells)
+        )
+        assert beyond(stage_noise, Run(cells, 0, cells), distribution.margin(Fraction(1, 20))) <= 0.05 + 1e-9

@@ -19,7 +19,7 @@ from tests.tables.small import Written, level_of, small_geography, small_plan, w
 STATE, COUNTY = GeographyLevel.STATE, GeographyLevel.COUNTY
 
 
-def silent(law: Distribution, count: int) -> npt.NDArray[np.int64]:
+def silent(distribution: Distribution, count: int) -> npt.NDArray[np.int64]:
     """Noise that is 0, so that the exact values show."""
     return np.zeros(count, dtype=np.int64)
 
@@ -60,8 +60,8 @@ def test_every_branch_is_reached_and_holds_the_exact_cells_under_silent_noise(mo
 def test_total_only_groups_are_measured_once_with_all_of_the_groups_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[tuple[Distribution, int]] = []
 
-    def recording(law: Distribution, count: int) -> npt.NDArray[np.int64]:
-        drawn.append((law, count))
+    def recording(distribution: Distribution, count: int) -> npt.NDArray[np.int64]:
+        drawn.append((distribution, count))
         return np.zeros(count, dtype=np.int64)
 
     monkeypatch.setattr(safetab, "draw", recording)
@@ -70,11 +70,11 @@ def test_total_only_groups_are_measured_once_with_all_of_the_groups_budget(monke
     measured = level_of(SafeTab(plan, geography).draw(written(plan, geography, 7)), 0)
     assert measured.branch.tolist() == [1, 1, TOTAL_ONLY]
     share = plan.levels[0].budget / plan.levels[0].stability
-    law = {
+    distribution = {
         name: DiscreteGaussian(1 / (2 * part * share))
         for name, part in (("once", 1), ("one", Fraction(1, 10)), ("two", Fraction(9, 10)))
     }
-    assert drawn == [(law["one"], 2), (law["once"], 1), (law["two"], 16)]
+    assert drawn == [(distribution["one"], 2), (distribution["once"], 1), (distribution["two"], 16)]
 
 
 @pytest.mark.parametrize("totals", [0, 3, 1000])
@@ -118,7 +118,7 @@ def _law_of_outcomes(
     plan: Plan, geography: Geography, exact: Written, free: int, window: int, monkeypatch: pytest.MonkeyPatch
 ) -> dict[Outcome, float]:
     """Unnormalised law of the outcome when the first `free` draws range over -window..window and the others are 0."""
-    law: dict[Outcome, float] = defaultdict(float)
+    distribution: dict[Outcome, float] = defaultdict(float)
     for noise in itertools.product(range(-window, window + 1), repeat=free):
         left = iter(noise)
         weight = 1.0
@@ -131,8 +131,8 @@ def _law_of_outcomes(
             return values
 
         monkeypatch.setattr(safetab, "draw", scripted)
-        law[_outcome(SafeTab(plan, geography).draw(exact))] += weight
-    return law
+        distribution[_outcome(SafeTab(plan, geography).draw(exact))] += weight
+    return distribution
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def test_sensitivity_release_ratio_of_neighbours_is_bounded_exactly(
     world = written(plan, geography, 1)
     more = world.plus_one([(0, group, 0) for group in moved])
     assert plan.levels[0].stability == 2
-    laws = [_law_of_outcomes(plan, geography, each, free, window, monkeypatch) for each in (world, more)]
-    common = laws[0].keys() & laws[1].keys()
+    stage_noise = [_law_of_outcomes(plan, geography, each, free, window, monkeypatch) for each in (world, more)]
+    common = stage_noise[0].keys() & stage_noise[1].keys()
     assert len(common) > 50
-    worst = max(np.log(laws[a][o] / laws[1 - a][o]) for o in common for a in (0, 1))
+    worst = max(np.log(stage_noise[a][o] / stage_noise[1 - a][o]) for o in common for a in (0, 1))
     assert worst == pytest.approx(float(plan.cost.amount) * len(moved) / 2, rel=1e-9)

@@ -18,10 +18,10 @@ from starling.release.recompute import check
 from starling.tables.domain import TABLES
 from starling.tables.mechanism import SafeTab, safetab
 from starling.tables.plan import MOST_GROUPS, GeographyLevel
-from starling.tables.postprocess import joined, tabulate
+from starling.tables.postprocess import tabulate
 from tests.account import OneCharge
 from tests.tables.bundles import write
-from tests.tables.small import Written, level_of, small_geography, small_plan, written
+from tests.tables.small import Written, joined, level_of, small_geography, small_plan, written
 
 COUNTIES = 9
 LARGEST = 4 * COUNTIES

@@ -12,10 +12,10 @@ from starling.privacy.events import noise_event
 from starling.privacy.guarantee import BoundedOverlap
 from starling.tables.inference.combined import combined
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, offsets
-from starling.tables.mechanism import MeasuredAgain, SafeTab
+from starling.tables.mechanism import Remeasurement, SafeTab
 from starling.tables.plan import Plan, TopUp, Variants, cells
-from starling.tables.postprocess import joined, tabulate
-from tests.tables.small import level_of, small_geography, small_plan, whole_levels, written
+from starling.tables.postprocess import tabulate
+from tests.tables.small import joined, level_of, small_geography, small_plan, whole_levels, written
 
 BRANCHES = range(len(cells.BRANCH_CELLS))
 
@@ -49,7 +49,7 @@ def test_a_person_changes_one_value_of_each_group_that_holds_them_by_one(
     silent(monkeypatch)
 
     def asked(exact: object) -> list[Int64]:
-        drawn = MeasuredAgain(plan, earlier).draw(exact)  # type: ignore[arg-type]
+        drawn = Remeasurement(plan, earlier).draw(exact)  # type: ignore[arg-type]
         found = [level_of(drawn, number) for number in range(len(plan.levels))]
         return [part for each in found for part in np.split(each.values, each.offsets()[1:-1])]
 
@@ -66,18 +66,18 @@ def test_a_person_changes_one_value_of_each_group_that_holds_them_by_one(
 
 def test_it_costs_its_own_budgets_and_draws_with_all_of_them() -> None:
     plan = topping(small_plan(), Fraction(3, 2))
-    guarantee = MeasuredAgain(plan, ()).guarantee
+    guarantee = Remeasurement(plan, ()).guarantee
     assert guarantee.cost.amount == 3
     for level, part in zip(plan.levels, guarantee.parts, strict=True):
         (leaf,) = part.parts
         assert part.event == BoundedOverlap((leaf,), level.stability)
         noise = DiscreteLaplace(level.stability / Fraction(3, 2))
         assert leaf.event == noise_event(noise)
-        assert plan.laws(level).stage2 == plan.laws(level).total_only == noise
+        assert plan.stage_noise(level).stage2 == plan.stage_noise(level).total_only == noise
     # The first totals stay those of the earlier release.
     alone = small_plan()
     for level, before in zip(plan.levels, alone.levels, strict=True):
-        assert plan.laws(level).stage1 == alone.laws(before).stage1
+        assert plan.stage_noise(level).stage1 == alone.stage_noise(before).stage1
 
 
 def test_tiny_pieces_give_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +90,7 @@ def test_tiny_pieces_give_the_same_result(monkeypatch: pytest.MonkeyPatch) -> No
     silent(monkeypatch)
 
     def tables(earlier: Measurements) -> object:
-        later = MeasuredAgain(plan, earlier).draw(exact)
+        later = Remeasurement(plan, earlier).draw(exact)
         both = tuple(
             (piece, combined(plan, plan.levels[piece.level], before, after))
             for (piece, before), (_, after) in zip(earlier, later, strict=True)

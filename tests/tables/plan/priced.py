@@ -7,14 +7,13 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from starling.privacy.budget import Measure
-from starling.tables.plan import Plan, Promise
-from starling.tables.plan.accuracy_targets import NUMBERS
-from starling.tables.plan.solving import Setting
+from starling.tables.plan import AccuracyTarget, Plan
+from starling.tables.plan.accuracy_targets import NUMBERS, Setting
 from tests.tables.small import small_plan
 
 
 @st.composite
-def promises(draw: st.DrawFn, most: int = 60) -> Promise:
+def targets(draw: st.DrawFn, most: int = 60) -> AccuracyTarget:
     """Any promise that a level of thresholds up to 14 can have."""
     number = draw(st.sampled_from(NUMBERS))
     confidence = draw(st.sampled_from([Fraction(1, 2), Fraction(9, 10), Fraction(19, 20), Fraction(999, 1000)]))
@@ -24,15 +23,17 @@ def promises(draw: st.DrawFn, most: int = 60) -> Promise:
         ages = draw(st.sampled_from([4, 9, 23])) if kind == "ages" else None
         least = 1 if number == "total" else 14
         persons = draw(st.integers(least, 40)) if kind == "persons" else None
-    return Promise(number, draw(st.integers(1, most)), ages, persons, confidence)
+    return AccuracyTarget(number, draw(st.integers(1, most)), ages, persons, confidence)
 
 
-def promising_plan(measure: Measure, stated: Sequence[Sequence[Promise]], *, gamma: Fraction = Fraction(1, 10)) -> Plan:
+def promising_plan(
+    measure: Measure, stated: Sequence[Sequence[AccuracyTarget]], *, gamma: Fraction = Fraction(1, 10)
+) -> Plan:
     """The small plan of a state and its counties, each level at the least budget that keeps its promises."""
     plan = replace(small_plan(measure), gamma=gamma)
     levels = []
     for level, kept in zip(plan.levels, stated, strict=True):
         budget = Setting(measure, gamma, level.stability, level.thresholds).budget(kept) if kept else level.budget
         assert budget is not None
-        levels.append(replace(level, budget=budget, promises=tuple(kept)))
+        levels.append(replace(level, budget=budget, targets=tuple(kept)))
     return replace(plan, levels=tuple(levels))

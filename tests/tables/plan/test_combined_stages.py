@@ -13,11 +13,10 @@ from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.probability_mass import probability_mass
 from starling.privacy.sampling.noise import draw
 from starling.tables.inference.combined import corrections, spread
-from starling.tables.plan import Promise, StageLaws, cells, solve
-from starling.tables.plan.accuracy_targets import AGES
+from starling.tables.plan import AccuracyTarget, StageNoise, cells, solve
+from starling.tables.plan.accuracy_targets import AGES, Setting
 from starling.tables.plan.combined_stages import Run, beyond, runs, stage1_weight
-from starling.tables.plan.solving import Setting
-from starling.tables.plan.stages import stage_laws
+from starling.tables.plan.stages import noise_of_stages
 from tests.tables.small import small_plan
 
 THRESHOLDS = (60, 200, 900)
@@ -25,8 +24,8 @@ MEASURES: tuple[Measure, ...] = ("rho", "epsilon")
 GAMMA = Fraction(1, 10)
 
 
-def laws_of(measure: Measure, share: Fraction) -> StageLaws:
-    return stage_laws(measure, share, GAMMA)
+def laws_of(measure: Measure, share: Fraction) -> StageNoise:
+    return noise_of_stages(measure, share, GAMMA)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -36,31 +35,31 @@ def test_two_cells_and_a_total_are_played_through(
     measure: Measure, first: int, stop: int, edges: tuple[int | None, int | None]
 ) -> None:
     """Every outcome of three draws, with what a release makes of it."""
-    laws = laws_of(measure, Fraction(3))
-    z, e = probability_mass(laws.stage1), probability_mass(laws.stage2)
-    draws = [np.arange(-law.last, law.last + 1) for law in (z, e, e)]
+    stage_noise = laws_of(measure, Fraction(3))
+    z, e = probability_mass(stage_noise.stage1), probability_mass(stage_noise.stage2)
+    draws = [np.arange(-distribution.last, distribution.last + 1) for distribution in (z, e, e)]
     zs, e1, e2 = (each.ravel() for each in np.meshgrid(*draws, indexing="ij"))
     chance = np.einsum("i,j,k->ijk", z.mass, e.mass, e.mass).ravel()
-    moved = spread(corrections(zs, e1 + e2, stage1_weight(laws, 2)), 2)
+    moved = spread(corrections(zs, e1 + e2, stage1_weight(stage_noise, 2)), 2)
     error = (np.stack((e1, e2), axis=1) + moved)[:, first:stop].sum(axis=1)
     low, high = edges
     inside = (zs >= (-(10**9) if low is None else low)) & (zs < (10**9 if high is None else high))
     for margin in (0, 1, 2, 5):
         expected = float(chance[inside & (np.abs(error) > margin)].sum())
-        assert beyond(laws, Run(2, first, stop), margin, low, high) == pytest.approx(expected, abs=3e-12)
+        assert beyond(stage_noise, Run(2, first, stop), margin, low, high) == pytest.approx(expected, abs=3e-12)
 
 
 @pytest.mark.parametrize(("measure", "size"), list(product(MEASURES, cells.BRANCH_CELLS[1:])))
 def test_drawn_numbers_err_as_often_as_the_law_says(measure: Measure, size: int) -> None:
     """The worst of some 30 counts is off by 5.5 standard deviations with a chance below 10^-6 a case."""
-    laws, count = laws_of(measure, Fraction(1, 50)), 30_000
-    first, second = draw(laws.stage1, count), draw(laws.stage2, count * size).reshape(count, size)
-    better = second + spread(corrections(first, second.sum(axis=1), stage1_weight(laws, size)), size)
-    unit = standard_deviation(laws.stage2)
+    stage_noise, count = laws_of(measure, Fraction(1, 50)), 30_000
+    first, second = draw(stage_noise.stage1, count), draw(stage_noise.stage2, count * size).reshape(count, size)
+    better = second + spread(corrections(first, second.sum(axis=1), stage1_weight(stage_noise, size)), size)
+    unit = standard_deviation(stage_noise.stage2)
     for width, margin in ((size, int(2.8 * unit)), (size // 2, int(2.2 * unit)), (1, int(unit)), (1, int(1.7 * unit))):
         for run in runs(size, width)[:5]:
             found = np.count_nonzero(np.abs(better[:, run.first : run.stop].sum(axis=1)) > margin)
-            chance = beyond(laws, run, margin)
+            chance = beyond(stage_noise, run, margin)
             assert abs(found - count * chance) < 5.5 * (count * chance * (1 - chance)) ** 0.5 + 1
             # As measured it would be another count, where the first total says much.
             if width == size and measure == "rho":
@@ -69,44 +68,46 @@ def test_drawn_numbers_err_as_often_as_the_law_says(measure: Measure, size: int)
 
 
 PROMISES = (
-    Promise("total", 60),
-    Promise("total", Fraction(1, 10), persons=700),
-    Promise("sex total", 40, ages=9),
-    Promise("sex total", 40, persons=250),
-    Promise("cell", 11),
-    Promise("bare total", 12),
+    AccuracyTarget("total", 60),
+    AccuracyTarget("total", Fraction(1, 10), persons=700),
+    AccuracyTarget("sex total", 40, ages=9),
+    AccuracyTarget("sex total", 40, persons=250),
+    AccuracyTarget("cell", 11),
+    AccuracyTarget("bare total", 12),
 )
 
 
 @pytest.mark.parametrize(("measure", "promise"), list(product(MEASURES, PROMISES)), ids=str)
-def test_a_promise_costs_the_least_that_keeps_it_and_no_more_than_without(measure: Measure, promise: Promise) -> None:
+def test_a_promise_costs_the_least_that_keeps_it_and_no_more_than_without(
+    measure: Measure, target: AccuracyTarget
+) -> None:
     plain = Setting(measure, GAMMA, 9, THRESHOLDS)
     reusing = replace(plain, both_stages=True)
-    need, before = reusing.need(promise), plain.need(promise)
+    need, before = reusing.need(target), plain.need(target)
     assert need is not None
     assert before is not None
     assert need <= before
-    assert reusing.keeps(promise, need)
-    assert not reusing.keeps(promise, need * Fraction(99_998, 100_000))
-    if promise.number == "total" and measure == "rho":
+    assert reusing.keeps(target, need)
+    assert not reusing.keeps(target, need * Fraction(99_998, 100_000))
+    if target.number == "total" and measure == "rho":
         assert before / need > 2
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_group_of_a_true_size_keeps_its_promise_as_drawn(measure: Measure) -> None:
     """Both stages as drawn, detail and all, near a threshold; 5.5 standard deviations."""
-    promise = Promise("total", 45, persons=210)
+    target = AccuracyTarget("total", 45, persons=210)
     setting = Setting(measure, GAMMA, 1, THRESHOLDS, both_stages=True)
-    need, count = setting.need(promise), 40_000
+    need, count = setting.need(target), 40_000
     assert need is not None
-    laws = setting.laws(need)
-    first = draw(laws.stage1, count)
+    stage_noise = setting.stage_noise(need)
+    first = draw(stage_noise.stage1, count)
     branch = np.searchsorted(THRESHOLDS, 210 + first, side="right")
     missed = 0
     for kind in range(4):
         here, size = first[branch == kind], cells.BRANCH_CELLS[kind]
-        sums = draw(laws.stage2, len(here) * size).reshape(len(here), size).sum(axis=1)
-        missed += int(np.count_nonzero(np.abs(sums + corrections(here, sums, stage1_weight(laws, size))) > 45))
+        sums = draw(stage_noise.stage2, len(here) * size).reshape(len(here), size).sum(axis=1)
+        missed += int(np.count_nonzero(np.abs(sums + corrections(here, sums, stage1_weight(stage_noise, size))) > 45))
     assert missed / count <= 0.05 + 5.5 * (0.05 * 0.95 / count) ** 0.5
     # It is not given away either: the margin is a whole number, so a little less than 5 % is all that can be.
     assert missed / count >= 0.045 - 5.5 * (0.05 * 0.95 / count) ** 0.5
@@ -115,13 +116,13 @@ def test_a_group_of_a_true_size_keeps_its_promise_as_drawn(measure: Measure) -> 
 def test_a_plan_that_uses_both_stages_is_solved_and_refused_by_that_law() -> None:
     options: dict[str, Any] = {"measure": "rho", "thresholds": THRESHOLDS, "both_stages": True}
     plan = small_plan(**options)
-    promise = Promise("total", 60, ages=AGES[3])
+    target = AccuracyTarget("total", 60, ages=AGES[3])
     level = plan.levels[1]
-    stated = replace(plan, levels=(plan.levels[0], replace(level, budget=Fraction(5), promises=(promise,))))
+    stated = replace(plan, levels=(plan.levels[0], replace(level, budget=Fraction(5), targets=(target,))))
     solved = solve(stated)
     assert solved.levels[1].budget == Setting("rho", plan.gamma, level.stability, THRESHOLDS, both_stages=True).need(
-        promise
+        target
     )
-    plainly = Setting("rho", plan.gamma, level.stability, THRESHOLDS).need(promise)
+    plainly = Setting("rho", plan.gamma, level.stability, THRESHOLDS).need(target)
     assert plainly is not None
     assert solved.levels[1].budget < plainly / 4

@@ -6,7 +6,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from starling.errors import PlanError
@@ -76,19 +75,26 @@ def test_total_only_groups_have_a_part_of_their_own_where_there_are_any(plan: Pl
 def test_laws_share_the_budget_of_a_level(tmp_path: Path, definition: str) -> None:
     plan = load(census_folder(tmp_path, config(privacy_defn=definition)))
     for level in plan.levels:
-        laws = plan.laws(level)
+        stage_noise = plan.stage_noise(level)
         share = level.budget / level.stability
-        assert noise_event(laws.total_only).cost.amount == share
-        assert noise_event(laws.stage1).cost.amount == share / 10
-        assert noise_event(laws.stage1).cost.amount + noise_event(laws.stage2).cost.amount == share
+        assert noise_event(stage_noise.total_only).cost.amount == share
+        assert noise_event(stage_noise.stage1).cost.amount == share / 10
+        assert noise_event(stage_noise.stage1).cost.amount + noise_event(stage_noise.stage2).cost.amount == share
         kind = DiscreteLaplace if definition == "puredp" else DiscreteGaussian
-        assert all(isinstance(law, kind) for law in (laws.total_only, laws.stage1, laws.stage2))
+        assert all(
+            isinstance(distribution, kind)
+            for distribution in (stage_noise.total_only, stage_noise.stage1, stage_noise.stage2)
+        )
 
 
 def test_guarantee_names_every_law_that_is_drawn(plan: Plan) -> None:
-    laws = {law for level in plan.levels for law in (plan.laws(level).stage1, plan.laws(level).stage2)}
-    laws |= {plan.laws(level).total_only for level in plan.levels if level.total_only.any()}
-    assert {leaf.event for leaf in leaves(plan.guarantee)} == set(map(noise_event, laws))
+    stage_noise = {
+        distribution
+        for level in plan.levels
+        for distribution in (plan.stage_noise(level).stage1, plan.stage_noise(level).stage2)
+    }
+    stage_noise |= {plan.stage_noise(level).total_only for level in plan.levels if level.total_only.any()}
+    assert {leaf.event for leaf in leaves(plan.guarantee)} == set(map(noise_event, stage_noise))
 
 
 def test_levels_and_iterations_stand_in_plan_order(plan: Plan) -> None:
@@ -106,35 +112,6 @@ def test_granularity_decides_what_is_tabulated(plan: Plan) -> None:
     assert codes["(AIANNH, 2)"] == codes["(PR-TRACT, 2)"] == ["2001", "2002", "2005", "2006", "3002"]
     state = next(level for level in plan.levels if level.name == "(STATE, 2)")
     assert state.total_only.tolist() == [False, False, True, True, False]
-
-
-def test_members_are_the_rows_of_the_definitions(plan: Plan) -> None:
-    for level in plan.levels:
-        members = plan.members(level)
-        for rows, kind, alone in (
-            (members.combined, "race", False),
-            (members.alone, "race", True),
-            (members.ethnicity, "ethnicity", False),
-        ):
-            assert rows.offsets.dtype == rows.positions.dtype == np.int32
-            assert len(rows.offsets) == len(plan.codes) + 1
-            for index, code in enumerate(plan.codes):
-                expected = [
-                    position
-                    for position, each in enumerate(level.iterations)
-                    if code in each.codes and (each.kind, each.alone) == (kind, alone)
-                ]
-                assert rows.positions[rows.offsets[index] : rows.offsets[index + 1]].tolist() == expected
-
-
-def test_members_of_production_are_every_mapping_that_is_tabulated(shared_data: Path) -> None:
-    plan = load(shared_data / "tables" / "NMFv7-2020")
-    assert (len(plan.codes), len(plan.definitions.iterations)) == (1755, 3054)
-    assert sum(len(each.codes) for each in plan.definitions.iterations) == 14088
-    for level in plan.levels[:4]:
-        members = plan.members(level)
-        found = sum(len(rows.positions) for rows in (members.combined, members.alone, members.ethnicity))
-        assert found == sum(len(each.codes) for each in level.iterations)
 
 
 def test_a_stability_below_the_computed_is_refused(plan: Plan) -> None:

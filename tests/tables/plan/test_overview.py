@@ -18,7 +18,7 @@ def test_an_overview_says_what_the_plan_says(tmp_path: Path) -> None:
         assert shown.level == level
         assert shown.cost == Rho(level.budget)
         assert shown.share * level.stability == shown.cost
-        assert shown.laws == plan.laws(level)
+        assert shown.stage_noise == plan.stage_noise(level)
         assert (shown.regions, shown.groups) == (None, None)
     state = next(shown for shown in found.levels if shown.level.name == "(STATE, 2)")
     assert (state.iterations, state.total_only) == (5, 2)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from starling.errors import PlanError, Problem
 from starling.privacy.distributions.accuracy import tail
-from starling.tables.plan import Plan, load, preset
-from starling.tables.plan.solving import last_digit
+from starling.tables.plan import Plan, load
+from starling.tables.plan.accuracy_targets import last_digit
 from tests.tables.plan.invented import GEOGRAPHIES, census_folder
 
 HEAD = """title = "Waders of two states"
@@ -116,10 +116,10 @@ def test_a_margin_is_kept_and_not_much_more(tmp_path: Path, measure: str, margin
     text = (HEAD + level("STATE", "detailed", wish)).replace('measure = "rho"', f'measure = "{measure}"')
     plan = plan_of(tmp_path, text)
     (state,) = plan.levels
-    law = plan.laws(state).stage2
-    assert tail(law, margin) <= 0.05
+    distribution = plan.stage_noise(state).stage2
+    assert tail(distribution, margin) <= 0.05
     share = (1 - plan.gamma) * (state.budget - last_digit(state.budget)) / state.stability
-    assert tail(type(law)(1 / share if measure == "epsilon" else 1 / (2 * share)), margin) > 0.05
+    assert tail(type(distribution)(1 / share if measure == "epsilon" else 1 / (2 * share)), margin) > 0.05
 
 
 def test_the_cheapest_share_of_stage_1_is_chosen(tmp_path: Path) -> None:
@@ -158,8 +158,8 @@ tabulate = "totals of nation and state"
 """
     wish = 'margins = [{ number = "total only", within = 11 }]'
     plan = plan_of(tmp_path, HEAD.replace('definitions = "census"', "") + groups + level("STATE", "detailed", wish))
-    law = plan.laws(plan.levels[0]).total_only
-    assert tail(law, 11) <= 0.05 < tail(law, 10)
+    distribution = plan.stage_noise(plan.levels[0]).total_only
+    assert tail(distribution, 11) <= 0.05 < tail(distribution, 10)
     wish = wish.replace("total only", "cell")
     (problem,) = problems_of(
         tmp_path, HEAD.replace('definitions = "census"', "") + groups + level("STATE", "detailed", wish)
@@ -170,7 +170,7 @@ tabulate = "totals of nation and state"
 @pytest.mark.parametrize("name", ["safetab-2022", "safetab-2022-geometric"])
 def test_presets_are_the_appendix_of_the_paper(shared_data: Path, name: str) -> None:
     """Seven levels, gamma 0.1, stability 9; the total at exact tails instead of the printed budgets' 15.29 and 1.71."""
-    plan = preset(name, shared_data / "tables" / "NMFv7-2020")
+    plan = load(f"{name}:{shared_data / 'tables' / 'NMFv7-2020'}")
     assert [each.name for each in plan.levels] == [
         "(USA, 1)",
         "(USA, 2)",
@@ -197,18 +197,18 @@ def test_presets_are_the_appendix_of_the_paper(shared_data: Path, name: str) -> 
 def test_printed_presets_are_table_4(shared_data: Path, name: str, cost: str) -> None:
     """The printed budgets, and all else as in the preset that keeps the margins."""
     folder = shared_data / "tables" / "NMFv7-2020"
-    plan, exact = preset(name, folder), preset(name.removesuffix("-printed"), folder)
+    plan, exact = load(f"{name}:{folder}"), load(f"{name.removesuffix('-printed')}:{folder}")
     assert plan.cost.amount == Fraction(cost)
-    assert not any(each.promises for each in plan.levels)
-    same = [replace(a, budget=b.budget, promises=b.promises) for a, b in zip(plan.levels, exact.levels, strict=True)]
+    assert not any(each.targets for each in plan.levels)
+    same = [replace(a, budget=b.budget, targets=b.targets) for a, b in zip(plan.levels, exact.levels, strict=True)]
     assert said(replace(plan, levels=tuple(same))) == said(exact)
 
 
 def test_a_preset_of_another_name(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="did you mean safetab-2022"):
-        preset("safetab-2020", tmp_path)
+        load(f"safetab-2020:{tmp_path}")
     with pytest.raises(PlanError, match="definitions is not a folder"):
-        preset("safetab-2022", tmp_path / "absent")
+        load(f"safetab-2022:{tmp_path / 'absent'}")
 
 
 BROKEN = [

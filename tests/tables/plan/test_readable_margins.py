@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.tables.plan import Promise
+from starling.tables.plan import AccuracyTarget
 from tests.tables.plan.test_readable import HEAD, ONE, level, plan_of, problems_of
 
 
@@ -19,15 +19,15 @@ def test_margins_of_every_kind_are_read(tmp_path: Path) -> None:
 ]"""
     plan = plan_of(tmp_path, HEAD + level("STATE", "detailed", wish))
     (state,) = plan.levels
-    assert state.promises == (
-        Promise("cell", 11, ages=23),
-        Promise("bare total", 50),
-        Promise("sex total", 80, confidence=Fraction(9, 10)),
-        Promise("total", Fraction(1, 100), persons=10_000),
-        Promise("total only", 20),
-        Promise("deciding total", 90),
+    assert state.targets == (
+        AccuracyTarget("cell", 11, ages=23),
+        AccuracyTarget("bare total", 50),
+        AccuracyTarget("sex total", 80, confidence=Fraction(9, 10)),
+        AccuracyTarget("total", Fraction(1, 100), persons=10_000),
+        AccuracyTarget("total only", 20),
+        AccuracyTarget("deciding total", 90),
     )
-    assert all(promise.kept(plan.laws(state), state.thresholds) for promise in state.promises)
+    assert all(target.kept(plan.stage_noise(state), state.thresholds) for target in state.targets)
 
 
 WRONG_MARGINS = [
@@ -96,4 +96,4 @@ def test_margins_of_levels_written_inline_are_read(tmp_path: Path) -> None:
     wish = 'margins = [{ number = "cell", within = 7 }]'
     levels = f'levels = [{{ geography = "STATE", groups = "detailed", thresholds = [5, 10, 20], {wish} }}]'
     plan = plan_of(tmp_path, f"{levels}\n{HEAD}")
-    assert plan.levels[0].promises == (Promise("cell", 7),)
+    assert plan.levels[0].targets == (AccuracyTarget("cell", 7),)

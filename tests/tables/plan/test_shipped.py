@@ -29,11 +29,13 @@ def test_a_shipped_plan_is_meant_by_its_name_and_a_file_by_its_path(
 def test_a_preset_is_meant_by_its_name_and_its_definitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     census_folder(tmp_path / "census")
-    assert set(waiting()) == {f"safetab-2022{law}{kind}" for law in ("", "-geometric") for kind in ("", "-printed")}
+    assert set(waiting()) == {
+        f"safetab-2022{distribution}{kind}" for distribution in ("", "-geometric") for kind in ("", "-printed")
+    }
     for name in waiting():
         plan = Plan.load(f"{name}:census")
         assert plan.title.startswith("SafeTab 2022")
-        assert bool(plan.levels[0].promises) is not name.endswith("-printed")
+        assert bool(plan.levels[0].targets) is not name.endswith("-printed")
     for text, says in (
         ("safetab-2022", "safetab-2022 waits for definitions; write safetab-2022:FOLDER"),
         ("safetab-2022:", "waits for definitions"),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.events import noise_event
-from starling.tables.plan.stages import stage_laws
+from starling.tables.plan.stages import noise_of_stages
 
 shares = st.fractions(Fraction(1, 10**6), 10, max_denominator=10**6)
 
@@ -15,8 +15,11 @@ shares = st.fractions(Fraction(1, 10**6), 10, max_denominator=10**6)
 @given(shares, st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=100))
 def test_both_stages_spend_the_share_and_a_bare_total_all_of_it(share: Fraction, gamma: Fraction) -> None:
     for measure, kind in (("epsilon", DiscreteLaplace), ("rho", DiscreteGaussian)):
-        laws = stage_laws(measure, share, gamma)  # type: ignore[arg-type]
-        costs = [noise_event(law).cost for law in (laws.total_only, laws.stage1, laws.stage2)]
+        stage_noise = noise_of_stages(measure, share, gamma)  # type: ignore[arg-type]
+        costs = [
+            noise_event(distribution).cost
+            for distribution in (stage_noise.total_only, stage_noise.stage1, stage_noise.stage2)
+        ]
         assert {cost.measure for cost in costs} == {measure}
         assert [cost.amount for cost in costs] == [share, gamma * share, (1 - gamma) * share]
-        assert isinstance(laws.stage2, kind)
+        assert isinstance(stage_noise.stage2, kind)

@@ -27,9 +27,9 @@ def test_a_plan_is_refused_exactly_where_two_of_its_choices_exclude_one_another(
         {Choice.TOP_UP, Choice.BOTH_STAGES},
         {Choice.TOP_UP, Choice.ADD_UP},
         {Choice.TOP_UP, Choice.GIVEN_PUBLISHED},
-        {Choice.TOP_UP, Choice.PROMISED_MARGINS},
+        {Choice.TOP_UP, Choice.ACCURACY_TARGETS},
         {Choice.ADD_UP, Choice.NO_NEGATIVE_COUNTS},
         {Choice.ADD_UP, Choice.GIVEN_PUBLISHED},
     ]
-    others = made & {Choice.NO_NEGATIVE_COUNTS, Choice.PROMISED_MARGINS}
+    others = made & {Choice.NO_NEGATIVE_COUNTS, Choice.ACCURACY_TARGETS}
     assert bool(variants.refused(others)) is any(pair <= made for pair in together)

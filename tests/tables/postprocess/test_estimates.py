@@ -9,9 +9,9 @@ from starling.privacy.distributions.accuracy import margin, quantile, standard_d
 from starling.tables.measurements import Measured, Measurements
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Geography, GeographyLevel, Piece, Plan, cells
-from starling.tables.postprocess import Tables, estimate, joined
+from starling.tables.postprocess import Tables, estimate
 from starling.tables.postprocess import tabulate as in_pieces
-from tests.tables.small import small_geography, small_plan, written
+from tests.tables.small import joined, small_geography, small_plan, written
 
 STATE, COUNTY = GeographyLevel.STATE, GeographyLevel.COUNTY
 
@@ -47,7 +47,7 @@ def test_t1_is_the_sum_of_the_cells_and_marginals_are_sums_of_their_sex() -> Non
 
 def test_suppression_keeps_what_is_strictly_above_the_quantile_below_the_state_alone() -> None:
     plan = small_plan(suppression=Fraction(9, 10), geographies=(COUNTY,))
-    bar = quantile(plan.laws(plan.levels[0]).stage2, Fraction(9, 10))
+    bar = quantile(plan.stage_noise(plan.levels[0]).stage2, Fraction(9, 10))
     geography = small_geography(plan)
     kept = tabulate(plan, geography, measured([0, 0, 0, 0], [bar - 1, bar, bar + 1, bar + 2]))
     assert kept.t1["count"].to_pylist() == [bar + 1, bar + 2]
@@ -69,7 +69,7 @@ def test_clamping_follows_suppression_and_reaches_cells_sums_and_marginals() -> 
     assert by_sex == [5, 4]
     assert min(tables.t1["lower"].to_pylist()) == 0
     suppressed = small_plan(allow_negative=False, suppression=Fraction(1, 4), geographies=(COUNTY,))
-    bar = quantile(suppressed.laws(suppressed.levels[0]).stage2, Fraction(1, 4))
+    bar = quantile(suppressed.stage_noise(suppressed.levels[0]).stage2, Fraction(1, 4))
     assert bar < 0
     kept = tabulate(suppressed, small_geography(suppressed), measured([0] * 4, [bar, bar + 1, 0, 1]))
     # The row of bar + 1 < 0 is decided on before it is clamped.
@@ -78,16 +78,16 @@ def test_clamping_follows_suppression_and_reaches_cells_sums_and_marginals() -> 
 
 def test_interval_and_deviation_are_those_of_as_many_draws_as_the_row_sums() -> None:
     plan = small_plan("rho", geographies=(COUNTY,))
-    law = plan.laws(plan.levels[0]).stage2
+    distribution = plan.stage_noise(plan.levels[0]).stage2
     tables = tabulate(plan, small_geography(plan), measured([0, 1, 2, 3], [0] * (1 + 8 + 18 + 46)))
     for row, terms in zip(tables.t1.to_pylist(), cells.BRANCH_CELLS, strict=True):
-        assert row["standard_deviation"] == pytest.approx(standard_deviation(law) * terms**0.5)
+        assert row["standard_deviation"] == pytest.approx(standard_deviation(distribution) * terms**0.5)
         assert (row["lower"], row["upper"]) == (
-            -margin(law, Fraction(1, 20), terms),
-            margin(law, Fraction(1, 20), terms),
+            -margin(distribution, Fraction(1, 20), terms),
+            margin(distribution, Fraction(1, 20), terms),
         )
     for row, terms in zip(tables.t2.slice(0, 2).to_pylist(), (4, 1), strict=True):
-        assert row["upper"] == margin(law, Fraction(1, 20), terms)
+        assert row["upper"] == margin(distribution, Fraction(1, 20), terms)
 
 
 def test_estimates_are_of_the_published_groups_with_each_sex_led_by_its_sum() -> None:
@@ -126,7 +126,7 @@ def test_bare_totals_are_unbiased_of_stated_variance_and_coverage(measure: str, 
     assert abs(count.var() / deviation**2 - 1) < 6.5 * (10 / n) ** 0.5
     inside = np.count_nonzero((t1["lower"].to_numpy() <= total) & (total <= t1["upper"].to_numpy()))
     assert inside / n > 0.95 - 6.5 * (0.95 * 0.05 / n) ** 0.5
-    law = plan.laws(plan.levels[0]).stage2
-    half = margin(law, Fraction(1, 20)) - 1
+    distribution = plan.stage_noise(plan.levels[0]).stage2
+    half = margin(distribution, Fraction(1, 20)) - 1
     # One less would not do: the margin is the smallest.
     assert np.count_nonzero(np.abs(count - total) <= half) / n < 0.95 + 6.5 * (0.95 * 0.05 / n) ** 0.5

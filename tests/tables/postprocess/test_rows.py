@@ -5,8 +5,8 @@ import pytest
 
 from starling.tables.measurements import TOTAL_ONLY, Measured
 from starling.tables.plan import GeographyLevel, Piece
-from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, joined, tabulate
-from tests.tables.small import small_geography, small_plan
+from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, tabulate
+from tests.tables.small import joined, small_geography, small_plan
 
 COUNTY, STATE = GeographyLevel.COUNTY, GeographyLevel.STATE
 BRANCH = np.array([0, 1, 2, 3], dtype=np.int8)

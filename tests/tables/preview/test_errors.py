@@ -20,20 +20,22 @@ from starling.tables.preview.errors import preview
 from tests.tables.small import small_geography, small_plan
 
 
-def probabilities(law: Distribution, reach: int = 400) -> dict[int, float]:
+def probabilities(distribution: Distribution, reach: int = 400) -> dict[int, float]:
     """The slow twin: the law's probabilities by its definition, normalised over -reach .. reach."""
-    if isinstance(law, DiscreteLaplace):
-        weight = {x: exp(-abs(x) / float(law.scale)) for x in range(-reach, reach + 1)}
+    if isinstance(distribution, DiscreteLaplace):
+        weight = {x: exp(-abs(x) / float(distribution.scale)) for x in range(-reach, reach + 1)}
     else:
-        weight = {x: exp(-x * x / (2 * float(law.sigma_squared))) for x in range(-reach, reach + 1)}
+        weight = {x: exp(-x * x / (2 * float(distribution.sigma_squared))) for x in range(-reach, reach + 1)}
     whole = sum(weight.values())
     return {x: value / whole for x, value in weight.items()}
 
 
 @pytest.mark.parametrize("law", [DiscreteLaplace(Fraction(3)), DiscreteGaussian(Fraction(7))])
 @pytest.mark.parametrize("value", [-30, -3, -1, 0, 1, 2, 9, 30])
-def test_at_least_is_the_sum_of_probabilities(law: Distribution, value: int) -> None:
-    assert at_least(law, value) == pytest.approx(sum(p for x, p in probabilities(law).items() if x >= value))
+def test_at_least_is_the_sum_of_probabilities(distribution: Distribution, value: int) -> None:
+    assert at_least(distribution, value) == pytest.approx(
+        sum(p for x, p in probabilities(distribution).items() if x >= value)
+    )
 
 
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
@@ -42,8 +44,8 @@ def test_chances_by_size_are_those_of_both_stages_played_through(measure: Measur
     """Every pair of draws of stage 1 and stage 2, weighted: which branch, and whether the group is published."""
     plan = small_plan(measure, thresholds=(5, 9, 14), suppression=Fraction(suppression), budget=Fraction(9))
     shown = preview(plan, sizes=(0, 4, 10)).levels[1]
-    laws = shown.overview.laws
-    first, second = probabilities(laws.stage1, 200), probabilities(laws.stage2, 60)
+    stage_noise = shown.overview.stage_noise
+    first, second = probabilities(stage_noise.stage1, 200), probabilities(stage_noise.stage2, 60)
     bar = suppression_quantile(plan, plan.levels[1])
     assert shown.bar == bar
     assert bar is not None
@@ -61,7 +63,7 @@ def test_chances_by_size_are_those_of_both_stages_played_through(measure: Measur
         assert size.suppressed == pytest.approx(suppressed, abs=1e-6)
         # Rows with cells are not suppressed, and keep the margin's promise whatever stage 1 drew.
         for chance, taken in zip(branches[1:], shown.branches[1:], strict=True):
-            covered += chance * (1 - tail(laws.stage2, taken.total.margin, taken.cells))
+            covered += chance * (1 - tail(stage_noise.stage2, taken.total.margin, taken.cells))
         assert size.covered == pytest.approx(covered / (1 - suppressed), abs=1e-6)
     assert shown.empty_suppressed == shown.sizes[0].suppressed
 
@@ -89,16 +91,16 @@ def test_margins_cover_sums_of_simulated_noise(measure: Measure) -> None:
     plan = small_plan(measure, budget=Fraction(1, 10), geographies=(GeographyLevel.COUNTY,))
     (level,) = preview(plan).levels
     rng = np.random.default_rng(1)
-    law = level.overview.laws.stage2
+    distribution = level.overview.stage_noise.stage2
 
     def noise(terms: int) -> Int64:
-        if isinstance(law, DiscreteLaplace):
-            chance = 1 - exp(-1 / float(law.scale))
+        if isinstance(distribution, DiscreteLaplace):
+            chance = 1 - exp(-1 / float(distribution.scale))
             drawn = rng.geometric(chance, (40_000, terms)) - rng.geometric(chance, (40_000, terms))
         else:
             # Rounding a normal draw of the same sigma adds a variance of 1/12, little beside that of the law.
-            assert law.sigma_squared > 10
-            drawn = np.rint(rng.normal(0, sqrt(float(law.sigma_squared)), (40_000, terms))).astype(np.int64)
+            assert distribution.sigma_squared > 10
+            drawn = np.rint(rng.normal(0, sqrt(float(distribution.sigma_squared)), (40_000, terms))).astype(np.int64)
         total: Int64 = drawn.sum(axis=1)
         return total
 

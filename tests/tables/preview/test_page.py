@@ -9,9 +9,9 @@ import pytest
 
 from starling.errors import OutputError
 from starling.release.report.pages import PREVIEW, preview_text, write_preview
-from starling.tables.plan import Promise
+from starling.tables.plan import AccuracyTarget
 from starling.tables.preview import preview
-from starling.tables.preview.expected_detail import fates
+from starling.tables.preview.expected_detail import expect_detail
 from starling.tables.preview.page import TablesPage
 from tests.tables.mechanism.test_top_up import topping
 from tests.tables.plan.priced import promising_plan
@@ -21,9 +21,9 @@ from tests.tables.small import small_geography, small_plan
 def test_the_page_of_a_top_up_says_what_all_costs_together() -> None:
     plan = topping(small_plan("rho"))
     assert f"on top of an earlier release: {plan.together.cost} together" in preview_text(
-        TablesPage(preview(plan), fates(plan))
+        TablesPage(preview(plan), expect_detail(plan))
     )
-    assert "on top of" not in preview_text(TablesPage(preview(small_plan("rho")), fates(small_plan("rho"))))
+    assert "on top of" not in preview_text(TablesPage(preview(small_plan("rho")), expect_detail(small_plan("rho"))))
 
 
 class Reader(HTMLParser):
@@ -49,9 +49,9 @@ class Reader(HTMLParser):
 
 
 def test_the_page_says_in_words_what_its_pictures_show() -> None:
-    plan = promising_plan("rho", [[Promise("cell", 6)], []])
+    plan = promising_plan("rho", [[AccuracyTarget("cell", 6)], []])
     plan = replace(plan, suppression=Fraction("0.9"))
-    seen, found = preview(plan, small_geography(plan), sizes=(0, 7)), fates(plan)
+    seen, found = preview(plan, small_geography(plan), sizes=(0, 7)), expect_detail(plan)
     read = Reader(preview_text(TablesPage(seen, found)))
     text = " ".join(" ".join(read.words).split())
     assert len(read.pictures) == 3
@@ -65,15 +65,15 @@ def test_the_page_says_in_words_what_its_pictures_show() -> None:
             assert f"{branch.total.standard_deviation:,.1f} / {branch.total.width:,}" in text
         for size in level.sizes:
             assert f"± {size.total.margin:,} {size.total.width:,} {100 * size.suppressed:.1f} %" in text
-    for fate in found:
-        assert f"{100 * fate.suppressed:.1f} %" in text
-        assert f"{100 * fate.branches[3]:.1f} % assumed" in text
+    for expected in found:
+        assert f"{100 * expected.suppressed:.1f} %" in text
+        assert f"{100 * expected.branches[3]:.1f} % assumed" in text
     assert "half of the groups of a level have at least m persons" in text
 
 
 def test_the_assumption_is_not_told_where_all_sizes_were_given() -> None:
     plan = small_plan()
-    text = preview_text(TablesPage(preview(plan), fates(plan, {"": ((3, 1.0),)})))
+    text = preview_text(TablesPage(preview(plan), expect_detail(plan, {"": ((3, 1.0),)})))
     assert "half of the groups" not in text
     assert "given" in text
 
@@ -83,12 +83,12 @@ def test_a_plan_of_bare_totals_has_a_page() -> None:
     level = plan.levels[0]
     bare = tuple(replace(iteration, total_only=True) for iteration in level.iterations)
     plan = replace(plan, levels=(replace(level, iterations=bare),))
-    assert len(Reader(preview_text(TablesPage(preview(plan), fates(plan)))).pictures) == 1
+    assert len(Reader(preview_text(TablesPage(preview(plan), expect_detail(plan)))).pictures) == 1
 
 
 def test_a_page_is_written_once(tmp_path: Path) -> None:
     plan = small_plan()
-    seen, found = preview(plan), fates(plan)
+    seen, found = preview(plan), expect_detail(plan)
     path = write_preview(TablesPage(seen, found), tmp_path / "out")
     assert path == tmp_path / "out" / PREVIEW
     assert path.read_text() == preview_text(TablesPage(seen, found))

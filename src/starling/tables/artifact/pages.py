@@ -76,9 +76,14 @@ def charged(plan: Plan) -> Section:
 
 def _noise(plan: Plan, level: Level) -> list[str]:
     """Scales of what is drawn: once, first and second, or again of an earlier release, where all of a group is drawn alike."""
-    laws = plan.laws(level)
+    stage_noise = plan.stage_noise(level)
     return [
-        _scale(law) for law in ((laws.stage2,) if plan.variants.top_up else (laws.total_only, laws.stage1, laws.stage2))
+        _scale(law)
+        for law in (
+            (stage_noise.stage2,)
+            if plan.variants.top_up
+            else (stage_noise.total_only, stage_noise.stage1, stage_noise.stage2)
+        )
     ]
 
 

@@ -59,7 +59,7 @@ def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
 
 
 def _level(plan: Plan, geography: Geography, level: Level) -> dict[str, Json]:
-    laws = plan.laws(level)
+    stage_noise = plan.stage_noise(level)
     return {
         "geography": str(level.geography),
         "iteration_level": level.iteration_level,
@@ -69,10 +69,14 @@ def _level(plan: Plan, geography: Geography, level: Level) -> dict[str, Json]:
         "thresholds": list[Json](level.thresholds),
         "regions": len(geography.regions[level.geography]),
         "iterations": len(level.iterations),
-        "noise": {"total_only": noise(laws.total_only), "stage_1": noise(laws.stage1), "stage_2": noise(laws.stage2)},
+        "noise": {
+            "total_only": noise(stage_noise.total_only),
+            "stage_1": noise(stage_noise.stage1),
+            "stage_2": noise(stage_noise.stage2),
+        },
         "margins_of_error": {
             "total_only": margin(plan.noise(level, total_only=True), missing()),
-            "stage_1": margin(laws.stage1, missing()),
+            "stage_1": margin(stage_noise.stage1, missing()),
             "cell": margin(plan.noise(level), missing()),
             "totals_by_branch": [half_width(plan, level, branch) for branch in BRANCHES],
         },

@@ -19,13 +19,13 @@ from starling.release.public_json import refuse, text, truth, whole
 from starling.release.statement import Json
 from starling.tables.inference.consistency import well_nested
 from starling.tables.plan import (
+    AccuracyTarget,
     Definitions,
     Geography,
     GeographyLevel,
     Iteration,
     Level,
     Plan,
-    Promise,
     TopUp,
     Variants,
 )
@@ -109,18 +109,18 @@ def _level_json(level: Level) -> dict[str, Json]:
         "thresholds": list[Json](level.thresholds),
         "stability": level.stability,
         "iterations": [iteration.code for iteration in level.iterations],
-        "promises": [_promise_json(promise) for promise in level.promises],
+        "promises": [_target_json(target) for target in level.targets],
     }
 
 
-def _promise_json(promise: Promise) -> dict[str, Json]:
+def _target_json(target: AccuracyTarget) -> dict[str, Json]:
     """A share of a group's persons is a text, a margin in persons a number."""
     return {
-        "number": promise.number,
-        "within": promise.within if isinstance(promise.within, int) else str(promise.within),
-        "ages": promise.ages,
-        "persons": promise.persons,
-        "confidence": str(promise.confidence),
+        "number": target.number,
+        "within": target.within if isinstance(target.within, int) else str(target.within),
+        "ages": target.ages,
+        "persons": target.persons,
+        "confidence": str(target.confidence),
     }
 
 
@@ -196,18 +196,18 @@ def _level(data: Any, iterations: Mapping[str, Iteration]) -> Level:
         (low, middle, high),
         tuple(iterations[name] for name in names),
         whole(data["stability"]),
-        tuple(_promise(each) for each in data["promises"]),
+        tuple(_target(each) for each in data["promises"]),
     )
 
 
-def _promise(data: Any) -> Promise:
+def _target(data: Any) -> AccuracyTarget:
     said, ages, persons = data["within"], data["ages"], data["persons"]
     within: int | Fraction = rational(said) if isinstance(said, str) else whole(said)
     confidence = rational(data["confidence"])
     share = isinstance(within, Fraction)
     if data["number"] not in NUMBERS or within <= 0 or not 0 < confidence < 1 or (share and persons is None):
         raise ValueError
-    return Promise(
+    return AccuracyTarget(
         data["number"],
         within,
         None if ages is None else whole(ages),

@@ -51,7 +51,7 @@ def count(
 
     Args:
         plan: Levels and iterations.
-        geography: Its public regions.
+        geography: The public regions of the plan.
         persons: The checked, but unread, file of records.
         limits: Memory, disk and processors of DuckDB, and disk of the counted records.
         chunk: Bytes of text read at once.

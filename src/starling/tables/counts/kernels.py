@@ -48,8 +48,8 @@ class Memberships(NamedTuple):
     """Who is in which iterations of a level.
 
     Attributes:
-        race: Of each set of race codes.
-        ethnicity: Of each ethnicity code.
+        race: The race iterations of each set of race codes.
+        ethnicity: The ethnicity iterations of each ethnicity code.
         iterations: How many the level has.
     """
 
@@ -62,7 +62,7 @@ class Portion(NamedTuple):
     """Some counted records.
 
     Attributes:
-        units: Whose they are, int64.
+        units: The units that the records are of, int64.
         starts: Where each unit's records begin in `records`, int64 of the shape of `units`.
         stops: Where they end.
         records: int64, each from the highest bit down: number of the set of race codes (32 bits), index of the ethnicity code (16), cell of
@@ -81,8 +81,8 @@ def iterations_of_sets(sets: Sets, combined: Iterations, alone: Iterations, iter
 
     Args:
         sets: Sets of race codes.
-        combined: Of each code, the alone-or-in-combination iterations: a set is in those of any of its codes.
-        alone: Of each code, the alone iterations: a set is in those that all of its codes share, the empty set in none.
+        combined: The alone-or-in-combination iterations of each code: a set is in those of any of its codes.
+        alone: The alone iterations of each code: a set is in those that all of its codes share, the empty set in none.
         iterations: How many iterations the level has; no position is both combined and alone.
     """
     count = len(sets.offsets) - 1
@@ -133,7 +133,7 @@ def sort_by_unit(
     """Put rows where their unit's records go, as records of at most MOST_PERSONS.
 
     Args:
-        unit: Of each row.
+        unit: The unit of each row.
         races: Number of the set of race codes.
         qspan: Index of the ethnicity code.
         cell: Sex and age.
@@ -157,10 +157,10 @@ def add_totals(portion: Portion, region: Int32, first: int, members: Memberships
     """Add records to `totals`.
 
     Args:
-        portion: Of units that lie in a region of the piece.
-        region: Of every unit, its region.
+        portion: Records of units that lie in a region of the piece.
+        region: The region of every unit.
         first: First region of the piece.
-        members: Iterations of the records.
+        members: The iterations that the records are in.
         totals: int64 (regions * iterations,), region-major; added to in place.
     """
     # Taken out of their tuples once: a tuple of arrays counts references wherever it is touched.
@@ -183,10 +183,10 @@ def add_cells(portion: Portion, region: Int32, first: int, members: Memberships,
     """Add records to the cells of chosen groups.
 
     Args:
-        portion: Of units that lie in a region of the piece.
-        region: Of every unit, its region.
+        portion: Records of units that lie in a region of the piece.
+        region: The region of every unit.
         first: First region of the piece.
-        members: Iterations of the records.
+        members: The iterations that the records are in.
         row: int32 (regions * iterations,): row of each group in `table`, -1 for a group that was not chosen.
         table: int64 (chosen, cells); added to in place.
     """

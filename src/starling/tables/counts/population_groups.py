@@ -15,7 +15,8 @@ from starling.engine.machine import processors
 from starling.tables.counts import kernels
 from starling.tables.counts.kernels import Int32, Int64, Iterations, Memberships, Portion, Sets
 from starling.tables.counts.records import Records
-from starling.tables.plan import Geography, Piece, Plan, Rows, cells
+from starling.tables.plan import Geography, Level, Piece, Plan, cells
+from starling.tables.plan.codebook import Kind
 
 
 class GroupCounts:
@@ -24,7 +25,7 @@ class GroupCounts:
     Args:
         plan: Levels and iterations.
         geography: Regions, and which units are in them.
-        records: All of them.
+        records: The counted records of all units.
         sets: The sets of race codes that the records number.
     """
 
@@ -89,8 +90,8 @@ class _Level(NamedTuple):
 
     Attributes:
         number: Position in `Plan.levels`.
-        region: Of every unit, int32; -1 for none.
-        units: Those with a region, ascending by it.
+        region: The region of every unit, int32; -1 for none.
+        units: The units that have a region, ascending by region.
         starts: Where each region's units begin, int64 (regions + 1,).
         members: Who is in which iterations.
     """
@@ -107,11 +108,22 @@ def _level(plan: Plan, geography: Geography, sets: Sets, number: int) -> _Level:
     region = geography.region_of_unit[level.geography]
     units = np.argsort(region, kind="stable")[np.count_nonzero(region < 0) :]
     starts = np.searchsorted(region[units], np.arange(len(geography.regions[level.geography]) + 1))
-    members, count = plan.members(level), len(level.iterations)
-    race = kernels.iterations_of_sets(sets, _of_codes(members.combined), _of_codes(members.alone), count)
-    return _Level(number, region, units, starts, Memberships(race, _of_codes(members.ethnicity), count))
+    count = len(level.iterations)
+    combined, alone = (_of_codes(plan, level, "race", alone=alone) for alone in (False, True))
+    race = kernels.iterations_of_sets(sets, combined, alone, count)
+    ethnicity = _of_codes(plan, level, "ethnicity", alone=False)
+    return _Level(number, region, units, starts, Memberships(race, ethnicity, count))
 
 
-def _of_codes(rows: Rows) -> Iterations:
-    """The plan's rows, and one more without iterations: the index of whatever is no code."""
-    return Iterations(np.append(rows.offsets, rows.offsets[-1]).astype(np.int64), rows.positions)
+def _of_codes(plan: Plan, level: Level, kind: Kind, *, alone: bool) -> Iterations:
+    """The iterations of a kind that hold each code of the plan; last, none, for the index of whatever is no code."""
+    index = {code: i for i, code in enumerate(plan.codes)}
+    pairs = sorted(
+        (index[code], position)
+        for position, iteration in enumerate(level.iterations)
+        if iteration.kind == kind and iteration.alone is alone
+        for code in iteration.codes
+    )
+    lengths = np.bincount([code for code, _ in pairs], minlength=len(index) + 1)
+    offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])
+    return Iterations(offsets, np.array([position for _, position in pairs], dtype=np.int32))

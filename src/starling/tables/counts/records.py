@@ -37,10 +37,10 @@ class Part(NamedTuple):
     """Records of some units that stand together in a run.
 
     Attributes:
-        place: Of the first one.
-        length: How many.
-        units: Whose they are, int64 ascending.
-        starts, stops: Which of them are whose, int64, of the shape of `units`.
+        place: Where the first record lies.
+        length: How many records there are.
+        units: The units that the records are of, int64, ascending.
+        starts, stops: Where the records of each unit begin and end, int64, of the shape of `units`.
     """
 
     place: int

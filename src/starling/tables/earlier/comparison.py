@@ -56,7 +56,7 @@ SCHEMA: Final = pa.schema(
         ("p_value", pa.float64()),
     ]
 )
-"""Of the rows: a number that differs, or a group that is published in one release alone and measured in both."""
+"""Columns of a row: a number that differs, or a group that is published in one release alone and measured in both."""
 
 DIFFERS: Final = "differs"
 FIRST_ALONE: Final = "published in the first alone: suppressed in the second"
@@ -68,7 +68,7 @@ class Family:
     """Numbers of one kind that both releases measured.
 
     Attributes:
-        number: "total" or "cell".
+        number: The kind of number, "total" or "cell".
         tests: How many were compared.
         told: How many differ.
         limit: Largest p-value that is told: told/tests of the level.
@@ -85,11 +85,11 @@ class OnlyIn:
     """Groups of one level that are published in one of the releases alone.
 
     Attributes:
-        level: In words.
-        first: Published in the first, measured and suppressed in the second.
-        second: The reverse.
-        first_plan: In the plan of the first alone.
-        second_plan: The reverse.
+        level: The level, as text.
+        first: How many groups are published in the first release, measured and suppressed in the second.
+        second: How many groups are published in the second release, measured and suppressed in the first.
+        first_plan: How many groups are in the plan of the first release alone.
+        second_plan: How many groups are in the plan of the second release alone.
     """
 
     level: str
@@ -105,10 +105,10 @@ class Told:
 
     Attributes:
         label: Group, and sex and ages of a cell.
-        first: Measured in the first release, before clamping.
-        second: In the second.
-        lower: Of the interval of second less first, included.
-        upper: "
+        first: The number as the first release measured it, before clamping.
+        second: The number as the second release measured it, before clamping.
+        lower: Lower end of the interval of second less first, included.
+        upper: Upper end of the interval of second less first, included.
         p_value: Chance of such a difference, or a larger one, where the true numbers are equal.
     """
 
@@ -135,11 +135,11 @@ class Comparison:
     """What two releases say of one another.
 
     Attributes:
-        first: As its folder tells it.
-        second: Likewise.
-        confidence: Of the rule and of the intervals.
-        families: Totals and cells.
-        only: Each level that has groups in one release alone.
+        first: The first release, as its folder states it.
+        second: The second release, as its folder states it.
+        confidence: The confidence of the rule for many comparisons and of the intervals.
+        families: How many totals and how many cells were compared, and differ.
+        only: The levels that have groups in one release alone.
         told: The numbers that differ most beside their noise, at most MOST_TOLD.
     """
 
@@ -169,8 +169,8 @@ def compare(
     """Compare two releases of tables.
 
     Args:
-        first: Folder or zip.
-        second: Likewise.
+        first: The folder or zip of one release.
+        second: The second release, as its folder states it.
         confidence: Above 1/2 and below 1: 1 less the share of what is told that is expected to be wrong.
         keep: Takes the rows (SCHEMA) of what differs and of groups published in one alone, part by part in plan order.
 
@@ -211,9 +211,9 @@ class _Numbers:
     Attributes:
         group: Place of each one's group in the pair.
         label: Cell of the common branch, and that branch; -1 and 0 for totals.
-        first: Measured.
-        second: Measured.
-        noises: Of both.
+        first: The numbers as the first release measured them.
+        second: The numbers as the second release measured them.
+        noises: The noise of the number in both releases.
     """
 
     group: Int64

@@ -32,7 +32,7 @@ from starling.tables.plan.geography import BLOCK_COLUMNS, WIDTHS
 Int64 = npt.NDArray[np.int64]
 
 SMALL: Final = 3
-"""Codes, or states, of a set that is told."""
+"""Most codes, or states, of a set that is listed."""
 SMALL_BLOCKS: Final = 10
 ACROSS_STATES: Final = (GeographyLevel.USA, GeographyLevel.AIANNH)
 """Levels whose regions are summed across the plan's states."""
@@ -43,7 +43,7 @@ class Again:
     """Groups that both measure: their averages have less noise than either.
 
     Attributes:
-        geography: Of the groups.
+        geography: The geography level of the groups.
         iterations: How many iterations are in both, whatever their codes and names.
     """
 
@@ -56,11 +56,11 @@ class Difference:
     """A group of the plan and a group of the earlier release of which one is the other without a small public set.
 
     Attributes:
-        by: "codes", "states" or "blocks".
-        geography: Of the plan's group.
+        by: What tells the two groups apart: "codes", "states" or "blocks".
+        geography: The geography level of the plan's group.
         here: The plan's group: its iteration, or its region.
-        there: The earlier one.
-        parts: What the set is made of, in words.
+        there: The earlier release's group: its iteration, or its region.
+        parts: The members of the set, as text.
         deviation: Standard deviation, in persons, of the noise in the difference of the two totals, where both groups are
             published as bare totals: as well as the set can be counted from two published numbers.
     """
@@ -78,8 +78,8 @@ class Differencing:
     """A plan beside one earlier release.
 
     Attributes:
-        again: What both measure, by geography level.
-        differences: From small sets to larger ones.
+        again: Groups that both measure, by geography level.
+        differences: Groups of both that differ by a small set, from small sets to larger ones.
         blocks: Whether regions were compared block by block.
     """
 
@@ -94,10 +94,10 @@ def differencing(
     """What `plan` would measure again, or but for a small set, of what `earlier` measured.
 
     Args:
-        plan: To be released.
-        earlier: Of a release about the same people.
+        plan: The plan to be released.
+        earlier: The plan of a release about the same people.
         geography: The public blocks of `plan`; without them, regions are compared by states alone.
-        earlier_geography: The same blocks, as `earlier` tabulates them.
+        earlier_geography: The public blocks, as the plan `earlier` tabulates them.
     """
     again: list[Again] = []
     found: list[Difference] = []
@@ -150,7 +150,7 @@ def _iterations(plan: Plan, geography: GeographyLevel) -> dict[_Who, _Placed]:
 
 
 def _deviation(plan: Plan, here: _Placed, earlier: Plan, there: _Placed) -> float:
-    """Of the difference of two bare totals."""
+    """Standard deviation of the noise in the difference of two bare totals."""
     return sqrt(_variance(plan, here) + _variance(earlier, there))
 
 

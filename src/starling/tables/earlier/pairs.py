@@ -41,17 +41,17 @@ class Sum:
     """A sum of independent draws.
 
     Attributes:
-        law: Of each.
-        terms: How many.
+        law: The distribution of each draw.
+        terms: How many draws are added up.
     """
 
-    law: Noise
+    distribution: Noise
     terms: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tails:
-    """Of a symmetric law on the integers.
+    """The tails of a symmetric distribution on the integers.
 
     Attributes:
         beyond: P(|D| >= d) for d = 0, 1, ..., float64; what lies beyond its end has less than 10^-30.
@@ -71,7 +71,7 @@ class Tails:
 
 @lru_cache(maxsize=1024)
 def difference(one: Sum, other: Sum) -> Tails:
-    """Of a draw of `one` less a draw of `other`; both are symmetric, so also of their sum.
+    """The tails of a draw of `one` less a draw of `other`; both are symmetric, so they are also those of the sum.
 
     Raises:
         ParameterError: a noise has a standard deviation beyond some thousand persons.
@@ -87,7 +87,7 @@ def difference(one: Sum, other: Sum) -> Tails:
         half = probability_mass(joint).above
         above = half[len(half) // 2 + 1 :]
     else:
-        first, second = (listed_noise(each.law, each.terms) for each in (one, other))
+        first, second = (listed_noise(each.distribution, each.terms) for each in (one, other))
         mass = np.convolve(first.mass, second.mass)
         above = np.cumsum(mass[: len(mass) // 2 : -1])[::-1]
     return Tails(np.concatenate((np.ones(1), np.minimum(2 * above, 1.0))))
@@ -97,9 +97,9 @@ def _gaussian(one: Sum, other: Sum) -> Distribution | None:
     """The one law that a difference of Gaussian noises has."""
     parameters: list[Fraction] = []
     for noise in (one, other):
-        if not isinstance(noise.law, DiscreteGaussian) or noise.law.sigma_squared < NARROW:
+        if not isinstance(noise.distribution, DiscreteGaussian) or noise.distribution.sigma_squared < NARROW:
             return None
-        parameters.append(noise.terms * noise.law.sigma_squared)
+        parameters.append(noise.terms * noise.distribution.sigma_squared)
     return DiscreteGaussian(sum(parameters, Fraction(0)))
 
 
@@ -107,8 +107,8 @@ def told(p_values: Float64, tests: int, level: float) -> tuple[int, float]:
     """How many are told, and the largest p-value that is.
 
     Args:
-        p_values: Those up to `level`, in any order.
-        tests: N, all of them.
+        p_values: The p-values up to `level`, in any order.
+        tests: N, the number of all p-values.
         level: q, in (0, 1).
 
     Returns:
@@ -134,9 +134,9 @@ class Side:
     """One of the two releases, opened.
 
     Attributes:
-        folder: Its files.
-        plan: Its public plan.
-        geography: Its regions and names.
+        folder: The folder of the release.
+        plan: The public plan of the release.
+        geography: The regions of the release and their names.
     """
 
     folder: Path
@@ -149,12 +149,12 @@ class Part:
     """Some groups of one side, in the order of the pair.
 
     Attributes:
-        level: Of the side's plan.
+        level: The level, as the side's plan has it.
         totals: Sum of each group's second measurements, int64 (groups,).
-        branch: Of each, int8.
+        branch: The branch of each group, int8.
         published: Whether T1 has the group.
         starts: Where each group's values begin in `values`, int64.
-        values: Second measurements.
+        values: The stage-2 measurements of the groups, end to end.
     """
 
     level: Level
@@ -178,8 +178,8 @@ class Pair:
     Attributes:
         regions: Positions in the first side's regions of the level.
         iterations: Positions in the first side's iterations of the level; groups are region-major.
-        one: First side.
-        other: Second side.
+        one: The groups as the first side measured them.
+        other: The groups as the second side measured them.
     """
 
     regions: Int64
@@ -211,7 +211,7 @@ def pairs(one: Side, other: Side) -> Iterator[Pair]:
 
 
 def _values(side: Side) -> Measurements:
-    """Of a release that tops up another, both together."""
+    """The measurements of a release, combined with those of the releases that it tops up."""
     drawn = read_measurements(side.folder, side.plan, side.geography)
     return with_earlier(side.folder, side.plan, side.geography, drawn)
 
@@ -234,7 +234,7 @@ def _meant(plan: Plan, iteration: Iteration) -> tuple[object, ...]:
 
 
 def noise(plan: Plan, level: Level, branch: int, terms: int | None = None) -> Sum:
-    """Of a group's total, or of the sum of `terms` of its cells."""
+    """The noise of a group's total, or of the sum of `terms` of its cells."""
     if branch == TOTAL_ONLY:
         return Sum(plan.noise(level, total_only=True), 1)
     return Sum(plan.noise(level), cells.BRANCH_CELLS[branch] if terms is None else terms)

@@ -27,13 +27,13 @@ class Earlier:
     """A release as its folder tells it, its files as they were signed.
 
     Attributes:
-        path: As it was named.
-        plan: Its public plan.
-        geography: Its regions and their names, without blocks.
-        request_id: Of its charge.
-        ledger: Id of the ledger that paid for it; None where it brought a ledger of its own, or none.
-        lineage: Whose people it is about; likewise.
-        dataset: Which of their data; likewise.
+        path: The folder or zip, as it was named.
+        plan: The public plan of the release.
+        geography: The regions of the release and their names, without blocks.
+        request_id: The request under which the release was charged.
+        ledger: Id of the ledger that paid for the release; None where it brought a ledger of its own, or none.
+        lineage: The protected population that the release is about; None where `ledger` is None.
+        dataset: The data of that population that were read; None where `ledger` is None.
     """
 
     path: Path
@@ -50,11 +50,11 @@ class Beside:
     """A plan beside earlier releases.
 
     Attributes:
-        earlier: Each with what the plan measures again or almost again.
-        cost: Of the plan and all of them, in the measure of the plan; in rho where the measures differ (epsilon costs at most
+        earlier: Each earlier release, with what the plan measures again or almost again.
+        cost: The joint cost of the plan and all releases, in the measure of the plan; in rho where measures differ (epsilon costs at most
             epsilon^2/2).
-        epsilon: Of all of them together at `delta`, rounded up.
-        delta: A small chance.
+        epsilon: The epsilon of the plan and all releases together at `delta`, rounded up.
+        delta: The delta at which `epsilon` holds.
     """
 
     earlier: tuple[tuple[Earlier, Differencing], ...]
@@ -80,7 +80,7 @@ def read_earlier(path: Path) -> Earlier:
 
 
 def earlier_of(release: Release, path: Path) -> Earlier:
-    """The same of one that is open.
+    """What the folder of an open release states.
 
     Raises:
         ParameterError: it is of another domain.
@@ -98,7 +98,7 @@ def beside(plan: Plan, releases: Sequence[Path], blocks: Path | None = None) -> 
     """What a plan and earlier releases tell together.
 
     Args:
-        plan: To be released.
+        plan: The plan to be released.
         releases: Folders or zips, at least one.
         blocks: The block file of all of them; without it, regions are not compared block by block.
 
@@ -136,7 +136,7 @@ def _blocks(earlier: Earlier, blocks: Path | None) -> Geography | None:
 
 
 def _sum(costs: Sequence[Cost]) -> Cost:
-    """Of pure DP alone, epsilon; otherwise rho."""
+    """The sum of costs: epsilon where all are of pure DP, otherwise rho."""
     if all(isinstance(cost, Epsilon) for cost in costs):
         return Epsilon(sum((cost.amount for cost in costs), Fraction(0)))
     return Rho(sum((_rho(cost) for cost in costs), Fraction(0)))

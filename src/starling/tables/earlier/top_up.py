@@ -27,8 +27,8 @@ class ToppedUp:
     """A plan that adds to an open earlier release.
 
     Attributes:
-        plan: It, with its `top_up`.
-        folder: Of the earlier release.
+        plan: The plan that adds to the earlier release, with its `top_up`.
+        folder: The folder of the earlier release.
     """
 
     plan: Plan
@@ -48,7 +48,7 @@ def topping_up(plan: Plan, path: Path, geography: Geography | None = None, datas
     """Open an earlier release, folder or zip, to add to it.
 
     Args:
-        plan: Of the earlier release, but for its title and budgets, and perhaps without some of its levels.
+        plan: The plan of the earlier release, but for its title and budgets, and perhaps without some of its levels.
         path: The earlier release.
         geography: The public regions, to be compared with those of the earlier release.
         dataset: What the ledger calls the data that are read now; compared where the earlier release names its own.
@@ -76,7 +76,7 @@ def topping_up(plan: Plan, path: Path, geography: Geography | None = None, datas
             kept.variants.top_up,
         )
         # A promise is of a release that stands alone.
-        levels = tuple(replace(level, promises=()) for level in plan.levels)
+        levels = tuple(replace(level, targets=()) for level in plan.levels)
         yield ToppedUp(replace(plan, levels=levels, variants=replace(plan.variants, top_up=top_up)), release.folder)
 
 
@@ -99,5 +99,5 @@ def _check(plan: Plan, earlier: Earlier, geography: Geography | None, dataset: s
 
 
 def _but_budgets(plan: Plan) -> Plan:
-    levels = tuple(replace(level, budget=Fraction(1), promises=()) for level in plan.levels)
+    levels = tuple(replace(level, budget=Fraction(1), targets=()) for level in plan.levels)
     return replace(plan, title="", levels=levels, variants=replace(plan.variants, top_up=None))

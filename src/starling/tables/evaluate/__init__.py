@@ -39,10 +39,10 @@ def evaluate(
     """Compare a release with the exact counts it was drawn from.
 
     Args:
-        plan: Of the release.
-        geography: Of the release.
+        plan: The plan of the release.
+        geography: The geography of the release.
         persons: The records it was made from, opened.
-        release: Its folder, with data/t1.parquet and data/t2.parquet.
+        release: The folder of the release, with data/t1.parquet and data/t2.parquet.
         engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.
 
     Raises:
@@ -77,7 +77,7 @@ class Published:
     """The tables of a release folder, read piece by piece in batches.
 
     Args:
-        folder: Of the release.
+        folder: The folder of the release.
 
     Raises:
         SourceError: when data/t1.parquet or data/t2.parquet is missing or not readable.
@@ -152,10 +152,10 @@ class _Level:
     """What the pieces of a level add up to.
 
     Attributes:
-        level: Which.
-        rows: Of T1 and T2, as far as read.
-        sums: Of each field of Errors, by kind of number, size and branch.
-        sizes: By size: groups, those not published, persons in those.
+        level: The level that is summed.
+        rows: How many rows of T1 and of T2 were read.
+        sums: The sum of each field of Errors, by kind of number, size and branch.
+        sizes: For each size class: groups, groups that are not published, persons in those that are not published.
     """
 
     def __init__(self, level: Level) -> None:
@@ -165,7 +165,7 @@ class _Level:
         self.sizes = np.zeros((3, len(SIZES)), dtype=np.int64)
 
     def classes(self) -> list[Class]:
-        """Of all numbers read."""
+        """The errors of all numbers that were read."""
         found: list[Class] = []
         for kind in np.flatnonzero(self.sums[0]).tolist():
             number_and_size, branch = divmod(kind, len(BRANCHES))
@@ -176,7 +176,7 @@ class _Level:
         return found
 
     def groups(self) -> list[Groups]:
-        """Of all size classes that have groups."""
+        """The groups of every size class that has any."""
         return [
             Groups(self.level.name, SIZES[size], *map(int, self.sizes[:, size]))
             for size in np.flatnonzero(self.sizes[0])

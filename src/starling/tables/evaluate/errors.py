@@ -17,7 +17,7 @@ SIZE_WORDS: Final = (
     *("empty", "1 to 9", "10 to 99", "100 to 999", "1,000 to 9,999"),
     *("10,000 to 99,999", "100,000 to 999,999", "1,000,000 or more"),
 )
-"""Each of them."""
+"""The name of each size class."""
 
 NUMBERS: Final = ("total", "sex", "cell")
 """Kinds of published numbers: a T1 row, a sex marginal of T2, a cell of T2."""
@@ -58,7 +58,7 @@ class Errors:
 
     @property
     def root_mean_square(self) -> float:
-        """Of the errors that happened."""
+        """Root mean square of the errors that happened."""
         return sqrt(self.square / max(self.rows, 1))
 
     @property
@@ -81,7 +81,7 @@ class Class:
         size: Where the size class begins, a value of SIZES.
         branch: 0 to 3, or -1 for groups that are bare totals by plan.
         number: One of NUMBERS.
-        errors: Of them.
+        errors: The errors of these numbers.
     """
 
     level: str
@@ -115,7 +115,7 @@ class Evaluation:
     """Errors of a release.
 
     Attributes:
-        title: Of its plan.
+        title: The title of the release's plan.
         levels: What each level's name means in words, in plan order: "(COUNTY, 2)" is "County, detailed".
         classes: Every combination that has published numbers, in the order of the plan.
         groups: Every level and size class that has groups.

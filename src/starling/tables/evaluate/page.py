@@ -170,7 +170,7 @@ def _numbers(found: Evaluation) -> Table:
 
 
 def _shade(errors: Errors, size: int | str) -> float:
-    """Of an error beside the size."""
+    """The shade of an error beside the size."""
     return relative_shade(errors.root_mean_square / max(int(size), 1))
 
 

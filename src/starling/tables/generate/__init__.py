@@ -9,9 +9,7 @@ Memory holds the geography and a few runs of persons, however many there are.
 
 import json
 import os
-from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +18,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from starling.engine.new_folder import new_folder
+from starling.engine.prefetch import in_order
 from starling.errors import ParameterError
 from starling.tables.generate.files import PERSON_COLUMNS, WRITERS, Columns, Records, Writer
 from starling.tables.generate.land import Land, invent_land, region_names, settle
@@ -84,7 +83,7 @@ def generate(
         out: Folder to make; must not exist.
         states: Two-digit codes; "72" is Puerto Rico. May go beyond the plan: such persons are in no table.
         land_for: Make as many counties, tracts, blocks and places as for so many persons; as for `persons` without it.
-        format: "text" (`|` between fields) or "parquet".
+        format: The form of both files: "text" (`|` between fields) or "parquet".
         workers: Threads; as many as there are cores without it. Changes the time it takes, never a byte.
 
     Raises:
@@ -183,11 +182,7 @@ def _write_file(writer: Writer, make: Callable[[range], Columns], rows: int, wor
     def encoded(run: range) -> Any:
         return writer.encode(make(run))
 
-    waiting: deque[Future[Any]] = deque()
-    with closing(writer), ThreadPoolExecutor(workers) as pool:
-        for start in range(0, rows, RUN):
-            if len(waiting) > workers:
-                writer.write(waiting.popleft().result())
-            waiting.append(pool.submit(encoded, range(start, min(start + RUN, rows))))
-        while waiting:
-            writer.write(waiting.popleft().result())
+    runs = (range(start, min(start + RUN, rows)) for start in range(0, rows, RUN))
+    with closing(writer), closing(in_order(encoded, runs, workers)) as made:
+        for run in made:
+            writer.write(run)

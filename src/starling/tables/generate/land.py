@@ -120,7 +120,7 @@ def invent_land(rng: np.random.Generator, states: Sequence[str], persons: int) -
 
 
 def settle(land: Land, persons: int) -> Land:
-    """The same land with another number of persons, spread in the same way."""
+    """A land with another number of persons, spread in the same way."""
     return replace(land, persons=apportion(np.maximum(land.persons, NEARLY_EMPTY), persons))
 
 

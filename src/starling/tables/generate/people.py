@@ -94,7 +94,7 @@ class Mix:
     """What a home says about who lives there.
 
     Args:
-        rng: For the short lists of codes of tracts, counties and areas, and the share of ethnicities.
+        rng: Draws the short lists of codes of tracts, counties and areas, and the share of ethnicities.
         definitions: The code book.
         land: Where the homes are.
         most_codes: Race codes of a person, 1 to 8.
@@ -118,7 +118,7 @@ class Races:
     """Race codes: which are common, and where.
 
     Attributes:
-        codes: Those that some race iteration holds, family by family.
+        codes: The codes that some race iteration holds, family by family.
     """
 
     def __init__(self, rng: np.random.Generator, definitions: Definitions, land: Land, most_codes: int) -> None:

@@ -16,8 +16,7 @@ and Z, and sum (w_i - w) is 0: the second sum is uncorrelated with all the rest,
     s^2 sum (w_i - w)^2 + Var(w E + g(C)).
 
 Rounding is odd and all laws are symmetric, so w E + g(C) has mean 0. With D = Z - E, on which C depends, its second moment is
-w^2 Var E + 2 w sum g(d) M(d) + sum g(d)^2 P(D = d), M(d) the sum of e P(E = e) P(Z = d + e): two correlations, by fast Fourier transforms,
-which are off by less than 10^-9 of the variance.
+w^2 Var E + 2 w sum g(d) E[E; D = d] + sum g(d)^2 P(D = d), by the joint distribution of E and D that totals.py lists.
 
 Combined. The cells of a topped-up group have independent errors, each with a rounding of its own (combined.py).
 """
@@ -31,14 +30,13 @@ from itertools import pairwise
 import numpy as np
 
 from starling.privacy.distributions.discrete import Distribution
-from starling.privacy.distributions.probability_mass import Floats, probability_mass
+from starling.privacy.distributions.probability_mass import probability_mass
 from starling.tables.inference.combined import later_weight, rounded, standard_deviation
-from starling.tables.plan import Noise, StageLaws, Twice
+from starling.tables.inference.totals import stage_difference
+from starling.tables.plan import Noise, StageNoise, Twice
 from starling.tables.plan.combined_stages import stage1_weight
 
 Draws = Mapping[Hashable, tuple[Distribution, Fraction]]
-LEAST = 1e-18
-"""Values of a sum of draws beyond which there is less than this are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ class Plain:
     """The cells of one group, or the one total of a total-only group, as they were measured.
 
     Attributes:
-        name: Of the group's measurements, by which its draws are known.
+        name: The name of the group's measurements, by which its draws are known.
         noise: The noise of a cell.
     """
 
@@ -71,24 +69,24 @@ class BothStages:
     """The cells of one group whose first total is used once more.
 
     Attributes:
-        name: Of the group's measurements, by which its draws are known.
-        laws: The noise of the group.
+        name: The name of the group's measurements, by which its draws are known.
+        stage_noise: The noise of the group.
         cells: How many cells it has, 1, 8, 18 or 46.
     """
 
     name: Hashable
-    laws: StageLaws
+    stage_noise: StageNoise
     cells: int
 
     def draws(self, weights: Sequence[Fraction]) -> Draws:
         """The draws in the sum of the cells, each times its weight: those of the cells by their numbers, and the first total's."""
-        share = stage1_weight(self.laws, self.cells) * sum(weights) / self.cells
+        share = stage1_weight(self.stage_noise, self.cells) * sum(weights) / self.cells
         found: dict[Hashable, tuple[Distribution, Fraction]] = {
-            (self.name, cell): (self.laws.stage2, weight - share)
+            (self.name, cell): (self.stage_noise.stage2, weight - share)
             for cell, weight in enumerate(weights)
             if weight != share
         }
-        return found | ({(self.name, "first"): (self.laws.stage1, share)} if share else {})
+        return found | ({(self.name, "first"): (self.stage_noise.stage1, share)} if share else {})
 
     def slack(self, weights: Sequence[Fraction]) -> Fraction:
         """What the roundings of the correction and of its spread over the cells may have added, at most."""
@@ -97,7 +95,7 @@ class BothStages:
 
     def variance(self, weights: Sequence[Fraction]) -> float:
         """The variance of the sum of the cells as published, each times its weight."""
-        return _both_stages(self.laws, tuple(weights))
+        return _both_stages(self.stage_noise, tuple(weights))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +103,7 @@ class Combined:
     """The cells of a group that was measured in several releases, or the one total of a total-only group.
 
     Attributes:
-        names: Of the group's measurements in each release, the last first, by which its draws are known.
+        names: The names of the group's measurements in each release, the last first, by which its draws are known.
         noise: The noise of a cell as it is published now.
     """
 
@@ -116,9 +114,9 @@ class Combined:
         """The draws in the sum of the cells, each times its weight, by their measurements and their cell."""
         drawn, _ = _drawn(self.noise)
         return {
-            (name, cell): (law, weight * part)
+            (name, cell): (distribution, weight * part)
             for cell, weight in enumerate(weights)
-            for name, (law, part) in zip(self.names, drawn, strict=True)
+            for name, (distribution, part) in zip(self.names, drawn, strict=True)
             if weight * part
         }
 
@@ -147,42 +145,18 @@ def _drawn(noise: Noise) -> tuple[tuple[tuple[Distribution, Fraction], ...], Fra
 
 
 @lru_cache(maxsize=1024)
-def _both_stages(laws: StageLaws, weights: tuple[Fraction, ...]) -> float:
+def _both_stages(stage_noise: StageNoise, weights: tuple[Fraction, ...]) -> float:
     cells = len(weights)
     mean = sum(weights, Fraction(0)) / cells
-    apart = sum(float(weight - mean) ** 2 for weight in weights) * probability_mass(laws.stage2).variance
-    start, found, moment = _differences(laws, cells)
-    share = stage1_weight(laws, cells)
-    correction = rounded(np.arange(start, start + len(found)) * share.numerator, share.denominator)
-    added = np.zeros(len(found))
+    apart = sum(float(weight - mean) ** 2 for weight in weights) * probability_mass(stage_noise.stage2).variance
+    difference = stage_difference(stage_noise.stage1, stage_noise.stage2, cells)
+    share = stage1_weight(stage_noise, cells)
+    correction = rounded(difference.values * share.numerator, share.denominator)
+    added = np.zeros(len(correction))
     for upto, (here, after) in enumerate(pairwise((*weights, Fraction(0))), start=1):
         if here != after:
             added += float(here - after) * rounded(upto * correction, cells)
     w = float(mean)
-    together = w * w * probability_mass(laws.stage2, cells).variance + float(
-        2 * w * (added @ moment) + added**2 @ found
-    )
-    return apart + together
-
-
-@lru_cache(maxsize=64)
-def _differences(laws: StageLaws, cells: int) -> tuple[int, Floats, Floats]:
-    """Of D = Z - E: its first value, P(D = d) from there, and the sum of e P(E = e, D = d)."""
-    own, other = _trimmed(laws.stage2, cells), _trimmed(laws.stage1, 1)
-    reach = len(own) // 2
-    e = np.arange(reach, -reach - 1, -1)
-    # The law of -E is that of E.
-    return -reach - len(other) // 2, _convolved(own, other), _convolved(e * own, other)
-
-
-def _convolved(a: Floats, b: Floats) -> Floats:
-    size = 1 << (len(a) + len(b) - 2).bit_length()
-    found: Floats = np.fft.irfft(np.fft.rfft(a, size) * np.fft.rfft(b, size), size)[: len(a) + len(b) - 1]
-    return found
-
-
-def _trimmed(law: Distribution, terms: int) -> Floats:
-    """The law of a sum of draws on -reach..reach, where it is likely enough."""
-    listed = probability_mass(law, terms)
-    reach = int(np.count_nonzero(listed.above[listed.last :] > LEAST))
-    return listed.mass[max(listed.last - reach, 0) : listed.last + reach + 1]
+    # Both sums are even in d, and 0 at 0: twice those over d above 0.
+    moved = 2 * float(2 * w * (added @ difference.mean) + added**2 @ difference.chance)
+    return apart + w * w * probability_mass(stage_noise.stage2, cells).variance + moved

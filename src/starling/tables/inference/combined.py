@@ -95,8 +95,8 @@ def combined(plan: Plan, level: Level, earlier: Measured, later: Measured) -> Me
     """The measurements of a piece, each value from both; first totals and branches are those of the earlier release.
 
     Args:
-        plan: It tops up.
-        level: Of the piece.
+        plan: A plan that tops up an earlier release.
+        level: The level of the piece.
         earlier: What the earlier release published, combined in its turn where that one topped up another.
         later: What was drawn now.
     """
@@ -118,28 +118,28 @@ def margin(noise: Noise, alpha: Fraction, terms: int = 1) -> int:
     """The smallest M with P(|S| > M) <= alpha, for the sum S of `terms` independent errors."""
     if not isinstance(noise, Twice):
         return accuracy.margin(noise, alpha, terms)
-    law = _twice(noise, terms)
-    beyond = 2 * law.above[law.last + 1 :] <= float(alpha) - SLACK
-    return int(np.argmax(beyond)) if beyond.any() else law.last
+    distribution = _twice(noise, terms)
+    beyond = 2 * distribution.above[distribution.last + 1 :] <= float(alpha) - SLACK
+    return int(np.argmax(beyond)) if beyond.any() else distribution.last
 
 
 def quantile(noise: Noise, p: Fraction) -> int:
     """The smallest t with P(X <= t) >= p, for one error X."""
     if not isinstance(noise, Twice):
         return accuracy.quantile(noise, p)
-    law = _twice(noise, 1)
-    reached = law.above <= float(1 - p) - SLACK
-    return int(np.argmax(reached)) - law.last - 1 if reached.any() else law.last
+    distribution = _twice(noise, 1)
+    reached = distribution.above <= float(1 - p) - SLACK
+    return int(np.argmax(reached)) - distribution.last - 1 if reached.any() else distribution.last
 
 
 def tail(noise: Noise, m: int, terms: int = 1) -> float:
     """P(|S| > m), rounded up, for the sum S of `terms` independent errors."""
     if not isinstance(noise, Twice):
         return accuracy.tail(noise, m, terms)
-    law = _twice(noise, terms)
+    distribution = _twice(noise, terms)
     if m < 0:
         return 1.0
-    return min(2 * float(law.above[law.last + m + 1]) + SLACK, 1.0) if m < law.last else 0.0
+    return min(2 * float(distribution.above[distribution.last + m + 1]) + SLACK, 1.0) if m < distribution.last else 0.0
 
 
 @lru_cache(maxsize=65536)
@@ -150,7 +150,7 @@ def at_least(noise: Noise, value: int) -> float:
 
 @lru_cache(maxsize=256)
 def standard_deviation(noise: Noise) -> float:
-    """Of one error."""
+    """The standard deviation of one error."""
     if not isinstance(noise, Twice):
         return accuracy.standard_deviation(noise)
     return sqrt(_variance(noise))

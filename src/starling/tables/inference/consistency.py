@@ -46,7 +46,7 @@ CHAINS: Final[tuple[tuple[GeographyLevel, ...], ...]] = (
 )
 """Geography levels whose regions are unions of those of the next."""
 DIGITS: Final = {"USA": 0, "STATE": 2, "COUNTY": 5, "TRACT": 11}
-"""Of a region's id, and so of the beginning of the ids within it."""
+"""Digits of a region's id, and so of the beginning of the ids within it."""
 TOGETHER: Final = 64
 """Iterations that are worked on at a time."""
 
@@ -58,8 +58,8 @@ class Family:
     """An iteration that is the sum of others.
 
     Attributes:
-        parent: Its code.
-        members: Theirs, ascending.
+        parent: The code of the iteration that is the sum.
+        members: The codes of the iterations that it is the sum of, ascending.
     """
 
     parent: str
@@ -73,7 +73,7 @@ def families(iterations: Iterable[Iteration], max_race_codes: int) -> tuple[Fami
     the iterations of a kind share no code, and a family takes its members from another level than its parent's.
 
     Args:
-        iterations: Of all iteration levels of the geography level.
+        iterations: The iterations of all iteration levels of the geography level.
         max_race_codes: Race columns read of a record.
     """
     found: list[Family] = []
@@ -97,19 +97,6 @@ def families(iterations: Iterable[Iteration], max_race_codes: int) -> tuple[Fami
 def _partition(parent: Iteration, within: Mapping[str, tuple[str, ...]]) -> bool:
     codes = [code for held in within.values() for code in held]
     return bool(codes) and sorted(codes) == sorted(parent.codes)
-
-
-@dataclass(slots=True, eq=False)
-class Totals:
-    """The totals of one level, made consistent in place.
-
-    Attributes:
-        count: float64 (regions, iterations): estimates, afterwards whole numbers that add up.
-        variance: Of each, likewise.
-    """
-
-    count: Floats
-    variance: Floats
 
 
 def nested(level: GeographyLevel) -> bool:
@@ -141,13 +128,15 @@ def parents(above: GeographyLevel, regions: Sequence[str], below: Sequence[str])
     return np.array([place[region[:width]] if width else 0 for region in below], dtype=np.int64)
 
 
-def make_consistent(plan: Plan, regions: Mapping[GeographyLevel, Sequence[str]], totals: Mapping[int, Totals]) -> None:
+def make_consistent(
+    plan: Plan, regions: Mapping[GeographyLevel, Sequence[str]], totals: Mapping[int, Estimated]
+) -> None:
     """Replace the totals of all nested levels, by their position in `plan.levels`, by consistent whole ones.
 
     Args:
-        plan: Its iterations.
-        regions: Ids of each geography level, ascending.
-        totals: What was measured: independent, unbiased.
+        plan: The released plan.
+        regions: The ids of the regions of each geography level, ascending.
+        totals: The totals as they were measured: independent, unbiased.
     """
     for steps in _steps(plan):
         _Chain(plan, steps, regions, totals).run()
@@ -161,7 +150,7 @@ class _Chain:
         plan: Plan,
         steps: list[GeographyLevel],
         regions: Mapping[GeographyLevel, Sequence[str]],
-        totals: Mapping[int, Totals],
+        totals: Mapping[int, Estimated],
     ) -> None:
         self._totals = totals
         self._parent = [
@@ -229,7 +218,7 @@ class _Chain:
             totals.count[:, columns] = counts[:, here]
             totals.variance[:, columns] = variances[:, here]
 
-    def _columns(self, codes: Sequence[str], step: int) -> Iterator[tuple[Totals, list[int], list[int]]]:
+    def _columns(self, codes: Sequence[str], step: int) -> Iterator[tuple[Estimated, list[int], list[int]]]:
         """Where some iterations stand, level by level: which of them, and their columns there."""
         places = [self._places[step][code] for code in codes]
         for number in sorted({level for level, _ in places}):

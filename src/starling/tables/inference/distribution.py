@@ -9,7 +9,7 @@ and P(T - N >= m) is one sum over z of P(z) P(e >= need(m, z)). What is conditio
 theta_b <= N + z < theta_(b+1); a bare total that could have been dropped says N + e > bar.
 
 Given the branch and that the group is published, T is biased near a threshold, for all true sizes N by an amount that only N
-decides (`TotalLaw.given`). An interval that holds N with probability >= 1 - alpha given both, whatever N is (`ends`): those N
+decides (bench/thresholds.py). An interval that holds N with probability >= 1 - alpha given both, whatever N is (`ends`): those N
 at which neither T >= t nor T <= t has a conditional probability of alpha/2 or less. Its coverage is that of a test inverted. It is an
 interval: both kinds of noise have log-concave laws, so given a fixed range of S or of Y the larger N makes S and Y stochastically
 larger (monotone likelihood ratio), they stay independent, and T grows with both.
@@ -102,30 +102,13 @@ def _sweep(
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """A total of a group of known true size, given its branch and that it is published.
-
-    Attributes:
-        chance: Probability of that.
-        bias: Mean of the total minus the true size, in persons.
-        deviation: Standard deviation of the total.
-        covered: Probability that the true size is within the plain margin of the total.
-    """
-
-    chance: float
-    bias: float
-    deviation: float
-    covered: float
-
-
-@dataclass(frozen=True, slots=True)
 class Chosen:
     """What is known of a group by what was published of it.
 
     Attributes:
-        low: Its first noisy total was at least this, or None.
-        high: It was below this, or None.
-        bar: The sum of its second measurement is above this, or None.
+        low: The stage-1 total was at least this, or None.
+        high: The stage-1 total was below this, or None.
+        bar: The sum of the stage-2 values is above this, or None.
     """
 
     low: int | None = None
@@ -148,14 +131,14 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class TotalLaw:
+class TotalDistribution:
     """The law of T - N.
 
     Attributes:
-        stage1: Of the first total; not looked at if `weight` is 0 and nothing is conditioned on.
-        stage2: Of each value of the second measurement.
-        cells: Values in the second measurement.
-        weight: a, the share of the first total in T, in [0, 1).
+        stage1: The distribution of the stage-1 total; not looked at if `weight` is 0 and nothing is conditioned on.
+        stage2: The distribution of each stage-2 value.
+        cells: How many stage-2 values the group has.
+        weight: a, the share of the stage-1 total in T, in [0, 1).
     """
 
     stage1: Distribution
@@ -163,7 +146,7 @@ class TotalLaw:
     cells: int
     weight: Fraction
 
-    def _reach(self, persons: int, chosen: Chosen, m: int) -> tuple[float, float]:
+    def chances(self, persons: int, chosen: Chosen, m: int) -> tuple[float, float]:
         """P(chosen, T >= persons + m) and P(chosen) for a group of true size `persons`."""
         low, high, bar = chosen.bounds()
         z, e = probability_mass(self.stage1), probability_mass(self.stage2, self.cells)
@@ -175,7 +158,7 @@ class TotalLaw:
         low, high = -1, self.reach
         while high - low > 1:
             middle = (low + high) // 2
-            if 2 * self._reach(0, Chosen(), middle + 1)[0] <= float(alpha) - spare:
+            if 2 * self.chances(0, Chosen(), middle + 1)[0] <= float(alpha) - spare:
                 high = middle
             else:
                 low = middle
@@ -186,13 +169,6 @@ class TotalLaw:
         """T - N is within it, but for a chance below 10^-30."""
         return max(probability_mass(self.stage1).last, probability_mass(self.stage2, self.cells).last)
 
-    def given(self, persons: int, chosen: Chosen, alpha: Fraction) -> Given:
-        """The total of a group of `persons`, given what was published of it; nan where that has no chance."""
-        errors, law, chance = self._errors(persons, chosen)
-        bias = float(law @ errors)
-        deviation = float(np.sqrt(law @ (errors - bias) ** 2))
-        return Given(chance, bias, deviation, float(law[np.abs(errors) <= self.margin(alpha)].sum()))
-
     def covered(self, persons: int, chosen: Chosen, intervals: "Ends") -> float:
         """Probability that the interval of a group of `persons` holds that, given what was published of it; nan without a chance."""
         totals = np.arange(persons - self.reach, persons + self.reach + 1)
@@ -201,16 +177,9 @@ class TotalLaw:
         holding = totals[(lower <= persons) & (persons <= upper)]
         if not len(holding):
             return 0.0
-        above, chance = self._reach(persons, chosen, int(holding[0]) - persons)
-        beyond, _ = self._reach(persons, chosen, int(holding[-1]) + 1 - persons)
+        above, chance = self.chances(persons, chosen, int(holding[0]) - persons)
+        beyond, _ = self.chances(persons, chosen, int(holding[-1]) + 1 - persons)
         return (above - beyond) / chance if chance else float("nan")
-
-    def _errors(self, persons: int, chosen: Chosen) -> tuple[Floats, Floats, float]:
-        """Values of T - N, their probabilities given what was chosen, and the chance of that."""
-        reach = self.reach
-        tails = np.array([self._reach(persons, chosen, m)[0] for m in range(-reach, reach + 2)])
-        chance = self._reach(persons, chosen, 0)[1]
-        return np.arange(-reach, reach + 1, dtype=np.float64), -np.diff(tails) / (chance or np.nan), chance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,15 +205,19 @@ class Ends:
 
 
 @lru_cache(maxsize=128)
-def ends(law: TotalLaw, chosen: Chosen, alpha: Fraction) -> Ends:
+def ends(distribution: TotalDistribution, chosen: Chosen, alpha: Fraction) -> Ends:
     """Intervals that hold the true size with probability at least 1 - alpha given `chosen`, whatever the true size.
 
     For true sizes at which what was chosen has a chance above 10^-30.
     """
-    z, e = probability_mass(law.stage1), probability_mass(law.stage2, law.cells)
-    half = law.margin(alpha, 2 * NEGLIGIBLE)
+    z, e = probability_mass(distribution.stage1), probability_mass(distribution.stage2, distribution.cells)
+    half = distribution.margin(alpha, 2 * NEGLIGIBLE)
     # Towards the inside, until the choice is all but certain; towards the outside, as far as noise reaches.
-    by_stage1, by_stage2, outside = _certain(z.above) + half + 2, _certain(e.above) + half + 2, law.reach + half + 2
+    by_stage1, by_stage2, outside = (
+        _certain(z.above) + half + 2,
+        _certain(e.above) + half + 2,
+        distribution.reach + half + 2,
+    )
     zones = []
     if chosen.low is not None:
         zones.append((chosen.low - outside, chosen.low + by_stage1))
@@ -255,7 +228,7 @@ def ends(law: TotalLaw, chosen: Chosen, alpha: Fraction) -> Ends:
     tables = []
     for first, last in _joined(zones):
         found = np.zeros((2, last - first), dtype=np.int64)
-        share = (law.weight.numerator, law.weight.denominator)
+        share = (distribution.weight.numerator, distribution.weight.denominator)
         _sweep(z.mass, e.above, *share, *chosen.bounds(), float(alpha / 2) - NEGLIGIBLE, first, found)
         tables.append((first, found[0], found[1]))
     return Ends(half, tuple(tables))

@@ -29,9 +29,9 @@ class Layer:
 
     Attributes:
         counts: Estimates of the members, float64 (regions, members).
-        variances: Likewise.
+        variances: Variances of the members' estimates, float64 (regions, members).
         total: Estimates of their sum, float64 (regions,).
-        total_variance: Likewise.
+        total_variance: Variances of the estimates of the sum, float64 (regions,).
         parent: Region of the layer above that each lies in, int64 (regions,); of the top layer, all 0.
     """
 
@@ -47,9 +47,9 @@ class Settled:
     """A layer at rest: the members, whose sum is the total.
 
     Attributes:
-        counts: float64 (regions, members).
-        variances: Of the members, likewise.
-        total_variance: Of their sum, float64 (regions,).
+        counts: The members, float64 (regions, members).
+        variances: Variances of the members, float64 (regions, members).
+        total_variance: Variance of the sum of the members, float64 (regions,).
     """
 
     counts: Floats
@@ -211,7 +211,7 @@ def _settle(
 
 @compiled
 def _total_variance(covariance: Floats) -> Floats:
-    """Of the sum of the members, (regions,)."""
+    """The variance of the sum of the members, (regions,)."""
     found = np.zeros(len(covariance))
     for r in range(len(covariance)):
         for j in range(covariance.shape[1]):

@@ -31,7 +31,7 @@ from flint import fmpz_poly
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.probability_mass import Floats, ProbabilityMass, probability_mass
 from starling.tables.inference.combined import margin, quantile, rounded, standard_deviation
-from starling.tables.inference.distribution import Chosen, TotalLaw
+from starling.tables.inference.distribution import Chosen, TotalDistribution
 from starling.tables.measurements import TOTAL_ONLY, Int64
 from starling.tables.plan import Level, Plan, cells
 from starling.tables.plan.combined_stages import stage1_weight, variance
@@ -39,7 +39,7 @@ from starling.tables.plan.combined_stages import stage1_weight, variance
 Float64: TypeAlias = npt.NDArray[np.float64]
 
 CONFIDENCE: Final = Fraction(95, 100)
-"""Of the published intervals."""
+"""The confidence of the published intervals."""
 
 
 def suppression_quantile(plan: Plan, level: Level) -> int | None:
@@ -53,7 +53,7 @@ def stage1_share(plan: Plan, level: Level, kind: int) -> Fraction:
     """The weight of the first total in that of a group of branch `kind`; 0 where there is none, or it is not used again."""
     if kind == TOTAL_ONLY or not plan.variants.both_stages:
         return Fraction(0)
-    return stage1_weight(plan.laws(level), cells.BRANCH_CELLS[kind])
+    return stage1_weight(plan.stage_noise(level), cells.BRANCH_CELLS[kind])
 
 
 def half_width(plan: Plan, level: Level, kind: int) -> int:
@@ -62,7 +62,7 @@ def half_width(plan: Plan, level: Level, kind: int) -> int:
         return margin(plan.noise(level, total_only=True), 1 - CONFIDENCE)
     if not stage1_share(plan, level, kind):
         return margin(plan.noise(level), 1 - CONFIDENCE, cells.BRANCH_CELLS[kind])
-    return total_law(plan, level, kind).margin(1 - CONFIDENCE)
+    return total_distribution(plan, level, kind).margin(1 - CONFIDENCE)
 
 
 def deviation_of(plan: Plan, level: Level, kind: int) -> float:
@@ -73,41 +73,41 @@ def deviation_of(plan: Plan, level: Level, kind: int) -> float:
 
 
 def unrounded_deviation(plan: Plan, level: Level, kind: int) -> float:
-    """The same of the weighted total before it is rounded to a whole number."""
+    """Standard deviation of the weighted total before it is rounded to a whole number."""
     if kind == TOTAL_ONLY:
         return standard_deviation(plan.noise(level, total_only=True))
     second = float(np.sqrt(cells.BRANCH_CELLS[kind])) * standard_deviation(plan.noise(level))
     weight = float(stage1_share(plan, level, kind))
     if not weight:
         return second
-    first = weight * standard_deviation(plan.laws(level).stage1)
+    first = weight * standard_deviation(plan.stage_noise(level).stage1)
     second = (1 - weight) * second
     return float(np.sqrt(first * first + second * second))
 
 
 def run_deviation(plan: Plan, level: Level, kind: int, terms: int, first: int | None = None) -> float:
-    """The same of a run of `terms` cells of such a group, which shares what is made of its total.
+    """Standard deviation of a run of `terms` cells of a group of branch `kind`, which shares what is made of its total.
 
     That of the run that begins with the cell `first`; without one, the largest of all such runs.
     """
     weight = stage1_share(plan, level, kind)
     if not weight:
         return float(np.sqrt(terms)) * standard_deviation(plan.noise(level))
-    laws = plan.laws(level)
-    found = corrected_deviations(laws.stage1, laws.stage2, cells.BRANCH_CELLS[kind], weight, terms)
+    stage_noise = plan.stage_noise(level)
+    found = corrected_deviations(stage_noise.stage1, stage_noise.stage2, cells.BRANCH_CELLS[kind], weight, terms)
     return max(found) if first is None else found[first // terms]
 
 
 def moved_deviation(one: float, size: int, terms: int, total: Float64) -> Float64:
-    """Of a run of `terms` of `size` cells whose total was made to add up and deviates by `total`; the rounding of its part apart.
+    """Standard deviation of a run of `terms` of `size` cells whose total was made to add up and deviates by `total`, but for rounding.
 
     What is apart from the total, and its part of the total, which are uncorrelated.
 
     Args:
         one: Standard deviation of a cell as measured.
-        size: Cells of the group.
-        terms: Cells of the run.
-        total: Of the total, float64 of any shape.
+        size: How many cells the group has.
+        terms: How many cells the run has.
+        total: Standard deviation of the total, float64 of any shape.
     """
     part = terms / size
     deviation: Float64 = np.sqrt(terms * one * one * (1 - part) + part * part * total * total)
@@ -123,19 +123,21 @@ def what_is_chosen(plan: Plan, level: Level, kind: int) -> Chosen:
     return chosen if stage1_share(plan, level, kind) else Chosen(bar=chosen.bar)
 
 
-def total_law(plan: Plan, level: Level, kind: int) -> TotalLaw:
-    """Of the total of a group of branch `kind`, 0 to 3."""
-    laws = plan.laws(level)
-    return TotalLaw(laws.stage1, laws.stage2, cells.BRANCH_CELLS[kind], stage1_share(plan, level, kind))
+def total_distribution(plan: Plan, level: Level, kind: int) -> TotalDistribution:
+    """The distribution of the error of the total of a group of branch `kind`, 0 to 3."""
+    stage_noise = plan.stage_noise(level)
+    return TotalDistribution(
+        stage_noise.stage1, stage_noise.stage2, cells.BRANCH_CELLS[kind], stage1_share(plan, level, kind)
+    )
 
 
 _BITS: Final = 160
-"""Of a probability, as an integer: entries of a listed law are at least 2^-115 of its largest."""
+"""Bits of a probability as an integer: entries of a listed distribution are at least 2^-115 of its largest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Difference:
-    """The law of D, for d above 0; it is symmetric.
+class StageDifference:
+    """The joint distribution of D and E, for d above 0; that of D is symmetric.
 
     Attributes:
         values: d, int64.
@@ -155,30 +157,31 @@ def corrected_deviations(
     """The standard deviation of the sum of each run of `terms` cells of a group, in their order; of its total for all cells.
 
     Args:
-        stage1: Of the first total.
-        stage2: Of each cell.
-        cells: Of the group.
-        weight: a, the share of the first total, in (0, 1).
-        terms: Cells of a run, which divides them into runs.
+        stage1: The distribution of the stage-1 total.
+        stage2: The distribution of each cell.
+        cells: How many cells the group has.
+        weight: a, the share of the stage-1 total, in (0, 1).
+        terms: How many cells a run has, which divides them into runs.
 
     >>> from starling.privacy.distributions.discrete import DiscreteGaussian
     >>> laws = DiscreteGaussian(Fraction(9)), DiscreteGaussian(Fraction(1))
     >>> [round(each, 3) for terms in (4, 8) for each in corrected_deviations(*laws, 8, Fraction(8, 17), terms)]
     [1.78, 1.794, 2.08]
     """
-    law = _difference(stage1, stage2, cells)
-    correction = rounded(law.values * weight.numerator, weight.denominator)
+    distribution = stage_difference(stage1, stage2, cells)
+    correction = rounded(distribution.values * weight.numerator, weight.denominator)
     own = float(terms * variance(stage2))
     found = []
     for first in range(0, cells, terms):
         part = rounded((first + terms) * correction, cells) - rounded(first * correction, cells)
-        moved = (part * (2 * terms / cells) * law.mean + part * part * law.chance).tolist()
+        moved = (part * (2 * terms / cells) * distribution.mean + part * part * distribution.chance).tolist()
         found.append(sqrt(own + 2 * fsum(moved)))
     return tuple(found)
 
 
 @lru_cache(maxsize=16)
-def _difference(stage1: Distribution, stage2: Distribution, cells: int) -> _Difference:
+def stage_difference(stage1: Distribution, stage2: Distribution, cells: int) -> StageDifference:
+    """D = Z - E for a stage-1 total with the draw Z and a sum E of stage-2 draws, one for each of `cells` cells."""
     first, sums = probability_mass(stage1), probability_mass(stage2, cells)
     middle = first.last + sums.last
     draws = _fixed(first)
@@ -188,12 +191,12 @@ def _difference(stage1: Distribution, stage2: Distribution, cells: int) -> _Diff
     mean = (draws * weighted).coeffs()
     one = 1 << (2 * _BITS)
     above = range(middle + 1, len(chance))
-    return _Difference(
+    return StageDifference(
         np.arange(1, len(above) + 1, dtype=np.int64),
         np.array([int(chance[place]) / one for place in above]),
         np.array([-int(mean[place]) / one for place in above]),
     )
 
 
-def _fixed(law: ProbabilityMass) -> fmpz_poly:
-    return fmpz_poly([int(ldexp(chance, _BITS)) for chance in law.mass.tolist()])
+def _fixed(distribution: ProbabilityMass) -> fmpz_poly:
+    return fmpz_poly([int(ldexp(chance, _BITS)) for chance in distribution.mass.tolist()])

@@ -40,8 +40,8 @@ class Estimated:
     """Estimates of one level.
 
     Attributes:
-        count: float64 (regions, iterations).
-        variance: Of each, likewise.
+        count: The estimated counts, float64 (regions, iterations).
+        variance: The variance of each estimate, float64 (regions, iterations).
     """
 
     count: Floats
@@ -63,8 +63,8 @@ class Climbed:
     """A tree after the way up.
 
     Attributes:
-        best: Of each level, top first: the best estimates from each node and all below it.
-        below: Of each level but the last: what the children say, their sum.
+        best: For each level, top first, the best estimates from each node and all below it.
+        below: For each level but the last, the sum of the children's estimates.
     """
 
     best: list[Estimated]
@@ -76,7 +76,7 @@ def climb(levels: list[Estimated], parents: list[Int64]) -> Climbed:
 
     Args:
         levels: What was measured, top first, each (regions, columns); columns are trees of their own.
-        parents: For each level but the first, the parent of each region, int64 (regions,), ascending.
+        parents: The parent of each region, int64 (regions,), ascending, for each level but the first.
     """
     best = [levels[-1]]
     below: list[Estimated] = []
@@ -133,9 +133,9 @@ def rounded_below(counts: Floats, parents: Int64, parent: Int64) -> Int64:
     A child whose parent lies within 1 of the sum of its children is moved by less than 1.
 
     Args:
-        counts: float64 (regions, columns).
+        counts: The children's estimates, float64 (regions, columns).
         parents: Rounded counts of the parents, int64 (parents, columns).
-        parent: Of each region, ascending.
+        parent: The parent of each region, ascending.
     """
     down = np.floor(counts)
     rounded = down.astype(np.int64)

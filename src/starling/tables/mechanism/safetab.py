@@ -14,7 +14,7 @@ lives in the United States or in Puerto Rico, so that the charge is the larger o
 Every group of the plan is answered, empty or not: which arrays are made, and the size of stage 1, is a function of the plan
 and the public geography; the size of stage 2 is a function of the noisy stage 1.
 
-The groups are drawn in pieces, whose bounds are public too (plan/pieces.py), so that a nation fits into memory. Each piece is drawn
+The groups are drawn in pieces, whose bounds are public too (plan/geography.py), so that a nation fits into memory. Each piece is drawn
 once, with fresh noise, in an order that is fixed: the joint law of all values is the same whatever the pieces.
 
 Source: SafeTab 2022, Algorithms 1 to 5, Theorems 1 and 3.
@@ -52,10 +52,10 @@ class SafeTab:
     """The two-stage mechanism over all levels of a plan.
 
     Attributes:
-        plan: Levels, budgets, thresholds.
+        plan: The levels, with their budgets and thresholds.
         geography: The public regions; with the plan's iterations they are the groups.
-        keep: Takes the pieces as they are drawn; in memory unless told otherwise.
-        most_groups: Of a piece. Public; bounds the working memory, and changes nothing else.
+        keep: Takes the pieces as they are drawn, and gives all of them back; `tuple` keeps them in memory.
+        most_groups: The most groups of a piece. Public; bounds the working memory, and changes nothing else.
     """
 
     plan: Plan
@@ -81,16 +81,18 @@ class SafeTab:
 
     def _piece(self, piece: Piece, exact: ExactCounts) -> Measured:
         level = self.plan.levels[piece.level]
-        laws = self.plan.laws(level)
+        stage_noise = self.plan.stage_noise(level)
         totals = exact.totals(piece)
         total_only = np.tile(level.total_only, piece.regions)
         stage1 = np.zeros_like(totals)
-        stage1[~total_only] = checked_add(totals[~total_only], draw(laws.stage1, int(np.count_nonzero(~total_only))))
+        stage1[~total_only] = checked_add(
+            totals[~total_only], draw(stage_noise.stage1, int(np.count_nonzero(~total_only)))
+        )
         branch = branches(stage1, level.thresholds)
         branch[total_only] = TOTAL_ONLY
         starts = offsets(branch)
         values = exact_values(totals, branch, starts, piece, exact)
-        noise = _noise(np.repeat(total_only, np.diff(starts)), laws.total_only, laws.stage2)
+        noise = _noise(np.repeat(total_only, np.diff(starts)), stage_noise.total_only, stage_noise.stage2)
         return Measured(stage1, branch, checked_add(values, noise))
 
 

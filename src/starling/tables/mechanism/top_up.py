@@ -26,13 +26,13 @@ from starling.tables.plan import Piece, Plan
 
 
 @dataclass(frozen=True, slots=True)
-class MeasuredAgain:
+class Remeasurement:
     """One more measurement of every group, in the detail of the earlier one.
 
     Attributes:
-        plan: Budgets; it has a `top_up`.
+        plan: The budgets of the levels; it has a `top_up`.
         earlier: The measurements of the earlier release, of the same groups.
-        keep: Takes the pieces as they are drawn; in memory unless told otherwise.
+        keep: Takes the pieces as they are drawn, and gives all of them back; `tuple` keeps them in memory.
     """
 
     plan: Plan
@@ -53,6 +53,6 @@ class MeasuredAgain:
 
     def _drawn(self, exact: ExactCounts) -> Iterator[tuple[Piece, Measured]]:
         for piece, before in self.earlier:
-            law = self.plan.laws(self.plan.levels[piece.level]).stage2
+            distribution = self.plan.stage_noise(self.plan.levels[piece.level]).stage2
             values = exact_values(exact.totals(piece), before.branch, before.offsets(), piece, exact)
-            yield piece, Measured(before.stage1, before.branch, checked_add(values, draw(law, len(values))))
+            yield piece, Measured(before.stage1, before.branch, checked_add(values, draw(distribution, len(values))))

@@ -17,30 +17,44 @@ peaked about 0 the more they cost, sums of symmetric log-concave draws keep that
 Where the plan combines both stages, what is promised is the error of what is published: of totals, sexes and cells that have their part of
 the stage-1 total, by their exact joint distribution (combined_stages.py). Of a group of N persons each branch counts with those outcomes
 that lead to it, above and below. Of sexes and cells the worst of a group decides.
+
+From margins of error to the least budget that keeps them. A level's budget is the largest that one of its promises needs; each need is the
+least decimal of DIGITS significant digits with which the promise is kept by the exact tails of its distribution. Rounding up comes first
+and the check after it, so what is paid for is kept. The distribution of a total-only group has 1/s of the level's budget, that of a
+deciding total gamma/s, that of a second measurement (1 - gamma)/s, s the stability. SafeTab 2022, Appendix F.1, prints 1/gamma for what
+its own Table 4 computes as 1/(1 - gamma).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from math import floor
+from math import ceil, floor
 from typing import Final, Literal, TypeAlias
 
+from starling.privacy.budget import Measure
+from starling.privacy.distributions.accuracy import Kind, distribution_for_margin, smallest
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.tails import ball, tail_ball
+from starling.privacy.events import noise_event
 from starling.privacy.precision import precision
 from starling.tables.plan import cells
-from starling.tables.plan.stages import StageLaws
+from starling.tables.plan.stages import LARGEST_BUDGET, SMALLEST_SHARE, StageNoise, noise_of_stages
 
 Number: TypeAlias = Literal["cell", "sex total", "total", "bare total", "total only", "deciding total"]
 NUMBERS: Final[tuple[Number, ...]] = ("cell", "sex total", "total", "bare total", "total only", "deciding total")
 AGES: Final = tuple(len(bands) for bands in cells.BRANCH_BANDS)
 """Age bands of each branch: 0 (a bare total), 4, 9, 23."""
 CONFIDENCE: Final = Fraction(95, 100)
-"""Of a promise that states none."""
+"""The confidence of a target that states none."""
 
 WIDEST_LISTED: Final = 2**13
 """Standard deviation of a total whose exact law is asked for, in persons; privacy/distributions/probability_mass.py lists no more."""
+
+DIGITS: Final = 6
+"""Significant decimal digits of a budget that was found for a margin of error; rounded up."""
+GAMMAS: Final = tuple(Fraction(hundredth, 100) for hundredth in range(1, 100))
+"""Shares of stage 1 among which the cheapest is chosen."""
 
 _CELLS: Final = cells.BRANCH_CELLS
 _DRAWS: Final[dict[Number, tuple[int, ...]]] = {
@@ -58,7 +72,7 @@ class Lift:
 
     Attributes:
         reach: The deciding total's noise must be at least this, in persons.
-        draws: In the number there.
+        draws: How many draws are in the number there.
     """
 
     reach: int
@@ -66,7 +80,7 @@ class Lift:
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class AccuracyTarget:
     """A margin of error that a level keeps.
 
     Attributes:
@@ -74,9 +88,9 @@ class Promise:
             threshold; "total only" by plan; "deciding total", which is not published and chooses the detail.
         within: The error is beyond this with a chance of at most 1 - confidence: persons (int, above 0), or a share of `persons`
             (Fraction, above 0).
-        ages: 4, 9 or 23: of groups published by so many age bands; None for every class.
-        persons: Of groups of this true size; None for every size.
-        confidence: In (0, 1), exact.
+        ages: By how many age bands the groups are published: 4, 9 or 23; None for every class.
+        persons: The true size of the groups; None for every size.
+        confidence: The chance that the error is within the margin, in (0, 1), exact.
     """
 
     number: Number
@@ -100,15 +114,17 @@ class Promise:
         """Whether it speaks of groups measured in two stages."""
         return self.number != "total only"
 
-    def wider(self, factor: Fraction) -> "Promise":
-        """The same with its margin times `factor` (above 0); persons rounded down, at least 1."""
+    def wider(self, factor: Fraction) -> "AccuracyTarget":
+        """A target with its margin times `factor` (above 0); persons rounded down, at least 1."""
         if isinstance(self.within, int):
             return replace(self, within=max(1, floor(self.within * factor)))
         return replace(self, within=self.within * factor)
 
-    def law(self, laws: StageLaws) -> Distribution:
-        """Of each draw in the number."""
-        return {"total only": laws.total_only, "deciding total": laws.stage1}.get(self.number, laws.stage2)
+    def distribution(self, stage_noise: StageNoise) -> Distribution:
+        """The distribution of each draw in the number."""
+        return {"total only": stage_noise.total_only, "deciding total": stage_noise.stage1}.get(
+            self.number, stage_noise.stage2
+        )
 
     def draws(self, thresholds: Sequence[int]) -> tuple[int, tuple[Lift, ...]]:
         """Draws in the number, and where the group may be lifted to, ascending."""
@@ -122,17 +138,17 @@ class Promise:
         above = zip(thresholds[branch:], counts[branch + 1 :], strict=True)
         return counts[branch], tuple(Lift(threshold - self.persons, draws) for threshold, draws in above)
 
-    def kept(self, laws: StageLaws, thresholds: Sequence[int], *, both_stages: bool = False) -> bool:
+    def kept(self, stage_noise: StageNoise, thresholds: Sequence[int], *, both_stages: bool = False) -> bool:
         """Whether noise of these laws keeps the promise, by exact probabilities; False also where no bound can tell.
 
         Args:
-            laws: Of one group of the level.
-            thresholds: Of the level, ascending.
-            both_stages: Whether the first total is used again.
+            stage_noise: The noise of one group of the level.
+            thresholds: The thresholds of the level, ascending.
+            both_stages: Whether the stages are combined.
         """
         if both_stages and self.reused:
-            return _kept_reused(self, laws, tuple(thresholds))
-        return _kept(self, laws, tuple(thresholds))
+            return _kept_reused(self, stage_noise, tuple(thresholds))
+        return _kept(self, stage_noise, tuple(thresholds))
 
     @property
     def reused(self) -> bool:
@@ -148,9 +164,9 @@ class Promise:
     def __str__(self) -> str:
         """In words.
 
-        >>> print(Promise("total", Fraction(1, 100), persons=10_000))
+        >>> print(AccuracyTarget("total", Fraction(1, 100), persons=10_000))
         total of 10,000 persons within 1 %
-        >>> print(Promise("cell", 11, ages=23, confidence=Fraction(99, 100)))
+        >>> print(AccuracyTarget("cell", 11, ages=23, confidence=Fraction(99, 100)))
         cell of 23 ages within 11 at 99 %
         """
         kind = f" of {self.ages} ages" if self.ages is not None else ""
@@ -165,16 +181,18 @@ class Promise:
 
 
 @lru_cache(maxsize=4096)
-def _kept(promise: Promise, laws: StageLaws, thresholds: tuple[int, ...]) -> bool:
-    draws, lifts = promise.draws(thresholds)
-    law = promise.law(laws)
+def _kept(target: AccuracyTarget, stage_noise: StageNoise, thresholds: tuple[int, ...]) -> bool:
+    draws, lifts = target.draws(thresholds)
+    distribution = target.distribution(stage_noise)
     for bits in _BITS:
         with precision(bits):
-            missed, before, limit = tail_ball(law, promise.margin, draws), draws, ball(promise.missing)
+            missed, before, limit = tail_ball(distribution, target.margin, draws), draws, ball(target.missing)
             for lift in lifts:
                 # P(noise >= reach) is half of P(|noise| > reach - 1), by symmetry.
-                chance = tail_ball(laws.stage1, lift.reach - 1, 1) / 2
-                more = tail_ball(law, promise.margin, lift.draws) - tail_ball(law, promise.margin, before)
+                chance = tail_ball(stage_noise.stage1, lift.reach - 1, 1) / 2
+                more = tail_ball(distribution, target.margin, lift.draws) - tail_ball(
+                    distribution, target.margin, before
+                )
                 missed, before = missed + chance * more, lift.draws
             if missed <= limit:
                 return True
@@ -184,23 +202,23 @@ def _kept(promise: Promise, laws: StageLaws, thresholds: tuple[int, ...]) -> boo
 
 
 @lru_cache(maxsize=4096)
-def _kept_reused(promise: Promise, laws: StageLaws, thresholds: tuple[int, ...]) -> bool:
+def _kept_reused(target: AccuracyTarget, stage_noise: StageNoise, thresholds: tuple[int, ...]) -> bool:
     # Numba takes a second to import, and few plans ask for it.
     from starling.tables.plan.combined_stages import beyond, runs
 
-    if laws.widest_total > WIDEST_LISTED:
+    if stage_noise.widest_total > WIDEST_LISTED:
         return False
-    branches = [branch for branch, size in enumerate(_CELLS) if promise.cells(branch)]
+    branches = [branch for branch, size in enumerate(_CELLS) if target.cells(branch)]
 
     def missed(branch: int, low: int | None = None, high: int | None = None) -> float:
         size = _CELLS[branch]
-        return max(beyond(laws, run, promise.margin, low, high) for run in runs(size, promise.cells(branch)))
+        return max(beyond(stage_noise, run, target.margin, low, high) for run in runs(size, target.cells(branch)))
 
-    limit = float(promise.missing)
-    if promise.persons is None:
-        asked = branches if promise.ages is None else [AGES.index(promise.ages)]
+    limit = float(target.missing)
+    if target.persons is None:
+        asked = branches if target.ages is None else [AGES.index(target.ages)]
         return all(missed(branch) <= limit for branch in reversed(asked))
-    edges = (None, *(threshold - promise.persons for threshold in thresholds), None)
+    edges = (None, *(threshold - target.persons for threshold in thresholds), None)
     return sum(missed(branch, edges[branch], edges[branch + 1]) for branch in branches) <= limit
 
 
@@ -211,3 +229,120 @@ def percent(share: Fraction) -> str:
     ('95 %', '0.333333333333 %')
     """
     return f"{float(100 * share):.12g} %"
+
+
+def rounded_up(number: Fraction, digits: int) -> Fraction:
+    """The least decimal of `digits` significant digits that is not below `number`, which is above 0.
+
+    >>> rounded_up(Fraction(1, 3), 3), rounded_up(Fraction(1234), 2), rounded_up(Fraction("0.5"), 6)
+    (Fraction(167, 500), Fraction(1300, 1), Fraction(1, 2))
+    """
+    unit = last_digit(number, digits)
+    return ceil(number / unit) * unit
+
+
+def last_digit(number: Fraction, digits: int = DIGITS) -> Fraction:
+    """The unit of the last of `digits` significant digits of `number`, which is above 0.
+
+    >>> last_digit(Fraction("0.0123"), 3), last_digit(Fraction(100000)), last_digit(Fraction("99999.95"))
+    (Fraction(1, 10000), Fraction(1, 1), Fraction(1, 10))
+    """
+    places = digits
+    while number * Fraction(10) ** places >= 10**digits:
+        places -= 1
+    while number * Fraction(10) ** places < 10 ** (digits - 1):
+        places += 1
+    return 1 / Fraction(10) ** places
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a level's promises are priced by, apart from its budget.
+
+    Attributes:
+        measure: The measure of the plan.
+        gamma: The plan's share of stage 1.
+        stability: The stability of the level.
+        thresholds: The thresholds of the level.
+        both_stages: Whether the plan combines the stages.
+    """
+
+    measure: Measure
+    gamma: Fraction
+    stability: int
+    thresholds: tuple[int, int, int]
+    both_stages: bool = False
+
+    def stage_noise(self, budget: Fraction) -> StageNoise:
+        """The noise of one group of the level, with that budget of the level."""
+        return noise_of_stages(self.measure, budget / self.stability, self.gamma)
+
+    def keeps(self, target: AccuracyTarget, budget: Fraction) -> bool:
+        """Whether that budget of the level keeps a promise."""
+        return target.kept(self.stage_noise(budget), self.thresholds, both_stages=self.both_stages)
+
+    def need(self, target: AccuracyTarget) -> Fraction | None:
+        """The least budget of the level that keeps one promise; None where none up to LARGEST_BUDGET does."""
+        return _need(self, target)
+
+    def budget(self, targets: Sequence[AccuracyTarget]) -> Fraction | None:
+        """The least budget of the level that keeps all of them (at least one); None where there is none."""
+        needs = [self.need(target) for target in targets]
+        known = [need for need in needs if need is not None]
+        return max(known) if len(known) == len(needs) else None
+
+
+@lru_cache(maxsize=4096)
+def _need(setting: Setting, target: AccuracyTarget) -> Fraction | None:
+    draws, lifts = target.draws(setting.thresholds)
+    reused = setting.both_stages and target.reused
+    if reused:
+        # Two measurements are no better than one with the budget of both, and here one draw stands for any number.
+        draws = 1
+    kind: Kind = "discrete_laplace" if setting.measure == "epsilon" else "discrete_gaussian"
+    cost = noise_event(distribution_for_margin(kind, target.margin, target.missing, draws)).cost.amount
+    part = {"total only": Fraction(1), "deciding total": setting.gamma}.get(target.number, 1 - setting.gamma)
+    part = Fraction(1) if reused else part
+    # Below the second, the noise of a draw nears the range of a count, and the plan would be refused.
+    drawable = SMALLEST_SHARE * setting.stability / min(setting.gamma, 1 - setting.gamma)
+    least = rounded_up(max(cost * setting.stability / part, drawable), DIGITS)
+    if least > LARGEST_BUDGET:
+        return None
+    if not (lifts or reused) or setting.keeps(target, least):
+        return least
+    return _searched(lambda budget: setting.keeps(target, budget), least)
+
+
+def _searched(keeps: Callable[[Fraction], bool], above: Fraction) -> Fraction | None:
+    """The least decimal above `above`, itself one that is not enough, that is; for a predicate that holds from some budget on."""
+    while above <= LARGEST_BUDGET:
+        # Within a decade the unit of the last digit stays.
+        unit = last_digit(above)
+        left = 10**DIGITS - int(above / unit)
+        if keeps(above + left * unit):
+            return above + smallest(lambda steps: keeps(above + steps * unit), 1) * unit  # noqa: B023 - called here
+        above += left * unit
+    return None
+
+
+def cheapest_gamma(
+    settings: Sequence[Setting],
+    targets: Sequence[Sequence[AccuracyTarget]],
+    total: Callable[[Sequence[Fraction]], Fraction],
+) -> Fraction | None:
+    """The share of stage 1, in hundredths, with which the least budgets have the least total; None where none keeps them.
+
+    Args:
+        settings: The setting of each level; its gamma is not looked at.
+        targets: The targets of each level, at least one.
+        total: The cost of the whole from the budgets of these levels.
+    """
+    found = []
+    for gamma in GAMMAS:
+        budgets = [
+            replace(setting, gamma=gamma).budget(stated) for setting, stated in zip(settings, targets, strict=True)
+        ]
+        known = [budget for budget in budgets if budget is not None]
+        if len(known) == len(budgets):
+            found.append((total(known), gamma))
+    return min(found)[1] if found else None

@@ -17,10 +17,9 @@ from starling.errors import ParameterError, PlanError, Problem
 from starling.planfile.foreign import content
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.budget import Measure, exact
+from starling.tables.plan.choices import Choices, LevelKey, Thresholds, all_levels, population_levels, within
 from starling.tables.plan.codebook import MOST_RACE_CODES, Definitions, state_problem
 from starling.tables.plan.definitions import read_definitions
-from starling.tables.plan.levels import LevelKey, Thresholds, all_levels, population_levels, within
-from starling.tables.plan.model import Plan
 
 CONFIG: Final = "config.json"
 GAMMA: Final = "privacy_budget_p_stage_1_fraction"
@@ -255,8 +254,8 @@ def _choices(config: _Config) -> _Choices:
     return choices
 
 
-def read_census(folder: Path) -> Plan:
-    """The plan of a Census configuration folder.
+def read_census(folder: Path) -> Choices:
+    """What the plan of a Census configuration folder states.
 
     Raises:
         PlanError: with every problem of config.json and of the definition files.
@@ -275,7 +274,7 @@ def read_census(folder: Path) -> Plan:
     if choices is None or definitions is None:
         raise PlanError(problems=problems)
     with within(CONFIG):
-        return Plan(
+        return Choices(
             title=f"Detailed race and ethnicity tables ({folder.resolve().name})",
             measure=choices.measure,
             levels=population_levels(definitions, choices.budgets, choices.thresholds, choices.max_race_codes),

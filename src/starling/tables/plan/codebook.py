@@ -44,13 +44,13 @@ class Iteration:
 
     Attributes:
         code: Four digits, unique among race and ethnicity iterations together.
-        name: As published.
+        name: The name, as it is published.
         kind: Whether it looks at a person's race codes or at the ethnicity code. The codes themselves overlap.
         level: 1 regional, 2 detailed, 0 not tabulated.
         alone: All of a person's race codes must be in it; otherwise one suffices. False for ethnicity.
         total_only: DETAILED_ONLY: tabulated for nation and state alone, and there as a bare total.
         coarse_only: COARSE_ONLY: tabulated below the state alone.
-        codes: Its race or ethnicity codes, ascending, each once.
+        codes: The race or ethnicity codes of the iteration, ascending, each once.
     """
 
     code: str
@@ -75,7 +75,7 @@ class Definitions:
     """The public code book.
 
     Attributes:
-        iterations: All of them, level 0 included, ascending by code.
+        iterations: All iterations, level 0 included, ascending by code.
         codes: Every race or ethnicity code with its name, ascending by code.
     """
 

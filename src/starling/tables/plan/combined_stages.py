@@ -24,7 +24,7 @@ import numpy as np
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.probability_mass import Floats, probability_mass
-from starling.tables.plan.stages import StageLaws
+from starling.tables.plan.stages import StageNoise
 
 FINEST: Final = 10_000
 """Largest denominator of a weight: the variance is then within one part in 10^4 of the least."""
@@ -35,24 +35,24 @@ LEAST: Final = 1e-18
 
 
 @lru_cache(maxsize=256)
-def variance(law: Distribution) -> Fraction:
-    """Of one draw, to float precision, the same on every machine."""
-    return Fraction(probability_mass(law).variance)
+def variance(distribution: Distribution) -> Fraction:
+    """The variance of one draw, to float precision, the same on every machine."""
+    return Fraction(probability_mass(distribution).variance)
 
 
-def stage1_weight(laws: StageLaws, cells: int) -> Fraction:
+def stage1_weight(stage_noise: StageNoise, cells: int) -> Fraction:
     """The share a of the first total in the estimate, for a group of `cells` stage-2 values; a rational in [0, 1).
 
     >>> from starling.privacy.distributions.discrete import DiscreteGaussian
     >>> rho = Fraction(1, 100)
-    >>> laws = StageLaws(*(DiscreteGaussian(1 / (2 * share * rho)) for share in (1, Fraction(1, 10), Fraction(9, 10))))
-    >>> [str(stage1_weight(laws, cells)) for cells in (1, 8, 18, 46)]
+    >>> stage_noise = StageNoise(*(DiscreteGaussian(1 / (2 * share * rho)) for share in (1, Fraction(1, 10), Fraction(9, 10))))
+    >>> [str(stage1_weight(stage_noise, cells)) for cells in (1, 8, 18, 46)]
     ['1/10', '8/17', '2/3', '46/55']
     """
-    second = cells * variance(laws.stage2)
+    second = cells * variance(stage_noise.stage2)
     if not second:
         return Fraction(0)  # so little noise that a float holds none of it
-    return (second / (variance(laws.stage1) + second)).limit_denominator(FINEST)
+    return (second / (variance(stage_noise.stage1) + second)).limit_denominator(FINEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,9 @@ class Run:
     """Neighbouring cells of a group, which a published number is the sum of.
 
     Attributes:
-        cells: Of the group: 1, 8, 18 or 46.
-        first: The first of them.
-        stop: After the last of them.
+        cells: How many cells the group has: 1, 8, 18 or 46.
+        first: The first cell of the run.
+        stop: One past the last cell of the run.
     """
 
     cells: int
@@ -70,27 +70,27 @@ class Run:
     stop: int
 
 
-def beyond(laws: StageLaws, run: Run, margin: int, low: int | None = None, high: int | None = None) -> float:
+def beyond(stage_noise: StageNoise, run: Run, margin: int, low: int | None = None, high: int | None = None) -> float:
     """P(low <= Z < high, and the number errs by more than `margin`), rounded up.
 
     Args:
-        laws: Of one group of the level.
-        run: What the number is the sum of.
-        margin: In persons, 0 or more.
-        low: The first total's noise is at least this; without it, whatever it is.
-        high: It is below this; likewise.
+        stage_noise: The noise of one group of the level.
+        run: The cells that the number is the sum of.
+        margin: The margin in persons, 0 or more.
+        low: The noise of the stage-1 total is at least this; without it, whatever it is.
+        high: The noise of the stage-1 total is below this; without it, whatever it is.
 
     Raises:
         ParameterError: a law is too wide to be listed.
 
     >>> from starling.privacy.distributions.discrete import DiscreteGaussian
-    >>> laws = StageLaws(*(DiscreteGaussian(Fraction(s)) for s in (90, 900, 100)))
-    >>> [round(beyond(laws, Run(46, *run), 50), 4) for run in ((0, 46), (0, 23), (0, 1))]
+    >>> stage_noise = StageNoise(*(DiscreteGaussian(Fraction(s)) for s in (90, 900, 100)))
+    >>> [round(beyond(stage_noise, Run(46, *run), 50), 4) for run in ((0, 46), (0, 23), (0, 1))]
     [0.0657, 0.1674, 0.0]
     """
-    weight = stage1_weight(laws, run.cells)
-    own = probability_mass(laws.stage2, run.stop - run.first)
-    start, mass = _others(laws, run.cells - (run.stop - run.first), low, high)
+    weight = stage1_weight(stage_noise, run.cells)
+    own = probability_mass(stage_noise.stage2, run.stop - run.first)
+    start, mass = _others(stage_noise, run.cells - (run.stop - run.first), low, high)
     above = np.append(np.cumsum(mass[::-1])[::-1], 0.0)
     share = (weight.numerator, weight.denominator)
     found = _outside(own.mass, above, start, *share, run.cells, run.first, run.stop, margin)
@@ -98,21 +98,21 @@ def beyond(laws: StageLaws, run: Run, margin: int, low: int | None = None, high:
 
 
 @lru_cache(maxsize=64)
-def _others(laws: StageLaws, cells: int, low: int | None, high: int | None) -> tuple[int, Floats]:
+def _others(stage_noise: StageNoise, cells: int, low: int | None, high: int | None) -> tuple[int, Floats]:
     """The law of Z, in its range, less `cells` draws of stage 2: its first value, and P(D = d) from there."""
-    first, mass = _trimmed(laws.stage1, 1)
+    first, mass = _trimmed(stage_noise.stage1, 1)
     bottom = max(0 if low is None else low - first, 0)
     top = max(len(mass) if high is None else min(high - first, len(mass)), bottom)
     first, mass = first + bottom, mass[bottom:top]
     if not cells or not len(mass):
         return first, mass
-    least, other = _trimmed(laws.stage2, cells)
+    least, other = _trimmed(stage_noise.stage2, cells)
     return first + least, np.convolve(mass, other)
 
 
-def _trimmed(law: Distribution, terms: int) -> tuple[int, Floats]:
+def _trimmed(distribution: Distribution, terms: int) -> tuple[int, Floats]:
     """The law of a sum of draws where it is likely enough: its first value, and the probabilities."""
-    listed = probability_mass(law, terms)
+    listed = probability_mass(distribution, terms)
     reach = int(np.count_nonzero(listed.above[listed.last :] > LEAST))
     return -reach, listed.mass[max(listed.last - reach, 0) : listed.last + reach + 1]
 

@@ -7,17 +7,15 @@ import os
 from pathlib import Path
 
 from starling.errors import PlanError
-from starling.tables.plan.census import CONFIG, read_census
+from starling.tables.plan.census import CONFIG
 from starling.tables.plan.model import Plan
-from starling.tables.plan.readable import read_toml
-from starling.tables.plan.values import save
 
 
 def convert(folder: Path, out: Path) -> Plan:
     """Write the plan of a Census configuration folder as a plan file.
 
     Args:
-        folder: With config.json and the four definition files.
+        folder: The folder with config.json and the four definition files.
         out: Plan file to make, ending in .toml; must not exist.
 
     Returns:
@@ -30,10 +28,10 @@ def convert(folder: Path, out: Path) -> Plan:
     if not (folder / CONFIG).is_file():
         fix = "give a folder with config.json and the definition files; a plan file needs no conversion"
         raise PlanError(field="plan", problem=f"{folder.name!r} is no Census configuration folder", fix=fix)
-    plan = read_census(folder)
-    save(plan, out, definitions=os.path.relpath(folder.resolve(), out.resolve().parent))
+    plan = Plan.load(folder)
+    plan.save(out, definitions=os.path.relpath(folder.resolve(), out.resolve().parent))
     try:
-        _same(plan, read_toml(out))
+        _same(plan, Plan.load(out))
     except PlanError:
         out.unlink()
         raise

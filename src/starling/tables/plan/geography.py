@@ -24,8 +24,8 @@ import pyarrow.csv as pacsv
 from starling.errors import PlanError, Problem
 from starling.planfile.foreign import opened
 from starling.planfile.spelling import did_you_mean, name_problem
+from starling.tables.plan.choices import Choices
 from starling.tables.plan.codebook import PUERTO_RICO, STATES, GeographyLevel, region_names
-from starling.tables.plan.model import Plan
 from starling.tables.plan.pipe_separated import MARK, Record, header_problems, parquet_columns, read_table, text_records
 
 Int64: TypeAlias = npt.NDArray[np.int64]
@@ -184,7 +184,7 @@ class Geography:
         blocks: TABBLKST, TABBLKCOU, TABTRACTCE, TABBLK (string) and unit (int32); ascending by block; only blocks within
             the plan.
         regions: Region ids of each geography level of the plan, ascending: the plan order.
-        region_of_unit: For each of those levels, the position of the unit's region, int32 of shape (units,); -1 is none.
+        region_of_unit: The position of each unit's region in each of those levels, int32 of shape (units,); -1 is none.
         names: Readable names of the regions (codebook.py).
     """
 
@@ -195,12 +195,12 @@ class Geography:
     names: Mapping[GeographyLevel, tuple[str, ...]]
 
 
-def read_geography(path: str | Path, plan: Plan, *, names: str | Path | None = None) -> Geography:
+def read_geography(path: str | Path, plan: Choices, *, names: str | Path | None = None) -> Geography:
     """Blocks within the plan's filter, from pipe-delimited text with a header or Parquet.
 
     Args:
         path: The block file, or a folder of Parquet parts.
-        plan: Its states and geography levels.
+        plan: The states and geography levels that are tabulated.
         names: Optional table REGION_TYPE|REGION_ID|REGION_NAME (.txt or .parquet) of names to publish beside the ids. Nation
             and states need none.
 
@@ -232,7 +232,7 @@ def read_geography(path: str | Path, plan: Plan, *, names: str | Path | None = N
     )
 
 
-def _check_states(columns: Mapping[str, Int64], plan: Plan, file: str) -> None:
+def _check_states(columns: Mapping[str, Int64], plan: Choices, file: str) -> None:
     """Raises PlanError unless every state of the plan has a block: people of one without would be in no table, the nation's included."""
     there = {f"{code:02d}" for code in np.unique(columns["TABBLKST"]).tolist()}
     lacking = sorted((plan.states | ({PUERTO_RICO} if plan.puerto_rico else frozenset())) - there)
@@ -244,7 +244,7 @@ def _check_states(columns: Mapping[str, Int64], plan: Plan, file: str) -> None:
         raise PlanError(problems=[Problem("TABBLKST", problem, fix, file)])
 
 
-def _inside(columns: dict[str, Int64], plan: Plan) -> dict[str, Int64]:
+def _inside(columns: dict[str, Int64], plan: Choices) -> dict[str, Int64]:
     """The blocks of the plan's states, and of Puerto Rico if the plan tabulates it."""
     wanted = np.zeros(100, dtype=np.bool_)
     wanted[[int(code) for code in plan.states]] = True
@@ -315,3 +315,44 @@ def _read_names(path: Path) -> dict[tuple[str, str], str]:
     if problems:
         raise PlanError(problems=problems)
     return names
+
+
+MOST_GROUPS: Final = 1 << 20
+"""Groups of a piece, but that one region is never divided: some hundred megabytes of working memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some regions of one level.
+
+    Attributes:
+        level: Position in `Plan.levels`.
+        first: Position of the first region of the piece in `Geography.regions`.
+        stop: Position after the last region of the piece.
+        iterations: How many iterations the level has. The groups of a piece are numbered from 0, region-major.
+    """
+
+    level: int
+    first: int
+    stop: int
+    iterations: int
+
+    @property
+    def regions(self) -> int:
+        """How many it has."""
+        return self.stop - self.first
+
+    @property
+    def groups(self) -> int:
+        """How many it has, empty or not."""
+        return self.regions * self.iterations
+
+
+def pieces(plan: Choices, geography: Geography, most: int = MOST_GROUPS) -> tuple[Piece, ...]:
+    """All groups of a plan in plan order, at most `most` a piece where that is a region or more."""
+    found: list[Piece] = []
+    for number, level in enumerate(plan.levels):
+        regions, iterations = len(geography.regions[level.geography]), len(level.iterations)
+        step = max(most // max(iterations, 1), 1)
+        found += [Piece(number, first, min(first + step, regions), iterations) for first in range(0, regions, step)]
+    return tuple(found)

@@ -41,7 +41,7 @@ def level_title(level: Level) -> str:
     return f"{KINDS[level.geography]}, {ITERATIONS[level.iteration_level]}"
 
 
-def level_words(level: Level) -> str:
+def level_text(level: Level) -> str:
     """A level in two words, as a plan file writes them: "COUNTY detailed"."""
     return f"{level.geography} {ITERATIONS[level.iteration_level]}"
 

@@ -15,128 +15,45 @@ group of its levels once, with all of its budget (mechanism/top_up.py); what it 
 the sum of all these charges.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
-
-import numpy as np
-import numpy.typing as npt
+from pathlib import Path
+from typing import Any, Self
 
 from starling.errors import PlanError, Problem
-from starling.privacy.budget import Cost, Epsilon, Measure, Rho
+from starling.planfile.values import plan_path, section_of, toml_of, write_new
+from starling.privacy.budget import Cost, Epsilon, Rho, decimal_up
 from starling.privacy.events import known_cost
 from starling.privacy.guarantee import Guarantee, bounded_overlap, joint, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
-from starling.tables.plan.accuracy_targets import Promise
-from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration, Kind
-from starling.tables.plan.forms import Forms
+from starling.release.session import InSession
+from starling.tables.plan.choices import Choices, Level, within
+from starling.tables.plan.codebook import ITERATION_LEVELS, GeographyLevel
+from starling.tables.plan.geography import Geography
+from starling.tables.plan.readable import read_section, values_of
+from starling.tables.plan.shipped import read
 from starling.tables.plan.stability import stability
-from starling.tables.plan.stages import Noise, StageLaws, Twice, law_of, stage_laws
-from starling.tables.plan.variants import WIDEST_CONDITIONED, Choice, Variants
-
-if TYPE_CHECKING:
-    from starling.tables.plan.geography import Geography
-
-LARGEST_BUDGET: Final = 10**12
-"""Epsilon or rho of a level; beyond it there is no noise to speak of."""
-SMALLEST_SHARE: Final = Fraction(1, 2**40)
-"""Epsilon or rho of one draw; below it the noise of a count nears the range of a 64-bit integer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """One population group level that is tabulated; a level without a budget does not exist.
-
-    Attributes:
-        geography: Which regions.
-        iteration_level: 1 regional or 2 detailed.
-        budget: Epsilon or rho of the whole level, above 0.
-        thresholds: Noisy totals from which a group gets Sex x Age4, Age9, Age23 (people, strictly ascending).
-        iterations: Tabulated here, ascending by code; hundreds of them, which `repr` leaves out.
-        stability: The most groups of this level that one person can be in.
-        promises: Margins of error that the budget was found for, all of them kept; empty where the plan states a budget.
-    """
-
-    geography: GeographyLevel
-    iteration_level: int
-    budget: Fraction
-    thresholds: tuple[int, int, int]
-    iterations: tuple[Iteration, ...] = field(repr=False)
-    stability: int
-    promises: tuple[Promise, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """As in the production configuration: "(COUNTY, 2)"."""
-        return f"({self.geography}, {self.iteration_level})"
-
-    @property
-    def total_only(self) -> npt.NDArray[np.bool_]:
-        """Per iteration, in plan order, whether its groups are bare totals by plan: shape (iterations,)."""
-        return np.array([iteration.total_only for iteration in self.iterations], dtype=np.bool_)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
-    """Rows of unequal length, compressed: row i is `positions[offsets[i]:offsets[i + 1]]`, ascending. Both int32."""
-
-    offsets: npt.NDArray[np.int32]
-    positions: npt.NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Members:
-    """For each code (by its index in `Plan.codes`), the positions in `Level.iterations` of the iterations that hold it.
-
-    Attributes:
-        combined: Race iterations alone or in combination: a person is in the union over race codes.
-        alone: Race iterations alone: a person is in the intersection over race codes.
-        ethnicity: Ethnicity iterations: a person is in those of the one ethnicity code.
-    """
-
-    combined: Rows
-    alone: Rows
-    ethnicity: Rows
+from starling.tables.plan.stages import (
+    LARGEST_BUDGET,
+    SMALLEST_SHARE,
+    Noise,
+    StageNoise,
+    Twice,
+    noise_of,
+    noise_of_stages,
+)
+from starling.tables.plan.variants import WIDEST_CONDITIONED, Choice
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(Forms):
-    """Every public choice of a tables release.
-
-    Attributes:
-        title: For people.
-        measure: "epsilon": pure DP, discrete Laplace noise; "rho": zCDP, discrete Gaussian noise.
-        levels: In plan order; at least one, each with a budget above 0.
-        gamma: Share of a group's budget for the stage-1 total, in (0, 1).
-        suppression: Probability, in [0, 1): below the state, a bare total is dropped unless above this quantile of its noise. 0
-            is off.
-        allow_negative: Whether negative noisy counts are published; otherwise each is clamped at 0.
-        max_race_codes: Race columns read of a record, 1 to 8.
-        states: Codes of the US states tabulated; empty if the United States are not.
-        puerto_rico: Whether Puerto Rico is tabulated.
-        definitions: The code book.
-        variants: What the plan makes of its measurements: stages combined, totals that add up, intervals given what is published, a
-            top-up of an earlier release (variants.py).
-    """
-
-    title: str
-    measure: Measure
-    levels: tuple[Level, ...]
-    gamma: Fraction
-    suppression: Fraction
-    allow_negative: bool
-    max_race_codes: int
-    states: frozenset[str]
-    puerto_rico: bool
-    definitions: Definitions
-    variants: Variants = field(default_factory=Variants)
+class Plan(InSession, Choices):
+    """A plan of tables: public choices that go together, with the noise of every number, the guarantee and the cost that they give."""
 
     def __post_init__(self) -> None:
         others = {
             Choice.NO_NEGATIVE_COUNTS: not self.allow_negative,
-            Choice.PROMISED_MARGINS: any(level.promises for level in self.levels),
+            Choice.ACCURACY_TARGETS: any(level.targets for level in self.levels),
         }
         problems = self.variants.refused([choice for choice, is_made in others.items() if is_made])
         problems += self._top_up_problems(excluded=bool(problems))
@@ -183,41 +100,36 @@ class Plan(Forms):
 
     def _noise_problems(self, level: Level) -> list[Problem]:
         """What the noise of a level, which can be drawn, does not give."""
-        laws, widest = self.laws(level), self.variants.widest_total
+        stage_noise, widest = self.stage_noise(level), self.variants.widest_total
         if self.variants.top_up is not None:
-            values = (laws.widest_value, self._earlier(level)[1].widest_value)
+            values = (stage_noise.widest_value, self._earlier(level)[1].widest_value)
             if max(values) > WIDEST_CONDITIONED:
                 problem = (
                     f"has noise of a standard deviation beyond {WIDEST_CONDITIONED} persons in a value, now or earlier"
                 )
                 return [Problem(level.name, problem, "give it more: so wide a law is not combined")]
-        if laws.widest_total > widest:
+        if stage_noise.widest_total > widest:
             problem = f"has noise of a standard deviation beyond {widest} persons in a total"
             fix = 'give it more, or let totals be of the "second stage" and intervals of "all groups"'
             return [Problem(level.name, problem, fix)]
         both = self.variants.both_stages
-        broken = (each for each in level.promises if not each.kept(laws, level.thresholds, both_stages=both))
+        broken = (each for each in level.targets if not each.kept(stage_noise, level.thresholds, both_stages=both))
         return [Problem(level.name, f"has a budget that does not keep: {each}", "solve for it") for each in broken]
 
-    @property
-    def codes(self) -> tuple[str, ...]:
-        """Race and ethnicity codes, ascending: the code indices of the counting kernel."""
-        return tuple(code for code, _ in self.definitions.codes)
-
-    def laws(self, level: Level) -> StageLaws:
+    def stage_noise(self, level: Level) -> StageNoise:
         """The noise of the groups of `level`: each has `budget / stability` of it, gamma of that for stage 1.
 
         Where the plan tops up, the first total is that of the first release, and the second measurement has all of it.
         """
         if self.variants.top_up is None:
-            return stage_laws(self.measure, level.budget / level.stability, self.gamma)
-        again = law_of(self.measure, level.budget / level.stability)
-        return StageLaws(again, self._earlier(level)[1].stage1, again)
+            return noise_of_stages(self.measure, level.budget / level.stability, self.gamma)
+        again = noise_of(self.measure, level.budget / level.stability)
+        return StageNoise(again, self._earlier(level)[1].stage1, again)
 
     def noise(self, level: Level, *, total_only: bool = False) -> Noise:
         """The noise of a value of a group before post-processing: of its second measurement, or of the one of a total-only group."""
-        laws = self.laws(level)
-        now = laws.total_only if total_only else laws.stage2
+        stage_noise = self.stage_noise(level)
+        now = stage_noise.total_only if total_only else stage_noise.stage2
         if self.variants.top_up is None:
             return now
         return Twice(self.earlier.noise(self._earlier(level)[0], total_only=total_only), now)
@@ -232,8 +144,8 @@ class Plan(Forms):
         levels = tuple(replace(level, budget=budget) for level, budget in pairs)
         return replace(self, levels=levels, variants=replace(self.variants, top_up=top_up.earlier))
 
-    def _earlier(self, level: Level) -> tuple[Level, StageLaws]:
-        return next((each, self.earlier.laws(each)) for each in self.earlier.levels if each.name == level.name)
+    def _earlier(self, level: Level) -> tuple[Level, StageNoise]:
+        return next((each, self.earlier.stage_noise(each)) for each in self.earlier.levels if each.name == level.name)
 
     def only(self, names: Collection[str]) -> "Plan":
         """The same plan in the levels of these names alone."""
@@ -243,29 +155,33 @@ class Plan(Forms):
         return replace(self, levels=tuple(self.levels[position] for position in kept), variants=variants)
 
     def _level_guarantee(self, level: Level) -> Guarantee:
-        laws = self.laws(level)
+        stage_noise = self.stage_noise(level)
         if self.variants.top_up is not None:
-            again = measurement(f"{level.name} cells or total of a group, once more", ADD_REMOVE_PERSON, laws.stage2)
+            again = measurement(
+                f"{level.name} cells or total of a group, once more", ADD_REMOVE_PERSON, stage_noise.stage2
+            )
             return bounded_overlap(level.name, level.stability, (again,))
         groups: list[Guarantee] = []
         if any(iteration.total_only for iteration in level.iterations):
-            groups.append(measurement(f"{level.name} total of a total-only group", ADD_REMOVE_PERSON, laws.total_only))
+            groups.append(
+                measurement(f"{level.name} total of a total-only group", ADD_REMOVE_PERSON, stage_noise.total_only)
+            )
         if not all(iteration.total_only for iteration in level.iterations):
             stages = (
-                measurement(f"{level.name} total of a group, stage 1", ADD_REMOVE_PERSON, laws.stage1),
-                measurement(f"{level.name} cells of a group, stage 2", ADD_REMOVE_PERSON, laws.stage2),
+                measurement(f"{level.name} total of a group, stage 1", ADD_REMOVE_PERSON, stage_noise.stage1),
+                measurement(f"{level.name} cells of a group, stage 2", ADD_REMOVE_PERSON, stage_noise.stage2),
             )
             groups.append(sequential(f"{level.name} group in two stages", stages))
         return bounded_overlap(level.name, level.stability, tuple(groups))
 
     @property
     def guarantee_us(self) -> Guarantee | None:
-        """Of the levels of the United States; None if they are not tabulated."""
+        """The guarantee of the levels of the United States; None if they are not tabulated."""
         return self._part("United States", puerto_rico=False)
 
     @property
     def guarantee_pr(self) -> Guarantee | None:
-        """Of the levels of Puerto Rico; None if they are not tabulated."""
+        """The guarantee of the levels of Puerto Rico; None if they are not tabulated."""
         return self._part("Puerto Rico", puerto_rico=True)
 
     def _part(self, name: str, *, puerto_rico: bool) -> Guarantee | None:
@@ -285,7 +201,7 @@ class Plan(Forms):
 
     @property
     def earlier_guarantees(self) -> tuple[Guarantee, ...]:
-        """Of the releases that this one adds to, each as it was charged, the last first.
+        """The guarantees of the releases that this one adds to, each as it was charged, the last first.
 
         Where an earlier release may have had levels that this one leaves out, nothing more is known of it than its cost. That is so
         where its levels here cost less; of a plan of both the United States and Puerto Rico, which cost the larger of the two, always.
@@ -302,26 +218,69 @@ class Plan(Forms):
 
     @property
     def together(self) -> Guarantee:
-        """Of the release and of all that it adds to, each of which is charged on its own."""
+        """The guarantee of the release and of all that it adds to, each of which is charged on its own."""
         return joint(self.guarantee, self.earlier_guarantees)
 
-    def cells(self, geography: "Geography") -> int:
+    def cells(self, geography: Geography) -> int:
         """Population groups that get an answer, empty or not: regions times iterations, over all levels."""
         return sum(len(geography.regions[level.geography]) * len(level.iterations) for level in self.levels)
 
-    def members(self, level: Level) -> Members:
-        """Which iterations of `level` each code is in, for the counting kernel."""
-        index = {code: i for i, code in enumerate(self.codes)}
+    @classmethod
+    def load(cls, name: str | Path) -> Self:
+        """The plan of a name or at a path.
 
-        def rows(kind: Kind, alone: bool) -> Rows:
-            pairs = sorted(
-                (index[code], position)
-                for position, iteration in enumerate(level.iterations)
-                if iteration.kind == kind and iteration.alone is alone
-                for code in iteration.codes
-            )
-            lengths = np.bincount([code for code, _ in pairs], minlength=len(index)).astype(np.int32)
-            offsets = np.concatenate([np.zeros(1, dtype=np.int32), np.cumsum(lengths, dtype=np.int32)])
-            return Rows(offsets, np.array([position for _, position in pairs], dtype=np.int32))
+        Args:
+            name: A Census configuration folder, a plan file in TOML, or, as a text, the name of a plan that comes with Starling, such as
+                "demo"; NAME:FOLDER for one that waits for a folder of Census definition files.
 
-        return Members(rows("race", False), rows("race", True), rows("ethnicity", False))
+        Raises:
+            PlanError: with every problem.
+        """
+        choices, file = read(name)
+        with within(file):
+            return cls(**vars(choices))
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], *, folder: str | Path = ".") -> Self:
+        """The plan that values of Python state, with the keys of a plan file (docs/plan-file.md); checked as the file is.
+
+        Args:
+            values: Texts, integers, truth values, lists and dicts. Exact numbers are texts such as "0.159", integers or fractions; a
+                float is refused. A key whose value is None is left out.
+            folder: Where a folder of definitions that is named in the values is looked for.
+
+        Raises:
+            PlanError: with every problem.
+        """
+        section = section_of(values)
+        choices = read_section(section, Path(folder))
+        with within(section.file):
+            return cls(**vars(choices))
+
+    def values(self, definitions: str | None = None) -> dict[str, Any]:
+        """The values that `of` makes this plan of.
+
+        Args:
+            definitions: The folder of the plan's definitions; without it, they are written as groups in the plan itself.
+
+        Raises:
+            PlanError: it tops up a release, its definitions are no groups of a plan file, or their folder cannot be printed.
+        """
+        return values_of(self, definitions)
+
+    def save(self, path: str | Path, definitions: str | None = None) -> None:
+        """Write the plan as a plan file, which `load` reads back as the same plan.
+
+        Args:
+            path: File to make, ending in .toml; must not exist.
+            definitions: The folder of the plan's definitions, from the place of the file; without it, they are written as groups.
+
+        Raises:
+            PlanError: a plan file cannot state it, as of a plan that tops up a release.
+            OutputError: the file is there, does not end in .toml, or cannot be written.
+        """
+        write_new(plan_path(path), toml_of(values_of(self, definitions)))
+
+    def _facts(self) -> list[tuple[str, str]]:
+        levels = [(level.name, f"{self.measure} {decimal_up(level.budget)}") for level in self.levels]
+        return [("plan", self.title), ("protects", str(self.guarantee.relation)), ("cost", str(self.cost)), *levels]

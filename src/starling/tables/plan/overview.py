@@ -1,13 +1,19 @@
 """A plan at a glance, as plain values for the command line, the report and the preview: costs, laws, stability, groups."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final
 
+from starling.errors import ParameterError, PlanError
 from starling.privacy.accounting.conversion import DELTA, Approximate, approximate
-from starling.privacy.budget import Cost, Epsilon, Rho
+from starling.privacy.budget import Cost, Epsilon, Exact, Rho, positive
+from starling.privacy.distributions.accuracy import margin, smallest
+from starling.tables.plan.accuracy_targets import AccuracyTarget, Setting
+from starling.tables.plan.choices import Level
 from starling.tables.plan.geography import Geography
-from starling.tables.plan.model import Level, Plan
+from starling.tables.plan.model import Plan
 from starling.tables.plan.stability import stability_by_codes
-from starling.tables.plan.stages import StageLaws
+from starling.tables.plan.stages import LARGEST_BUDGET, StageNoise
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +22,12 @@ class LevelOverview:
 
     Attributes:
         level: The level itself.
-        cost: Of the level.
+        cost: The cost of the level.
         by_codes: The bound on the groups of one person that looks at one code at a time; at least the stability that is used.
         share: What one of its groups spends: cost / stability.
-        laws: Noise of one group.
-        iterations: Tabulated iterations.
-        total_only: Those of them that are bare totals by plan.
+        stage_noise: Noise of one group.
+        iterations: How many iterations are tabulated.
+        total_only: How many of the tabulated iterations are bare totals by plan.
         regions: Regions in the geography; None without one.
         groups: Population groups, regions times iterations; None without a geography.
     """
@@ -30,7 +36,7 @@ class LevelOverview:
     cost: Cost
     by_codes: int
     share: Cost
-    laws: StageLaws
+    stage_noise: StageNoise
     iterations: int
     total_only: int
     regions: int | None
@@ -42,16 +48,16 @@ class Overview:
     """A plan at a glance.
 
     Attributes:
-        title: For people.
-        relation: Neighbours and protected unit, in words.
-        cost: Of the whole release.
-        united_states: Cost of its part; None if it is not tabulated.
-        puerto_rico: Likewise. A person pays for one of the two parts.
-        levels: In plan order.
+        title: The title of the plan.
+        relation: Neighbours and protected unit, as text.
+        cost: The cost of the whole release.
+        united_states: Cost of the levels of the United States; None if they are not tabulated.
+        puerto_rico: Cost of the levels of Puerto Rico; None if they are not tabulated. A person pays for one of the two parts.
+        levels: The levels in plan order.
         groups: Population groups of all levels; None without a geography.
         adds_to: Requests of the earlier releases that the plan adds to, the last first; none for one that stands alone.
         together: Cost of the release and of all that it adds to.
-        approximate: The same in the terms of (epsilon, delta)-DP at the delta of `privacy.accounting.conversion.DELTA`.
+        approximate: That joint cost in the terms of (epsilon, delta)-DP at the delta of `privacy.accounting.conversion.DELTA`.
     """
 
     title: str
@@ -79,7 +85,7 @@ def describe(plan: Plan, geography: Geography | None = None) -> Overview:
                 cost=kind(level.budget),
                 by_codes=stability_by_codes(level.iterations, plan.max_race_codes),
                 share=kind(level.budget / level.stability),
-                laws=plan.laws(level),
+                stage_noise=plan.stage_noise(level),
                 iterations=len(level.iterations),
                 total_only=int(level.total_only.sum()),
                 regions=regions,
@@ -98,3 +104,152 @@ def describe(plan: Plan, geography: Geography | None = None) -> Overview:
         together=plan.together.cost,
         approximate=approximate(plan.together, DELTA),
     )
+
+
+SCALE_PLACES: Final = 3
+"""Decimals of the factor on all margins that a total budget pays for."""
+LARGEST_SCALE: Final = 10**6
+_WIDER: Final = Fraction(6, 5)
+"""How much a promise is relaxed to see what that would save; at least one person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What one promise of a plan costs.
+
+    Attributes:
+        level: The level of the target.
+        target: The target itself.
+        given: Margin, in persons, that the level's budget gives at the promise's confidence; at most the promised one.
+        need: Budget of the level that this promise alone needs.
+        binding: Whether the level's budget is this need: relaxing any other promise saves nothing here.
+        relaxed: The target a fifth wider, and at least by one person.
+        saving: Part of the plan's whole cost that is saved when it is relaxed; 0 where it does not bind.
+    """
+
+    level: Level
+    target: AccuracyTarget
+    given: int
+    need: Fraction
+    binding: bool
+    relaxed: AccuracyTarget
+    saving: Fraction
+
+
+def prices(plan: Plan) -> tuple[Price, ...]:
+    """Every promise of a plan with what it costs, in plan order; none where all levels state budgets."""
+    return tuple(_price(plan, level, target) for level in plan.levels for target in level.targets)
+
+
+def _price(plan: Plan, level: Level, target: AccuracyTarget) -> Price:
+    setting = _setting(plan, level)
+    need = setting.need(target) or level.budget
+    relaxed = target.wider(_WIDER)
+    if relaxed.margin == target.margin and isinstance(target.within, int):
+        relaxed = replace(target, within=target.within + 1)
+    saving = Fraction(0)
+    if need >= level.budget:
+        others = tuple(relaxed if each == target else each for each in level.targets)
+        saving = 1 - _with(plan, {level.name: others}).cost.amount / plan.cost.amount
+    return Price(level, target, _given(plan, level, target), need, need >= level.budget, relaxed, saving)
+
+
+def _given(plan: Plan, level: Level, target: AccuracyTarget) -> int:
+    """The smallest margin that is kept."""
+    stage_noise, thresholds = plan.stage_noise(level), level.thresholds
+    draws, lifts = target.draws(thresholds)
+    alone = margin(target.distribution(stage_noise), target.missing, draws)
+    if not lifts and not (plan.variants.both_stages and target.reused):
+        return alone
+
+    def holds(persons: int) -> bool:
+        return replace(target, within=persons).kept(stage_noise, thresholds, both_stages=plan.variants.both_stages)
+
+    return smallest(holds, alone)
+
+
+def solve(plan: Plan, *, scale: Exact = 1) -> Plan:
+    """The same plan with every promised margin times `scale`, at the least budgets that keep them; stated budgets stay.
+
+    Margins in persons are rounded down, and are at least 1.
+
+    Args:
+        plan: A plan with a target in at least one level.
+        scale: Above 0, exact: "1.5" for margins half as wide again.
+
+    Raises:
+        ParameterError: where the plan promises nothing, or the scale is not above 0 and at most a million.
+        PlanError: where no budget keeps the margins.
+
+    >>> from starling.tables.plan.accuracy_targets import AccuracyTarget, Setting
+    >>> AccuracyTarget("cell", 11).wider(Fraction("1.5"))
+    AccuracyTarget(number='cell', within=16, ages=None, persons=None, confidence=Fraction(19, 20))
+    """
+    factor = positive(scale, field="scale")
+    if factor > LARGEST_SCALE:
+        raise ParameterError(field="scale", problem=f"is above {LARGEST_SCALE}", fix="give less")
+    _promising(plan)
+    return _with(plan, {level.name: tuple(target.wider(factor) for target in level.targets) for level in plan.levels})
+
+
+def afford(plan: Plan, total: Exact) -> tuple[Fraction, Plan]:
+    """What a whole cost of at most `total` gives: the least factor on all promised margins, and the plan with it.
+
+    Args:
+        plan: A plan with a target in at least one level.
+        total: Epsilon or rho of the whole, as the plan counts, above 0, exact.
+
+    Returns:
+        The factor, in thousandths, and the solved plan, whose cost is at most `total`.
+
+    Raises:
+        ParameterError: where the plan promises nothing, or not even margins a million times as wide are paid for.
+    """
+    most = positive(total, field="total")
+    _promising(plan)
+    unit = Fraction(1, 10**SCALE_PLACES)
+
+    def paid(steps: int) -> bool:
+        try:
+            return steps > 0 and solve(plan, scale=steps * unit).cost.amount <= most
+        except PlanError:
+            return False  # no budget keeps margins that narrow
+
+    if not paid(LARGEST_SCALE * 10**SCALE_PLACES):
+        stated = " (levels that state a budget keep it)" if any(not level.targets for level in plan.levels) else ""
+        raise ParameterError(
+            field="total",
+            problem=f"pays for no margins, were they a million times as wide{stated}",
+            fix=f"give more; the plan as it stands costs {plan.cost}",
+        )
+    factor = smallest(paid, 10**SCALE_PLACES) * unit
+    return factor, solve(plan, scale=factor)
+
+
+def _promising(plan: Plan) -> None:
+    if not any(level.targets for level in plan.levels):
+        raise ParameterError(
+            field="plan",
+            problem="promises no margin: every level states a budget",
+            fix="write margins in place of budgets; preview says what margins the budgets give",
+        )
+
+
+def _setting(plan: Plan, level: Level) -> Setting:
+    return Setting(plan.measure, plan.gamma, level.stability, level.thresholds, plan.variants.both_stages)
+
+
+def _with(plan: Plan, targets: dict[str, tuple[AccuracyTarget, ...]]) -> Plan:
+    """The plan with other promises in some levels, at the least budgets."""
+    levels = []
+    for level in plan.levels:
+        stated = targets.get(level.name, ())
+        if not stated:
+            levels.append(level)
+            continue
+        budget = _setting(plan, level).budget(stated)
+        if budget is None:
+            problem = f"promises what no budget up to {LARGEST_BUDGET} keeps"
+            raise PlanError(field=level.name, problem=problem, fix="give wider margins")
+        levels.append(replace(level, budget=budget, targets=stated))
+    return replace(plan, levels=tuple(levels))

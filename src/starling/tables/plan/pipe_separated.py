@@ -60,8 +60,8 @@ def text_records(
     """The records of an open text file that have the right number of fields, in the order of the file.
 
     Args:
-        file: At its beginning.
-        name: For messages.
+        file: The open file, at its beginning.
+        name: The name of the file, for messages.
         columns: The fields of each record that is given, in order.
         problems: What is wrong with the file is appended here.
         more: Whether other columns may stand among these; they are left out of the records.

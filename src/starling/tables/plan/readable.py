@@ -4,24 +4,24 @@ It states the protected unit and the neighbours, names levels in words, and take
 error that its numbers should have. Exact numbers are strings. docs/plan-file.md explains every key.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from starling.errors import PlanError
-from starling.planfile.spelling import did_you_mean
 from starling.planfile.toml import Section, read_file
+from starling.planfile.values import exact_text
 from starling.privacy.budget import Measure
-from starling.tables.plan.accuracy_targets import Promise
+from starling.tables.plan.accuracy_targets import CONFIDENCE, AccuracyTarget, Setting, cheapest_gamma
+from starling.tables.plan.choices import Choices, Level, LevelKey, Thresholds, population_levels, within
 from starling.tables.plan.codebook import MOST_RACE_CODES, STATES, Definitions, GeographyLevel, Iteration, state_problem
-from starling.tables.plan.definitions import LEVELS, read_definitions, read_groups
-from starling.tables.plan.levels import LevelKey, Thresholds, population_levels, within
-from starling.tables.plan.model import LARGEST_BUDGET, Plan
-from starling.tables.plan.readable_margins import check_promises, read_promises
-from starling.tables.plan.solving import Setting, cheapest_gamma
+from starling.tables.plan.definitions import LEVELS, WHERE, read_definitions, read_groups, suffix
+from starling.tables.plan.readable_margins import check_targets, read_targets
 from starling.tables.plan.stability import stability
+from starling.tables.plan.stages import LARGEST_BUDGET
 from starling.tables.plan.variants import Variants
 
 LARGEST_THRESHOLD: Final = 10**12
@@ -37,7 +37,7 @@ _ESTIMATES: Final = {
 _MEASURES: Final[dict[str, Measure]] = {"epsilon": "epsilon", "rho": "rho"}
 
 
-def read_toml(path: Path) -> Plan:
+def read_toml(path: Path) -> Choices:
     """The plan of a TOML file.
 
     Raises:
@@ -46,29 +46,7 @@ def read_toml(path: Path) -> Plan:
     return read_section(read_file(path), path.parent)
 
 
-def preset(name: str, definitions: str | Path) -> Plan:
-    """A plan that comes with Starling, for a folder of Census definition files of your own.
-
-    Args:
-        name: "safetab-2022" (discrete Gaussian) or "safetab-2022-geometric": the margins of error of the paper's Appendix F.1,
-            kept exactly; with "-printed" after it, the budgets that the paper prints for them.
-        definitions: Folder of the four definition files.
-
-    Raises:
-        PlanError: for an unknown name, or wrong definitions.
-    """
-    folder = Path(__file__).parent.parent / "presets"
-    known = sorted(path.stem for path in folder.glob("*.toml"))
-    if name not in known:
-        raise PlanError(field="preset", problem="is not known", fix=did_you_mean(name, known))
-    if not Path(definitions).is_dir():
-        fix = "give the folder of the four Census definition files"
-        raise PlanError(field="definitions", problem="is not a folder", fix=fix)
-    top = read_file(folder / f"{name}.toml")
-    return read_section(replace(top, values={**top.values, "definitions": str(Path(definitions).resolve())}), folder)
-
-
-def read_section(top: Section, folder: Path) -> Plan:
+def read_section(top: Section, folder: Path) -> Choices:
     """The plan of a parsed file; `folder` is where its definitions are looked for.
 
     Raises:
@@ -86,7 +64,7 @@ def read_section(top: Section, folder: Path) -> Plan:
     stated = _levels(top.tables("levels"), us=bool(states), puerto_rico=puerto_rico)
     if definitions is not None:
         for key, level in stated.items():
-            check_promises(level.promises, definitions.tabulated(*key), level.thresholds)
+            check_targets(level.targets, definitions.tabulated(*key), level.thresholds)
     if top.problems or definitions is None:
         raise PlanError(problems=top.problems)
     bounds = {key: _bound(definitions.tabulated(*key), races) for key in stated}
@@ -95,11 +73,11 @@ def read_section(top: Section, folder: Path) -> Plan:
         raise PlanError(problems=top.problems)
     with within(top.file):
         levels = population_levels(definitions, budgets, {key: each.thresholds for key, each in stated.items()}, races)
-        promised = {key: tuple(promise for _, promise in each.promises) for key, each in stated.items()}
-        return Plan(
+        promised = {key: tuple(target for _, target in each.targets) for key, each in stated.items()}
+        return Choices(
             title=title,
             measure=measure,
-            levels=tuple(replace(level, promises=promised[level.geography, level.iteration_level]) for level in levels),
+            levels=tuple(replace(level, targets=promised[level.geography, level.iteration_level]) for level in levels),
             gamma=gamma,
             suppression=suppression,
             allow_negative=allow_negative,
@@ -201,12 +179,12 @@ class _Stated:
 
     Attributes:
         budget: Exact; None where margins are promised instead.
-        promises: Each with its place in the file.
-        thresholds: Of the level.
+        targets: Each with its place in the file.
+        thresholds: The thresholds of the level.
     """
 
     budget: Fraction | None
-    promises: list[tuple[Section, Promise]]
+    targets: list[tuple[Section, AccuracyTarget]]
     thresholds: Thresholds
 
 
@@ -229,8 +207,8 @@ def _levels(sections: list[Section], *, us: bool, puerto_rico: bool) -> dict[Lev
             problem = "stands beside margins" if promised else "is missing"
             section.refuse("budget", problem, "give either budget or margins")
         budget = _budget(section) if "budget" in section.values else None
-        promises = read_promises(section) if promised else []
-        stated[key] = _Stated(budget, promises, _thresholds(section))
+        targets = read_targets(section) if promised else []
+        stated[key] = _Stated(budget, targets, _thresholds(section))
     return stated
 
 
@@ -274,19 +252,19 @@ def _solved(
         return max(parts)
 
     if gamma is None:
-        promises = [[promise for _, promise in stated[key].promises] for key in promising]
-        if not any(promise.number == "deciding total" for each in promises for promise in each):
+        targets = [[target for _, target in stated[key].targets] for key in promising]
+        if not any(target.number == "deciding total" for each in targets for target in each):
             fix = 'promise a margin of number = "deciding total" in a level, or write a share such as "0.1"'
             top.table("privacy").refuse(
                 "stage-1-share", "is the cheapest, and with no promise of the deciding total that is none at all", fix
             )
             return half, {}
-        gamma = cheapest_gamma([settings[key] for key in promising], promises, total) or half
+        gamma = cheapest_gamma([settings[key] for key in promising], targets, total) or half
     found: dict[LevelKey, Fraction] = {}
     for key in promising:
         setting = replace(settings[key], gamma=gamma)
-        for section, promise in stated[key].promises:
-            need = setting.need(promise)
+        for section, target in stated[key].targets:
+            need = setting.need(target)
             if need is None:
                 fix = "write a wider margin, or one that needs to hold less surely"
                 section.refuse("within", f"cannot be kept: it would need a budget above {LARGEST_BUDGET}", fix)
@@ -306,3 +284,92 @@ def _thresholds(section: Section) -> Thresholds:
     problem = "is missing" if missing else "is not three strictly increasing positive integers"
     section.refuse("thresholds", problem, "write the noisy totals from which there are 4, 9 and 23 age bands")
     return 1, 2, 3
+
+
+def values_of(plan: Choices, definitions: str | None = None) -> dict[str, Any]:
+    """The values that say a plan.
+
+    Args:
+        plan: It stands alone: a plan that adds to an earlier release takes what it adds to from that release.
+        definitions: The folder of its definitions; without it, they are said as groups.
+
+    Raises:
+        PlanError: it tops up a release, its definitions are no groups of a plan file, or their folder cannot be printed.
+    """
+    if plan.variants.top_up is not None:
+        raise PlanError(field="top-up", problem="is of a release, which no plan file says", fix="say the earlier plan")
+    if definitions is not None and not definitions.isprintable():
+        fix = "rename the folder"
+        raise PlanError(field="definitions", problem="lie in a folder whose name cannot be printed", fix=fix)
+    area = {"states": "all" if plan.states == STATES.keys() else sorted(plan.states)} if plan.states else {}
+    publication: dict[str, Any] = {"negative-counts": plan.allow_negative}
+    if plan.suppression:
+        publication["suppression"] = exact_text(plan.suppression)
+    if plan.variants.both_stages:
+        publication["totals"] = "both stages"
+    if plan.variants.given_published:
+        publication["intervals"] = "published"
+    if plan.variants.add_up:
+        publication["add-up"] = True
+    return {
+        "title": plan.title,
+        **({"definitions": definitions} if definitions is not None else _group_values(plan.definitions)),
+        "privacy": {
+            "unit": "person",
+            "neighbours": "add-remove",
+            "measure": plan.measure,
+            "stage-1-share": exact_text(plan.gamma),
+        },
+        "records": {"race-codes": plan.max_race_codes},
+        "area": area | ({"puerto-rico": True} if plan.puerto_rico else {}),
+        "publication": publication,
+        "levels": [_level_values(level) for level in plan.levels],
+    }
+
+
+def _level_values(level: Level) -> dict[str, Any]:
+    (groups,) = [word for word, number in LEVELS.items() if number == level.iteration_level]
+    promised = {"margins": [_target_values(target) for target in level.targets]}
+    return {
+        "geography": str(level.geography),
+        "groups": groups,
+        **(promised if level.targets else {"budget": exact_text(level.budget)}),
+        "thresholds": list(level.thresholds),
+    }
+
+
+def _target_values(target: AccuracyTarget) -> dict[str, Any]:
+    within = target.within
+    said = {
+        "number": target.number,
+        "within": within if isinstance(within, int) else f"{exact_text(100 * within)} %",
+        "ages": target.ages,
+        "persons": target.persons,
+        "confidence": None if target.confidence == CONFIDENCE else exact_text(target.confidence),
+    }
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def _group_values(definitions: Definitions) -> dict[str, Any]:
+    """The keys `codes` and `groups`: iterations of one name, but for how they combine, make a group."""
+    made: dict[tuple[Any, ...], dict[str, str]] = defaultdict(dict)
+    for iteration in definitions.iterations:
+        key = "code" if iteration.kind == "ethnicity" else "alone" if iteration.alone else "combined"
+        where = [word for word, flags in WHERE.items() if flags == (iteration.total_only, iteration.coarse_only)]
+        level = [word for word, number in LEVELS.items() if number == iteration.level]
+        name = iteration.name.removesuffix(suffix(key))
+        if not where or not level or name + suffix(key) != iteration.name:
+            raise _no_group(iteration)
+        made[name, iteration.kind, level[0], where[0], iteration.codes][key] = iteration.code
+    groups = [
+        {"name": name, "kind": kind, "level": level, "codes": list(codes), **keys}
+        | ({} if where == next(iter(WHERE)) else {"tabulate": where})
+        for (name, kind, level, where, codes), keys in made.items()
+    ]
+    names = dict(definitions.codes)
+    return ({} if all(code == name for code, name in names.items()) else {"codes": names}) | {"groups": groups}
+
+
+def _no_group(iteration: Iteration) -> PlanError:
+    problem = f"have iteration {iteration.code}, which no group of a plan file says"
+    return PlanError(field="definitions", problem=problem, fix="name the folder of the definition files")

@@ -12,7 +12,7 @@ from starling.errors import ParameterError
 from starling.planfile.spelling import did_you_mean
 from starling.planfile.toml import Float, Section
 from starling.privacy.budget import exact
-from starling.tables.plan.accuracy_targets import AGES, CONFIDENCE, NUMBERS, Number, Promise
+from starling.tables.plan.accuracy_targets import AGES, CONFIDENCE, NUMBERS, AccuracyTarget, Number
 from starling.tables.plan.codebook import Iteration
 
 EXAMPLE: Final = 'margins = [{ number = "cell", within = 11 }]'
@@ -28,42 +28,40 @@ _CLASSED: Final = ("cell", "sex total", "total")
 _PERCENT: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*%")
 
 
-def read_promises(level: Section) -> list[tuple[Section, Promise]]:
+def read_targets(level: Section) -> list[tuple[Section, AccuracyTarget]]:
     """The promises of a level, each with its place in the file; those that are wrong in themselves are refused."""
     found = []
     for section in level.inline("margins", EXAMPLE):
         before = len(section.problems)
-        promise = _promise(section)
-        if promise is not None and len(section.problems) == before:
-            found.append((section, promise))
+        target = _target(section)
+        if target is not None and len(section.problems) == before:
+            found.append((section, target))
     return found
 
 
-def check_promises(
-    promises: Sequence[tuple[Section, Promise]], iterations: Sequence[Iteration], thresholds: Sequence[int]
+def check_targets(
+    targets: Sequence[tuple[Section, AccuracyTarget]], iterations: Sequence[Iteration], thresholds: Sequence[int]
 ) -> None:
     """Refuse promises of numbers that no group of the level has; a level without groups is refused as such elsewhere."""
     if not iterations:
         return
     staged = any(not iteration.total_only for iteration in iterations)
     bare = any(iteration.total_only for iteration in iterations)
-    for section, promise in promises:
-        if promise.staged and not staged:
+    for section, target in targets:
+        if target.staged and not staged:
             fix = 'write number = "total only", or leave it out'
             section.refuse("number", "is of groups in two stages, and all groups of this level are totals by plan", fix)
-        elif not promise.staged and not bare:
+        elif not target.staged and not bare:
             fix = 'write number = "bare total" for those below the first threshold'
             section.refuse("number", "is of groups that are totals by plan, and this level has none", fix)
-        elif (
-            promise.number in ("cell", "sex total") and promise.persons is not None and promise.persons < thresholds[0]
-        ):
+        elif target.number in ("cell", "sex total") and target.persons is not None and target.persons < thresholds[0]:
             fix = f"write {thresholds[0]} or more, or a number that they have"
             section.refuse(
-                "persons", f"is below the first threshold: such groups have a bare total, no {promise.number}", fix
+                "persons", f"is below the first threshold: such groups have a bare total, no {target.number}", fix
             )
 
 
-def _promise(section: Section) -> Promise | None:
+def _target(section: Section) -> AccuracyTarget | None:
     section.only(_KEYS)
     number = _number(section)
     if number not in _CLASSED:
@@ -80,7 +78,7 @@ def _promise(section: Section) -> Promise | None:
     sure = _confidence(section)
     if number is None or within is None or sure is None:
         return None
-    return Promise(number, within, ages, persons, sure)
+    return AccuracyTarget(number, within, ages, persons, sure)
 
 
 def _number(section: Section) -> Number | None:

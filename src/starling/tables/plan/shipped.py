@@ -2,12 +2,14 @@
 
 import difflib
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 from starling.errors import PlanError
-from starling.tables.plan.census import read_census
-from starling.tables.plan.model import Plan
-from starling.tables.plan.readable import preset, read_toml
+from starling.planfile.toml import read_file
+from starling.tables.plan.census import CONFIG, read_census
+from starling.tables.plan.choices import Choices
+from starling.tables.plan.readable import read_section, read_toml
 
 
 def shipped() -> dict[str, Path]:
@@ -29,8 +31,8 @@ def _waits(path: Path) -> bool:
     return "definitions" in tomllib.loads(path.read_text("utf-8"))
 
 
-def load(name: str | Path) -> Plan:
-    """The plan of that name or at that path.
+def read(name: str | Path) -> tuple[Choices, str]:
+    """What the plan of that name or at that path states, and the name of its file.
 
     Args:
         name: A Census configuration folder, a plan file in TOML, or, as a text, the name of a plan that comes with Starling, such as
@@ -45,7 +47,7 @@ def load(name: str | Path) -> Plan:
         if not folder:
             fix = f"write {first}:FOLDER, the folder of the four Census definition files"
             raise PlanError(field="plan", problem=f"{first} waits for definitions", fix=fix)
-        return preset(first, folder)
+        return _of_definitions(first, Path(folder)), f"{first}.toml"
     path = named.get(str(name), Path(name))
     if not path.exists():
         near = difflib.get_close_matches(first, [*named, *late], n=1)
@@ -53,8 +55,18 @@ def load(name: str | Path) -> Plan:
         fix = f"did you mean {near[0]}?" if near else f"give a folder, a .toml file, or one of {', '.join(shipped())}"
         raise PlanError(field="plan", problem=f"{str(name)!r} is not there", fix=fix)
     if path.is_dir():
-        return read_census(path)
+        return read_census(path), CONFIG
     if path.suffix == ".toml":
-        return read_toml(path)
+        return read_toml(path), path.name
     fix = "give a Census configuration folder (with config.json) or a .toml file"
     raise PlanError(field="plan", problem=f"{path.name!r} is neither a folder nor a TOML file", fix=fix)
+
+
+def _of_definitions(name: str, definitions: Path) -> Choices:
+    """What the plan of that name states for a folder of Census definition files."""
+    if not definitions.is_dir():
+        fix = "give the folder of the four Census definition files"
+        raise PlanError(field="definitions", problem="is not a folder", fix=fix)
+    path = _presets()[name]
+    top = read_file(path)
+    return read_section(replace(top, values={**top.values, "definitions": str(definitions.resolve())}), path.parent)

@@ -38,21 +38,21 @@ from starling.errors import PlanError
 from starling.tables.plan.codebook import MOST_RACE_CODES, Iteration
 
 MOST_STEPS: Final = 20_000
-"""Of one search for the most that some sets cover."""
+"""Most steps of one search for the most that some sets cover."""
 MOST_INTERSECTIONS: Final = 256
-"""Of the alone iterations of codes that share one."""
+"""Most intersections of the alone iterations of codes that share one."""
 
 Members: TypeAlias = int
 """A set of iterations, a bit each."""
 Profile: TypeAlias = tuple[Members, Members]
-"""Of a race code: its iterations alone or in combination, and those alone."""
+"""The iterations of a race code alone or in combination, and those alone."""
 
 
 def stability(iterations: Iterable[Iteration], max_race_codes: int) -> int:
     """The most groups of one population group level that a person can be in; see the module for what bounds the search.
 
     Args:
-        iterations: Those tabulated at the level.
+        iterations: The iterations that are tabulated at the level.
         max_race_codes: r, the race columns read of a record, 1 to 8.
 
     Raises:
@@ -86,7 +86,7 @@ def stability_by_codes(iterations: Iterable[Iteration], max_race_codes: int) -> 
     """The bound that looks at one code at a time: at least `stability`, and r h_AIC + h_eth in most code books.
 
     Args:
-        iterations: Those tabulated at the level.
+        iterations: The iterations that are tabulated at the level.
         max_race_codes: r, the race columns read of a record, 1 to 8.
 
     Raises:
@@ -118,7 +118,7 @@ def _check_race_codes(max_race_codes: int) -> None:
 
 
 def _profiles(iterations: Sequence[Iteration]) -> list[Profile]:
-    """Of each race code that has iterations; codes of the same ones together."""
+    """The profile of each race code that has iterations; codes of the same iterations have one."""
     combined: dict[str, Members] = defaultdict(int)
     alone: dict[str, Members] = defaultdict(int)
     for place, iteration in enumerate(iterations):

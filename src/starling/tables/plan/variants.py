@@ -44,7 +44,7 @@ class TopUp:
     earlier: "TopUp | None" = None
 
     def only(self, kept: Sequence[int]) -> "TopUp":
-        """The same top-up for some of the levels, given by their positions."""
+        """A top-up of some of the levels, given by their positions."""
         return replace(
             self,
             budgets=tuple(self.budgets[position] for position in kept),
@@ -61,7 +61,7 @@ class Choice(Enum):
     GIVEN_PUBLISHED = auto()
     TOP_UP = auto()
     NO_NEGATIVE_COUNTS = auto()
-    PROMISED_MARGINS = auto()
+    ACCURACY_TARGETS = auto()
 
 
 REFUSED: Final[tuple[tuple[Choice, frozenset[Choice], Problem], ...]] = (
@@ -76,7 +76,7 @@ REFUSED: Final[tuple[tuple[Choice, frozenset[Choice], Problem], ...]] = (
     ),
     (
         Choice.TOP_UP,
-        frozenset({Choice.PROMISED_MARGINS}),
+        frozenset({Choice.ACCURACY_TARGETS}),
         Problem("top-up", "has promises of margins, which are of one release", "state budgets"),
     ),
     (

@@ -10,7 +10,7 @@ from starling.tables.postprocess.estimates import (
     Numbers,
     estimate,
 )
-from starling.tables.postprocess.rows import T1_SCHEMA, T2_SCHEMA, Tables, Tabulated, joined, tabulate
+from starling.tables.postprocess.rows import T1_SCHEMA, T2_SCHEMA, Tables, Tabulated, tabulate
 
 __all__ = [
     "T1_SCHEMA",
@@ -20,6 +20,5 @@ __all__ = [
     "Tables",
     "Tabulated",
     "estimate",
-    "joined",
     "tabulate",
 ]

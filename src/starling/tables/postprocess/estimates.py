@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from starling.privacy.budget import Measure
 from starling.tables.inference.combined import corrections, margin, spread, standard_deviation
-from starling.tables.inference.consistency import Totals, make_consistent, nested
+from starling.tables.inference.consistency import make_consistent, nested
 from starling.tables.inference.distribution import ends
 from starling.tables.inference.totals import (
     CONFIDENCE,
@@ -39,10 +39,11 @@ from starling.tables.inference.totals import (
     run_deviation,
     stage1_share,
     suppression_quantile,
-    total_law,
+    total_distribution,
     unrounded_deviation,
     what_is_chosen,
 )
+from starling.tables.inference.trees import Estimated
 from starling.tables.measurements import BRANCHES, TOTAL_ONLY, Int64, Measured, Measurements
 from starling.tables.plan import Geography, Level, Piece, Plan, cells
 
@@ -58,10 +59,10 @@ class Total:
     """Published numbers and their errors, one each of any number of groups.
 
     Attributes:
-        count: int64.
+        count: The numbers, int64.
         deviation: Standard deviation of the noise, float64.
-        lower: Of the interval, included, int64.
-        upper: "
+        lower: Lower end of the interval, included, int64.
+        upper: Upper end of the interval, included, int64.
     """
 
     count: Int64
@@ -75,8 +76,8 @@ class Consistent:
     """Totals of a piece that add up with all others.
 
     Attributes:
-        count: int64 (groups,).
-        variance: Of the noise, float64 (groups,).
+        count: The totals, int64 (groups,).
+        variance: Variance of the noise, float64 (groups,).
     """
 
     count: Int64
@@ -84,27 +85,27 @@ class Consistent:
 
 
 def measured_totals(plan: Plan, level: Level, kind: int, stage1: Int64, sums: Int64) -> Total:
-    """Of groups of one branch, from their two measurements.
+    """The totals of groups of one branch, from their two measurements.
 
     Args:
         plan: The released plan.
-        level: Of the groups.
-        kind: Their branch.
-        stage1: First totals, int64 (groups,).
-        sums: Of the second measurements, int64 (groups,).
+        level: The level of the groups.
+        kind: The branch of the groups.
+        stage1: Stage-1 totals, int64 (groups,).
+        sums: Sums of the stage-2 values, int64 (groups,).
     """
     weight = stage1_share(plan, level, kind)
     count = sums + corrections(stage1, sums, weight) if weight else sums
     deviation = np.full(len(sums), deviation_of(plan, level, kind))
     if plan.variants.given_published and kind != TOTAL_ONLY:
-        intervals = ends(total_law(plan, level, kind), what_is_chosen(plan, level, kind), 1 - CONFIDENCE)
+        intervals = ends(total_distribution(plan, level, kind), what_is_chosen(plan, level, kind), 1 - CONFIDENCE)
         return Total(count, deviation, *intervals.of(count))
     half = half_width(plan, level, kind)
     return Total(count, deviation, count - half, count + half)
 
 
 def consistent_totals(plan: Plan, totals: Consistent, groups: Int64) -> Total:
-    """Of some groups of a piece, of whatever branch."""
+    """The totals of some groups of a piece, of whatever branch."""
     count, deviation = totals.count[groups], np.sqrt(totals.variance[groups])
     half = np.ceil(MARGINS[plan.measure] * deviation).astype(np.int64)
     return Total(count, deviation, count - half, count + half)
@@ -114,12 +115,12 @@ class AddedUp:
     """All nested levels of a plan, read once and made to add up; held in memory."""
 
     def __init__(self, plan: Plan, geography: Geography, measurements: Measurements) -> None:
-        self._totals: dict[int, Totals] = {}
+        self._totals: dict[int, Estimated] = {}
         for piece, measured in measurements:
             level = plan.levels[piece.level]
             if nested(level.geography):
                 shape = (len(geography.regions[level.geography]), piece.iterations)
-                totals = self._totals.setdefault(piece.level, Totals(np.zeros(shape), np.zeros(shape)))
+                totals = self._totals.setdefault(piece.level, Estimated(np.zeros(shape), np.zeros(shape)))
                 counts, variances = _estimated(plan, level, measured)
                 totals.count[piece.first : piece.stop] = counts.reshape(-1, piece.iterations)
                 totals.variance[piece.first : piece.stop] = variances.reshape(-1, piece.iterations)
@@ -151,11 +152,11 @@ class Numbers:
     """Numbers that are published, one row each.
 
     Attributes:
-        count: As published, int64.
-        estimate: The same before clamping, int64.
+        count: The number as published, int64.
+        estimate: The number before clamping, int64.
         deviation: Standard deviation of the noise in it, float64.
-        lower: Of its interval, included, before clamping, int64.
-        upper: "
+        lower: Lower end of the interval, included, before clamping, int64.
+        upper: Upper end of the interval, included, before clamping, int64.
     """
 
     count: Int64
@@ -170,10 +171,10 @@ class Estimates:
     """The numbers of the published groups of a piece.
 
     Attributes:
-        groups: Their positions in the piece, ascending, int64.
-        branch: Of each, int8.
-        totals: Of each.
-        cells: Of each with a branch above 0, one after the other: 2 sexes, each its sum and then its 4, 9 or 23 bands.
+        groups: The positions of the published groups in the piece, ascending, int64.
+        branch: The branch of each published group, int8.
+        totals: The total of each published group.
+        cells: The T2 rows of each with a branch above 0, one after the other: 2 sexes, each its sum and then its 4, 9 or 23 bands.
     """
 
     groups: Int64
@@ -187,9 +188,9 @@ def estimate(plan: Plan, level: Level, measured: Measured, consistent: Consisten
 
     Args:
         plan: The released plan.
-        level: Of the piece.
-        measured: Its measurements.
-        consistent: Its totals after they were made to add up; None where the plan or the level has none.
+        level: The level of the piece.
+        measured: The measurements of the piece.
+        consistent: The totals of the piece after they were made to add up; None where the plan or the level has none.
     """
     starts = measured.offsets()
     groups = np.flatnonzero(_published(plan, level, measured, starts))

@@ -1,6 +1,6 @@
 """From the estimates of a piece to rows of T1 and T2: names, ages, intervals (SafeTab 2022, Section 2; formats of SafeTab-P)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,9 +44,9 @@ class Tabulated:
     """What is published of one piece.
 
     Attributes:
-        piece: Which.
+        piece: The piece.
         branches: How many of its groups took each of BRANCHES, published or not.
-        tables: Their rows; text columns are dictionary-encoded.
+        tables: The rows of its published groups; text columns are dictionary-encoded.
     """
 
     piece: Piece
@@ -59,7 +59,7 @@ def tabulate(plan: Plan, geography: Geography, measurements: Measurements) -> It
 
     Args:
         plan: The released plan.
-        geography: Its public regions.
+        geography: The public regions of the plan.
         measurements: What the mechanism drew.
     """
     # Sums reach over all pieces, so these are read once before.
@@ -69,16 +69,6 @@ def tabulate(plan: Plan, geography: Geography, measurements: Measurements) -> It
         consistent = None if added_up is None else added_up.of(piece)
         estimates = estimate(plan, plan.levels[piece.level], measured, consistent)
         yield Tabulated(piece, taken, rows(plan, geography, piece, estimates))
-
-
-def joined(parts: Iterable[Tabulated]) -> Tables:
-    """All pieces as one pair of tables, in memory, text as text."""
-    whole = Tables(T1_SCHEMA.empty_table(), T2_SCHEMA.empty_table())
-    t1, t2 = [whole.t1], [whole.t2]
-    for part in parts:
-        t1.append(part.tables.t1.cast(T1_SCHEMA))
-        t2.append(part.tables.t2.cast(T2_SCHEMA))
-    return Tables(pa.concat_tables(t1), pa.concat_tables(t2))
 
 
 def rows(plan: Plan, geography: Geography, piece: Piece, estimates: Estimates) -> Tables:
@@ -142,4 +132,4 @@ def _label_columns() -> dict[str, pa.Array]:
 
 _LABELS = _label_columns()
 _FIRST_LABEL = (np.cumsum(rows_of_branch()) - rows_of_branch()).tolist()
-"""Of each branch; branch 0 has no T2 rows."""
+"""Where the labels of each branch begin; branch 0 has no T2 rows."""

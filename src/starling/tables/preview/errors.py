@@ -26,11 +26,11 @@ from starling.tables.inference.totals import (
     half_width,
     run_deviation,
     suppression_quantile,
-    total_law,
+    total_distribution,
     what_is_chosen,
 )
 from starling.tables.plan import Geography, Level, LevelOverview, Noise, Overview, Plan, cells, describe
-from starling.tables.plan.labels import level_words
+from starling.tables.plan.labels import level_text
 
 SIZES: Final = (0, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 """True sizes of groups, in persons, when the reader names none."""
@@ -41,7 +41,7 @@ class Error:
     """The noise in one published number.
 
     Attributes:
-        standard_deviation: In persons.
+        standard_deviation: Standard deviation of the noise, in persons.
         margin: Smallest M, in persons, that the error exceeds with probability at most 5 %.
     """
 
@@ -50,7 +50,7 @@ class Error:
 
     @property
     def width(self) -> int:
-        """Of the published interval, upper minus lower end, before it is clamped at 0."""
+        """Width of the published interval, upper minus lower end, before it is clamped at 0."""
         return 2 * self.margin
 
 
@@ -61,9 +61,9 @@ class BranchPreview:
     Attributes:
         branch: 0 to 3: thresholds at or below the deciding total.
         cells: Values measured: 1, 8, 18 or 46.
-        total: Of the group's T1 row, the sum of its cells.
-        sex: Of a sex marginal of T2, where there are any.
-        cell: Of a cell of T2, where there are any.
+        total: Error of the group's T1 row, the sum of its cells.
+        sex: Error of a sex marginal of T2, where there are any.
+        cell: Error of a cell of T2, where there are any.
     """
 
     branch: int
@@ -109,11 +109,11 @@ class LevelPreview:
     """One population group level.
 
     Attributes:
-        overview: Its budget, laws, stability, and numbers of regions and groups.
+        overview: The level's budget, noise, stability, and numbers of regions and groups.
         total: Error of a group that is a bare total by plan; None where there is none.
         stage1: Error of the total that chooses the branch, which is not published; None where all groups are bare totals.
-        branches: Of groups measured in two stages, by branch; empty where there are none.
-        sizes: The same by true size.
+        branches: The numbers of groups measured in two stages, by branch; empty where there are none.
+        sizes: The groups measured in two stages by true size; empty where there are none.
         bar: A bare total is published when it is strictly above this; None where nothing is suppressed.
     """
 
@@ -152,9 +152,9 @@ class Preview(InSession):
     """A plan's error and size.
 
     Attributes:
-        overview: Cost, neighbours, numbers of groups.
-        confidence: Of all margins.
-        levels: In plan order.
+        overview: Cost, neighbours and numbers of groups of the plan.
+        confidence: The confidence of all margins.
+        levels: The levels in plan order.
     """
 
     overview: Overview
@@ -168,7 +168,7 @@ class Preview(InSession):
             ("cost", str(self.overview.cost)),
             ("epsilon", f"{decimal_up(whole.epsilon)} at delta {DELTA} ({whole.by})"),
             ("margins", f"in persons, at {float(100 * self.confidence):g} %; a total's grows with its detail"),
-            *((level_words(level.overview.level), level.words) for level in self.levels),
+            *((level_text(level.overview.level), level.words) for level in self.levels),
         ]
 
 
@@ -176,8 +176,8 @@ def preview(plan: Plan, geography: Geography | None = None, *, sizes: Sequence[i
     """The expected error of a plan.
 
     Args:
-        plan: To be released, or not, once this is seen.
-        geography: Its public regions; without it there are no numbers of groups.
+        plan: The plan, to be released or not once this is seen.
+        geography: The public regions of the plan; without it there are no numbers of groups.
         sizes: True sizes of groups to look at, in persons, 0 or more; an empty group is always among them.
 
     Raises:
@@ -191,29 +191,29 @@ def preview(plan: Plan, geography: Geography | None = None, *, sizes: Sequence[i
 
 
 def _level(plan: Plan, overview: LevelOverview, persons: tuple[int, ...]) -> LevelPreview:
-    level, laws = overview.level, overview.laws
+    level, stage_noise = overview.level, overview.stage_noise
     total = _error(plan.noise(level, total_only=True)) if overview.total_only else None
     if overview.total_only == overview.iterations:
         return LevelPreview(overview, total, None, (), (), None)
     branches = tuple(_branch(plan, level, branch) for branch in range(len(cells.BRANCH_CELLS)))
     bar = suppression_quantile(plan, level)
     sizes = tuple(_size(size, plan, level, bar, branches) for size in persons)
-    return LevelPreview(overview, total, _error(laws.stage1), branches, sizes, bar)
+    return LevelPreview(overview, total, _error(stage_noise.stage1), branches, sizes, bar)
 
 
-def _error(law: Noise, terms: int = 1) -> Error:
-    """Of the sum of `terms` independent draws."""
-    return Error(sqrt(terms) * standard_deviation(law), margin(law, 1 - CONFIDENCE, terms))
+def _error(distribution: Noise, terms: int = 1) -> Error:
+    """The error of the sum of `terms` independent draws."""
+    return Error(sqrt(terms) * standard_deviation(distribution), margin(distribution, 1 - CONFIDENCE, terms))
 
 
 def _branch(plan: Plan, level: Level, branch: int) -> BranchPreview:
-    size, law = cells.BRANCH_CELLS[branch], plan.noise(level)
+    size, distribution = cells.BRANCH_CELLS[branch], plan.noise(level)
     total = Error(deviation_of(plan, level, branch), half_width(plan, level, branch))
     if size == 1:
         return BranchPreview(branch, size, total, None, None)
     # Intervals of cells and sexes are those of the second measurement, whatever is made of the total.
     sex, cell = (
-        Error(run_deviation(plan, level, branch, terms), margin(law, 1 - CONFIDENCE, terms))
+        Error(run_deviation(plan, level, branch, terms), margin(distribution, 1 - CONFIDENCE, terms))
         for terms in (size // cells.SEXES, 1)
     )
     return BranchPreview(branch, size, total, sex, cell)
@@ -250,7 +250,7 @@ def _size(persons: int, plan: Plan, level: Level, bar: int | None, branches: tup
 
 def branch_chances(plan: Plan, level: Level, persons: int) -> tuple[float, float, float, float]:
     """Probability of each branch 0 to 3, for a group of true size `persons` that is measured in two stages; they add up to 1."""
-    first = plan.laws(level).stage1
+    first = plan.stage_noise(level).stage1
     # Branch b or a later one when persons + noise >= threshold b.
     one, two, three = (at_least(first, threshold - persons) for threshold in level.thresholds)
     return 1 - one, one - two, two - three, three
@@ -258,12 +258,12 @@ def branch_chances(plan: Plan, level: Level, persons: int) -> tuple[float, float
 
 def _held(persons: int, plan: Plan, level: Level, branch: int) -> float:
     """Probability that the interval of a total holds the true size, given the branch and that the total is published."""
-    law, chosen = total_law(plan, level, branch), what_is_chosen(plan, level, branch)
+    distribution, chosen = total_distribution(plan, level, branch), what_is_chosen(plan, level, branch)
     intervals = (
-        ends(law, chosen, 1 - CONFIDENCE)
+        ends(distribution, chosen, 1 - CONFIDENCE)
         if plan.variants.given_published
         else Ends(half_width(plan, level, branch), ())
     )
-    held = law.covered(persons, chosen, intervals)
+    held = distribution.covered(persons, chosen, intervals)
     # A branch whose chance is below 10^-30 has no law that is listed, and adds nothing.
     return held if isfinite(held) else 0.0

@@ -19,7 +19,7 @@ from starling.planfile.spelling import did_you_mean
 from starling.tables.inference.combined import at_least
 from starling.tables.inference.totals import suppression_quantile
 from starling.tables.plan import GeographyLevel, Level, Plan
-from starling.tables.plan.labels import level_words
+from starling.tables.plan.labels import level_text
 from starling.tables.preview.errors import branch_chances
 
 MEDIANS: Final = {
@@ -73,7 +73,7 @@ def read_sizes(path: Path) -> Mapping[str, Sizes]:
     """Sizes of groups from a CSV file: `size,groups`, or `level,size,groups` with levels as "COUNTY detailed".
 
     Args:
-        path: Of a public file: how many groups have how many persons.
+        path: A public file that says how many groups have how many persons.
 
     Returns:
         By level; under the empty name for every level, where the file names none.
@@ -117,8 +117,8 @@ def _parts(counted: Mapping[int, int]) -> Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
-    """Of the groups of a level that are measured in two stages.
+class ExpectedDetail:
+    """The detail that the groups of a level that are measured in two stages will get.
 
     Attributes:
         level: The level.
@@ -133,29 +133,29 @@ class Fate:
     branches: tuple[float, float, float, float]
 
 
-def fates(plan: Plan, given: Mapping[str, Sizes] | None = None) -> tuple[Fate, ...]:
+def expect_detail(plan: Plan, given: Mapping[str, Sizes] | None = None) -> tuple[ExpectedDetail, ...]:
     """What becomes of the groups, by level in plan order; levels of bare totals by plan are left out.
 
     Args:
-        plan: To be released.
+        plan: The plan to be released.
         given: Sizes by level, named as "COUNTY detailed", or under the empty name for all; without it they are assumed.
 
     Raises:
         PlanError: where sizes are given for a level that the plan does not have.
     """
     sizes = given or {}
-    names = {level_words(level): level for level in plan.levels}
+    names = {level_text(level): level for level in plan.levels}
     for name in sizes:
         if name and name not in names:
             raise PlanError(field="level", problem=f"{name[:40]!r} is not in the plan", fix=did_you_mean(name, names))
     return tuple(
-        _fate(plan, level, sizes.get(name, sizes.get("")))
+        _expected_detail(plan, level, sizes.get(name, sizes.get("")))
         for name, level in names.items()
         if not level.total_only.all()
     )
 
 
-def _fate(plan: Plan, level: Level, given: Sizes | None) -> Fate:
+def _expected_detail(plan: Plan, level: Level, given: Sizes | None) -> ExpectedDetail:
     second, bar = plan.noise(level), suppression_quantile(plan, level)
     suppressed, branches = 0.0, [0.0] * 4
     for persons, part in given or assumed(level):
@@ -164,4 +164,4 @@ def _fate(plan: Plan, level: Level, given: Sizes | None) -> Fate:
         suppressed += part * dropped
         chances[0] -= dropped
         branches = [whole + part * chance for whole, chance in zip(branches, chances, strict=True)]
-    return Fate(level, given is not None, suppressed, (branches[0], branches[1], branches[2], branches[3]))
+    return ExpectedDetail(level, given is not None, suppressed, (branches[0], branches[1], branches[2], branches[3]))

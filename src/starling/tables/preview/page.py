@@ -12,7 +12,7 @@ from starling.release.report.pages import Picture, Section, Table
 from starling.release.report.pictures import Tile, relative_shade, shares, tiles
 from starling.tables.plan.labels import level_title, short_percent
 from starling.tables.preview.errors import Error, LevelPreview, Preview
-from starling.tables.preview.expected_detail import Fate
+from starling.tables.preview.expected_detail import ExpectedDetail
 
 KINDS: Final = (
     "total only\nby plan",
@@ -37,7 +37,7 @@ class TablesPage:
     """
 
     seen: Preview
-    details: Sequence[Fate]
+    details: Sequence[ExpectedDetail]
 
     @property
     def title(self) -> str:
@@ -64,7 +64,7 @@ def _cost(seen: Preview) -> Section:
         (
             level_title(each.level),
             decimal_up(each.cost.amount),
-            "; ".join(map(str, each.level.promises)) or "a budget is stated",
+            "; ".join(map(str, each.level.targets)) or "a budget is stated",
             ", ".join(f"{threshold:,}" for threshold in each.level.thresholds),
             *([f"{each.groups:,}"] if each.groups is not None else []),
         )
@@ -155,21 +155,21 @@ def _sizes(seen: Preview) -> Section:
     )
 
 
-def _detail(found: Sequence[Fate]) -> Section:
+def _detail(found: Sequence[ExpectedDetail]) -> Section:
     kinds = ("left out", *DETAILS)
-    titles = [level_title(fate.level) for fate in found]
-    parts = [(fate.suppressed, *fate.branches) for fate in found]
+    titles = [level_title(expected.level) for expected in found]
+    parts = [(expected.suppressed, *expected.branches) for expected in found]
     caption = "Expected part of the groups of each level that is left out, or published by so much detail."
     picture = partial(shares, titles, kinds, [[round(1e6 * part) for part in line] for line in parts], "detail")
     rows = tuple(
-        (title, *map(_percent, line), "given" if fate.given else "assumed")
-        for title, line, fate in zip(titles, parts, found, strict=True)
+        (title, *map(_percent, line), "given" if expected.given else "assumed")
+        for title, line, expected in zip(titles, parts, found, strict=True)
     )
     text = f"""
         This depends on how large the groups are, which no plan knows: for each level the table says whether their sizes were given in
         a file or are assumed. Groups that are bare totals by plan are not among them.
 
-        {_ASSUMED if not all(fate.given for fate in found) else ""}
+        {_ASSUMED if not all(expected.given for expected in found) else ""}
     """
     header = ("Level", *(kind.capitalize() for kind in kinds), "Sizes")
     table = Table(header, rows, "Expected parts of the groups of each level")

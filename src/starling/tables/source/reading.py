@@ -41,9 +41,9 @@ class Chunk(NamedTuple):
 
     Attributes:
         part: The file they are in.
-        records: Those that count.
-        several: Their sets of two or more race codes, see `lines.scan`.
-        faults: Of each line, when they are explained.
+        records: The records that count.
+        several: The sets of two or more race codes of these records, as `lines.scan` gives them.
+        faults: The faults of each line, when they are explained.
     """
 
     part: Path
@@ -61,7 +61,7 @@ def read(
         persons: The file or files, whose header fitted the plan.
         plan: Says how many race columns are read.
         book: What text is looked up in.
-        explain: Whether the faults of every line are told.
+        explain: Whether the faults of every line are listed.
         chunk: Bytes of text read at once.
 
     Raises:

@@ -58,7 +58,7 @@ def changed(**sections: Any) -> dict[str, Any]:
 def test_values_make_the_plan_of_their_file(tmp_path: Path) -> None:
     plan = Plan.of(VALUES)
     assert plan.levels[0].budget == Fraction(1, 3)
-    assert plan.levels[1].promises
+    assert plan.levels[1].targets
     plan.save(tmp_path / "plan.toml")
     assert Plan.load(tmp_path / "plan.toml") == plan == Plan.of(plan.values())
     assert Plan.of(tomllib.loads((tmp_path / "plan.toml").read_text())) == plan

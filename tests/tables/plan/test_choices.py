@@ -7,8 +7,8 @@ import pytest
 
 from starling.errors import PlanError
 from starling.tables.plan import GeographyLevel, load
+from starling.tables.plan.choices import all_levels, population_levels
 from starling.tables.plan.definitions import read_definitions
-from starling.tables.plan.levels import all_levels, population_levels
 from tests.tables.plan.invented import census_folder, config, key
 
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.plan import MOST_GROUPS, Piece, pieces, whole
-from tests.tables.small import small_geography, small_plan
+from starling.tables.plan import MOST_GROUPS, Piece, pieces
+from tests.tables.small import small_geography, small_plan, whole
 
 
 @given(st.integers(0, 9), st.integers(1, 30))

@@ -1,0 +1,147 @@
+"""What a plan of tables is stated by: its levels and every other public choice, whatever file they come from."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.errors import PlanError, Problem
+from starling.privacy.budget import Measure
+from starling.tables.plan.accuracy_targets import AccuracyTarget
+from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration
+from starling.tables.plan.stability import stability
+from starling.tables.plan.variants import Variants
+
+Thresholds: TypeAlias = tuple[int, int, int]
+LevelKey: TypeAlias = tuple[GeographyLevel, int]
+"""A geography level and an iteration level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One population group level that is tabulated; a level without a budget does not exist.
+
+    Attributes:
+        geography: The geography level, which says what its regions are.
+        iteration_level: 1 regional or 2 detailed.
+        budget: Epsilon or rho of the whole level, above 0.
+        thresholds: Noisy totals from which a group gets Sex x Age4, Age9, Age23 (people, strictly ascending).
+        iterations: Tabulated here, ascending by code; hundreds of them, which `repr` leaves out.
+        stability: The most groups of this level that one person can be in.
+        targets: Margins of error that the budget was found for, all of them kept; empty where the plan states a budget.
+    """
+
+    geography: GeographyLevel
+    iteration_level: int
+    budget: Fraction
+    thresholds: tuple[int, int, int]
+    iterations: tuple[Iteration, ...] = field(repr=False)
+    stability: int
+    targets: tuple[AccuracyTarget, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """As in the production configuration: "(COUNTY, 2)"."""
+        return f"({self.geography}, {self.iteration_level})"
+
+    @property
+    def total_only(self) -> npt.NDArray[np.bool_]:
+        """Per iteration, in plan order, whether its groups are bare totals by plan: shape (iterations,)."""
+        return np.array([iteration.total_only for iteration in self.iterations], dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Every public choice of a tables release, as a plan file or a folder states it; `Plan` checks that they go together.
+
+    Attributes:
+        title: The title, for people to read.
+        measure: The privacy measure. "epsilon": pure DP, discrete Laplace noise; "rho": zCDP, discrete Gaussian noise.
+        levels: The levels in plan order; at least one, each with a budget above 0.
+        gamma: Share of a group's budget for the stage-1 total, in (0, 1).
+        suppression: Probability, in [0, 1): below the state, a bare total is dropped unless above this quantile of its noise. 0
+            is off.
+        allow_negative: Whether negative noisy counts are published; otherwise each is clamped at 0.
+        max_race_codes: Race columns read of a record, 1 to 8.
+        states: Codes of the US states tabulated; empty if the United States are not.
+        puerto_rico: Whether Puerto Rico is tabulated.
+        definitions: The code book.
+        variants: What the plan makes of its measurements: stages combined, totals that add up, intervals given what is published, a
+            top-up of an earlier release (variants.py).
+    """
+
+    title: str
+    measure: Measure
+    levels: tuple[Level, ...]
+    gamma: Fraction
+    suppression: Fraction
+    allow_negative: bool
+    max_race_codes: int
+    states: frozenset[str]
+    puerto_rico: bool
+    definitions: Definitions
+    variants: Variants = field(default_factory=Variants)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """Race and ethnicity codes, ascending: the code indices of the counting kernel."""
+        return tuple(code for code, _ in self.definitions.codes)
+
+
+def all_levels(*, us: bool, pr: bool) -> Iterator[LevelKey]:
+    """Geography and iteration levels that a run of the United States and/or Puerto Rico has, in plan order."""
+    for geography in GeographyLevel:
+        if pr if geography.puerto_rico else us:
+            for level in ITERATION_LEVELS:
+                yield geography, level
+
+
+@contextmanager
+def within(file: str) -> Iterator[None]:
+    """Name the file in problems of the plan as a whole, which have none."""
+    try:
+        yield
+    except PlanError as error:
+        problems = [problem if problem.file else replace(problem, file=file) for problem in error.problems]
+        raise PlanError(problems=problems) from None
+
+
+def population_levels(
+    definitions: Definitions,
+    budgets: Mapping[LevelKey, Fraction],
+    thresholds: Mapping[LevelKey, Thresholds],
+    max_race_codes: int,
+) -> tuple[Level, ...]:
+    """The levels with a budget above 0, in plan order, each with its stability.
+
+    Args:
+        definitions: The code book.
+        budgets: Epsilon or rho of each level; absent or 0 switches it off.
+        thresholds: The thresholds of each level with a budget.
+        max_race_codes: Race columns read of a record.
+
+    Raises:
+        PlanError: when no level has a budget, or a level with one has groups that nobody can be in; all such levels at once.
+    """
+    levels: list[Level] = []
+    problems: list[Problem] = []
+    for geography, level in all_levels(us=True, pr=True):
+        budget = budgets.get((geography, level), Fraction(0))
+        if budget == 0:
+            continue
+        iterations = definitions.tabulated(geography, level)
+        try:
+            bound = stability(iterations, max_race_codes)
+        except PlanError as error:
+            problems += [Problem(f"({geography}, {level}) {p.field}", p.problem, p.fix) for p in error.problems]
+            continue
+        levels.append(Level(geography, level, budget, thresholds[geography, level], iterations, bound))
+    if not levels and not problems:
+        problems.append(Problem("budgets", "are 0 everywhere, so nothing would be tabulated", "give a level a budget"))
+    if problems:
+        raise PlanError(problems=problems)
+    return tuple(levels)
