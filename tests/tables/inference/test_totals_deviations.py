@@ -38,7 +38,7 @@ def enumerated(
 
 @pytest.mark.parametrize("weight", WEIGHTS)
 @pytest.mark.parametrize(
-    ("laws", "cells"), [(NARROW, 1), (NARROW, 2), ((NARROW[1], DiscreteLaplace(Fraction(1, 9))), 2)]
+    ("stage_noise", "cells"), [(NARROW, 1), (NARROW, 2), ((NARROW[1], DiscreteLaplace(Fraction(1, 9))), 2)]
 )
 def test_it_is_that_of_all_draws(stage_noise: tuple[Distribution, Distribution], cells: int, weight: Fraction) -> None:
     moved, chance = enumerated(*stage_noise, cells, weight)

@@ -30,7 +30,7 @@ def probabilities(distribution: Distribution, reach: int = 400) -> dict[int, flo
     return {x: value / whole for x, value in weight.items()}
 
 
-@pytest.mark.parametrize("law", [DiscreteLaplace(Fraction(3)), DiscreteGaussian(Fraction(7))])
+@pytest.mark.parametrize("distribution", [DiscreteLaplace(Fraction(3)), DiscreteGaussian(Fraction(7))])
 @pytest.mark.parametrize("value", [-30, -3, -1, 0, 1, 2, 9, 30])
 def test_at_least_is_the_sum_of_probabilities(distribution: Distribution, value: int) -> None:
     assert at_least(distribution, value) == pytest.approx(
