@@ -137,7 +137,7 @@ def main() -> None:
     recorder = Recorder("genome_hapsample", "The chance that explore follows up both causal SNPs of a real study.")
     recorder.begin()
     plan, distances = study()
-    two = (plan.snps.place(CAUSAL[0]), plan.snps.place(CAUSAL[1]))
+    two = (plan.snps.index(CAUSAL[0]), plan.snps.index(CAUSAL[1]))
     selections: tuple[Selection, ...] = ("permute-and-flip", "exponential")
     rows = [found(distances, two, epsilon, selection) for selection in selections for epsilon in EPSILONS]
     stated = next(row for row in rows if row["epsilon"] == STATED)

@@ -125,7 +125,7 @@ def noisy_top(tables: npt.ArrayLike, k: int, epsilon: Exact, neighbours: Neighbo
     """The k tables with the largest chi-squared statistics after Laplace noise of scale 2 k sensitivity/epsilon on each.
 
     Returns:
-        Places, int64 (k,), the largest first. All together cost epsilon.
+        SelectedSnps, int64 (k,), the largest first. All together cost epsilon.
 
     Raises:
         ParameterError: for other tables, epsilon, or k not from 1 to m.
@@ -140,7 +140,7 @@ def exponential_top(tables: npt.ArrayLike, k: int, epsilon: Exact, neighbours: N
     """k different tables, each with probability proportional to e^(epsilon chi-squared / (2 k sensitivity)) among those left.
 
     Returns:
-        Places, int64 (k,), in order of selection. All together cost epsilon.
+        SelectedSnps, int64 (k,), in order of selection. All together cost epsilon.
 
     Raises:
         ParameterError: for other tables, epsilon, or k not from 1 to m.

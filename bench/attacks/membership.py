@@ -108,21 +108,21 @@ class Study:
         case, control = (carriers(self.bits & self._mask(group)) for group in (self.cases, self.controls))
         return np.stack((case, len(self.cases) - case, control, len(self.controls) - control), axis=1)
 
-    def tables(self, places: Int64 | None = None, /) -> Int64:
+    def tables(self, indices: Int64 | None = None, /) -> Int64:
         """The tables that `genome.mechanism.ExactStudy` asks for."""
-        return self._tables if places is None else self._tables[places]
+        return self._tables if indices is None else self._tables[indices]
 
     def pair_tables(self, pairs: Int64, /) -> Int64:
         """The tables of pairs that `genome.mechanism.ExactStudy` asks for."""
         return pair_tables(self._of_study(np.arange(len(self.bits))), self.plan.people, pairs)
 
-    def blocks(self, places: Int64, rule: Rule, among: Candidates, /) -> tuple[Int16, Int64]:
+    def blocks(self, indices: Int64, rule: Rule, among: Candidates, /) -> tuple[Int16, Int64]:
         """The distances and carriers that `genome.mechanism.ExactStudy` asks for."""
-        bits = self._of_study(places)
+        bits = self._of_study(indices)
         return pair_distances(bits, self.plan.people, rule, among), carriers(bits)
 
-    def _of_study(self, places: Int64) -> Words:
-        return self.bits[places] & self._mask(np.concatenate((self.cases, self.controls)))
+    def _of_study(self, indices: Int64) -> Words:
+        return self.bits[indices] & self._mask(np.concatenate((self.cases, self.controls)))
 
     def _mask(self, group: Int64) -> Words:
         chosen = np.zeros((64 * self.bits.shape[1], 1), dtype=np.bool_)
@@ -164,8 +164,8 @@ def attack(carried: Bool, published: Published, *, games: int = 1000, seed: int 
     for order, turned in deals(people, games, seed):
         suspects = carried[order[[-1, 0] if turned else [0, -1]]]
         dealt = Study(plan, bits, order[:cases], order[cases:study], order[study:-1], suspects)
-        places, gains = published.gains(dealt)
-        first, second = suspects[:, places] @ gains
+        indices, gains = published.gains(dealt)
+        first, second = suspects[:, indices] @ gains
         # Where nothing tells them apart he names the first, who is the case as often as not.
         right += bool(first >= second) != turned
     return Outcome(published.epsilon, games, right)
@@ -224,13 +224,13 @@ class NoisyTables:
         """Publish, and evaluate as `Published` asks."""
         apart = np.flatnonzero(study.suspects[0] != study.suspects[1])
         rarity = np.minimum(study.known, len(study.reference) - study.known)[apart]
-        places = apart[np.argsort(rarity, kind="stable")[: self.asked]]
+        indices = apart[np.argsort(rarity, kind="stable")[: self.asked]]
         share = self.epsilon / self.asked
         ids = study.plan.snps.ids
         drawn = [
-            SnpPvalMechanism(study.plan, SnpPval(ids[place], TEST, share, self.noise)).draw(study) for place in places
+            SnpPvalMechanism(study.plan, SnpPval(ids[place], TEST, share, self.noise)).draw(study) for place in indices
         ]
-        return places, _of_noisy(study, places, drawn, share)
+        return indices, _of_noisy(study, indices, drawn, share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,12 +251,12 @@ class Explored:
         """Publish, and evaluate as `Published` asks."""
         query = Explore(TEST, "r2", self.delta_c, self.epsilon, longest=self.longest)
         found = ExploreMechanism(study.plan, query).draw(study)
-        places = np.array([study.plan.snps.place(snp) for snp in found.places.snps], dtype=np.int64)
+        indices = np.array([study.plan.snps.index(snp) for snp in found.located.snps], dtype=np.int64)
         share = self.epsilon / (4 * found.followed) if found.followed else self.epsilon
-        return places, _of_noisy(study, places, list(found.tables), share)
+        return indices, _of_noisy(study, indices, list(found.tables), share)
 
 
-def _of_noisy(study: Study, places: Int64, drawn: list[Cells], epsilon: Fraction) -> Float64:
+def _of_noisy(study: Study, indices: Int64, drawn: list[Cells], epsilon: Fraction) -> Float64:
     """Gains from noisy tables, each of which cost `epsilon`: float64 (k,).
 
     Either noise makes a table T into Y with a probability proportional to e^(-epsilon |Y - T|/2): lattice noise has a norm of half of
@@ -269,7 +269,7 @@ def _of_noisy(study: Study, places: Int64, drawn: list[Cells], epsilon: Fraction
     carry = np.arange(number + 1)
     far = np.abs(noisy[:, :1] - carry) + np.abs(noisy[:, 1:2] - number + carry)
     weight = -float(epsilon) / 2 * far
-    prior = _others(number, len(study.reference))[study.known[places]]
+    prior = _others(number, len(study.reference))[study.known[indices]]
     member = np.logaddexp.reduce(prior + weight[:, 1:], axis=1)
     nobody = np.logaddexp.reduce(prior + weight[:, :-1], axis=1)
     return _ratio(member, nobody)

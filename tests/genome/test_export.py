@@ -15,7 +15,7 @@ import yaml
 
 from starling.errors import OutputError, ParameterError
 from starling.genome.export import ASSOC_COLUMNS, export
-from starling.genome.measurements import Block, Cells, Explored, Number, Places
+from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.plan import Explore, Plan, SnpPval, Snps
 from starling.genome.postprocess import tell
 
@@ -37,7 +37,7 @@ def a_plan(model: Any = "allelic") -> Plan:
 
 def explored(cells: Cells = SIX, snps: tuple[str, ...] = ("rs3", "rs1", "exm-2")) -> Explored:
     blocks = (Block(None, None, 0),) * len(snps)
-    return Explored(Number(2, 3), len(snps), Places(snps), blocks, (cells,) * len(snps))
+    return Explored(Number(2, 3), len(snps), SelectedSnps(snps), blocks, (cells,) * len(snps))
 
 
 def ssf(path: Path) -> tuple[list[str], list[dict[str, str]]]:

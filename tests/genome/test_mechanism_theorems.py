@@ -261,9 +261,9 @@ def num_sig_of(people: int, snps: int, k: int) -> Scored:
 def loc_block_of(people: int) -> Scored:
     plan, studies = tiny_plan(people, 2), tiny_studies(people, 2)
     query = LocBlock("r2", Fraction(1, 3), ("rs0",), Fraction(1))
-    places, among = LocBlockMechanism(plan, query).choices()
+    indices, among = LocBlockMechanism(plan, query).choices()
     rule = of_correlation("r2", query.delta_c, people)
-    drawn = [study.blocks(places, rule, among) for study in studies]
+    drawn = [study.blocks(indices, rule, among) for study in studies]
     return Scored.of(np.array([block_scores(pairs, number, people, among) for pairs, number in drawn]), people, 8)
 
 

@@ -25,7 +25,7 @@ from starling.genome import publish
 from starling.genome.counts import study as counts_study
 from starling.genome.counts.study import count_study
 from starling.genome.inference.selections import SelectionError
-from starling.genome.measurements import Block, Number, Places
+from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.postprocess import Correlated, Exploration, PValue
 from starling.genome.publish import Answered, release
@@ -75,7 +75,7 @@ def test_with_a_huge_epsilon_the_answer_is_the_exact_one(world: World, tmp_path:
     if name == "num_sig":
         assert answer == Number(2, 3)
     elif name == "loc_sig":
-        assert isinstance(answer, Places)
+        assert isinstance(answer, SelectedSnps)
         assert len({"rs1", "rs2", "rs3"} & set(answer.snps)) == 2
     elif name == "loc_block":
         assert answer == Block("rs1", "rs3", 3)
@@ -95,9 +95,9 @@ def test_with_a_huge_epsilon_the_answer_is_the_exact_one(world: World, tmp_path:
     else:
         assert isinstance(answer, Exploration)
         assert answer.number == Number(3, 3)
-        assert set(answer.places.snps) == {"rs1", "rs2", "rs3"}
+        assert set(answer.located.snps) == {"rs1", "rs2", "rs3"}
         assert answer.blocks[0] == Block("rs1", "rs3", 3)
-        assert [one.snp for one in answer.p_values] == list(answer.places.snps)
+        assert [one.snp for one in answer.p_values] == list(answer.located.snps)
     starling.verify(answered.folder, ledger=world.url).refuse()
 
 
@@ -351,5 +351,5 @@ def test_explore_finds_the_causal_snps_of_hapsample(
         payment=PaymentOptions(unvalidated=True),
     )
     assert isinstance(found.answer, Exploration)
-    assert {"rs4111409", "rs2324591"} <= set(found.answer.places.snps)
+    assert {"rs4111409", "rs2324591"} <= set(found.answer.located.snps)
     starling.verify(found.folder).refuse()

@@ -25,7 +25,7 @@ def test_explore_finds_the_causal_snps(shared_data: Path, tmp_path: Path) -> Non
     )
     answer = study.explore(epsilon=8, longest=50).answer
     assert isinstance(answer, Exploration)
-    assert set(CAUSAL) <= set(answer.places.snps)
+    assert set(CAUSAL) <= set(answer.located.snps)
     assert answer.number.low <= 2 <= answer.number.high
     found = {each.snp: each for each in answer.p_values}
     assert all(found[snp].high <= float(study.plan.p_threshold) for snp in CAUSAL)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from starling.audit.case import Case, Draws
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.distance.rules import Rule
-from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Places
+from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
 from starling.genome.mechanism import mechanism_of
 from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question, SnpCorr, SnpPval, Snps
 from starling.genome.scores.candidates import Candidates
@@ -49,9 +49,9 @@ class SmallStudy:
     model: Model
     _counted: dict[object, tuple[Int16, Int64]] = field(default_factory=dict, repr=False)
 
-    def tables(self, places: Int64 | None = None, /) -> Int64:
+    def tables(self, indices: Int64 | None = None, /) -> Int64:
         """The table of each SNP, or of some of them: int64 (m, 4), or (m, 6) by 0, 1 and 2 copies."""
-        copies = self.copies if places is None else self.copies[:, places]
+        copies = self.copies if indices is None else self.copies[:, indices]
         columns = [copies > 0, copies == 0] if self.model == "dominant" else [copies == number for number in range(3)]
         sides = [column[side].sum(axis=0) for side in (self.cases, ~self.cases) for column in columns]
         return np.stack(sides, axis=1).astype(np.int64)
@@ -60,11 +60,11 @@ class SmallStudy:
         """People with both SNPs, the first alone, the second alone, neither: int64 (pairs, 4)."""
         return pair_tables(self._bits(), len(self.cases), pairs)
 
-    def blocks(self, places: Int64, rule: Rule, among: Candidates, /) -> tuple[Int16, Int64]:
+    def blocks(self, indices: Int64, rule: Rule, among: Candidates, /) -> tuple[Int16, Int64]:
         """Signed distances of pairs to the rule, and how many carry each SNP; counted once, however often they are asked for."""
-        key = (*places.tolist(), among.regions, among.longest)
+        key = (*indices.tolist(), among.regions, among.longest)
         if key not in self._counted:
-            bits = self._bits()[places]
+            bits = self._bits()[indices]
             self._counted[key] = pair_distances(bits, len(self.cases), rule, among), carriers(bits)
         distances, number = self._counted[key]
         return distances.copy(), number
@@ -98,14 +98,14 @@ def coded(answer: Drawn) -> list[int]:
     """An answer as a few integers, many answers as the same ones perhaps: post-processing."""
     if isinstance(answer, Number):
         return [answer.low]
-    if isinstance(answer, Places):
+    if isinstance(answer, SelectedSnps):
         return [_number(snp) for snp in answer.snps]
     if isinstance(answer, Block):
         return [-1 if answer.first is None else _number(answer.first), answer.snps]
     if isinstance(answer, Cells):
         return [min(max(count, LEAST), MOST) for count in answer.counts[:2]]
     if isinstance(answer, Explored):
-        found = [_number(snp) for snp in answer.places.snps[:1]] or [-1]
+        found = [_number(snp) for snp in answer.located.snps[:1]] or [-1]
         return [answer.number.low, answer.followed, *found]
     assert_never(answer)
 

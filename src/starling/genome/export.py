@@ -182,7 +182,7 @@ def _rows(plan: Plan, question: Question, drawn: Drawn) -> list[Row]:
     # mypy takes `Drawn` apart in `tell`; an exploration's answer is told of an exploration's draw alone.
     asked = [query for query, _ in retraced(plan, question, drawn) if isinstance(query, SnpPval)]  # type: ignore[arg-type]
     rows = [Row(query, each) for query, each in zip(asked, told.p_values, strict=True)]
-    return sorted(rows, key=lambda row: plan.snps.place(row.told.snp))
+    return sorted(rows, key=lambda row: plan.snps.index(row.told.snp))
 
 
 def _ssf(plan: Plan, rows: Sequence[Row]) -> str:
@@ -195,7 +195,7 @@ def _ssf(plan: Plan, rows: Sequence[Row]) -> str:
 
 
 def _ssf_row(plan: Plan, row: Row, *, logarithms: bool) -> list[str]:
-    found, at, snps = row.told, plan.snps.place(row.told.snp), plan.snps
+    found, at, snps = row.told, plan.snps.index(row.told.snp), plan.snps
     error = standard_error(found.counts, plan.people, plan.model, row.query.noise, row.query.epsilon)
     frequency: float | None = None
     if plan.model in OF_ALLELES:
@@ -267,7 +267,7 @@ def _assoc(plan: Plan, rows: Sequence[Row]) -> str:
 
 
 def _assoc_row(plan: Plan, row: Row) -> tuple[str, ...]:
-    found, at, snps = row.told, plan.snps.place(row.told.snp), plan.snps
+    found, at, snps = row.told, plan.snps.index(row.told.snp), plan.snps
     cases = controls = ratio = statistic = ASSOC_NA
     if plan.model in OF_ALLELES:
         cases, controls = f"{found.effect.cases.estimate:.4g}", f"{found.effect.controls.estimate:.4g}"

@@ -13,7 +13,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class SelectedSnps:
     """Ids of SNPs, in the order in which they were selected."""
 
     snps: tuple[str, ...]
@@ -52,17 +52,17 @@ class Explored:
     Attributes:
         number: Of significant SNPs.
         followed: k, how many SNPs it set out to follow up; each later answer cost epsilon / (4 k). 0 where it stopped at once.
-        places: The SNPs.
+        located: The SNPs that it followed up.
         blocks: Fewer than SNPs where no eligible block was left.
         tables: Noisy counts of each of the SNPs.
     """
 
     number: Number
     followed: int
-    places: Places
+    located: SelectedSnps
     blocks: tuple[Block, ...]
     tables: tuple[Cells, ...]
 
 
-Drawn: TypeAlias = Number | Places | Block | Cells | Explored
+Drawn: TypeAlias = Number | SelectedSnps | Block | Cells | Explored
 """What a question is answered by."""

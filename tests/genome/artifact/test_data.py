@@ -11,7 +11,7 @@ import pytest
 from starling.genome.artifact import columns
 from starling.genome.artifact.columns import schemas
 from starling.genome.artifact.data import tables
-from starling.genome.measurements import Block, Cells, Explored, Number, Places
+from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.postprocess import tell
 from starling.release.table_files import write_tables
@@ -35,7 +35,7 @@ def test_a_number_is_one_row() -> None:
 
 
 def test_places_stand_in_the_order_of_selection() -> None:
-    found = made(LocSig("g", 2, FIFTH), Places(("rs3", "rs1")))
+    found = made(LocSig("g", 2, FIFTH), SelectedSnps(("rs3", "rs1")))
     assert [(row["ROUND"], row["SNP"], row["BP"]) for row in found["snps"]] == [(1, "rs3", 4), (2, "rs1", 2)]
     assert found["selections"][0]["EPSILON"] == "1/5"
 
@@ -87,15 +87,15 @@ def test_a_pair_is_named_by_its_measure(measure: Any, column: str) -> None:
 
 def test_an_exploration_has_four_tables_and_stops_with_empty_ones() -> None:
     question = Explore("g", "r2", FIFTH, Fraction(4))
-    full = Explored(Number(1, 1), 1, Places(("rs1",)), (Block(None, None, 0),), (Cells((15,) * 4),))
+    full = Explored(Number(1, 1), 1, SelectedSnps(("rs1",)), (Block(None, None, 0),), (Cells((15,) * 4),))
     assert [len(rows) for rows in made(question, full).values()] == [1, 1, 1, 3]
-    stopped = Explored(Number(0, 0), 0, Places(()), (), ())
+    stopped = Explored(Number(0, 0), 0, SelectedSnps(()), (), ())
     assert [len(rows) for rows in made(question, stopped).values()] == [1, 0, 0, 1]
 
 
 def test_text_says_what_the_table_says(tmp_path: Path) -> None:
     question = Explore("g", "r2", FIFTH, Fraction(4))
-    drawn = Explored(Number(1, 1), 1, Places(("rs1",)), (Block(None, None, 0),), (Cells((15,) * 4),))
+    drawn = Explored(Number(1, 1), 1, SelectedSnps(("rs1",)), (Block(None, None, 0),), (Cells((15,) * 4),))
     found = tables(PLAN, question, tell(PLAN, question, drawn))
     write_tables(tmp_path, columns.tables(PLAN, question), [found])
     for name, table in found.items():

@@ -7,7 +7,7 @@ import pytest
 
 from starling.errors import IntegrityError
 from starling.genome.artifact.drawn import DRAWN, read_drawn, write_drawn
-from starling.genome.measurements import Block, Cells, Explored, Number, Places
+from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.plan import kind
 from tests.genome.worlds import QUESTIONS
 from tests.release.plain import plain
@@ -15,11 +15,11 @@ from tests.release.plain import plain
 CELLS = Cells((-3, 2**63 - 1, -(2**63), 0))
 ANSWERS: dict[str, Any] = {
     "num_sig": Number(2, 3),
-    "loc_sig": Places(("rs1", "rs|2")),
+    "loc_sig": SelectedSnps(("rs1", "rs|2")),
     "loc_block": Block("rs1", "rs3", 3),
     "snp_pval": CELLS,
     "snp_corr": CELLS,
-    "explore": Explored(Number(1, 1), 1, Places(("rs1",)), (Block(None, None, 0),), (CELLS,)),
+    "explore": Explored(Number(1, 1), 1, SelectedSnps(("rs1",)), (Block(None, None, 0),), (CELLS,)),
 }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from starling.genome.artifact.pages import charged, sections
-from starling.genome.measurements import Block, Cells, Explored, Number, Places
+from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.postprocess import tell
 from starling.release.report.pages import Section
 from tests.genome.mechanism.laws import tiny_plan
@@ -16,11 +16,11 @@ PLAN = tiny_plan(200, 9, p=Fraction(1, 1000))
 CELLS = Cells((90, 10, 20, 80))
 ANSWERS: dict[str, Any] = {
     "num_sig": Number(2, 3),
-    "loc_sig": Places(("rs1", "rs2")),
+    "loc_sig": SelectedSnps(("rs1", "rs2")),
     "loc_block": Block("rs1", "rs3", 3),
     "snp_pval": CELLS,
     "snp_corr": CELLS,
-    "explore": Explored(Number(1, 1), 1, Places(("rs1",)), (Block("rs1", "rs1", 1),), (CELLS,)),
+    "explore": Explored(Number(1, 1), 1, SelectedSnps(("rs1",)), (Block("rs1", "rs1", 1),), (CELLS,)),
 }
 
 

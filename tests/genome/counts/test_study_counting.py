@@ -47,10 +47,10 @@ def test_tables_are_those_of_the_people(study: Study, tmp_path: Path, model: str
 def test_carriers_are_those_people(study: Study, tmp_path: Path, model: str) -> None:
     plan = planned(study, tmp_path, model)
     opened = open_genotypes(write_bed(study, tmp_path / "x"), plan)
-    places = np.array([31, 2, 17])
+    indices = np.array([31, 2, 17])
     least = 2 if CARRYING[plan.model] == "recessive" else 1
-    has = study.carried(FLIPS)[places] >= least
-    bits = inspect(count_carriers(plan, opened, places)).value
+    has = study.carried(FLIPS)[indices] >= least
+    bits = inspect(count_carriers(plan, opened, indices)).value
     assert bits.shape == (3, 3)
     unpacked = np.unpackbits(bits.view(np.uint8), axis=1, bitorder="little")
     assert np.array_equal(unpacked[:, :133].astype(bool), has)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from starling.genome.inference.adaptive_plan import follow, retraced
-from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Places
+from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
 from starling.genome.mechanism import ExploreMechanism, mechanism_of
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, SnpPval
 from tests.genome.mechanism.laws import TinyStudy, tiny_plan
@@ -55,16 +55,16 @@ def test_the_mechanism_walks_the_same_course(question: Explore) -> None:
         answers = ExploreMechanism(PLAN, question).draw(study)
         kinds = [type(query) for query, _ in retraced(PLAN, question, answers)]
         assert kinds[0] is NumSig
-        assert kinds.count(SnpPval) == len(answers.places.snps)
+        assert kinds.count(SnpPval) == len(answers.located.snps)
         assert kinds.count(LocBlock) == len(answers.blocks)
-        assert kinds.count(LocSig) == (len(answers.places.snps) if question.independent else min(answers.followed, 1))
+        assert kinds.count(LocSig) == (len(answers.located.snps) if question.independent else min(answers.followed, 1))
 
 
 def plain(plan: Plan, question: Explore) -> Explored:
     """Three SNPs, each a block."""
     snps = ("rs0", "rs3", "rs6")
     cells = Cells((15, 15, 15, 15))
-    return Explored(Number(3, 3), 3, Places(snps), tuple(Block(snp, snp, 1) for snp in snps), (cells,) * 3)
+    return Explored(Number(3, 3), 3, SelectedSnps(snps), tuple(Block(snp, snp, 1) for snp in snps), (cells,) * 3)
 
 
 @pytest.mark.parametrize("question", QUESTIONS[:2])
@@ -74,7 +74,7 @@ def test_answers_of_no_course_are_refused(question: Explore) -> None:
     for bad in (
         replace(good, number=Number(0, 0)),
         replace(good, followed=2),
-        replace(good, places=Places(good.places.snps[:2])),
+        replace(good, located=SelectedSnps(good.located.snps[:2])),
         replace(good, blocks=good.blocks[:2]),
         replace(good, blocks=(*good.blocks, Block("rs8", "rs8", 1))),
         replace(good, tables=good.tables[:2]),

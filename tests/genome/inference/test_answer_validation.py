@@ -8,7 +8,7 @@ import pytest
 
 from starling.errors import ParameterError
 from starling.genome.inference.answer_validation import FAR, misfit
-from starling.genome.measurements import Block, Cells, Explored, Number, Places
+from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.mechanism import mechanism_of
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from tests.genome.mechanism.laws import TinyStudy, tiny_plan
@@ -36,14 +36,14 @@ def test_what_is_drawn_fits(question: Any) -> None:
 
 
 MISFITS: list[tuple[Any, list[Any]]] = [
-    (QUESTIONS[0], [Number(4, 6), Number(3, 3), Number(8, 8), Number(0, 9), Places(("rs1",))]),
+    (QUESTIONS[0], [Number(4, 6), Number(3, 3), Number(8, 8), Number(0, 9), SelectedSnps(("rs1",))]),
     (
         QUESTIONS[1],
         [
-            Places(("rs0", "rs1")),
-            Places(("rs0", "rs1", "rs1")),
-            Places(("rs0", "rs1", "rs2")),
-            Places(("rs0", "rs1", "rs99")),
+            SelectedSnps(("rs0", "rs1")),
+            SelectedSnps(("rs0", "rs1", "rs1")),
+            SelectedSnps(("rs0", "rs1", "rs2")),
+            SelectedSnps(("rs0", "rs1", "rs99")),
             Number(3, 3),
         ],
     ),
@@ -58,7 +58,7 @@ MISFITS: list[tuple[Any, list[Any]]] = [
             Block("rs1", "rs99", 2),
             Block(None, "rs1", 0),
             Block(None, None, 1),
-            Places(()),
+            SelectedSnps(()),
         ],
     ),
     (QUESTIONS[3], [Cells((15, 15, 15, 16)), Cells((60,)), Cells((10,) * 6), Number(1, 1)]),
@@ -68,10 +68,10 @@ MISFITS: list[tuple[Any, list[Any]]] = [
         QUESTIONS[6],
         [
             Number(0, 0),
-            Explored(Number(1, 1), 0, Places(()), (), ()),
-            Explored(Number(1, 1), 1, Places(("rs9",)), (Block("rs0", "rs0", 1),), (Cells((60, 0, 0, 0)),)),
-            Explored(Number(1, 1), 1, Places(("rs0",)), (Block("rs1", "rs1", 1),), (Cells((60, 0, 0, 0)),)),
-            Explored(Number(1, 1), 1, Places(("rs0",)), (Block("rs0", "rs0", 1),), (Cells((61, 0, 0, 0)),)),
+            Explored(Number(1, 1), 0, SelectedSnps(()), (), ()),
+            Explored(Number(1, 1), 1, SelectedSnps(("rs9",)), (Block("rs0", "rs0", 1),), (Cells((60, 0, 0, 0)),)),
+            Explored(Number(1, 1), 1, SelectedSnps(("rs0",)), (Block("rs1", "rs1", 1),), (Cells((60, 0, 0, 0)),)),
+            Explored(Number(1, 1), 1, SelectedSnps(("rs0",)), (Block("rs0", "rs0", 1),), (Cells((61, 0, 0, 0)),)),
         ],
     ),
 ]
@@ -86,7 +86,7 @@ def test_an_answer_that_cannot_be_is_found(question: Any, answers: list[Any]) ->
 def test_the_best_fitting_answers_fit() -> None:
     for question, answer in (
         (QUESTIONS[0], Number(4, 7)),
-        (QUESTIONS[1], Places(("rs8", "rs0", "rs4"))),
+        (QUESTIONS[1], SelectedSnps(("rs8", "rs0", "rs4"))),
         (QUESTIONS[2], Block("rs1", "rs3", 3)),
         (QUESTIONS[2], Block(None, None, 0)),
         (QUESTIONS[3], Cells((-5, 65, 0, 0))),

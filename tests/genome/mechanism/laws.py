@@ -50,9 +50,9 @@ class TinyStudy:
     model: str
     _blocks: dict[Any, Any] = field(default_factory=dict)
 
-    def tables(self, places: Int64 | None = None, /) -> Int64:
+    def tables(self, indices: Int64 | None = None, /) -> Int64:
         found = tables_of(self.copies.T, self.cases, self.model)
-        return found if places is None else found[places]
+        return found if indices is None else found[indices]
 
     def _bits(self) -> npt.NDArray[np.uint64]:
         return carrier_words(self.copies >= (2 if self.model == "recessive" else 1))
@@ -60,10 +60,10 @@ class TinyStudy:
     def pair_tables(self, pairs: Int64, /) -> Int64:
         return pair_tables(self._bits(), len(self.cases), pairs)
 
-    def blocks(self, places: Int64, rule: Rule, among: Candidates, /) -> tuple[npt.NDArray[np.int16], Int64]:
-        key = (*places.tolist(), among.regions, among.longest)
+    def blocks(self, indices: Int64, rule: Rule, among: Candidates, /) -> tuple[npt.NDArray[np.int16], Int64]:
+        key = (*indices.tolist(), among.regions, among.longest)
         if key not in self._blocks:
-            bits = self._bits()[places]
+            bits = self._bits()[indices]
             self._blocks[key] = pair_distances(bits, len(self.cases), rule, among), carriers(bits)
         pairs, number = self._blocks[key]
         return pairs.copy(), number
@@ -203,7 +203,7 @@ def _parts(answer: Any) -> tuple[Any, list[tuple[int, ...]]]:
     if isinstance(answer, Cells):
         return None, [answer.counts]
     if isinstance(answer, Explored):
-        selected = (answer.number, answer.followed, answer.places, answer.blocks)
+        selected = (answer.number, answer.followed, answer.located, answer.blocks)
         return selected, [table.counts for table in answer.tables]
     return answer, []
 

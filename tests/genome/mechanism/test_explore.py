@@ -14,15 +14,15 @@ from tests.genome.mechanism.laws import FIFTH, HUGE, TinyStudy
 def test_an_exploration_finds_what_is_there(study: TinyStudy, plan: Plan) -> None:
     found = ExploreMechanism(plan, Explore("g", "r2", FIFTH, HUGE)).draw(study)
     assert (found.number, found.followed) == (Number(4, 4), 4)
-    assert set(found.places.snps) == {"rs0", "rs1", "rs2", "rs3"}
+    assert set(found.located.snps) == {"rs0", "rs1", "rs2", "rs3"}
     assert found.blocks == (Block("rs0", "rs3", 4),)  # After it no SNP is left to be in a block.
     assert [table.counts for table in found.tables] == [
-        tuple(study.tables()[int(snp[2:])].tolist()) for snp in found.places.snps
+        tuple(study.tables()[int(snp[2:])].tolist()) for snp in found.located.snps
     ]
     apart = ExploreMechanism(plan, Explore("g", "r2", FIFTH, HUGE, independent=True)).draw(study)
     assert apart.blocks[0] == Block("rs0", "rs3", 4)
-    assert len(apart.places.snps) == len(set(apart.places.snps)) == 4
-    assert sum(snp in {"rs0", "rs1", "rs2", "rs3"} for snp in apart.places.snps) == 1
+    assert len(apart.located.snps) == len(set(apart.located.snps)) == 4
+    assert sum(snp in {"rs0", "rs1", "rs2", "rs3"} for snp in apart.located.snps) == 1
     limited = ExploreMechanism(plan, Explore("g", "r2", FIFTH, HUGE, most=2)).draw(study)
     assert (limited.followed, len(limited.tables)) == (2, 2)
 

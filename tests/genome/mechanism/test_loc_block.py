@@ -31,9 +31,9 @@ def test_only_what_blocks_can_reach_is_read_and_nothing_else_changes(
 ) -> None:
     query = LocBlock("r2", FIFTH, asked, Fraction(1), longest=longest, excluding=(("rs7", "rs7"),))
     mechanism, whole = LocBlockMechanism(plan, query), query.candidates(plan)
-    places, among = mechanism.choices()
-    found = {tuple(places[list(among.block(index))].tolist()) for index in range(among.count)}
+    indices, among = mechanism.choices()
+    found = {tuple(indices[list(among.block(index))].tolist()) for index in range(among.count)}
     assert found == {whole.block(index) for index in range(whole.count)}
     assert among.count == whole.count
     reached = {place for first, last in found for place in range(first, last + 1)}
-    assert set(places.tolist()) == reached
+    assert set(indices.tolist()) == reached

@@ -1,7 +1,7 @@
 """What a release tells has its place in pictures, and the study's own choices are told from the analyst's."""
 
 from starling.genome.inference.intervals import Interval
-from starling.genome.measurements import Block, Number, Places
+from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.pictures.answers import Answers, Pair, PValue, Stretch, answers
 from starling.genome.postprocess import Correlated, Effect, Exploration
 from starling.genome.postprocess import PValue as Told
@@ -23,7 +23,7 @@ def test_a_p_value_that_was_asked_for() -> None:
 
 
 def test_located_snps() -> None:
-    assert same(answers(PLAN, Places(("rs9", "rs3"))), Answers(PLAN, located=("rs9", "rs3")))
+    assert same(answers(PLAN, SelectedSnps(("rs9", "rs3"))), Answers(PLAN, located=("rs9", "rs3")))
 
 
 def test_a_block_and_no_block() -> None:
@@ -37,7 +37,7 @@ def test_a_correlation() -> None:
 
 
 def test_an_exploration() -> None:
-    found = answers(PLAN, Exploration(Number(1, 1), Places(("rs3",)), BLOCKS, (P,)))
+    found = answers(PLAN, Exploration(Number(1, 1), SelectedSnps(("rs3",)), BLOCKS, (P,)))
     assert same(
         found,
         Answers(PLAN, (PValue("rs3", "g", -3.0, -4.0, -2.0, found=True),), ("rs3",), (Stretch("rs2", "rs4"),)),

@@ -1,4 +1,4 @@
-"""Places on the genome keep their order and their distances within a chromosome."""
+"""SelectedSnps on the genome keep their order and their distances within a chromosome."""
 
 import pytest
 from hypothesis import given

@@ -19,13 +19,13 @@ QUERY = Explore("g", "r2", Fraction(1, 5), Fraction(1))
 @pytest.mark.parametrize("k", range(1, 7))
 def test_the_parts_are_the_whole(k: int) -> None:
     plan = plan_with()
-    parts: list[Query] = [QUERY.number(plan), QUERY.places(k, k)]
+    parts: list[Query] = [QUERY.number(plan), QUERY.locations(k, k)]
     for _ in range(k):
         parts += [QUERY.block(("rs0",), k), QUERY.table("rs0", k)]
     for part in parts:
         part.check(plan)
     assert sum(part.epsilon for part in parts) == QUERY.epsilon
-    assert sum(QUERY.places(1, k).epsilon for _ in range(k)) == QUERY.places(k, k).epsilon
+    assert sum(QUERY.locations(1, k).epsilon for _ in range(k)) == QUERY.locations(k, k).epsilon
     assert QUERY.guarantee.cost == Epsilon(Fraction(1))
 
 
@@ -44,7 +44,7 @@ def test_the_events_stated_for_k_are_those_of_the_questions_asked(k: int, noise:
     number, *quarters = explore.guarantee.parts
     assert number.event == explore.number(plan).event
     asked: list[LocSig | LocBlock | SnpPval] = [
-        explore.places(1, k),
+        explore.locations(1, k),
         explore.block(("rs0",), k),
         explore.table("rs0", k),
     ]
@@ -52,7 +52,7 @@ def test_the_events_stated_for_k_are_those_of_the_questions_asked(k: int, noise:
         assert isinstance(quarter.event, BoundedOverlap)
         assert (quarter.event.overlap, len(quarter.parts)) == (1, explore.most)
         assert leaves(quarter.parts[k - 1]) == {query.event: k}
-    assert leaves(explore.places(k, k).guarantee) == {asked[0].event: k}
+    assert leaves(explore.locations(k, k).guarantee) == {asked[0].event: k}
 
 
 def test_k_is_clamped() -> None:

@@ -105,11 +105,11 @@ def test_what_is_wrong_is_told(sites: list[Site], choices: dict[str, object], pr
 
 def test_an_unknown_snp_is_refused_with_a_near_one() -> None:
     snps = made([Site("1", 5, "rs4111409", "A", "C"), Site("1", 6, "rs9", "A", "C")])
-    assert snps.place("rs9") == 1
+    assert snps.index("rs9") == 1
     with pytest.raises(ParameterError, match="rs411140 is not in the SNP list of the plan; did you mean rs4111409"):
-        snps.place("rs411140")
+        snps.index("rs411140")
     with pytest.raises(ParameterError, match="take one of the plan's SNP list"):
-        snps.place("x")
+        snps.index("x")
 
 
 def test_the_digest_depends_on_every_column() -> None:

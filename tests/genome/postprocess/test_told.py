@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.selections import SelectionError
-from starling.genome.measurements import Block, Cells, Explored, Number, Places
+from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.mechanism import mechanism_of
 from starling.genome.plan import Explore, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.postprocess import Correlated, Effect, Exploration, ExplorationError, PValue, tell
@@ -57,7 +57,7 @@ def test_no_p_value_is_zero_and_none_is_above_one() -> None:
     ("question", "drawn"),
     [
         (NumSig("g", 2, ONE), Number(4, 7)),
-        (LocSig("g", 2, ONE), Places(("rs3", "rs1"))),
+        (LocSig("g", 2, ONE), SelectedSnps(("rs3", "rs1"))),
     ],
 )
 def test_a_selection_is_told_as_it_is(question: Any, drawn: Any) -> None:
@@ -90,26 +90,26 @@ def test_each_answer_of_an_exploration_has_its_error(independent: bool) -> None:
         told = tell(PLAN, question, drawn)
         assert isinstance(told.answer, Exploration)
         assert isinstance(told.error, ExplorationError)
-        assert (told.answer.number, told.answer.places, told.answer.blocks) == (
+        assert (told.answer.number, told.answer.located, told.answer.blocks) == (
             drawn.number,
-            drawn.places,
+            drawn.located,
             drawn.blocks,
         )
         assert [each.counts for each in told.answer.p_values] == [table.counts for table in drawn.tables]
         assert len(told.error.blocks) == len(drawn.blocks)
         assert told.error.number.epsilon == 1
         if drawn.followed:
-            assert told.error.places == SelectionError(9, ONE, drawn.followed)
+            assert told.error.located == SelectionError(9, ONE, drawn.followed)
             assert {each.epsilon for each in told.error.blocks} <= {Fraction(1, drawn.followed)}
         else:
-            assert told.error.places is None
+            assert told.error.located is None
             assert told.error.p_values == ()
 
 
 def test_a_second_block_has_fewer_candidates() -> None:
     cells = Cells((15, 15, 15, 15))
     drawn = Explored(
-        Number(2, 2), 2, Places(("rs0", "rs8")), (Block("rs0", "rs3", 4), Block("rs8", "rs8", 1)), (cells, cells)
+        Number(2, 2), 2, SelectedSnps(("rs0", "rs8")), (Block("rs0", "rs3", 4), Block("rs8", "rs8", 1)), (cells, cells)
     )
     told = tell(PLAN, Explore("g", "r2", FIFTH, Fraction(4)), drawn)
     assert isinstance(told.error, ExplorationError)

@@ -9,7 +9,7 @@ import pytest
 
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.selections import SelectionError
-from starling.genome.measurements import Block, Number, Places
+from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.postprocess import Correlated, Effect, Exploration, ExplorationError, PValue
 from starling.genome.postprocess.wording import answer_words, error_words, p_words, verdict
@@ -40,7 +40,7 @@ WIDE = PValue("rs2", "g", (1, 2, 3, 4), Interval(-5.0, -700.0, -1.0), EFFECT)
         ),
         (
             LocSig("g", 2, ONE),
-            Places(("rs3", "rs1")),
+            SelectedSnps(("rs3", "rs1")),
             "Selected as the most significant, or the nearest to it: rs3, rs1 (an estimate).",
         ),
         (
@@ -75,14 +75,14 @@ def test_an_answer_is_a_sentence(question: Any, answer: Any, words: str) -> None
 
 
 def test_many_snps_are_not_all_named() -> None:
-    (words,) = answer_words(PLAN, LocSig("g", 25, ONE), Places(tuple(f"rs{at}" for at in range(25))))
+    (words,) = answer_words(PLAN, LocSig("g", 25, ONE), SelectedSnps(tuple(f"rs{at}" for at in range(25))))
     assert words.endswith("rs19 and 5 more (an estimate).")
 
 
 def test_an_exploration_is_told_from_number_to_blocks() -> None:
-    nothing = Exploration(Number(0, 0), Places(()), (), ())
+    nothing = Exploration(Number(0, 0), SelectedSnps(()), (), ())
     assert answer_words(PLAN, EXPLORE, nothing)[-1] == "So nothing was followed up."
-    found = Exploration(Number(2, 2), Places(("rs1", "rs2")), (Block("rs1", "rs2", 2),), (P, WIDE))
+    found = Exploration(Number(2, 2), SelectedSnps(("rs1", "rs2")), (Block("rs1", "rs2", 2),), (P, WIDE))
     assert [line.split(":")[0].split(" (")[0] for line in answer_words(PLAN, EXPLORE, found)] == [
         "About 2 SNPs are significant by the test G",
         "Selected as the most significant, or the nearest to it",
@@ -94,7 +94,7 @@ def test_an_exploration_is_told_from_number_to_blocks() -> None:
 
 def test_no_answer_of_a_selection_is_told_as_a_fact() -> None:
     """ "1 SNP is significant" was said of a noisy answer, as if it were known."""
-    for question, answer in ((NUMBER, Number(1, 1)), (LocSig("g", 1, ONE), Places(("rs1",)))):
+    for question, answer in ((NUMBER, Number(1, 1)), (LocSig("g", 1, ONE), SelectedSnps(("rs1",)))):
         (words,) = answer_words(PLAN, question, answer)
         assert "an estimate" in words
 

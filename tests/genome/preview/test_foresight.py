@@ -32,7 +32,7 @@ def test_an_exploration_is_foreseen_by_its_parts(assumed: Assumed) -> None:
     assert isinstance(seen, foresight.ExploreSeen)
     assert seen.k == 2
     assert seen.number == selections.num_sig(assumed, NumSig("g", 10, ONE, "exponential"), 2)
-    assert seen.places == selections.loc_sig(assumed, LocSig("g", 2, ONE))
+    assert seen.located == selections.loc_sig(assumed, LocSig("g", 2, ONE))
     assert seen.block == selections.loc_block(assumed, LocBlock("r2", FIFTH, (), ONE / 2))
     assert seen.table == tables.snp_pval(assumed, SnpPval("s1", "g", ONE / 2, "laplace"))
     most = preview(assumed, whole)

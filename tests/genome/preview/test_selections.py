@@ -35,8 +35,8 @@ class TypicalStudy:
         strong = assumed.tables(frequency, np.full(causal, odds_ratio))
         self.all = np.concatenate([strong, *caught])
 
-    def tables(self, places: Int64 | None = None, /) -> Int64:
-        return self.all if places is None else self.all[places]
+    def tables(self, indices: Int64 | None = None, /) -> Int64:
+        return self.all if indices is None else self.all[indices]
 
     def pair_tables(self, pairs: Int64, /) -> Int64:
         raise AssertionError(pairs)

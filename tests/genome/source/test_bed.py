@@ -41,7 +41,7 @@ def test_rows_come_from_anywhere_and_each_once(tmp_path: Path, monkeypatch: pyte
     random = np.random.default_rng(length)
     for number in (1, 7, 40):
         rows = random.permutation(40)[:number]
-        places, second = np.arange(number) + 100, random.random(number) < 0.5
+        indices, second = np.arange(number) + 100, random.random(number) < 0.5
         seen: dict[int, tuple[list[int], bool]] = {}
 
         def note(calls: Calls, seen: dict[int, tuple[list[int], bool]] = seen) -> None:
@@ -52,7 +52,7 @@ def test_rows_come_from_anywhere_and_each_once(tmp_path: Path, monkeypatch: pyte
                 assert place not in seen
                 seen[place] = row, flag
 
-        list(read_bed(path, path.stat().st_size, 13, places, rows, second, note))
+        list(read_bed(path, path.stat().st_size, 13, indices, rows, second, note))
         expected = {100 + at: (study.copies[row].tolist(), bool(second[at])) for at, row in enumerate(rows.tolist())}
         assert seen == expected
 

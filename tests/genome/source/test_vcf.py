@@ -15,7 +15,7 @@ from tests.genome.plink import plink
 from tests.genome.studies import VCF_HEADER, Study, a_study, plan_of, vcf_text, write_vcf
 
 
-def carried_in(path: Path, plan: Plan, places: list[int] | None = None) -> dict[int, list[int]]:
+def carried_in(path: Path, plan: Plan, indices: list[int] | None = None) -> dict[int, list[int]]:
     """Copies of the carried allele by place in the list."""
     seen: dict[int, list[int]] = {}
 
@@ -26,7 +26,7 @@ def carried_in(path: Path, plan: Plan, places: list[int] | None = None) -> dict[
             seen[place] = row
 
     size, _ = check_vcf(path)
-    chosen = np.arange(len(plan.snps)) if places is None else np.array(places)
+    chosen = np.arange(len(plan.snps)) if indices is None else np.array(indices)
     list(read_vcf(path, size, plan, chosen, note))
     return seen
 

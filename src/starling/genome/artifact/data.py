@@ -8,7 +8,7 @@ import pyarrow as pa
 from starling.genome.artifact.columns import schemas
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.selections import SelectionError
-from starling.genome.measurements import Block, Number, Places
+from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, NumSig, Plan, Question
 from starling.genome.postprocess import Correlated, Exploration, ExplorationError, PValue, Told
 from starling.genome.postprocess.told import CONFIDENCE
@@ -20,17 +20,17 @@ def tables(plan: Plan, question: Question, told: Told) -> dict[str, pa.Table]:
     answer, error = told.answer, told.error
     if isinstance(answer, Number):
         made["number"] = _number(question, answer)
-    elif isinstance(answer, Places):
+    elif isinstance(answer, SelectedSnps):
         made["snps"] = _places(plan, answer)
     elif isinstance(answer, Block):
         made["blocks"] = _blocks(plan, (answer,))
     elif isinstance(answer, PValue):
-        made["snps"] = _places(plan, Places((answer.snp,))) | _p_values(plan, question, (answer,))
+        made["snps"] = _places(plan, SelectedSnps((answer.snp,))) | _p_values(plan, question, (answer,))
     elif isinstance(answer, Correlated):
         made["pairs"] = _pair(plan, question, answer)
     elif isinstance(answer, Exploration):
         made["number"] = _number(question, answer.number)
-        made["snps"] = _places(plan, answer.places) | _p_values(plan, question, answer.p_values)
+        made["snps"] = _places(plan, answer.located) | _p_values(plan, question, answer.p_values)
         made["blocks"] = _blocks(plan, answer.blocks)
     if isinstance(error, SelectionError | ExplorationError):
         made["selections"] = _selections(error)
@@ -45,9 +45,9 @@ def _number(question: Question, answer: Number) -> dict[str, Sequence[Any]]:
     return {"TEST": [question.test], "LOW": [answer.low], "HIGH": [answer.high]}
 
 
-def _places(plan: Plan, answer: Places) -> dict[str, Sequence[Any]]:
+def _places(plan: Plan, answer: SelectedSnps) -> dict[str, Sequence[Any]]:
     snps = plan.snps
-    places = [snps.places[snp] for snp in answer.snps]
+    places = [snps.indices[snp] for snp in answer.snps]
     return {
         "ROUND": range(1, len(places) + 1),
         "CHR": [snps.chromosomes[place] for place in places],
@@ -94,7 +94,7 @@ def _block(plan: Plan, block: Block) -> dict[str, Any]:
     row: dict[str, Any] = dict.fromkeys(("CHR", "BP1", "BP2", "KB", "FIRST", "LAST", "SNPS"))
     row["NSNPS"] = block.snps
     if block.first is not None and block.last is not None:
-        snps, first, last = plan.snps, plan.snps.places[block.first], plan.snps.places[block.last]
+        snps, first, last = plan.snps, plan.snps.indices[block.first], plan.snps.indices[block.last]
         begin, end = int(snps.positions[first]), int(snps.positions[last])
         row |= {"CHR": snps.chromosomes[first], "BP1": begin, "BP2": end, "KB": (end - begin + 1) / 1000}
         row |= {"FIRST": block.first, "LAST": block.last, "SNPS": "|".join(snps.ids[first : last + 1])}
@@ -104,7 +104,7 @@ def _block(plan: Plan, block: Block) -> dict[str, Any]:
 def _pair(plan: Plan, question: Question, answer: Correlated) -> dict[str, Sequence[Any]]:
     made: dict[str, Sequence[Any]] = {}
     for end, snp in (("A", answer.first), ("B", answer.second)):
-        place = plan.snps.places[snp]
+        place = plan.snps.indices[snp]
         made |= {
             f"CHR_{end}": [plan.snps.chromosomes[place]],
             f"BP_{end}": [int(plan.snps.positions[place])],
@@ -121,8 +121,8 @@ def selections(error: SelectionError | ExplorationError) -> list[tuple[str, Sele
     if isinstance(error, SelectionError):
         return [("answer", error)]
     found = [("number", error.number)]
-    if error.places is not None:
-        found.append(("snps", error.places))
+    if error.located is not None:
+        found.append(("snps", error.located))
     return found + [(f"block {number}", each) for number, each in enumerate(error.blocks, 1)]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Places
+from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
 from starling.genome.plan import Question, kind
 from starling.release import public_json
 from starling.release.encrypted import Create
@@ -41,8 +41,8 @@ def _number(data: Any) -> Number:
     return Number(whole(data["low"]), whole(data["high"]))
 
 
-def _places(data: Any) -> Places:
-    return Places(tuple(map(text, data["snps"])))
+def _places(data: Any) -> SelectedSnps:
+    return SelectedSnps(tuple(map(text, data["snps"])))
 
 
 def _block(data: Any) -> Block:
@@ -62,7 +62,7 @@ def _explored(data: Any) -> Explored:
     return Explored(
         _number(data["number"]),
         whole(data["followed"]),
-        _places(data["places"]),
+        _places(data["located"]),
         tuple(map(_block, data["blocks"])),
         tuple(map(_cells, data["tables"])),
     )

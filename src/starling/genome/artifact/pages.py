@@ -77,9 +77,9 @@ def _p_values(plan: Plan, found: tuple[PValue, ...]) -> Table:
     rows = tuple(
         (
             each.snp,
-            snps.chromosomes[snps.places[each.snp]],
-            f"{int(snps.positions[snps.places[each.snp]]):,}",
-            snps.carried[snps.places[each.snp]],
+            snps.chromosomes[snps.indices[each.snp]],
+            f"{int(snps.positions[snps.indices[each.snp]]):,}",
+            snps.carried[snps.indices[each.snp]],
             TESTS[each.test],
             *p_words(each),
             verdict(plan, each),

@@ -41,32 +41,32 @@ CARRYING: Final[dict[Model, Carrying]] = {
 _ALLELES: Final[tuple[tuple[Allele, bool], ...]] = (("a1", False), ("a2", True))
 
 
-def count_tables(plan: Plan, genotypes: Genotypes, places: Int64 | None = None) -> Confidential[Int64]:
+def count_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None = None) -> Confidential[Int64]:
     """The recipe of the table of every SNP, int64: (m, 4) under the dominant and recessive models, cases who carry and who do not, then
     controls; (m, 6) under the genotypic and allelic ones, cases with 0, 1, 2 copies, then controls.
 
     Args:
         plan: The SNP list and the model.
         genotypes: The checked, but unread, files.
-        places: Which SNPs of the list, in this order and all different; all without it.
+        indices: Which SNPs of the list, in this order and all different; all without it.
 
     The recipe raises SourceError when a file is no longer what was checked; never because of what a call or a line says.
     """
-    return Confidential(partial(read_tables, plan, genotypes, places))
+    return Confidential(partial(read_tables, plan, genotypes, indices))
 
 
-def count_carriers(plan: Plan, genotypes: Genotypes, places: Int64) -> Confidential[UInt64]:
-    """The recipe of who carries some SNPs, one bit a person: uint64 (len(places), ceil(n/64)), as `pairs.pair_tables` takes them.
+def count_carriers(plan: Plan, genotypes: Genotypes, indices: Int64) -> Confidential[UInt64]:
+    """The recipe of who carries some SNPs, one bit a person: uint64 (len(indices), ceil(n/64)), as `pairs.pair_tables` takes them.
 
     Args:
         plan: The SNP list and the model.
         genotypes: The checked, but unread, files.
-        places: Which SNPs of the list, in this order and all different.
+        indices: Which SNPs of the list, in this order and all different.
     """
-    return Confidential(partial(read_carriers, plan, genotypes, places))
+    return Confidential(partial(read_carriers, plan, genotypes, indices))
 
 
-def read_tables(plan: Plan, genotypes: Genotypes, places: Int64 | None) -> Int64:
+def read_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None) -> Int64:
     """What the recipe of `count_tables` gives: exact, so for this room alone."""
     among = groups(genotypes.people.cases(plan.people))
     cells = 4 if plan.model in ("dominant", "recessive") else 6
@@ -81,14 +81,14 @@ def read_tables(plan: Plan, genotypes: Genotypes, places: Int64 | None) -> Int64
             )
         return calls.snps, out
 
-    index = _index(plan, places)
+    index = _index(plan, indices)
     tables = np.zeros((int(index.max()) + 1, cells), dtype=np.int64)
-    for snps, some in read(genotypes, plan, count, places):
+    for snps, some in read(genotypes, plan, count, indices):
         tables[index[snps]] = some
     return tables
 
 
-def read_carriers(plan: Plan, genotypes: Genotypes, places: Int64) -> UInt64:
+def read_carriers(plan: Plan, genotypes: Genotypes, indices: Int64) -> UInt64:
     """What the recipe of `count_carriers` gives: exact, so for this room alone."""
     words = (plan.people + 63) // 64
 
@@ -98,9 +98,9 @@ def read_carriers(plan: Plan, genotypes: Genotypes, places: Int64) -> UInt64:
             out[rows] = carrier_bits(bed, plan.people, CARRYING[plan.model], allele)
         return calls.snps, out
 
-    index = _index(plan, places)
-    bits = np.zeros((len(places), words), dtype=np.uint64)
-    for snps, some in read(genotypes, plan, pack, places):
+    index = _index(plan, indices)
+    bits = np.zeros((len(indices), words), dtype=np.uint64)
+    for snps, some in read(genotypes, plan, pack, indices):
         bits[index[snps]] = some
     return bits
 
@@ -114,9 +114,9 @@ def _by_allele(calls: Calls) -> Iterator[tuple[Flags, UInt8, Allele]]:
             yield rows, calls.packed if rows.all() else calls.packed[rows], allele
 
 
-def _index(plan: Plan, places: Int64 | None) -> Int64:
+def _index(plan: Plan, indices: Int64 | None) -> Int64:
     """For each SNP of the list its row in the answer, -1 for none."""
-    asked = np.arange(len(plan.snps), dtype=np.int64) if places is None else places
+    asked = np.arange(len(plan.snps), dtype=np.int64) if indices is None else indices
     index = np.full(len(plan.snps), -1, dtype=np.int64)
     index[asked] = np.arange(len(asked), dtype=np.int64)
     return index
@@ -137,19 +137,19 @@ class StudyCounts:
     plan: Plan
     genotypes: Genotypes
 
-    def tables(self, places: Int64 | None = None, /) -> Int64:
+    def tables(self, indices: Int64 | None = None, /) -> Int64:
         """See `ExactStudy`."""
-        return read_tables(self.plan, self.genotypes, places)
+        return read_tables(self.plan, self.genotypes, indices)
 
     def pair_tables(self, pairs: Int64, /) -> Int64:
         """See `ExactStudy`."""
-        places, rows = np.unique(pairs, return_inverse=True)
-        bits = read_carriers(self.plan, self.genotypes, places)
+        indices, rows = np.unique(pairs, return_inverse=True)
+        bits = read_carriers(self.plan, self.genotypes, indices)
         return pair_tables(bits, self.plan.people, rows.reshape(pairs.shape))
 
-    def blocks(self, places: Int64, rule: Rule, among: Candidates, /) -> tuple[Int16, Int64]:
+    def blocks(self, indices: Int64, rule: Rule, among: Candidates, /) -> tuple[Int16, Int64]:
         """See `ExactStudy`."""
-        bits = read_carriers(self.plan, self.genotypes, places)
+        bits = read_carriers(self.plan, self.genotypes, indices)
         return pair_distances(bits, self.plan.people, rule, among), carriers(bits)
 
 

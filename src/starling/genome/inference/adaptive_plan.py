@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias, TypeVar
 
 from starling.errors import ParameterError
-from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Places
+from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, SnpPval
 from starling.genome.plan.exploring import Stretches
 
 Ask: TypeAlias = Callable[[Query], Drawn]
 """Answers one question."""
-KindT = TypeVar("KindT", Number, Places, Block, Cells)
+KindT = TypeVar("KindT", Number, SelectedSnps, Block, Cells)
 
 
 def follow(plan: Plan, explore: Explore, ask: Ask) -> Explored:
@@ -30,12 +30,12 @@ def follow(plan: Plan, explore: Explore, ask: Ask) -> Explored:
     """
     number = _is(ask(explore.number(plan)), Number)
     if number.high == 0:
-        return Explored(number, 0, Places(()), (), ())
+        return Explored(number, 0, SelectedSnps(()), (), ())
     k = explore.clamped(plan, number.high)
     walk = _one_by_one if explore.independent else _at_once
     snps, blocks = walk(plan, explore, k, ask)
     tables = tuple(_is(ask(explore.table(snp, k)), Cells) for snp in snps)
-    return Explored(number, k, Places(snps), blocks, tables)
+    return Explored(number, k, SelectedSnps(snps), blocks, tables)
 
 
 def retraced(plan: Plan, explore: Explore, drawn: Explored) -> list[tuple[Query, Drawn]]:
@@ -44,10 +44,10 @@ def retraced(plan: Plan, explore: Explore, drawn: Explored) -> list[tuple[Query,
     Raises:
         ValueError: these are not the answers of one course: some are missing, or too many.
     """
-    places = ((snp,) for snp in drawn.places.snps) if explore.independent else iter((drawn.places.snps,))
+    places = ((snp,) for snp in drawn.located.snps) if explore.independent else iter((drawn.located.snps,))
     left: dict[type[Query], Iterator[Drawn]] = {
         NumSig: iter((drawn.number,)),
-        LocSig: (Places(snps) for snps in places),
+        LocSig: (SelectedSnps(snps) for snps in places),
         LocBlock: iter(drawn.blocks),
         SnpPval: iter(drawn.tables),
     }
@@ -66,7 +66,7 @@ def retraced(plan: Plan, explore: Explore, drawn: Explored) -> list[tuple[Query,
 
 
 def _at_once(plan: Plan, explore: Explore, k: int, ask: Ask) -> tuple[tuple[str, ...], tuple[Block, ...]]:
-    snps = _is(ask(explore.places(k, k)), Places).snps
+    snps = _is(ask(explore.locations(k, k)), SelectedSnps).snps
     blocks: list[Block] = []
     for _ in range(k):
         query = explore.block(snps, k, _stretches(blocks))
@@ -80,10 +80,10 @@ def _one_by_one(plan: Plan, explore: Explore, k: int, ask: Ask) -> tuple[tuple[s
     snps: list[str] = []
     blocks: list[Block] = []
     for _ in range(k):
-        place = explore.places(1, k, (*_stretches(blocks), *((snp, snp) for snp in snps)))
+        place = explore.locations(1, k, (*_stretches(blocks), *((snp, snp) for snp in snps)))
         if not _can_be_asked(plan, place):
             break
-        snp = _is(ask(place), Places).snps[0]
+        snp = _is(ask(place), SelectedSnps).snps[0]
         snps.append(snp)
         query = explore.block((snp,), k, _stretches(blocks))
         if _can_be_asked(plan, query):

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from starling.genome.inference.adaptive_plan import retraced
-from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Places
+from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, Question, SnpCorr, SnpPval
 from starling.genome.scores.locations import num_sig_outputs
 
@@ -61,8 +61,8 @@ def _number(plan: Plan, query: NumSig, answer: Drawn) -> str | None:
 
 
 def _places(plan: Plan, query: LocSig, answer: Drawn) -> str | None:
-    known = plan.snps.places
-    if not isinstance(answer, Places) or len(answer.snps) != query.k or len(set(answer.snps)) != query.k:
+    known = plan.snps.indices
+    if not isinstance(answer, SelectedSnps) or len(answer.snps) != query.k or len(set(answer.snps)) != query.k:
         return "have other than as many different SNPs as were asked for"
     places = np.array([known.get(snp, -1) for snp in answer.snps])
     inside = np.zeros(len(places), dtype=np.bool_)
@@ -74,7 +74,7 @@ def _places(plan: Plan, query: LocSig, answer: Drawn) -> str | None:
 def _block(plan: Plan, query: LocBlock, answer: Drawn) -> str | None:
     if answer == Block(None, None, 0):
         return None
-    known = plan.snps.places
+    known = plan.snps.indices
     if isinstance(answer, Block) and answer.first in known and answer.last in known:
         first, last = known[answer.first], known[answer.last]
         among = query.candidates(plan)

@@ -20,20 +20,20 @@ Int64: TypeAlias = npt.NDArray[np.int64]
 
 
 class ExactStudy(Protocol):
-    """Exact counts; counts/study.py gives them. Places are positions in the plan's SNP list, all different."""
+    """Exact counts; counts/study.py gives them. SelectedSnps are positions in the plan's SNP list, all different."""
 
-    def tables(self, places: Int64 | None = None, /) -> Int64:
-        """The table of each SNP, or of those at `places`: int64 (m, 4), or (m, 6) under the genotypic and allelic models."""
+    def tables(self, indices: Int64 | None = None, /) -> Int64:
+        """The table of each SNP, or of those at `indices`: int64 (m, 4), or (m, 6) under the genotypic and allelic models."""
         ...
 
     def pair_tables(self, pairs: Int64, /) -> Int64:
         """People with both SNPs, the first alone, the second alone, neither: int64 (pairs, 4), of pairs int64 (pairs, 2)."""
         ...
 
-    def blocks(self, places: Int64, rule: Rule, among: Candidates, /) -> tuple[Int16, Int64]:
+    def blocks(self, indices: Int64, rule: Rule, among: Candidates, /) -> tuple[Int16, Int64]:
         """Signed distances of pairs to the rule, as `block_scores` takes them, and how many carry each SNP.
 
-        `among` numbers SNPs by their place in `places`.
+        `among` numbers SNPs by their position in `indices`.
         """
         ...
 

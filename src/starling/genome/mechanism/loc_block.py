@@ -28,17 +28,17 @@ class LocBlockMechanism(BaseMechanism[LocBlock]):
 
     def draw(self, exact: ExactStudy, /) -> Block:
         """The exact pair tables of the SNPs within reach in, a block out."""
-        places, among = self.choices()
+        indices, among = self.choices()
         people = self.plan.people
         rule = of_correlation(self.query.correlation, self.query.delta_c, people)
-        pairs, carriers = exact.blocks(places, rule, among)
+        pairs, carriers = exact.blocks(indices, rule, among)
         event, scores = self.query.event, block_scores(pairs, carriers, people, among)
         chosen = int(exponential_mechanism(scores, event.epsilon, event.score_sensitivity)[0])
         if chosen == among.count:
             return Block(None, None, 0)
         k, end = among.block(chosen)
         ids = self.plan.snps.ids
-        return Block(ids[places[k]], ids[places[end]], end - k + 1)
+        return Block(ids[indices[k]], ids[indices[end]], end - k + 1)
 
     def choices(self) -> tuple[npt.NDArray[np.int64], Candidates]:
         """The SNPs that an eligible block can hold, int64, positions in the list; and the blocks, which number SNPs by their place in it.
@@ -56,7 +56,7 @@ class LocBlockMechanism(BaseMechanism[LocBlock]):
                     if windows and low < windows[-1][1]:
                         low = windows.pop()[0]
                     windows.append((low, high))
-        places = np.concatenate([np.arange(low, high) for low, high in windows])
-        regions = [(int(np.searchsorted(places, low)), int(np.searchsorted(places, high))) for low, high in windows]
-        asked = np.searchsorted(places, [snp for snp in whole.snps if snp in places]).tolist()
-        return places, candidates(len(places), regions, asked, whole.longest)
+        indices = np.concatenate([np.arange(low, high) for low, high in windows])
+        regions = [(int(np.searchsorted(indices, low)), int(np.searchsorted(indices, high))) for low, high in windows]
+        asked = np.searchsorted(indices, [snp for snp in whole.snps if snp in indices]).tolist()
+        return indices, candidates(len(indices), regions, asked, whole.longest)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from starling.genome.measurements import Places
+from starling.genome.measurements import SelectedSnps
 from starling.genome.mechanism.base import BaseMechanism, ExactStudy
 from starling.genome.plan import LocSig
 from starling.genome.plan.distances import signed_distances
@@ -25,10 +25,10 @@ from starling.privacy.sampling.selection import exponential_mechanism
 class LocSigMechanism(BaseMechanism[LocSig]):
     """k selected SNPs."""
 
-    def draw(self, exact: ExactStudy, /) -> Places:
+    def draw(self, exact: ExactStudy, /) -> SelectedSnps:
         """The exact tables of the regions' SNPs in, k ids out, in the order of selection."""
-        places = np.concatenate([np.arange(start, stop) for start, stop in self.query.ranges(self.plan)])
-        scores = loc_sig_scores(signed_distances(self.plan, exact.tables(places), self.query.test))
+        indices = np.concatenate([np.arange(start, stop) for start, stop in self.query.ranges(self.plan)])
+        scores = loc_sig_scores(signed_distances(self.plan, exact.tables(indices), self.query.test))
         event, k = self.query.event, self.query.k
         chosen = exponential_mechanism(scores, k * event.epsilon, event.score_sensitivity, k)
-        return Places(tuple(self.plan.snps.ids[place] for place in places[chosen].tolist()))
+        return SelectedSnps(tuple(self.plan.snps.ids[place] for place in indices[chosen].tolist()))

@@ -37,8 +37,8 @@ class SnpPvalMechanism(BaseMechanism[SnpPval]):
 
     def draw(self, exact: ExactStudy, /) -> Cells:
         """The exact table of the SNP in, noisy counts out. Raises OverflowError as `checked_add` does."""
-        place = np.array([self.plan.snps.place(self.query.snp)], dtype=np.int64)
-        return _noisy(exact.tables(place)[0], self.query.event)
+        index = np.array([self.plan.snps.index(self.query.snp)], dtype=np.int64)
+        return _noisy(exact.tables(index)[0], self.query.event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class SnpCorrMechanism(BaseMechanism[SnpCorr]):
 
     def draw(self, exact: ExactStudy, /) -> Cells:
         """The exact table of the pair in, noisy counts out. Raises OverflowError as `checked_add` does."""
-        pair = [self.plan.snps.place(self.query.first), self.plan.snps.place(self.query.second)]
+        pair = [self.plan.snps.index(self.query.first), self.plan.snps.index(self.query.second)]
         table = exact.pair_tables(np.array([pair], dtype=np.int64))[0]
         return _noisy(table, self.query.event)
 

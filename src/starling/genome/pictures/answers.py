@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Final, TypeVar
 
 from starling.errors import ParameterError, Problem
-from starling.genome.measurements import Block, Places
+from starling.genome.measurements import Block, SelectedSnps
 from starling.genome.plan import Plan
 from starling.genome.postprocess import Answer, Correlated, Exploration
 from starling.genome.postprocess import PValue as Told
@@ -101,7 +101,7 @@ class Answers:
     def only_located(self) -> tuple[str, ...]:
         """SNPs that were located and have no p-value, each once, in order of the list."""
         asked = {each.snp for each in self.p_values}
-        return tuple(sorted(set(self.located) - asked, key=self.plan.snps.place))
+        return tuple(sorted(set(self.located) - asked, key=self.plan.snps.index))
 
     def selected(self, each: PValue) -> bool:
         """Whether the study told to look at this SNP: such p-values are small by selection."""
@@ -165,7 +165,7 @@ def answers(plan: Plan, answer: Answer, data: str = "") -> Answers:
         answer: What it tells.
         data: Name of the data in the ledger that was charged; empty where that is not known.
     """
-    if isinstance(answer, Places):
+    if isinstance(answer, SelectedSnps):
         return Answers(plan, located=answer.snps, data=data)
     if isinstance(answer, Block):
         return Answers(plan, blocks=_stretches((answer,)), data=data)
@@ -177,7 +177,7 @@ def answers(plan: Plan, answer: Answer, data: str = "") -> Answers:
         return Answers(plan, pairs=(pair,), data=data)
     if isinstance(answer, Exploration):
         found = tuple(_p_value(each, found=True) for each in answer.p_values)
-        return Answers(plan, found, answer.places.snps, _stretches(answer.blocks), data=data)
+        return Answers(plan, found, answer.located.snps, _stretches(answer.blocks), data=data)
     return Answers(plan, data=data)
 
 

@@ -121,7 +121,7 @@ _TEXT: Final = f"""
 def tables(answers: Answers) -> tuple[Table, ...]:
     """P-values, located SNPs, blocks and pairs, of each as many as there are, at most MOST_ROWS rows."""
     plan = answers.plan
-    place = plan.snps.place
+    place = plan.snps.index
 
     def where(snp: str) -> tuple[str, str]:
         at = place(snp)

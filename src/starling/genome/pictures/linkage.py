@@ -44,7 +44,7 @@ def groups(answers: Answers) -> list[Group]:
 
     Of a pair that was asked for more than once the correlation with the shortest interval is taken.
     """
-    place = answers.plan.snps.place
+    place = answers.plan.snps.index
     blocks = [(place(block.first), place(block.last)) for block in answers.blocks]
     pairs = [_ordered(place(pair.first), place(pair.second), pair) for pair in answers.pairs]
     released = {*map(place, answers.located), *(place(each.snp) for each in answers.p_values)}
@@ -201,7 +201,7 @@ def _laid_out(answers: Answers, drawn: Sequence[Group]) -> tuple[list[_Spot], fl
 
 def _title(answers: Answers, group: Group) -> str:
     snps = answers.plan.snps
-    names = dict.fromkeys(short(snps.chromosomes[snps.place(snp)]) for snp in group.snps)
+    names = dict.fromkeys(short(snps.chromosomes[snps.index(snp)]) for snp in group.snps)
     where = f"chromosome{'s' * (len(names) > 1)} {', '.join(names)}"
     return f"{where}: {MEASURES[group.measure]}" if group.measure else f"{where}: no correlation asked for"
 
@@ -209,7 +209,7 @@ def _title(answers: Answers, group: Group) -> str:
 def _map(sheet: Sheet, answers: Answers, group: Group, spot: _Spot) -> None:
     """Where the SNPs lie among the base pairs, above their names; nothing for SNPs of several chromosomes."""
     snps = answers.plan.snps
-    places = [snps.place(snp) for snp in group.snps]
+    places = [snps.index(snp) for snp in group.snps]
     if not (ends := _ends(answers, group)):
         return
     x, y, wide = spot.x, spot.base + spot.names + 6, spot.step * len(places)
@@ -231,7 +231,7 @@ def _map(sheet: Sheet, answers: Answers, group: Group, spot: _Spot) -> None:
 def _ends(answers: Answers, group: Group) -> str:
     """Where a group begins and ends, and how many SNPs of the list are not shown; empty for SNPs of several chromosomes."""
     snps = answers.plan.snps
-    first, last = snps.place(group.snps[0]), snps.place(group.snps[-1])
+    first, last = snps.index(group.snps[0]), snps.index(group.snps[-1])
     if snps.chromosomes[first] != snps.chromosomes[last]:
         return ""
     low, high = int(snps.positions[first]), int(snps.positions[last])

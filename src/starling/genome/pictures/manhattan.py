@@ -25,7 +25,7 @@ LARGE: Final = 105.0
 NAMES: Final = 45.0
 """The same where there is no p-value: room for names."""
 ENLARGED: Final = 3
-"""Places that are shown once more at most."""
+"""SelectedSnps that are shown once more at most."""
 CLOSE: Final = 5.0
 """Points between two SNPs that are too close to tell apart."""
 WIDEST: Final = WIDTH / 20
@@ -148,11 +148,11 @@ def _places(answers: Answers, view: View) -> tuple[_Place, ...]:
     for each in answers.p_values:
         if answers.selected(each) or beyond(answers, each):
             sizes[each.snp] = min(sizes.get(each.snp, 0.0), each.log10_p)
-    at = {snp: x for snp in sorted(sizes, key=snps.place) if (x := view.of(snp)) is not None}
+    at = {snp: x for snp in sorted(sizes, key=snps.index) if (x := view.of(snp)) is not None}
     found = []
     for begin, end in clusters(at.values(), CLOSE):
         inside = tuple(snp for snp, x in at.items() if begin <= x <= end)
-        where = {snps.chromosomes[snps.place(snp)] for snp in inside}
+        where = {snps.chromosomes[snps.index(snp)] for snp in inside}
         if end - begin < WIDEST and len(where) == 1:
             found.append((min(sizes[snp] for snp in inside), begin, where.pop(), inside))
     kept = sorted(sorted(found)[:ENLARGED], key=lambda place: place[1])
@@ -164,7 +164,7 @@ def _places(answers: Answers, view: View) -> tuple[_Place, ...]:
 
 def _reach(answers: Answers, inside: tuple[str, ...]) -> tuple[float, float]:
     """First and last base pair of some neighbouring SNPs and of the blocks that touch them."""
-    place = answers.plan.snps.place
+    place = answers.plan.snps.index
     first, last = place(inside[0]), place(inside[-1])
     touching = [
         (place(block.first), place(block.last))

@@ -83,7 +83,7 @@ class View:
 
     def of(self, name: str) -> float | None:
         """Where a SNP stands, in points from the left edge; None outside of the view."""
-        place = self.snps.place(name)
+        place = self.snps.index(name)
         chromosome, position = self.snps.chromosomes[place], float(self.snps.positions[place])
         for part in self.parts:
             if part.chromosome == chromosome and part.low <= position <= part.high:
@@ -92,7 +92,7 @@ class View:
 
     def number(self, name: str) -> int:
         """Of the part in which a SNP of the view lies, from 0."""
-        chromosome = self.snps.chromosomes[self.snps.place(name)]
+        chromosome = self.snps.chromosomes[self.snps.index(name)]
         return next(number for number, part in enumerate(self.parts) if part.chromosome == chromosome)
 
     def listed(self) -> npt.NDArray[np.float64]:

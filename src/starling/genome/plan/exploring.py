@@ -64,7 +64,7 @@ class Explore(Exactly):
         check_whole("most", self.most, 1, MOST_FOLLOWED, "SNPs to follow up")
         self.number(plan).check(plan)
         k = self.clamped(plan, self.most)
-        self.places(k, k).check(plan)
+        self.locations(k, k).check(plan)
         snp = plan.snps.ids[plan.within(self.regions)[0][0]]
         self.block((snp,), k).check(plan)
         self.table(snp, k).check(plan)
@@ -75,7 +75,7 @@ class Explore(Exactly):
         number = NumSig(self.test, self.most, self.epsilon / 4, self.selection)
         parts = (
             number.guarantee,
-            self._rounds("places of the most significant SNPs", "one SNP", lambda k: self.places(1, k).event),
+            self._rounds("most significant SNPs", "one SNP", lambda k: self.locations(1, k).event),
             self._rounds("longest correlation blocks, all rounds", "one block", lambda k: self.block((), k).event),
             self._rounds(
                 "noisy counts of the SNPs found, all of them", "counts of one SNP", lambda k: self.table("", k).event
@@ -100,7 +100,7 @@ class Explore(Exactly):
         """The first quarter."""
         return NumSig(self.test, min(self.most, len(plan.snps)), self.epsilon / 4, self.selection)
 
-    def places(self, count: int, k: int, excluding: Stretches = ()) -> LocSig:
+    def locations(self, count: int, k: int, excluding: Stretches = ()) -> LocSig:
         """`count` of the k parts of the second quarter."""
         return LocSig(self.test, count, self.epsilon / 4 * Fraction(count, k), self.regions, excluding)
 

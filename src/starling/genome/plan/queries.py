@@ -135,7 +135,7 @@ class LocSig(Exactly):
     def guarantee(self) -> Guarantee:
         """What all k rounds cost."""
         each = Guarantee("one SNP among those left", REPLACE_PERSON, self.event)
-        return bounded_overlap(f"places of the {self.k} most significant SNPs", self.k, (each,))
+        return bounded_overlap(f"the {self.k} most significant SNPs", self.k, (each,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +172,9 @@ class LocBlock(Exactly):
         Raises:
             ParameterError: for unknown names, or when there are none.
         """
-        places = sorted({plan.snps.place(name) for name in self.snps})
+        indices = sorted({plan.snps.index(name) for name in self.snps})
         return candidates(
-            len(plan.snps), plan.within(self.regions, _ranges(plan, self.excluding)), places, self.longest
+            len(plan.snps), plan.within(self.regions, _ranges(plan, self.excluding)), indices, self.longest
         )
 
     @property
@@ -208,7 +208,7 @@ class SnpPval(Exactly):
         """Raises ParameterError when the plan has no such question."""
         _check_counts(self.epsilon, self.noise)
         _check_test(plan, self.test, distance=False)
-        plan.snps.place(self.snp)
+        plan.snps.index(self.snp)
 
     @property
     def event(self) -> CountNoise:
@@ -244,7 +244,7 @@ class SnpCorr(Exactly):
         _check_counts(self.epsilon, self.noise)
         if self.correlation not in ("r2", "dprime"):
             raise ParameterError(field="corr", problem="is no measure of correlation", fix='give "r2" or "dprime"')
-        if plan.snps.place(self.first) == plan.snps.place(self.second):
+        if plan.snps.index(self.first) == plan.snps.index(self.second):
             raise ParameterError(field="snp", problem="is there twice", fix="name two SNPs")
 
     @property
@@ -275,7 +275,7 @@ def check_correlation(plan: Plan, measure: Correlation, delta_c: Fraction) -> No
 
 
 def _ranges(plan: Plan, stretches: tuple[tuple[str, str], ...]) -> list[tuple[int, int]]:
-    return [(plan.snps.place(first), plan.snps.place(last) + 1) for first, last in stretches]
+    return [(plan.snps.index(first), plan.snps.index(last) + 1) for first, last in stretches]
 
 
 def _count_noise(epsilon: Fraction, noise: Noise) -> CountNoise:

@@ -60,9 +60,9 @@ class Snps:
         return len(self.ids)
 
     @cached_property
-    def places(self) -> dict[str, int]:
+    def indices(self) -> dict[str, int]:
         """The position in the list of each id."""
-        return {name: place for place, name in enumerate(self.ids)}
+        return {name: index for index, name in enumerate(self.ids)}
 
     @cached_property
     def digest(self) -> str:
@@ -73,14 +73,14 @@ class Snps:
         state.update(self.positions.astype("<i8").tobytes())
         return state.hexdigest()
 
-    def place(self, name: str) -> int:
+    def index(self, name: str) -> int:
         """The position in the list of the SNP `name`.
 
         Raises:
             ParameterError: when it is not in the list.
         """
-        if name in self.places:
-            return self.places[name]
+        if name in self.indices:
+            return self.indices[name]
         fix = did_you_mean(name, islice(self.ids, _SIMILAR)).replace("remove it", "take one of the plan's SNP list")
         raise ParameterError(field="snp", problem=f"{shown(name)} is not in the SNP list of the plan", fix=fix)
 
@@ -108,7 +108,7 @@ def in_plan_order(snps: Snps) -> bool:
     ranges = snps.chromosome_ranges
     names = list(ranges)
     return (
-        len(snps.places) == len(snps) == sum(stop - start for start, stop in ranges.values())
+        len(snps.indices) == len(snps) == sum(stop - start for start, stop in ranges.values())
         and names == sorted(names, key=chromosome_order)
         and all(name == chromosome(name) != UNPLACED for name in names)
         and all((np.diff(snps.positions[start:stop]) >= 0).all() for start, stop in ranges.values())
@@ -162,7 +162,7 @@ def chosen(
 
 
 def _kept(listed: Sites, extract: frozenset[str] | None, spans: "_Spans | None", fault: "_Fault") -> list[int]:
-    """Places in the file of the SNPs that the plan keeps, in plan order."""
+    """SelectedSnps in the file of the SNPs that the plan keeps, in plan order."""
     kept: list[int] = []
     seen: set[str] = set()
     for at, site in enumerate(listed.sites):

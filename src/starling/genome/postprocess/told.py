@@ -14,7 +14,7 @@ from starling.genome.inference.answers import ALPHA, correlation, effect, p_valu
 from starling.genome.inference.effects import Range
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.selections import SelectionError
-from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Places
+from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, Question, SnpCorr, SnpPval
 
 CONFIDENCE: Final = 1 - ALPHA
@@ -106,13 +106,13 @@ class Exploration:
 
     Attributes:
         number: Of significant SNPs.
-        places: The SNPs followed up, in the order in which they were selected.
+        located: The SNPs followed up, in the order in which they were selected.
         blocks: Of correlated SNPs, in the order in which they were selected.
         p_values: Of each SNP.
     """
 
     number: Number
-    places: Places
+    located: SelectedSnps
     blocks: tuple[Block, ...]
     p_values: tuple[PValue, ...]
 
@@ -123,18 +123,18 @@ class ExplorationError:
 
     Attributes:
         number: Of the number of significant SNPs.
-        places: Of all SNPs together; None where it stopped before.
+        located: Of all SNPs together; None where it stopped before.
         blocks: Of each block.
         p_values: log10 of each SNP's p-value, as in its answer.
     """
 
     number: SelectionError
-    places: SelectionError | None
+    located: SelectionError | None
     blocks: tuple[SelectionError, ...]
     p_values: tuple[Interval, ...]
 
 
-Answer: TypeAlias = Number | Places | Block | PValue | Correlated | Exploration
+Answer: TypeAlias = Number | SelectedSnps | Block | PValue | Correlated | Exploration
 Error: TypeAlias = SelectionError | Interval | ExplorationError
 """Of a selection the chance to be off by more than some patients; of a p-value or a correlation an interval."""
 
@@ -171,7 +171,7 @@ def tell(plan: Plan, question: Question, drawn: Drawn) -> Told:
         assert isinstance(drawn, Cells)
         value = rounded(correlation(plan, question, drawn))
         return Told(Correlated(question.first, question.second, question.correlation, drawn.counts, value), value)
-    assert isinstance(drawn, Number | Places | Block)
+    assert isinstance(drawn, Number | SelectedSnps | Block)
     return Told(drawn, selection_error(plan, question))
 
 
@@ -189,11 +189,11 @@ def _exploration(plan: Plan, explore: Explore, drawn: Explored) -> Told:
     error = ExplorationError(
         number=selected[0][1],
         # One SNP at a time there are never more to choose from than at first.
-        places=selection_error(plan, explore.places(k, k)) if k else None,
+        located=selection_error(plan, explore.locations(k, k)) if k else None,
         blocks=tuple(found for query, found in selected if isinstance(query, LocBlock)),
         p_values=tuple(p.log10 for p in p_values),
     )
-    return Told(Exploration(drawn.number, drawn.places, drawn.blocks, p_values), error)
+    return Told(Exploration(drawn.number, drawn.located, drawn.blocks, p_values), error)
 
 
 def _p_value(plan: Plan, query: SnpPval, drawn: Cells) -> PValue:

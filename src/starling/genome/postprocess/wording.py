@@ -12,7 +12,7 @@ from typing import Final
 from starling.genome.inference.answers import selection_error
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.selections import SelectionError
-from starling.genome.measurements import Block, Number, Places
+from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question
 from starling.genome.postprocess.told import (
     CONFIDENCE,
@@ -57,7 +57,7 @@ def answer_words(plan: Plan, question: Question, answer: Answer) -> list[str]:
     if isinstance(answer, Number):
         assert isinstance(question, NumSig)
         return _number(plan, question, answer)
-    if isinstance(answer, Places):
+    if isinstance(answer, SelectedSnps):
         return [_places(answer)]
     if isinstance(answer, Block):
         assert isinstance(question, LocBlock)
@@ -80,9 +80,9 @@ def answer_facts(plan: Plan, question: Question, answer: Answer, error: Error) -
 
 def _explored(plan: Plan, question: Explore, answer: Exploration) -> list[str]:
     lines = _number(plan, question.number(plan), answer.number)
-    if not answer.places.snps:
+    if not answer.located.snps:
         return [*lines, "So nothing was followed up."]
-    lines.append(_places(answer.places))
+    lines.append(_places(answer.located))
     lines += [_p_value(plan, each) for each in answer.p_values]
     lines += [f"{_block(plan, block)}." for block in answer.blocks]
     return lines
@@ -98,8 +98,8 @@ def error_words(plan: Plan, question: Question, error: Error) -> list[str]:
         lines.append(_off(of_answer, error))
     else:
         lines.append(_off(_OFF_NUMBER, error.number))
-        if error.places is not None:
-            lines.append(_off(_OFF_PLACES, error.places))
+        if error.located is not None:
+            lines.append(_off(_OFF_PLACES, error.located))
         for number, each in enumerate(error.blocks, 1):
             lines.append(_off(_OFF_BLOCK, each, f"Block {number}"))
     if plan.model not in EXACT_MODELS and not isinstance(question, LocBlock):
@@ -150,7 +150,7 @@ def _right(error: SelectionError) -> str:
     return f"an estimate, right with a chance of at least {_chance(1 - error.beyond(0))} whatever the study is"
 
 
-def _places(answer: Places) -> str:
+def _places(answer: SelectedSnps) -> str:
     return f"Selected as the most significant, or the nearest to it: {_listed(answer.snps)} (an estimate)."
 
 
@@ -163,7 +163,7 @@ def _block(plan: Plan, block: Block) -> str:
     if block.first is None or block.last is None:
         return "Selected: no block of correlated SNPs is valid there"
     snps = plan.snps
-    first, last = snps.places[block.first], snps.places[block.last]
+    first, last = snps.indices[block.first], snps.indices[block.last]
     place = f"chromosome {snps.chromosomes[first]}, {int(snps.positions[first]):,} to {int(snps.positions[last]):,}"
     if block.snps == 1:
         return f"Selected as the longest valid block: one SNP, {block.first} ({place})"

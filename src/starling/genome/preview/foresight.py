@@ -30,7 +30,7 @@ class ExploreSeen:
         query: What is asked.
         k: How many SNPs, assumed; the first answer decides.
         number: Of the first quarter.
-        places: Of the second.
+        located: Of the second.
         block: Of each of the k blocks of the third.
         table: Of each of the k tables of the last.
     """
@@ -38,7 +38,7 @@ class ExploreSeen:
     query: Explore
     k: int
     number: NumSigSeen
-    places: LocSigSeen
+    located: LocSigSeen
     block: LocBlockSeen
     table: TablesSeen
 
@@ -92,7 +92,7 @@ def _explore(assumed: Assumed, question: Explore, followed: int | None) -> Explo
         question,
         k,
         selections.num_sig(assumed, question.number(plan), k),
-        selections.loc_sig(assumed, question.places(k, k)),
+        selections.loc_sig(assumed, question.locations(k, k)),
         selections.loc_block(assumed, question.block((), k)),
         tables.snp_pval(assumed, question.table(first, k)),
     )
@@ -166,7 +166,7 @@ def error_of(assumed: Assumed, question: Question, *, followed: int | None = Non
     plan = assumed.plan
     if isinstance(question, Explore):
         k = question.clamped(plan, question.most if followed is None else followed)
-        return error_of(assumed, question.places(k, k))
+        return error_of(assumed, question.locations(k, k))
     if isinstance(question, SnpPval):
         return tables.snp_pval(assumed, question).widest()
     if isinstance(question, SnpCorr):

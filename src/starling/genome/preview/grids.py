@@ -182,14 +182,14 @@ def _explore(seen: Sequence[ExploreSeen]) -> tuple[Grid, ...]:
 
     patients = (
         line("number of SNPs", 4, lambda one: one.number.within),
-        line(f"places of {_snps(k)}", 4, lambda one: one.places.within),
+        line(f"places of {_snps(k)}", 4, lambda one: one.located.within),
         line("each block", 4 * k, lambda one: one.block.within),
     )
     title = f"Patients that each answer may be off by, 95 % sure, following up {_snps(k)}"
     parts = (
         ("the number", _number([one.number for one in seen])[1]),
         ("the number", _number([one.number for one in seen])[2]),
-        ("the places", _places([one.places for one in seen])[1]),
+        ("the places", _places([one.located for one in seen])[1]),
         ("each block", _block([one.block for one in seen])[1]),
         ("each p-value", _tables([one.table for one in seen])[0]),
     )

@@ -49,7 +49,7 @@ def check_bed(path: Path, people: int, rows: int) -> int:
 
 
 def read_bed(
-    path: Path, size: int, people: int, places: Int64, rows: Int64, second: Flags, work: Callable[[Calls], R]
+    path: Path, size: int, people: int, indices: Int64, rows: Int64, second: Flags, work: Callable[[Calls], R]
 ) -> Iterator[R]:
     """`work` of chunks of SNPs, done by several threads, in the order of the file.
 
@@ -57,7 +57,7 @@ def read_bed(
         path: Of the .bed.
         size: Its bytes, as checked.
         people: n.
-        places: Which SNPs of the plan's list to read, int64 (k,).
+        indices: Which SNPs of the plan's list to read, int64 (k,).
         rows: Their rows in the file, int64 (k,).
         second: Whether the carried allele is A2, bool (k,).
         work: What is done with each chunk.
@@ -79,7 +79,7 @@ def read_bed(
             which = order[start : start + length]
             packed = np.empty((len(which), stride), dtype=np.uint8)
             _fill(file, path, rows[which], packed)
-            return work(Calls(places[which], packed, second[which]))
+            return work(Calls(indices[which], packed, second[which]))
 
         length = chunk_length(people)
         yield from in_order(one, range(0, len(order), length))

@@ -49,7 +49,7 @@ def match_sites(path: Path, plan: Plan) -> tuple[Int64, Flags, int]:
     # Lists, because a million single numbers are read and written.
     rows, second = [-1] * len(snps), [False] * len(snps)
     for row, site in enumerate(found.sites):
-        at = snps.places.get(site.id)
+        at = snps.indices.get(site.id)
         if at is None:
             continue
         if len(problems) >= MOST_TOLD:
@@ -192,19 +192,19 @@ def _open_vcf(path: Path, files: tuple[Path, ...], plan: Plan, phenotype: Path |
     return Genotypes("vcf", files, path, size, people, 0, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.bool_))
 
 
-def read(genotypes: Genotypes, plan: Plan, work: Callable[[Calls], R], places: Int64 | None = None) -> Iterator[R]:
+def read(genotypes: Genotypes, plan: Plan, work: Callable[[Calls], R], indices: Int64 | None = None) -> Iterator[R]:
     """`work` of chunks of SNPs, done by several threads; the order is the file's, and each chunk names its SNPs.
 
     Args:
         genotypes: The checked, but unread, files.
         plan: The one they were checked with.
         work: What is done with each chunk.
-        places: Which SNPs of the plan's list to read, all different; all without it.
+        indices: Which SNPs of the plan's list to read, all different; all without it.
 
     Raises:
         SourceError: when a file is no longer the one that was checked. Never because of what a call says.
     """
-    chosen = np.arange(len(plan.snps), dtype=np.int64) if places is None else places
+    chosen = np.arange(len(plan.snps), dtype=np.int64) if indices is None else indices
     path, size = genotypes.path, genotypes.size
     if genotypes.kind == "vcf":
         from starling.genome.source.vcf import read_vcf

@@ -102,7 +102,7 @@ def read_pgen(
     size: int,
     people: int,
     sites: int,
-    places: Int64,
+    indices: Int64,
     rows: Int64,
     second: Flags,
     work: Callable[[Calls], R],
@@ -112,12 +112,12 @@ def read_pgen(
         if path.stat().st_size != size:
             raise changed(path)
         with _open(_library(), path, people, sites) as reader:
-            yield from in_order(work, _chunks(reader, people, places, rows, second))
+            yield from in_order(work, _chunks(reader, people, indices, rows, second))
     except (RuntimeError, OSError, ValueError):
         raise changed(path) from None
 
 
-def _chunks(reader: Any, people: int, places: Int64, rows: Int64, second: Flags) -> Iterator[Calls]:
+def _chunks(reader: Any, people: int, indices: Int64, rows: Int64, second: Flags) -> Iterator[Calls]:
     order = np.argsort(rows, kind="stable")
     length = max(1, CALLS // people)
     for start in range(0, len(order), length):
@@ -126,4 +126,4 @@ def _chunks(reader: Any, people: int, places: Int64, rows: Int64, second: Flags)
         reader.read_list(rows[which].astype(np.uint32), alternate)
         # A .pvar's ALT takes the place of A1.
         alternate[alternate == _NO_CALL] = MISSING
-        yield Calls(places[which], packed(alternate), second[which])
+        yield Calls(indices[which], packed(alternate), second[which])

@@ -82,14 +82,14 @@ def _check_end(path: Path, start: bytes, end: bytes) -> None:
         refuse(path, "was cut off: it ends within a line", "copy or write it again")
 
 
-def read_vcf(path: Path, size: int, plan: Plan, places: Int64, work: Callable[[Calls], R]) -> Iterator[R]:
+def read_vcf(path: Path, size: int, plan: Plan, indices: Int64, work: Callable[[Calls], R]) -> Iterator[R]:
     """`work` of chunks of SNPs, in the order of the file, then of those that it does not have.
 
     Args:
         path: Of the file.
         size: Its bytes, as checked.
         plan: The SNP list, and how many people there are.
-        places: Which SNPs of the list to read, int64 (k,).
+        indices: Which SNPs of the list to read, int64 (k,).
         work: What is done with each chunk; some threads do it while the next is read.
 
     Raises:
@@ -97,16 +97,16 @@ def read_vcf(path: Path, size: int, plan: Plan, places: Int64, work: Callable[[C
     """
     if not path.is_file() or path.stat().st_size != size:
         raise changed(path)
-    yield from in_order(work, _chunks(path, plan, places))
+    yield from in_order(work, _chunks(path, plan, indices))
 
 
-def _chunks(path: Path, plan: Plan, places: Int64) -> Iterator[Calls]:
-    wanted = set(places.tolist())
+def _chunks(path: Path, plan: Plan, indices: Int64) -> Iterator[Calls]:
+    wanted = set(indices.tolist())
     length = max(1, CALLS // plan.people)
     found: list[int] = []
     copies = np.empty((length, plan.people), dtype=np.int8)
     for record in records(path):
-        at = plan.snps.places.get(name_of(record), -1)
+        at = plan.snps.indices.get(name_of(record), -1)
         if at not in wanted:
             continue
         wanted.remove(at)
@@ -128,9 +128,9 @@ def _chunks(path: Path, plan: Plan, places: Int64) -> Iterator[Calls]:
         yield _calls(some, np.repeat(nobody, len(some), axis=0))
 
 
-def _calls(places: list[int], rows: npt.NDArray[np.uint8]) -> Calls:
+def _calls(indices: list[int], rows: npt.NDArray[np.uint8]) -> Calls:
     # Copies of the carried allele were counted, so it is A1.
-    return Calls(np.array(places, dtype=np.int64), rows, np.zeros(len(places), dtype=np.bool_))
+    return Calls(np.array(indices, dtype=np.int64), rows, np.zeros(len(indices), dtype=np.bool_))
 
 
 def _open(path: Path) -> Any:

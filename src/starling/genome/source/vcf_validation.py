@@ -55,7 +55,7 @@ def check_records(path: Path, plan: Plan, most: int = SHOWN) -> Records:
     number = 0
     for record in records(path, lambda: fault("malformed records", "")):
         number += 1
-        at = plan.snps.places.get(name_of(record))
+        at = plan.snps.indices.get(name_of(record))
         if at is None:
             continue
         for field in _faults(record, plan, at, twice=at in seen):
