@@ -9,7 +9,7 @@ What they hide depends on who counts as a neighbour:
   that of the p-value is computed here from all tables. It hides genotypes, not who is a case: a weaker promise, for studies of one
   shape. Answers carry that sentence with them.
 
-There is no `guarantee` here, so the door (privacy/trust.py) lets none of it out. Statistics are put on a grid first, as
+There is no `guarantee` here, so `publish` (privacy/trust.py) lets none of it out. Statistics are put on a grid first, as
 real numbers have to be: one step of it is added to each sensitivity.
 """
 

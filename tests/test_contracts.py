@@ -140,14 +140,21 @@ RULES = {
             "tables/counts.py": "from numpy import random",
         },
     ),
-    "the door's private names stay in privacy.trust": Rule(
-        ("*._DOOR", "_DOOR", "*._Door", "_Door", "starling.privacy.trust._run", "*_Confidential__recipe"),
+    "the boundary's private names stay in privacy.trust": Rule(
+        (
+            "*._BOUNDARY",
+            "_BOUNDARY",
+            "*._Boundary",
+            "_Boundary",
+            "starling.privacy.trust._run",
+            "*_Confidential__computation",
+        ),
         ("privacy/trust.py",),
         {
-            "tables/publish.py": "from starling.privacy.trust import _DOOR",
+            "tables/publish.py": "from starling.privacy.trust import _BOUNDARY",
             "tables/counts.py": "from starling.privacy import trust\nx = trust._run(data)",
-            "tables/evaluate.py": "x = data._Confidential__recipe()",
-            "cli/tables.py": "x = getattr(data, '_Confidential__recipe')",
+            "tables/evaluate.py": "x = data._Confidential__computation()",
+            "cli/tables.py": "x = getattr(data, '_Confidential__computation')",
         },
     ),
     "only validate and evaluate inspect": Rule(

@@ -10,7 +10,7 @@ CODES = {
     "ParameterError": (2, 422),
     "BudgetRefused": (3, 403),
     "PolicyRefused": (4, 403),
-    "DoorError": (4, 403),
+    "BoundaryError": (4, 403),
     "IntegrityError": (5, 409),
     "RequestConflict": (6, 409),
     "PlanError": (65, 422),

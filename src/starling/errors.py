@@ -93,7 +93,7 @@ class PolicyRefused(StarlingError):
     status = 403
 
 
-class DoorError(PolicyRefused):
+class BoundaryError(PolicyRefused):
     """Somebody tried to look at a confidential value, or to forge a released one."""
 
 

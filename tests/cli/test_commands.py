@@ -35,7 +35,7 @@ CODES = {
     "ParameterError": 2,
     "BudgetRefused": 3,
     "PolicyRefused": 4,
-    "DoorError": 4,
+    "BoundaryError": 4,
     "IntegrityError": 5,
     "RequestConflict": 6,
     "PlanError": 65,

@@ -46,7 +46,7 @@ def _charges_again(self: Charging, tx: Any, pen: Any, request: Any, guarantee: A
 def _refunds(data: Any, mechanism: Any, account: Any) -> Any:
     try:
         value = mechanism.draw(trust._run(data))
-    except Exception:  # noqa: BLE001 - as the door does
+    except Exception:  # noqa: BLE001 - as the boundary does
         raise RunFailed from None
     account.charge(mechanism.guarantee)
     return type("Released", (), {"value": value})

@@ -1,4 +1,4 @@
-"""A mechanism and an account that write down what is done with them, for tests of the door."""
+"""A mechanism and an account that write down what is done with them, for tests of the boundary."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -62,4 +62,4 @@ def secret(story: list[str]) -> Confidential[int]:
 
 
 def never_read() -> Confidential[int]:
-    return Confidential(lambda: pytest.fail("the recipe was run"))
+    return Confidential(lambda: pytest.fail("the computation was run"))

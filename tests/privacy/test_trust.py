@@ -1,4 +1,4 @@
-"""The door: every misuse fails the type checker and fails at run time; the charge comes before the reading, always."""
+"""The boundary: every misuse fails the type checker and fails at run time; the charge comes before the reading, always."""
 
 import asyncio
 import copy
@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from starling.errors import DoorError
+from starling.errors import BoundaryError
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Confidential, NotPrivate, Receipt, Released, inspect, publish
 from tests.privacy.recording import PAID, SECRET, Noisy, Recording, never_read, secret
 
-MISUSES = Path(__file__).parent / "door_misuse"
+MISUSES = Path(__file__).parent / "boundary_misuse"
 
 
 def released(value: int = 3) -> Released[int]:
@@ -105,8 +105,8 @@ LOOKS: dict[str, Callable[[Any], object]] = {
     "reduce_ex": lambda data: data.__reduce_ex__(4),
     "vars": vars,
     "attribute": lambda data: data.value,
-    "recipe": lambda data: data.recipe,
-    "unmangled": lambda data: getattr(data, "__recipe"),
+    "computation": lambda data: data.computation,
+    "unmangled": lambda data: getattr(data, "__computation"),
     "await": asyncio.run,
     "context": lambda data: data.__enter__(),
 }
@@ -114,7 +114,7 @@ LOOKS: dict[str, Callable[[Any], object]] = {
 
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS.keys())
 def test_a_confidential_value_shows_nothing(look: Callable[[Any], object]) -> None:
-    with pytest.raises((DoorError, TypeError, AttributeError, ValueError)) as caught:
+    with pytest.raises((BoundaryError, TypeError, AttributeError, ValueError)) as caught:
         look(never_read())
     assert str(SECRET) not in "".join(traceback.format_exception(caught.value))
 
@@ -125,28 +125,28 @@ def test_a_log_line_shows_nothing(capsys: pytest.CaptureFixture[str], monkeypatc
     log.addHandler(logging.StreamHandler(sys.stderr))
     log.warning("counts: %s", never_read())
     assert "counts: Confidential" not in (told := capsys.readouterr().err)
-    assert "DoorError" in told
+    assert "BoundaryError" in told
 
 
 class Window:
     """Has the slot of a Confidential, under its own name and in the open."""
 
-    __slots__ = ("_Confidential__recipe",)
+    __slots__ = ("_Confidential__computation",)
 
 
 def test_a_confidential_value_does_not_become_another_class() -> None:
     data: Any = never_read()
-    with pytest.raises(DoorError):
+    with pytest.raises(BoundaryError):
         data.__class__ = Window
-    with pytest.raises(DoorError):
+    with pytest.raises(BoundaryError):
         data.extra = 1
-    with pytest.raises(DoorError):
+    with pytest.raises(BoundaryError):
         del data.extra
 
 
 @pytest.mark.parametrize("kind", [Confidential, Released])
 def test_the_types_of_the_door_have_no_subclasses(kind: type) -> None:
-    with pytest.raises(DoorError):
+    with pytest.raises(BoundaryError):
         type("Other", (kind,), {"__slots__": (), "__post_init__": print})
 
 
@@ -168,9 +168,9 @@ def test_map_runs_nothing() -> None:
 FORGERIES: dict[str, Callable[[Released[int]], object]] = {
     "constructor": lambda real: Released(5, real.receipt),  # type: ignore[call-arg]
     "constructor with a key of its own": lambda real: Released(5, real.receipt, object()),  # type: ignore[arg-type]
-    "constructor with a second door": lambda real: Released(5, real.receipt, _other_door()),
+    "constructor with a second boundary": lambda real: Released(5, real.receipt, _other_boundary()),
     "replace": lambda real: replace(real, value=5),  # type: ignore[call-arg]
-    "replace with None": lambda real: replace(real, value=5, door=None),  # type: ignore[arg-type]
+    "replace with None": lambda real: replace(real, value=5, boundary=None),  # type: ignore[arg-type]
     "assign": lambda real: setattr(real, "value", 5),
     "new attribute": lambda real: setattr(real, "extra", 5),
     "delete": lambda real: delattr(real, "receipt"),
@@ -185,16 +185,16 @@ FORGERIES: dict[str, Callable[[Released[int]], object]] = {
 }
 
 
-def _other_door() -> Any:
+def _other_boundary() -> Any:
     from starling.privacy import trust
 
-    return trust._Door()
+    return trust._Boundary()
 
 
 @pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES.keys())
 def test_a_released_value_cannot_be_forged(forge: Callable[[Released[int]], object]) -> None:
     real = released()
-    with pytest.raises((DoorError, TypeError, ValueError, AttributeError)):
+    with pytest.raises((BoundaryError, TypeError, ValueError, AttributeError)):
         forge(real)
     assert real.value == 3
 
@@ -202,16 +202,16 @@ def test_a_released_value_cannot_be_forged(forge: Callable[[Released[int]], obje
 def test_an_inspected_value_cannot_be_made_or_passed_on() -> None:
     with pytest.raises(TypeError):
         NotPrivate(5)  # type: ignore[call-arg]
-    with pytest.raises(DoorError):
-        NotPrivate(5, _other_door())
-    with pytest.raises(DoorError):
+    with pytest.raises(BoundaryError):
+        NotPrivate(5, _other_boundary())
+    with pytest.raises(BoundaryError):
         pickle.dumps(inspect(Confidential(lambda: SECRET)))
 
 
 @pytest.mark.parametrize("value", [SECRET, None, inspect(Confidential(lambda: SECRET)), released()])
 def test_what_is_not_confidential_is_not_published_and_not_charged(value: Any) -> None:
     account = Recording()
-    with pytest.raises(DoorError) as caught:
+    with pytest.raises(BoundaryError) as caught:
         publish(value, Noisy(), account)
     assert account.story == []
     assert str(SECRET) not in str(caught.value)
@@ -222,7 +222,7 @@ def test_a_mechanism_cannot_release_what_is_marked_not_private() -> None:
         def draw(self, exact: int, /) -> Any:
             return inspect(Confidential(lambda: exact))
 
-    with pytest.raises(DoorError) as caught:
+    with pytest.raises(BoundaryError) as caught:
         publish(Confidential(lambda: SECRET), Unwrapping(), Recording())
     assert str(SECRET) not in str(caught.value)
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from starling.errors import BudgetRefused, DoorError, PolicyRefused, RunFailed
+from starling.errors import BoundaryError, BudgetRefused, PolicyRefused, RunFailed
 from starling.privacy.budget import Epsilon
 from starling.privacy.trust import Confidential, Receipt, Released, publish
 from tests.account import OneCharge
@@ -76,10 +76,10 @@ class Unusual(BaseException):
 
 
 def raising(error: BaseException) -> Callable[[], int]:
-    def recipe() -> int:
+    def computation() -> int:
         raise error
 
-    return recipe
+    return computation
 
 
 def from_another(error: Exception) -> Exception:
@@ -98,7 +98,7 @@ FAILURES: Sequence[BaseException] = (
     OSError(28, str(SECRET)),
     RunFailed(),
     BudgetRefused(field=str(SECRET), problem="", fix=""),
-    DoorError(field=str(SECRET), problem="", fix=""),
+    BoundaryError(field=str(SECRET), problem="", fix=""),
     StopIteration(SECRET),
     ExceptionGroup(str(SECRET), [ValueError(SECRET)]),
     from_another(KeyError(SECRET)),
@@ -110,16 +110,16 @@ FAILURES: Sequence[BaseException] = (
 
 
 @pytest.mark.parametrize("error", FAILURES, ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("stage", ["recipe", "draw"])
+@pytest.mark.parametrize("stage", ["computation", "draw"])
 def test_attack_a08_a_failing_run_says_the_same_whatever_failed(error: BaseException, stage: str) -> None:
     class Failing(Noisy):
         def draw(self, exact: int, /) -> int:  # noqa: ARG002 - it fails before it looks
             raise error
 
     account = Recording()
-    recipe = raising(error) if stage == "recipe" else lambda: SECRET
+    computation = raising(error) if stage == "computation" else lambda: SECRET
     with pytest.raises(RunFailed) as caught:
-        publish(Confidential(recipe), Failing() if stage == "draw" else Noisy(), account)
+        publish(Confidential(computation), Failing() if stage == "draw" else Noisy(), account)
     assert account.story == ["charge", "resume"], "the charge stands, there was one, and it is committed to nothing"
     assert caught.value.args == RunFailed().args
     assert caught.value.problems == RunFailed().problems
@@ -128,7 +128,7 @@ def test_attack_a08_a_failing_run_says_the_same_whatever_failed(error: BaseExcep
     assert caught.value is not error
     assert str(SECRET) not in "".join(traceback.format_exception(caught.value))
     frames = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
-    assert frames[-1] == "publish", "no frame below the door"
+    assert frames[-1] == "publish", "no frame below the boundary"
 
 
 def test_an_interrupt_stays_one_without_what_it_says() -> None:

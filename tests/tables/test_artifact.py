@@ -43,7 +43,7 @@ REQUEST = "5" * 32
 
 
 def write(folder: Path, plan: Plan, records: int = 0) -> tuple[Geography, Released[Measurements]]:
-    """Write a release of Fixed values; `records` is what the confidential recipe gives."""
+    """Write a release of Fixed values; `records` is what the confidential computation gives."""
     geography = small_geography(plan)
     account = OneCharge(plan.cost, REQUEST)
     measurements = publish(Confidential(lambda: records), Fixed(plan), account)

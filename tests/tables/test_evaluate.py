@@ -225,7 +225,7 @@ def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_comes_out_is_marked_not_private(tmp_path: Path) -> None:
-    """The whole way, from generated files through the second door; the published tables are exact here, so nothing errs."""
+    """The whole way, from generated files by `inspect`; the published tables are exact here, so nothing errs."""
     plan = small_plan(thresholds=(50, 200, 1000))
     made = generate(plan, persons=3000, seed=1, out=tmp_path / "in")
     geography, persons = read_geography(made.geography, plan), open_persons(made.persons, plan)

@@ -180,7 +180,7 @@ class Root(Group):
         arguments = list(sys.argv[1:] if args is None else args)
         options |= {"standalone_mode": False, "prog_name": options.get("prog_name") or "starling"}
         if threading.current_thread() is threading.main_thread():
-            # Like Ctrl-C, which the door lets through: temporary folders are removed on the way out.
+            # Like Ctrl-C, which the boundary lets through: temporary folders are removed on the way out.
             signal.signal(signal.SIGTERM, _terminate)
         as_json = "--json" in arguments
         try:

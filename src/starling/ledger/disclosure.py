@@ -24,7 +24,7 @@ from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import as_replace_one
 
 DELTA = "1e-10"
-"""At which epsilon is shown unless another is asked for."""
+"""The delta at which epsilon is shown unless another is asked for."""
 
 MOST = 256
 """Different charges that are composed event by event; a lineage with more is told by its total."""
@@ -106,10 +106,10 @@ class JointDisclosure:
     """What the charges of a lineage reveal together.
 
     Attributes:
-        spent: In units of the lineage's measure; exact.
-        epsilon: With `delta`, rounded up.
-        delta: In (0, 1).
-        composed: Whether it comes from the events of noise; otherwise from the total alone.
+        spent: What was spent, in units of the lineage's measure; exact.
+        epsilon: The epsilon at `delta`, rounded up.
+        delta: The delta, in (0, 1).
+        composed: Whether epsilon comes from the events of the charges; otherwise from their total alone.
     """
 
     spent: int
@@ -124,10 +124,10 @@ def joint_disclosure(
     """Compose what was charged.
 
     Args:
-        lineage: Whose.
-        spent: Its total, in units.
+        lineage: The lineage that was charged.
+        spent: The total of its charges, in units.
         kinds: Each kind of noise as it was chained, with how often it was charged.
-        delta: Above 0 and below 1.
+        delta: The delta, above 0 and below 1.
 
     Raises:
         ParameterError: for another delta.

@@ -24,7 +24,7 @@ _RATIO = re.compile(r"[+-]?[0-9]{1,40}/[0-9]{1,40}")
 
 
 def exact(value: Exact, *, field: str, exponent: bool = False) -> Fraction:
-    """The rational that `value` says.
+    """The rational that a value says.
 
     Args:
         value: int, Fraction, or a string: decimal ("0.159") or ratio ("1/3"), at most 40 digits before and after the point.
@@ -77,7 +77,7 @@ def without_exponent(text: str) -> str:
 
 
 def positive(value: Exact, *, field: str) -> Fraction:
-    """The same as `exact`, and above 0; raises ParameterError otherwise."""
+    """The rational above 0 that `value` says; raises ParameterError for every other value."""
     number = exact(value, field=field)
     if number <= 0:
         raise ParameterError(field=field, problem="is not above 0", fix="give a number above 0")
@@ -170,8 +170,8 @@ def split(cost: CostT, weights: Sequence[Exact]) -> tuple[CostT, ...]:
     Each share is rounded down to a multiple of 2^-40 of the budget; the last takes the rest.
 
     Args:
-        cost: The whole.
-        weights: Each above 0, in any unit; irrational ones from `power`.
+        cost: The whole that is shared out.
+        weights: The weight of each share, above 0, in any unit; irrational weights come from `power`.
 
     Raises:
         ParameterError: without weights, for a weight not above 0, or where a share would be 0.
@@ -196,7 +196,7 @@ def power(base: Exact, exponent: Exact) -> Fraction:
     """`base` ** `exponent` rounded down to a multiple of 2^-64: the same on every machine, since no float is used.
 
     Args:
-        base: Above 0.
+        base: A number above 0.
         exponent: A rational of at most 4 digits above and below the line: "5/3" for level 5 of 2^(i/3).
 
     >>> float(power(2, "1/3"))

@@ -16,7 +16,7 @@ class Relation:
     Attributes:
         change: "add-remove": one unit more or less (SafeTab 2022, Definition 1); "replace-one": one unit's data differ and
             the number of units is public.
-        unit: Whose data that is.
+        unit: Those whose data are protected.
     """
 
     change: Change
@@ -33,9 +33,9 @@ REPLACE_PERSON = Relation("replace-one", "person")
 
 
 def as_replace_one(cost: Cost) -> Cost:
-    """What an add-remove cost is in the replace-one reading: a replacement is one removal and one addition.
+    """An add-remove cost under the replace-one adjacency: a replacement is one removal and one addition.
 
-    Pure DP: group privacy of size 2, 2 epsilon. zCDP: 4 rho. The 2020 DDHC-A is rho 4.944 in one reading, 19.776 in the other.
+    Pure DP: group privacy of size 2, 2 epsilon. zCDP: 4 rho. The 2020 DDHC-A costs rho 4.944 under one and 19.776 under the other.
 
     >>> from fractions import Fraction
     >>> from starling.privacy.budget import Rho

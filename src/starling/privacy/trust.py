@@ -1,14 +1,14 @@
-"""The door between confidential and released values.
+"""The trust boundary between confidential and released values.
 
-`Confidential[T]` is a recipe that has not run: nobody can see, compare, store or branch on what it would give. `publish` is
-the only way from it to a `Released[R]`: it makes the charge durable first, then runs the recipe, then draws, then commits the charge
+`Confidential[T]` is a deferred computation: nobody can see, compare, store or branch on what it would give. `publish` is
+the only way from it to a `Released[R]`: it makes the charge durable first, then runs the computation, then draws, then commits the charge
 to that draw. So reading before charging, showing an exact count and forging a release are type errors, and fail at run time too; and
 nobody sees two draws of one charge.
 
-A second door, `inspect`, serves a custodian's own `validate` and `evaluate`; what passes it is marked `NotPrivate`, which no
+A second way over it, `inspect`, serves a custodian's own `validate` and `evaluate`; what takes it is marked `NotPrivate`, which no
 release, worker or server accepts.
 
-The door holds against mistakes and careless code, today's or in years. It can't hold against code in the same process that
+The boundary holds against mistakes and careless code, today's or in years. It can't hold against code in the same process that
 means to break it (`object.__setattr__`, the garbage collector); that is what keeping analysts' code out of the process is for.
 """
 
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, Generic, Never, Protocol, TypeVar, fina
 
 import numpy as np
 
-from starling.errors import DoorError, RunFailed
+from starling.errors import BoundaryError, RunFailed
 from starling.privacy.guarantee import Guarantee
 
 T = TypeVar("T")
@@ -31,17 +31,17 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 @final
-class _Door:
+class _Boundary:
     """The key of this module: `Released` takes no other."""
 
     __slots__ = ()
 
 
-_DOOR: Final = _Door()
+_BOUNDARY: Final = _Boundary()
 
 
 def _closed(*_: object) -> Never:
-    raise DoorError(
+    raise BoundaryError(
         field="confidential value",
         problem="cannot be shown, compared, tested, copied or stored",
         fix="publish it through a mechanism, with an account that pays",
@@ -50,20 +50,20 @@ def _closed(*_: object) -> Never:
 
 @final
 class Confidential(Generic[T]):
-    """A recipe for a confidential value, not yet run.
+    """A deferred computation for a confidential value, not yet run.
 
     Args:
-        recipe: Reads and computes; called once, by the door, after the charge.
+        computation: Reads and computes; called once, by `publish`, after the charge.
     """
 
-    __slots__ = ("__recipe",)
+    __slots__ = ("__computation",)
 
-    def __init__(self, recipe: Callable[[], T], /) -> None:
+    def __init__(self, computation: Callable[[], T], /) -> None:
         # Its own __setattr__ is closed: `data.__class__ = Other` would show the slot under another name.
-        object.__setattr__(self, "_Confidential__recipe", recipe)
+        object.__setattr__(self, "_Confidential__computation", computation)
 
     def map(self, function: Callable[[T], U], /) -> "Confidential[U]":
-        """The recipe followed by `function`; still nothing is run."""
+        """The computation followed by `function`; still nothing is run."""
         return Confidential(lambda: function(_run(self)))
 
     # Not shown to the type checker, so that it finds no operator, call, length or truth value here and says so.
@@ -75,7 +75,7 @@ class Confidential(Generic[T]):
 
 
 def _run(data: Confidential[T], /) -> T:
-    return data._Confidential__recipe()  # type: ignore[attr-defined, no-any-return]
+    return data._Confidential__computation()  # type: ignore[attr-defined, no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +86,9 @@ class Entry:
         position: Number of the event in the ledger's chain.
         head: Its hash, hexadecimal: of this event and all before it.
         dataset: Registered name of the data that were charged for.
-        lineage: Whose people they are about.
+        lineage: The lineage: the population whose data these are.
         signer: The custodian's public key, 64 hexadecimal digits: signs the ledger and what it pays for.
-        inside: The ledger was made for this one release and lies in it, so that nothing in it limits a second one.
+        inside: Whether the ledger was made for this one release and lies in it, so that nothing in the ledger limits a second one.
     """
 
     position: int
@@ -108,11 +108,11 @@ class Receipt:
     """Proof that a charge was made.
 
     Attributes:
-        request_id: Under which the charge can be found, and a killed run resumed.
+        request_id: The name under which the charge can be found, and a killed run resumed.
         guarantee: What was charged for.
-        account: Where: the ledger's id, or that it was held in memory.
-        entry: The place in that ledger; None where nothing durable was written.
-        day: Of the charge, as 2026-01-31, UTC. Taken before anything is read, so it tells nothing of the data.
+        account: The id of the ledger that paid, or words that say that the account was held in memory.
+        entry: The event in that ledger; None where nothing durable was written.
+        day: The day of the charge, as 2026-01-31, UTC. It is taken before anything is read, so it tells nothing of the data.
         validated: Whether the custodian had looked at the very files that are read, and accepted them for release.
     """
 
@@ -172,30 +172,30 @@ class Released(Generic[T]):
 
     value: T
     receipt: Receipt
-    door: InitVar[_Door]
+    boundary: InitVar[_Boundary]
 
-    def __post_init__(self, door: _Door) -> None:
+    def __post_init__(self, boundary: _Boundary) -> None:
         # An InitVar, not a kept field: `dataclasses.replace` would pass a kept key on to a forged value.
-        if door is not _DOOR:
-            raise DoorError(
+        if boundary is not _BOUNDARY:
+            raise BoundaryError(
                 field="released value", problem="can only come from publish", fix="publish a confidential value"
             )
         if isinstance(self.value, Confidential | NotPrivate):
-            raise DoorError(
+            raise BoundaryError(
                 field="released value", problem="is marked confidential or not private", fix="release what was drawn"
             )
         _seal(self.value)
 
     def __init_subclass__(cls) -> None:
         # `final` binds the type checker alone, and a subclass could leave out the check above.
-        raise DoorError(field="released value", problem="has no other kinds", fix="publish a confidential value")
+        raise BoundaryError(field="released value", problem="has no other kinds", fix="publish a confidential value")
 
     def then(self, function: Callable[[T], U], /) -> "Released[U]":
         """Post-process: any function of released values is released at no further cost."""
-        return Released(function(self.value), self.receipt, _DOOR)
+        return Released(function(self.value), self.receipt, _BOUNDARY)
 
     def __reduce__(self) -> Never:
-        raise DoorError(
+        raise BoundaryError(
             field="released value", problem="cannot be pickled or copied", fix="write it as a release artifact"
         )
 
@@ -210,11 +210,11 @@ class NotPrivate(Generic[T]):
     """A confidential value shown to its own custodian: never to be published."""
 
     value: T
-    door: InitVar[_Door]
+    boundary: InitVar[_Boundary]
 
-    def __post_init__(self, door: _Door) -> None:
-        if door is not _DOOR:
-            raise DoorError(
+    def __post_init__(self, boundary: _Boundary) -> None:
+        if boundary is not _BOUNDARY:
+            raise BoundaryError(
                 field="inspected value", problem="can only come from inspect", fix="inspect a confidential value"
             )
 
@@ -226,22 +226,24 @@ def publish(data: Confidential[T], mechanism: Mechanism[T, R], account: Account[
     """Charge, then read, then draw, then commit the charge to the draw. Of a charge that is committed already, that draw comes back.
 
     Args:
-        data: The recipe of the exact value.
+        data: The computation of the exact value.
         mechanism: Declares the cost and draws the noise.
         account: Pays for one draw; its charge and its commitment are durable when they return.
 
     Raises:
-        DoorError: when `data` are no recipe (an inspected value, say); nothing is charged.
+        BoundaryError: when `data` are no computation (an inspected value, say); nothing is charged.
         BudgetRefused, PolicyRefused: by the account, before anything is read; or by its commitment, and nobody sees what was drawn.
         RunFailed: after the charge, with one constant message whatever the cause: which record, file or size made it fail
             would be an answer nobody paid for.
     """
     if not isinstance(data, Confidential):
-        raise DoorError(field="data", problem="are not Confidential", fix="publish the recipe, before it is run")
+        raise BoundaryError(
+            field="data", problem="are not Confidential", fix="publish the computation, before it is run"
+        )
     receipt = account.charge(mechanism.guarantee)
     earlier = account.resume()
     if earlier is not None:
-        return Released(earlier, receipt, _DOOR)
+        return Released(earlier, receipt, _BOUNDARY)
     drawn: list[R] = []
     interrupted = False
     try:
@@ -258,9 +260,9 @@ def publish(data: Confidential[T], mechanism: Mechanism[T, R], account: Account[
         raise KeyboardInterrupt
     if not drawn:
         raise RunFailed
-    return Released(account.commit(drawn[0]), receipt, _DOOR)
+    return Released(account.commit(drawn[0]), receipt, _BOUNDARY)
 
 
 def inspect(data: Confidential[T]) -> NotPrivate[T]:
-    """Run the recipe for the custodian's own eyes: `validate` and `evaluate` only (an import contract says so)."""
-    return NotPrivate(_run(data), _DOOR)
+    """Run the computation for the custodian's own eyes: `validate` and `evaluate` only (an import contract says so)."""
+    return NotPrivate(_run(data), _BOUNDARY)

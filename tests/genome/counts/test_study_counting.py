@@ -1,11 +1,11 @@
-"""Counts of a study are recipes: run after the charge, total, and equal to counting person by person."""
+"""Counts of a study are deferred computations: run after the charge, total, and equal to counting person by person."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from starling.errors import DoorError, SourceError
+from starling.errors import BoundaryError, SourceError
 from starling.genome.counts.pairs import pair_tables
 from starling.genome.counts.study import CARRYING, count_carriers, count_tables
 from starling.genome.distance import distance_to_significance
@@ -69,11 +69,11 @@ def test_nothing_is_read_before_the_recipe_runs(study: Study, tmp_path: Path) ->
     plan = planned(study, tmp_path, "dominant")
     opened = open_genotypes(write_bed(study, tmp_path / "x"), plan)
     Path(tmp_path / "x.bed").unlink()
-    recipe = count_tables(plan, opened)
-    with pytest.raises(DoorError):
-        len(recipe)  # type: ignore[arg-type] # a recipe has no length
+    computation = count_tables(plan, opened)
+    with pytest.raises(BoundaryError):
+        len(computation)  # type: ignore[arg-type] # a deferred computation has no length
     with pytest.raises(SourceError, match="changed or vanished"):
-        inspect(recipe)
+        inspect(computation)
 
 
 def test_a_replaced_person_moves_one_unit_of_every_table(tmp_path: Path) -> None:

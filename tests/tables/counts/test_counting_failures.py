@@ -58,11 +58,11 @@ def persons(folder: Path, lines: list[bytes], name: str = "persons.txt") -> Path
     return path
 
 
-def published(recipe: Confidential[GroupCounts]) -> tuple[int | str, int]:
+def published(computation: Confidential[GroupCounts]) -> tuple[int | str, int]:
     """What leaves: the number, or the whole of the error; and how many charges were made."""
     till = Till()
     try:
-        return publish(recipe, Exactly(PLAN), till).value, len(till.charged)
+        return publish(computation, Exactly(PLAN), till).value, len(till.charged)
     except StarlingError as error:
         causes = [cause for cause in (error.__cause__, error.__context__) if cause is not None]
         return " ".join([type(error).__name__, str(error), *map(repr, causes)]), len(till.charged)
@@ -75,8 +75,8 @@ def test_nothing_is_read_before_the_charge(tmp_path: Path) -> None:
     path = persons(tmp_path, [GOOD] * 3)
     opened = open_persons(path, PLAN)
     path.unlink()
-    recipe = count(PLAN, GEOGRAPHY, opened)  # reads nothing, so finds nothing missing
-    assert published(recipe) == FAILED
+    computation = count(PLAN, GEOGRAPHY, opened)  # reads nothing, so finds nothing missing
+    assert published(computation) == FAILED
 
 
 @pytest.mark.parametrize(
@@ -84,14 +84,14 @@ def test_nothing_is_read_before_the_charge(tmp_path: Path) -> None:
 )
 def test_attack_a08_a_file_removed_or_cut_before_it_is_read(tmp_path: Path, change: Callable[[Path], None]) -> None:
     path = persons(tmp_path, [GOOD] * 30)
-    recipe = count(PLAN, GEOGRAPHY, open_persons(path, PLAN))
+    computation = count(PLAN, GEOGRAPHY, open_persons(path, PLAN))
     change(path)
-    assert published(recipe) == FAILED
+    assert published(computation) == FAILED
 
 
 def test_attack_a08_a_file_cut_off_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = persons(tmp_path, [GOOD] * 4000)
-    recipe = count(PLAN, GEOGRAPHY, open_persons(path, PLAN), chunk=5000)
+    computation = count(PLAN, GEOGRAPHY, open_persons(path, PLAN), chunk=5000)
     real, calls = os.pread, []
 
     def cutting(file: int, size: int, place: int) -> bytes:
@@ -101,13 +101,13 @@ def test_attack_a08_a_file_cut_off_while_it_is_read(tmp_path: Path, monkeypatch:
         return real(file, size, place)
 
     monkeypatch.setattr(os, "pread", cutting)
-    assert published(recipe) == FAILED
+    assert published(computation) == FAILED
 
 
 def test_a_file_removed_while_it_is_read_is_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An open file outlives its name."""
     path = persons(tmp_path, [GOOD] * 4000)
-    recipe = count(PLAN, GEOGRAPHY, open_persons(path, PLAN), chunk=5000)
+    computation = count(PLAN, GEOGRAPHY, open_persons(path, PLAN), chunk=5000)
     real, calls = os.pread, []
 
     def removing(file: int, size: int, place: int) -> bytes:
@@ -117,7 +117,7 @@ def test_a_file_removed_while_it_is_read_is_read_to_its_end(tmp_path: Path, monk
         return real(file, size, place)
 
     monkeypatch.setattr(os, "pread", removing)
-    assert published(recipe) == (4000, 1)
+    assert published(computation) == (4000, 1)
 
 
 def test_attack_a08_memory_that_does_not_suffice(tmp_path: Path) -> None:
@@ -125,23 +125,23 @@ def test_attack_a08_memory_that_does_not_suffice(tmp_path: Path) -> None:
     spill = tmp_path / "spill"
     spill.mkdir()
     small = duck.Limits(2 << 20, None, 2, spill)
-    recipe = count(PLAN, GEOGRAPHY, open_persons(path, PLAN), limits=small)
-    assert published(recipe) == FAILED
+    computation = count(PLAN, GEOGRAPHY, open_persons(path, PLAN), limits=small)
+    assert published(computation) == FAILED
     assert not list(spill.iterdir())
     with pytest.raises(OutputError):
-        inspect(recipe)
+        inspect(computation)
 
 
 def test_attack_a08_a_disk_that_does_not_suffice(tmp_path: Path) -> None:
     path = persons(tmp_path, [GOOD] * 1000)
     spill = tmp_path / "spill"
     spill.mkdir()
-    recipe = count(
+    computation = count(
         PLAN, GEOGRAPHY, open_persons(path, PLAN), limits=replace(duck.default_limits(), disk=8, spill=spill)
     )
-    assert published(recipe) == FAILED
+    assert published(computation) == FAILED
     with pytest.raises(OutputError):
-        inspect(recipe)
+        inspect(computation)
     assert not list(spill.iterdir())
 
 
@@ -158,10 +158,10 @@ def test_counted_records_are_in_no_folder(tmp_path: Path) -> None:
 
 def test_the_custodian_hears_the_reason(tmp_path: Path) -> None:
     path = persons(tmp_path, [GOOD])
-    recipe = count(PLAN, GEOGRAPHY, open_persons(path, PLAN))
+    computation = count(PLAN, GEOGRAPHY, open_persons(path, PLAN))
     path.unlink()
     with pytest.raises(SourceError, match="changed or vanished"):
-        inspect(recipe)
+        inspect(computation)
 
 
 HOSTILE = [
@@ -211,9 +211,9 @@ def test_attack_a21_hostile_file_names_are_names(tmp_path: Path, name: str) -> N
 
 
 def test_a_second_count_is_the_same(tmp_path: Path) -> None:
-    """Nothing of a count is random or kept: the recipe may be run again, by one thread or more."""
+    """Nothing of a count is random or kept: the computation may be run again, by one thread or more."""
     path = persons(tmp_path, [GOOD, row(QRACE2="1001"), row(QRACE2="1002")] * 40)
-    recipe = count(PLAN, GEOGRAPHY, open_persons(path, PLAN), chunk=400)
+    computation = count(PLAN, GEOGRAPHY, open_persons(path, PLAN), chunk=400)
     one_thread = replace(duck.default_limits(), threads=1)
     other = count(PLAN, GEOGRAPHY, open_persons(path, PLAN), limits=one_thread)
-    assert published(recipe) == published(recipe) == published(other) == (120, 1)
+    assert published(computation) == published(computation) == published(other) == (120, 1)

@@ -122,9 +122,9 @@ def test_attack_a08_a_task_that_fails_keeps_the_charge(
 ) -> None:
     """A file cut off after it was checked: workers fail, what leaves is the constant error, and one charge stands."""
     path = persons(tmp_path, [GOOD] * 400)
-    recipe = count(PLAN, GEOGRAPHY, open_persons(path, PLAN), chunk=500, cluster=spark)
+    computation = count(PLAN, GEOGRAPHY, open_persons(path, PLAN), chunk=500, cluster=spark)
     os.truncate(path, 300)
-    assert published(recipe) == FAILED
+    assert published(computation) == FAILED
     assert capfd.readouterr() == ("", "")
     assert caplog.text == ""
 

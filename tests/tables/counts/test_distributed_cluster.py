@@ -120,9 +120,9 @@ def test_two_workers_count_what_duckdb_counts_and_tell_nobody_why_they_fail(
         assert spark.workers == 2
         there = everything(plan, geography, inspect(count(plan, geography, opened, chunk=30, cluster=spark)).value)
         assert all(np.array_equal(one, other) for one, other in zip(here, there, strict=True))
-        recipe = count(PLAN, GEOGRAPHY, open_persons(cut, PLAN), chunk=500, cluster=spark)
+        computation = count(PLAN, GEOGRAPHY, open_persons(cut, PLAN), chunk=500, cluster=spark)
         os.truncate(cut, 9000)
-        assert published(recipe) == FAILED
+        assert published(computation) == FAILED
     logs = [file for work in ours.works for file in work.rglob("stderr")]
     assert len(logs) >= 2, "both workers worked"
     for log in logs:

@@ -1,4 +1,4 @@
-"""The custodian is told every broken rule with line and field, and never a value; what is told passes no other door."""
+"""The custodian is told every broken rule with line and field, and never a value; what is told goes no other way."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,6 +1,6 @@
 """The demo's first chapter: an invented nation, its tables released, and the truth beside them.
 
-The truth may be shown because nobody in it exists. It comes through the custodian's door, as `tables evaluate` does.
+The truth may be shown because nobody in it exists. It is inspected by the custodian, as `tables evaluate` does.
 """
 
 import shutil

@@ -42,7 +42,7 @@ _ALLELES: Final[tuple[tuple[Allele, bool], ...]] = (("a1", False), ("a2", True))
 
 
 def count_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None = None) -> Confidential[Int64]:
-    """The recipe of the table of every SNP, int64: (m, 4) under the dominant and recessive models, cases who carry and who do not, then
+    """Gives the table of every SNP, int64: (m, 4) under the dominant and recessive models, cases who carry and who do not, then
     controls; (m, 6) under the genotypic and allelic ones, cases with 0, 1, 2 copies, then controls.
 
     Args:
@@ -50,13 +50,13 @@ def count_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None = None)
         genotypes: The checked, but unread, files.
         indices: Which SNPs of the list, in this order and all different; all without it.
 
-    The recipe raises SourceError when a file is no longer what was checked; never because of what a call or a line says.
+    The computation raises SourceError when a file is no longer what was checked; never because of what a call or a line says.
     """
     return Confidential(partial(read_tables, plan, genotypes, indices))
 
 
 def count_carriers(plan: Plan, genotypes: Genotypes, indices: Int64) -> Confidential[UInt64]:
-    """The recipe of who carries some SNPs, one bit a person: uint64 (len(indices), ceil(n/64)), as `pairs.pair_tables` takes them.
+    """The computation of who carries some SNPs, one bit a person: uint64 (len(indices), ceil(n/64)), as `pairs.pair_tables` takes them.
 
     Args:
         plan: The SNP list and the model.
@@ -67,7 +67,7 @@ def count_carriers(plan: Plan, genotypes: Genotypes, indices: Int64) -> Confiden
 
 
 def read_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None) -> Int64:
-    """What the recipe of `count_tables` gives: exact, so for this room alone."""
+    """What the computation of `count_tables` gives: exact, so for this room alone."""
     among = groups(genotypes.people.cases(plan.people))
     cells = 4 if plan.model in ("dominant", "recessive") else 6
 
@@ -89,7 +89,7 @@ def read_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None) -> Int6
 
 
 def read_carriers(plan: Plan, genotypes: Genotypes, indices: Int64) -> UInt64:
-    """What the recipe of `count_carriers` gives: exact, so for this room alone."""
+    """What the computation of `count_carriers` gives: exact, so for this room alone."""
     words = (plan.people + 63) // 64
 
     def pack(calls: Calls) -> tuple[Int64, UInt64]:
@@ -154,5 +154,5 @@ class StudyCounts:
 
 
 def count_study(plan: Plan, genotypes: Genotypes) -> Confidential[StudyCounts]:
-    """The recipe of all that the mechanisms may ask of the checked, but unread, files; see `count_tables` about errors."""
+    """The computation of all that the mechanisms may ask of the checked, but unread, files; see `count_tables` about errors."""
     return Confidential(lambda: StudyCounts(plan, genotypes))

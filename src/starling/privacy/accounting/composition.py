@@ -43,7 +43,7 @@ class OverlappingEvents:
 
     Attributes:
         parts: Each mechanism has the events of one of these; at least two, none known to dominate the others.
-        overlap: At least 1.
+        overlap: The most of these mechanisms that one unit meets; at least 1.
     """
 
     parts: frozenset["Events"]
@@ -51,7 +51,7 @@ class OverlappingEvents:
 
 
 Accounted: TypeAlias = PureDP | DiscreteGaussianNoise | ZCDP | OverlappingEvents
-"""What accountants know: discrete Gaussian noise is of sensitivity 1."""
+"""The events that accountants compose. Discrete Gaussian noise has sensitivity 1 here."""
 Events: TypeAlias = frozenset[tuple[Accounted, int]]
 """Different events, each with how often a unit meets it."""
 
@@ -62,7 +62,7 @@ def ordered(events: Events) -> list[tuple[Accounted, int]]:
 
 
 def order_of(events: Events) -> tuple[object, ...]:
-    """What sorts collections of events."""
+    """A key by which collections of events are sorted."""
     return tuple((_key(event), times) for event, times in ordered(events))
 
 

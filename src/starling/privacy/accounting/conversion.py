@@ -44,7 +44,7 @@ BY: Final[dict[Method, str]] = {
 """How an accountant found its epsilon, for those who read a release."""
 
 DELTA: Final = "1e-10"
-"""At which a plan and a release say their epsilon, for comparison with others: that of SafeTab 2022, Table 2."""
+"""The delta at which a plan and a release state their epsilon, for comparison with others: that of SafeTab 2022, Table 2."""
 
 PLACES = 6
 """Decimals of an epsilon that is not exact; rounded up."""
@@ -56,8 +56,8 @@ class Approximate:
     """(epsilon, delta)-DP of something.
 
     Attributes:
-        epsilon: Rounded up.
-        method: The accountant that found it.
+        epsilon: The epsilon, rounded up.
+        method: The accountant that found this epsilon.
     """
 
     epsilon: Fraction
@@ -65,7 +65,7 @@ class Approximate:
 
     @property
     def by(self) -> str:
-        """How it was found, in words."""
+        """How the epsilon was found, in words."""
         return BY[self.method]
 
 
@@ -103,8 +103,8 @@ def epsilon_at_delta(guarantee: Guarantee, delta: Exact, *, method: Method = "ti
 
     Args:
         guarantee: What is spent: a measurement or any composition.
-        delta: In [0, 1), exact; 0 for pure DP by "sum" or "tightest" alone.
-        method: The accountant (see the module).
+        delta: The delta, exact, in [0, 1); 0 for pure DP by "sum" or "tightest" alone.
+        method: The accountant, one of those that the module describes.
 
     Returns:
         Exact for "sum"; otherwise rounded up to a millionth.
@@ -146,7 +146,7 @@ def delta_at_epsilon(guarantee: Guarantee, epsilon: Exact) -> float:
 
     Args:
         guarantee: What is spent.
-        epsilon: At least 0, exact.
+        epsilon: The epsilon, exact, at least 0.
 
     Raises:
         ParameterError: for a negative epsilon, or where the loss of a part is not known.

@@ -31,13 +31,13 @@ from starling.privacy.budget import Cost, Epsilon
 from starling.privacy.guarantee import Guarantee
 
 _LEAST = -40.0
-"""Of s: below, the bound is within e^-40 of 1."""
+"""The least s that is tried: below it the bound is within e^-40 of 1."""
 _STEPS = 120
-"""Of the coarse search."""
+"""Steps of the coarse search."""
 _REFINED = 30
-"""Golden sections of the fine one."""
+"""Golden sections of the fine search."""
 _UP = 1 + 1e-12
-"""For float64 roundings of the bounds."""
+"""A factor that covers float64 roundings of the bounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ class Detection:
     """The most that the best attacker finds.
 
     Attributes:
-        chance: Of an alarm when the record was there, rounded up.
-        exact: Whether it comes from the privacy loss distribution; otherwise it is the bound by the cost alone.
+        chance: The chance of an alarm when the record was there, rounded up.
+        exact: Whether the chance comes from the privacy loss distribution; otherwise it is the bound by the cost alone.
     """
 
     chance: float
@@ -73,11 +73,11 @@ def detection(guarantee: Guarantee, alpha: float) -> Detection:
 
 
 def detection_bound(cost: Cost, alpha: float) -> float:
-    """The same by the cost alone, whatever the mechanism: at least what `detection` gives.
+    """The most that any test detects by the cost alone, whatever the mechanism: at least what `detection` gives.
 
     Args:
-        cost: Of the whole release.
-        alpha: False alarms, in (0, 1).
+        cost: The cost of the whole release.
+        alpha: The probability of a false alarm, in (0, 1).
     """
     amount = float(cost.amount)
     if isinstance(cost, Epsilon):

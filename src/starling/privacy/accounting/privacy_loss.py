@@ -38,10 +38,10 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Losses: TypeAlias = "PrivacyLossDistribution"
 
 _SLACK = 1e-15
-"""For each event, and for as many as _FIXED events besides."""
+"""What delta may be off by for each event, and for as many as _FIXED events besides."""
 _FIXED = 100
 _RAISE = 1 + 1e-9
-"""For float64 roundings outside of the FFT."""
+"""A factor that covers float64 roundings outside of the FFT."""
 _FINEST = 2.0**-10
 _POINTS = 2.0**16
 _CUT = 12
@@ -49,7 +49,7 @@ _CUT = 12
 _LOST = 1e-30
 """What is cut off of a Gaussian event, and each of its atoms that is less likely: both count as infinite losses."""
 _WIDEST = 2**16
-"""Standard deviations; wider noise has more atoms than are worth composing."""
+"""The widest noise in standard deviations; wider noise has more atoms than are worth composing."""
 MOST_MIXES = 64
 _FARTHEST = 700
 """Largest loss of `OverlappingEvents` whose curve is looked for, and the end of the grid that it is looked for on: e to it is a float."""
@@ -82,7 +82,7 @@ def slack(events: Events) -> float:
 
 
 def least_delta(events: Events) -> float:
-    """Below it no answer is given."""
+    """The least delta for which an answer is given."""
     return 10 * slack(events)
 
 
@@ -105,13 +105,13 @@ def _events(events: Events) -> int:
 
 
 def _interval(events: Events) -> float:
-    """Between points of the grid: a power of two, so that sums of losses stay on it."""
+    """The distance between points of the grid: a power of two, so that sums of losses stay on it."""
     reach = _CUT * sqrt(_variance(events)) * 2
     return float(_FINEST * 2.0 ** max(0, frexp(reach / _FINEST / _POINTS)[1]))
 
 
 def _variance(events: Events) -> float:
-    """Of the loss, at most: of binary randomized response e^2, of the Gaussian 2 rho."""
+    """A bound on the variance of the loss: e^2 for binary randomized response, 2 rho for the Gaussian."""
     return sum(times * _event_variance(event) for event, times in events)
 
 
@@ -130,7 +130,7 @@ def _event_variance(event: Accounted) -> float:
 
 
 def _mean(events: Events) -> float:
-    """Of the loss, at most: of binary randomized response e, of the Gaussian rho."""
+    """A bound on the mean of the loss: e for binary randomized response, rho for the Gaussian."""
     return sum(times * _event_mean(event) for event, times in events)
 
 

@@ -30,19 +30,19 @@ from starling.privacy.precision import precision
 Kind: TypeAlias = Literal["discrete_laplace", "discrete_gaussian"]
 
 MOST_TERMS = 4096
-"""Of a sum whose margin is asked for."""
+"""The most draws of a sum whose margin is asked for."""
 _BITS = (128, 512)
 _LEAST = -1100
-"""Below 2^-1100 no number is nearer to the least float than to 0."""
+"""An exponent of two: below 2^-1100 no number is nearer to the least float than to 0."""
 _SIGNIFICANT = 40
-"""Bits of the cost of a distribution found for a margin."""
+"""Significant bits of the cost of a distribution that was found for a margin."""
 
 
 @lru_cache(maxsize=4096)
 def standard_deviation(distribution: Distribution, terms: int = 1) -> float:
-    """Of the sum of `terms` independent draws: the float nearest to the exact number, so the same on every machine.
+    """The standard deviation of the sum of `terms` independent draws: the float nearest to it, so the same on every machine.
 
-    At most sigma sqrt(terms) for the discrete Gaussian.
+    It is at most sigma sqrt(terms) for the discrete Gaussian.
 
     >>> from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
     >>> standard_deviation(DiscreteGaussian(Fraction(100))), round(standard_deviation(DiscreteLaplace(Fraction(100))), 4)
@@ -67,7 +67,7 @@ def _nearest(number: arb) -> float:
 
 
 def _variance(distribution: Distribution) -> arb:
-    """Of one draw, at the working precision."""
+    """The variance of one draw, at the working precision."""
     if isinstance(distribution, DiscreteLaplace):
         # 2q/(1 - q)^2 with q = e^(-1/b).
         q = (-1 / ball(distribution.scale)).exp()
@@ -81,7 +81,7 @@ def _variance(distribution: Distribution) -> arb:
 
 
 def _theta_variance(t: arb) -> arb:
-    """Of the distribution proportional to e^(-t x^2), t >= 1: 32 terms of each sum, and for the others a bound.
+    """The variance of the distribution proportional to e^(-t x^2), t >= 1: 32 terms of each sum, and a bound for the others.
 
     From x >= 1 each term of either sum is below 4 e^(-3) < 1/5 of the one before, so all after the last are below it.
     """
@@ -116,7 +116,7 @@ def margin(distribution: Distribution, alpha: Exact, terms: int = 1) -> int:
     """The smallest M with P(|S| > M) <= alpha, for the sum S of `terms` independent draws.
 
     Args:
-        distribution: Of each draw.
+        distribution: The distribution of each draw.
         alpha: Chance of missing, in (0, 1), exact: "0.05" for a 95 % margin of error.
         terms: Draws in the sum, 1 to 4,096.
 
@@ -164,7 +164,7 @@ def distribution_for_margin(kind: Kind, margin: int, alpha: Exact, terms: int = 
 
     Args:
         kind: "discrete_laplace" or "discrete_gaussian".
-        margin: Of error, an integer of at least 0, in units of the count.
+        margin: The margin of error, an integer of at least 0, in units of the count.
         alpha: Chance of missing, in (0, 1), exact.
         terms: Draws in the sum, 1 to 4,096.
 
@@ -250,7 +250,7 @@ def _solve(log_tail: Callable[[float], float], target: float) -> float:
 
 
 def _nearer(excess: Callable[[float], float], guess: float) -> float:
-    """Where a falling function of the cost crosses 0, from a guess nearby; by secants, as far as they lead."""
+    """The place where a falling function of the cost crosses 0, from a guess nearby; by secants, as far as they lead."""
     low, high = log(guess), log(guess) + 0.01
     at_low = excess(exp(low))
     for _ in range(12):

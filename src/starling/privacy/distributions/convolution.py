@@ -27,9 +27,9 @@ Floats = npt.NDArray[np.float64]
 
 SPARE: Final = 1e-10
 STEPS: Final = 2000
-"""Of a grid that moves what is put on it, in a standard deviation."""
+"""Steps in a standard deviation, of a grid that moves what is put on it."""
 FINEST: Final = 20_000
-"""The same of one that moves nothing."""
+"""Steps in a standard deviation, of a grid that moves nothing."""
 LONGEST: Final = 2**23
 """Points of a grid."""
 
@@ -39,9 +39,9 @@ class Part:
     """Independent draws in a sum.
 
     Attributes:
-        distribution: Of each.
-        terms: How many, 1 or more.
-        weight: Of each in the sum; not 0.
+        distribution: The distribution of each draw.
+        terms: The number of draws, 1 or more.
+        weight: The weight of each draw in the sum; not 0.
     """
 
     distribution: Distribution
@@ -50,7 +50,7 @@ class Part:
 
     @property
     def variance(self) -> float:
-        """Of what it adds."""
+        """The variance of what these draws add to the sum."""
         return self.terms * (float(self.weight) * standard_deviation(self.distribution)) ** 2
 
 
@@ -58,7 +58,7 @@ def sum_margin(parts: Sequence[Part], alpha: Fraction) -> Fraction:
     """An M with P(|S| > M) <= alpha, S the sum of all parts: the smallest multiple of the weights' step where they have one.
 
     Args:
-        parts: All independent; distributions and weights that are equal in two of them cost time, not accuracy.
+        parts: The independent parts of the sum; distributions and weights that are equal in two of them cost time, not accuracy.
         alpha: Chance of missing, in (0, 1).
 
     Raises:
@@ -123,7 +123,7 @@ def _tail(part: Part, unit: Fraction) -> Floats:
 
 
 def _power(distribution: Distribution, terms: int) -> Floats:
-    """The distribution of a sum of draws on -reach..reach."""
+    """The distribution of a sum of draws on -last..last."""
     scale = float(distribution.scale) if isinstance(distribution, DiscreteLaplace) else 0.0
     single = ceil(35 * scale + 9 * standard_deviation(distribution)) + 2
     reach = ceil(35 * scale + 9 * standard_deviation(distribution) * terms**0.5) + 2

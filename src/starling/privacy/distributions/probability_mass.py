@@ -30,7 +30,7 @@ from starling.privacy.precision import precision
 Floats = npt.NDArray[np.float64]
 
 WIDEST: Final = 2**13
-"""Standard deviation of a sum whose entries are listed."""
+"""Largest standard deviation of a sum whose entries are listed."""
 LEAST: Final = 2.0**-115
 """Integers are listed while their probability is at least this part of that of 0; beyond there is less than 10^-30 in all."""
 _EXPONENT: Final = 80
@@ -55,7 +55,7 @@ class ProbabilityMass:
 
     @property
     def variance(self) -> float:
-        """To float precision, the same on every machine."""
+        """The variance to float precision, the same on every machine."""
         squares = np.arange(-self.last, self.last + 1, dtype=np.float64) ** 2
         # Added one after the other: numpy's sum may take another order on another machine.
         return float(np.cumsum(squares * self.mass)[-1])

@@ -23,7 +23,7 @@ from starling.privacy.precision import precision
 
 _BITS = 192
 _SMALLEST = Fraction(1, 4096)
-"""Of epsilon, as for lattice noise: a search takes about 60/epsilon steps."""
+"""Least epsilon, as for lattice noise: a search takes about 60/epsilon steps."""
 
 
 def lattice_count(radius: int, cells: int) -> int:
@@ -48,9 +48,9 @@ def lattice_tail_quantile(epsilon: Exact, alpha: Exact, columns: Literal[2, 3] =
     """The smallest R with P(more than R records are moved) <= alpha, for lattice noise on a 2 x `columns` table.
 
     Args:
-        epsilon: Of the noise, exact, at least 1/4096.
+        epsilon: The cost of the noise, exact, at least 1/4096.
         alpha: Chance of missing, exact, in (0, 1).
-        columns: 2 or 3.
+        columns: The columns of the table, 2 or 3.
 
     >>> lattice_tail_quantile(1, "0.05"), lattice_tail_quantile("0.2", "0.05")
     (6, 31)

@@ -49,7 +49,7 @@ class LaplaceMagnitude:
     scale: Fraction
 
     def tails(self, unit: arb) -> Iterator[arb]:
-        """See `Certifiable`."""
+        """`unit` times P(V > 0), P(V > 1), ..., as `Certifiable` asks."""
         q = ball(-1 / self.scale).exp()
         return _falling(unit * 2 * q / (1 + q), q)
 
@@ -61,7 +61,7 @@ class Geometric:
     scale: Fraction
 
     def tails(self, unit: arb) -> Iterator[arb]:
-        """See `Certifiable`."""
+        """`unit` times P(V > 0), P(V > 1), ..., as `Certifiable` asks."""
         q = ball(-1 / self.scale).exp()
         return _falling(unit * q, q)
 
@@ -74,7 +74,7 @@ class Digit:
     base: int
 
     def tails(self, unit: arb) -> Iterator[arb]:
-        """See `Certifiable`."""
+        """`unit` times P(V > 0), P(V > 1), ..., as `Certifiable` asks."""
         rate = ball(-1 / self.scale)
         whole = -(rate * self.base).expm1()
         for digit in range(self.base - 1):
@@ -91,7 +91,7 @@ class Negative:
     scale: Fraction
 
     def tails(self, unit: arb) -> Iterator[arb]:
-        """See `Certifiable`."""
+        """`unit` times P(V > 0), P(V > 1), ..., as `Certifiable` asks."""
         q = ball(-1 / self.scale).exp()
         yield unit * q / (1 + q)
         yield arb(0)
@@ -183,11 +183,11 @@ def settle(distribution: Certifiable, at: int, digits: int, bits: int, step: int
     and u = T'[m].) The digits known so far are never drawn again.
 
     Args:
-        distribution: Of V.
+        distribution: The distribution of V.
         at: The first m that is not passed by.
         digits: u, the digits known so far.
         bits: n, how many.
-        step: How many digits `read` gives.
+        step: The number of binary digits that `read` gives.
         read: Draws further digits, uniform on 0..2^step - 1.
     """
     while True:

@@ -60,7 +60,7 @@ class _System:
         self._key = os.urandom(_KEY_BYTES)
 
     def fill(self, out: Words, /) -> None:
-        """See `BitSource.fill`."""
+        """Overwrite all of `out` with fresh words, in blocks with a key of their own."""
         room = _bytes_of(out)
         for start in range(0, len(room), len(_ZEROS)):
             part = room[start : start + len(_ZEROS)]

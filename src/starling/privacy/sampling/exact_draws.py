@@ -55,7 +55,7 @@ def coin(exponent: Fraction, source: BitSource, first: int | None = None) -> boo
 
     Args:
         exponent: Exact.
-        source: Of the words.
+        source: The source of random words.
         first: The first word, where a faster filter has drawn it and could not decide.
     """
     digits, words = word(source) if first is None else first, 1
@@ -74,11 +74,11 @@ def level(distances: Sequence[int], counts: Sequence[int], rate: Fraction, first
     """Index of a level, drawn with probability proportional to count * e^(-rate * distance).
 
     Args:
-        distances: Of each level from the best one; at least one level.
+        distances: The distance of each level from the best one; at least one level.
         counts: Candidates in each level, above 0.
         rate: Exact, above 0.
         first: The first word of U.
-        source: Of further words.
+        source: The source of further words.
     """
     digits, words = first, 1
     while True:

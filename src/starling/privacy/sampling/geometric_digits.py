@@ -34,7 +34,7 @@ class GeometricDigits:
     Attributes:
         negative: N.
         top: t.
-        digits: From the most significant to the least.
+        digits: The digits, from the most significant to the least.
     """
 
     negative: Inversion

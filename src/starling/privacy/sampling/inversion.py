@@ -36,12 +36,12 @@ class Inversion:
     """A distribution with its table and both guides. Make one with `inversion`.
 
     Attributes:
-        distribution: What is drawn.
-        bits: Of U. 63; fewer in tests, with words below 2^(bits + 1), so that ties happen.
+        distribution: The distribution that is drawn from.
+        bits: Binary digits of U: 63; fewer in tests, with words below 2^(bits + 1), so that ties happen.
         step: Bits of a further word: 64; fewer in tests.
         table: T[m] = floor(2^bits P(V <= m)), read-only.
-        leading: Of the guided search.
-        distance: Of the fixed search.
+        leading: The guide of the guided search.
+        distance: The guide of the fixed search.
     """
 
     distribution: Certifiable

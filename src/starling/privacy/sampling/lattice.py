@@ -40,7 +40,7 @@ from starling.privacy.sampling.exact_draws import below
 from starling.privacy.sampling.inversion import inversion
 
 _SMALLEST = Fraction(1, 4096)
-"""Of epsilon: the table of norms has about 57 / epsilon entries, and a cell's standard deviation is 2 / epsilon persons."""
+"""Least epsilon: the table of norms has about 57 / epsilon entries, and a cell's standard deviation is 2 / epsilon persons."""
 
 
 def lattice_noise(
@@ -50,9 +50,9 @@ def lattice_noise(
 
     Args:
         epsilon: Cost of one draw, relation "replace one record"; exact, at least 1/4096.
-        size: How many draws.
-        columns: 2 or 3.
-        source: Of the random words; the operating system's unless a test says otherwise.
+        size: The number of draws.
+        columns: The columns of the table, 2 or 3.
+        source: The source of random words; the operating system's unless a test says otherwise.
 
     Returns:
         int64 of shape (size, 2, columns); each table of noise sums to 0.

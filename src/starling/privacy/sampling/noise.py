@@ -57,7 +57,7 @@ Exacts: TypeAlias = Exact | list[Any] | tuple[Any, ...] | npt.NDArray[Any]
 TABLE_SCALE = Fraction(2**12)
 """Up to this scale one table of all magnitudes is used: at most 179,000 entries."""
 TABLE_SIGMA_SQUARED = Fraction(2**24)
-"""The same for sigma squared: at most 37,200 entries."""
+"""Up to this sigma squared one table of all magnitudes is used: at most 37,200 entries."""
 
 
 def discrete_laplace(
@@ -68,7 +68,7 @@ def discrete_laplace(
     Args:
         scale: b, above 0 and at most 2^50, exact: int, Fraction or decimal string; or an array of them with few distinct values.
         size: Shape of the result; the shape of `scale` if not given.
-        source: Of random words; the process's own if not given. Others are for tests and make noise that is NOT PRIVATE.
+        source: The source of random words; the process's own if not given. Others are for tests and make noise that is NOT PRIVATE.
         search: "guided", or "fixed" where an adversary may time the draws.
 
     Returns:
@@ -90,9 +90,9 @@ def discrete_gaussian(
     """Independent discrete Gaussian noise.
 
     Args:
-        sigma_squared: Above 0 and at most 2^90, exact; or an array. The square, because sigma itself is rarely rational.
+        sigma_squared: The square of sigma, which itself is rarely rational: above 0 and at most 2^90, exact; or an array of such.
         size: Shape of the result; the shape of `sigma_squared` if not given.
-        source: Of random words; the process's own if not given. Others are for tests and make noise that is NOT PRIVATE.
+        source: The source of random words; the process's own if not given. Others are for tests and make noise that is NOT PRIVATE.
         search: "guided", or "fixed" where an adversary may time the draws.
 
     Returns:
@@ -113,9 +113,9 @@ def draw(
     """Independent noise, int64 of shape `size`.
 
     Args:
-        distribution: Of each draw.
+        distribution: The distribution of each draw.
         size: Shape of the result.
-        source: Of random words; the process's own if not given. Others are for tests and make noise that is NOT PRIVATE.
+        source: The source of random words; the process's own if not given. Others are for tests and make noise that is NOT PRIVATE.
         search: "guided", or "fixed" where an adversary may time the draws.
 
     Raises:

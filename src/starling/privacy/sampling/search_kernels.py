@@ -37,7 +37,7 @@ _FINEST = 14
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeadingGuide:
-    """For the guided search.
+    """The guide of the guided search.
 
     Attributes:
         first: For each value of the leading bits of U, the first j with T[j] >= the least U that has them; uint16 or uint32.
@@ -50,13 +50,13 @@ class LeadingGuide:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DistanceGuide:
-    """For the fixed search.
+    """The guide of the fixed search.
 
     Attributes:
         first: For each bucket of D, how many entries are certainly below every U in it; uint16 or uint32.
         top: 2^n - 1.
         shift: The bits of D + 1 as a double, shifted so far, less `base`, are the bucket.
-        base: See there.
+        base: What is taken off the shifted bits, so that the first bucket is 0.
     """
 
     first: npt.NDArray[Any]
@@ -159,7 +159,7 @@ def search_fixed(
     out: Int64,
     open_at: Int64,
 ) -> int:
-    """The same as `search_guided`, in the same steps for every word."""
+    """What `search_guided` finds, in equally many steps for every word."""
     count = 0
     for place in range(words.size):
         u = words[place] >> _ONE

@@ -67,10 +67,10 @@ def exponential_mechanism(
 
     Args:
         scores: One integer per candidate, shape (n,), n below 2^32, of a type that int64 holds; higher is better. Confidential.
-        epsilon: Of all k rounds together, exact, above 0.
+        epsilon: The cost of all k rounds in total, exact, above 0.
         sensitivity: The most a score differs by between neighbours, exact, above 0.
-        k: How many, 1..n.
-        source: Of the random words; the operating system's unless a test says otherwise.
+        k: The number of candidates to choose, 1..n.
+        source: The source of random words; the operating system's unless a test says otherwise.
 
     Returns:
         Positions in `scores`, int64 of shape (k,), in order of selection.

@@ -4,7 +4,7 @@ That is: the finest geographic unit, the set of race codes, the ethnicity code, 
 level is a sum of these counts, so the data are read and counted once, and population_groups.py adds up. DuckDB counts one share of the
 file after the other, which is the same for whoever adds, in memory that does not grow with the file (docs/decisions/0016-flat-memory.md).
 
-Nothing here runs before the charge: `count` gives a recipe.
+Nothing here runs before the charge: `count` gives a deferred computation.
 """
 
 from collections.abc import Generator
@@ -47,7 +47,7 @@ def count(
     chunk: int = CHUNK,
     cluster: Spark | None = None,
 ) -> Confidential[GroupCounts]:
-    """The recipe of the exact counts of every group of the plan; reads nothing yet.
+    """The computation of the exact counts of every group of the plan; reads nothing yet.
 
     Args:
         plan: Levels and iterations.
@@ -57,7 +57,7 @@ def count(
         chunk: Bytes of text read at once.
         cluster: A Spark that runs, to count instead of DuckDB; the counts are the same.
 
-    The recipe raises SourceError when the file is no longer what was checked and OutputError when memory or disk do not
+    The computation raises SourceError when the file is no longer what was checked and OutputError when memory or disk do not
     suffice; never because of what a record says. Behind `publish` both are the one RunFailed.
     """
     return Confidential(partial(_count, plan, geography, persons, limits, chunk, cluster))

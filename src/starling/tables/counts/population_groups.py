@@ -20,7 +20,7 @@ from starling.tables.plan.codebook import Kind
 
 
 class GroupCounts:
-    """Exact counts of every group of a plan: confidential, to be reached through a door alone.
+    """Exact counts of every group of a plan: confidential, to be reached by `publish` or `inspect` alone.
 
     Args:
         plan: Levels and iterations.

@@ -1,6 +1,6 @@
 """A release against the truth: for the custodian's own eyes, never to be published.
 
-What comes out is exact errors, and whoever has a release and its errors has the counts. So it passes the second door, `trust.inspect`,
+What comes out is exact errors, and whoever has a release and its errors has the counts. So it goes by the second way, `trust.inspect`,
 and is marked `NotPrivate`, which no release, worker or server takes.
 
 Errors are told apart by level, by the group's true size, by the branch it took and by the kind of number. A group that is not in T1 was
@@ -125,7 +125,7 @@ def _numbers(values: pa.Array) -> Int64:
 def compare(
     plan: Plan, geography: Geography, tables: Published, exact: ExactCounts, *, most_groups: int = MOST_GROUPS
 ) -> Evaluation:
-    """The errors of published tables, given the exact counts: what runs behind the door, piece by piece.
+    """The errors of published tables, given the exact counts: what runs within the trust boundary, piece by piece.
 
     Raises:
         SourceError: when the tables are of another plan or geography.

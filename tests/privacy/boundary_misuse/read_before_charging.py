@@ -7,7 +7,7 @@ def read_before_charging(counts: Confidential[int], mechanism: Mechanism[int, in
     return [
         counts(),  # E: operator
         counts.value,  # E: attr-defined
-        counts.recipe(),  # E: attr-defined
+        counts.computation(),  # E: attr-defined
         counts.__recipe(),  # E: attr-defined
         counts[0],  # E: index
         sum(counts),  # E: call-overload

@@ -8,7 +8,7 @@ from starling.privacy.trust import Receipt, Released
 class Forged(Released[int]):  # E: misc
     """Leaves out the check."""
 
-    def __post_init__(self, door: object) -> None:
+    def __post_init__(self, boundary: object) -> None:
         pass
 
 
@@ -17,5 +17,5 @@ def forge_released(genuine: Released[int], receipt: Receipt) -> None:
     Released(5, receipt, object())  # E: arg-type
     Released(5, receipt, None)  # E: arg-type
     replace(genuine, value=5)  # E: call-arg
-    replace(genuine, value=5, door=object())  # E: arg-type
+    replace(genuine, value=5, boundary=object())  # E: arg-type
     genuine.value = 5  # E: misc
