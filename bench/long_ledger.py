@@ -52,9 +52,9 @@ def request(number: int) -> Request:
 
 
 def prepared(url: str) -> Ledger:
-    """A new ledger with a lineage, a dataset and its analysts."""
+    """A new ledger with a population, a dataset and its analysts."""
     ledger = create_ledger(url, key=KEY)
-    ledger.custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, 10**6)
+    ledger.custody.add_population("people", "rho", ADD_REMOVE_PERSON, 10**6)
     ledger.custody.add_dataset("census", "people", {"columns": ["age"]})
     for number in range(ANALYSTS):
         ledger.custody.grant("people", f"analyst-{number}", 10**6)
@@ -97,7 +97,7 @@ class Filler:
         text = f'census\n{{"query":"{number}"}}'
         request_hash = hashlib.sha256(text.encode()).hexdigest()
         before, after = self._bodies[kind]
-        scopes = (("analyst", analyst), ("dataset", "census"), ("lineage", "people"))
+        scopes = (("analyst", analyst), ("dataset", "census"), ("population", "people"))
         left = ",".join(f'"{scope[0]}":{self.spent.get(scope, (0, 0))[0] + amount}' for scope in scopes)
         body = (
             f'{{"amount":{amount},"analyst":"{analyst}","balances":{{{left}}},{before}"{request_hash}",{after}'
@@ -148,7 +148,8 @@ def fill_sqlite(url: str, filler: Filler) -> None:
             connection.executemany(EVENTS_SQL, events)
             connection.executemany(f"INSERT INTO charges ({CHARGE_COLUMNS}) VALUES ({marks})", charges)
         connection.executemany(
-            "INSERT INTO caps (since, lineage, scope, name, spent) VALUES (?, 'people', 'noise', ?, 0)", filler.kinds()
+            "INSERT INTO caps (since, population, scope, name, spent) VALUES (?, 'people', 'noise', ?, 0)",
+            filler.kinds(),
         )
         connection.executemany("UPDATE caps SET spent = ?, last = ? WHERE scope = ? AND name = ?", filler.caps())
     connection.close()
@@ -169,7 +170,7 @@ def fill_postgres(url: str, filler: Filler) -> None:
                     for row in rows:
                         copy.write_row(row)
         cursor.executemany(
-            "INSERT INTO caps (since, lineage, scope, name, spent) VALUES (%s, 'people', 'noise', %s, 0)",
+            "INSERT INTO caps (since, population, scope, name, spent) VALUES (%s, 'people', 'noise', %s, 0)",
             filler.kinds(),
         )
         cursor.executemany("UPDATE caps SET spent = %s, last = %s WHERE scope = %s AND name = %s", filler.caps())

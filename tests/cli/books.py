@@ -1,4 +1,4 @@
-"""A ledger for tests of its commands: lineage `people` (rho, cap 10), dataset `census` (cap 8), analyst `ann` (cap 6), three charges."""
+"""A ledger for tests of its commands: population `people` (rho, cap 10), dataset `census` (cap 8), analyst `ann` (cap 6), three charges."""
 
 import subprocess
 import sys
@@ -44,7 +44,7 @@ class Book:
 def filled(place: str) -> Book:
     """A new one."""
     ledger = create_ledger(place)
-    ledger.custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, 10)
+    ledger.custody.add_population("people", "rho", ADD_REMOVE_PERSON, 10)
     ledger.custody.add_dataset("census", "people", {"columns": ["age"]}, 8)
     ledger.custody.grant("people", "ann", 6)
     ledger.close()

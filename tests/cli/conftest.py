@@ -64,10 +64,10 @@ def payer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         patients = ["patients", "--measure", "epsilon", "--neighbours", "replace-one-person", "--cap", "1000"]
         for words in (
             ["create", url],
-            ["lineage", url, *residents],
-            ["lineage", url, *patients],
-            ["dataset", url, "census", "--lineage", "residents"],
-            ["dataset", url, "study", "--lineage", "patients"],
+            ["population", url, *residents],
+            ["population", url, *patients],
+            ["dataset", url, "census", "--population", "residents"],
+            ["dataset", url, "study", "--population", "patients"],
             ["grant", url, "residents", "custodian", "--cap", "1000"],
             ["grant", url, "patients", "custodian", "--cap", "1000"],
         ):

@@ -31,9 +31,9 @@ def test_show_answers_analyst_and_auditor(call: Call, elsewhere: Book) -> None:
     assert shown.exit_code == 0
     for text in (
         "people: rho, add or remove one person",
-        "lineage people   10      3     7   about 3 more",
-        "dataset census    8      3     5   about 3 more",
-        "analyst ann       6      3     3   about 3 more",
+        "population people   10      3     7   about 3 more",
+        "dataset census       8      3     5   about 3 more",
+        "analyst ann          6      3     3   about 3 more",
         "ann      census   request-2  a count  rho 1  1        answered",
         "All releases about the people of people together: rho 3",
         "1e-10) from the noise of each",
@@ -44,7 +44,7 @@ def test_show_answers_analyst_and_auditor(call: Call, elsewhere: Book) -> None:
 
 def test_show_for_machines_is_exact(call: Call, elsewhere: Book) -> None:
     shown = json.loads(call("ledger", "show", elsewhere.place, "--json", "--latest", "2", "--delta", "1e-6").stdout)
-    (people,) = shown["lineages"]
+    (people,) = shown["populations"]
     assert people["caps"][-1] == {
         "scope": "analyst",
         "name": "ann",
@@ -59,12 +59,12 @@ def test_show_for_machines_is_exact(call: Call, elsewhere: Book) -> None:
     assert people["joint"]["spent"] == "3"
     assert people["joint"]["delta"] == "1/1000000"
     assert people["joint"]["composed"] is True
-    wide = json.loads(call("ledger", "show", elsewhere.place, "--json", "--lineage", "people").stdout)
-    assert float(wide["lineages"][0]["joint"]["epsilon"]) > float(people["joint"]["epsilon"])
+    wide = json.loads(call("ledger", "show", elsewhere.place, "--json", "--population", "people").stdout)
+    assert float(wide["populations"][0]["joint"]["epsilon"]) > float(people["joint"]["epsilon"])
 
 
 @pytest.mark.parametrize(
-    "words", [["--delta", "0"], ["--delta", "1"], ["--delta", "nan"], ["--latest", "0"], ["--lineage", "nobody"]]
+    "words", [["--delta", "0"], ["--delta", "1"], ["--delta", "nan"], ["--latest", "0"], ["--population", "nobody"]]
 )
 def test_show_refuses_what_makes_no_sense(call: Call, elsewhere: Book, words: list[str]) -> None:
     assert call("ledger", "show", elsewhere.place, *words).exit_code == 2
@@ -73,9 +73,9 @@ def test_show_refuses_what_makes_no_sense(call: Call, elsewhere: Book, words: li
 def test_an_empty_ledger_says_what_comes_next(call: Call, tmp_path: Path, book: Book) -> None:
     assert book.events() == 10
     call("ledger", "create", tmp_path / "empty.sqlite")
-    assert "No lineage yet: starling ledger lineage" in call("ledger", "show", tmp_path / "empty.sqlite").stdout
+    assert "No population yet: starling ledger population" in call("ledger", "show", tmp_path / "empty.sqlite").stdout
     relation = ["--measure", "rho", "--neighbours", "add-remove-person", "--cap", "1"]
-    call("ledger", "lineage", tmp_path / "empty.sqlite", "x", *relation)
+    call("ledger", "population", tmp_path / "empty.sqlite", "x", *relation)
     assert "Nothing was released" in call("ledger", "show", tmp_path / "empty.sqlite").stdout
 
 

@@ -19,8 +19,8 @@ def ledger(call: Call, inputs: Inputs, tmp_path: Path, monkeypatch: pytest.Monke
     people = ("residents", "--measure", "rho", "--neighbours", "add-remove-person", "--cap", "5")
     for words in (
         ("ledger", "create", path),
-        ("ledger", "lineage", path, *people),
-        ("ledger", "dataset", path, "census", "--lineage", "residents"),
+        ("ledger", "population", path, *people),
+        ("ledger", "dataset", path, "census", "--population", "residents"),
         ("ledger", "grant", path, "residents", "custodian", "--cap", "2.5"),
         ("ledger", "backup", path, tmp_path / "old"),
         (
@@ -109,7 +109,7 @@ def test_verify_and_export_of_a_whole_ledger(call: Call, ledger: Path, tmp_path:
     lines = call("ledger", "export", ledger).stdout.splitlines()
     assert [json.loads(line)["kind"] for line in lines] == [
         "create",
-        "lineage",
+        "population",
         "dataset",
         "grant",
         "charge",

@@ -7,11 +7,11 @@ from typing import Any, cast
 from starling.cli.balances import account_json, account_text
 from starling.ledger.disclosure import JointDisclosure
 from starling.ledger.reading import Account, Balance, Spent
-from starling.ledger.rules import UNIT, Cap, Lineage
+from starling.ledger.rules import UNIT, Cap, Population
 from starling.privacy.neighbours import REPLACE_PERSON
 
-STUDY = Lineage("study", "epsilon", REPLACE_PERSON, retired=True)
-LAST = Spent(5, 4_000_000_000, "ann", "r1", "first", "alleles", ("epsilon", Fraction(1, 3)), UNIT // 3 + 1, "burned", 1)
+STUDY = Population("study", "epsilon", REPLACE_PERSON, retired=True)
+LAST = Spent(5, 4_000_000_000, "ann", "r1", "first", "alleles", ("epsilon", Fraction(1, 3)), UNIT // 3 + 1, "voided", 1)
 NOTHING = JointDisclosure(0, Fraction(0), Fraction(1, 10**10), composed=False)
 SOME = JointDisclosure(UNIT // 3 + 1, Fraction(1, 3), Fraction(1, 10**10), composed=False)
 
@@ -19,7 +19,7 @@ SOME = JointDisclosure(UNIT // 3 + 1, Fraction(1, 3), Fraction(1, 10**10), compo
 def account(*charges: Spent) -> Account:
     last = charges[0] if charges else None
     balances = (
-        Balance(Cap(2, "lineage", "study", UNIT, 0, None), None),
+        Balance(Cap(2, "population", "study", UNIT, 0, None), None),
         Balance(Cap(3, "dataset", "first", None, 0, None), last),
         Balance(Cap(4, "analyst", "ann", UNIT // 2, UNIT // 3 + 1, None), last),
     )
@@ -36,7 +36,7 @@ def test_nothing_is_spent() -> None:
 
 def test_amounts_are_exact_and_costs_rounded_up() -> None:
     text = account_text(account(LAST), SOME)
-    assert "dataset first  none" in text
+    assert "dataset first     none" in text
     assert "0.333333334" in text
     assert "epsilon 0.333334" in text
     assert "2096-10-02 07:06" in text
@@ -51,7 +51,7 @@ def test_amounts_are_exact_and_costs_rounded_up() -> None:
     }
     (charge,) = cast(list[dict[str, Any]], machine["charges"])
     assert charge["cost"] == {"epsilon": "1/3"}
-    assert charge["state"] == "burned"
+    assert charge["state"] == "voided"
 
 
 def test_a_long_title_stays_in_its_line_and_machines_get_all_of_it() -> None:

@@ -92,8 +92,8 @@ def ledger(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "ledger.sqlite"
     for words in (
         ("create", path),
-        ("lineage", path, "patients", "--measure", "epsilon", "--neighbours", "replace-one-person", "--cap", "10"),
-        ("dataset", path, "study", "--lineage", "patients"),
+        ("population", path, "patients", "--measure", "epsilon", "--neighbours", "replace-one-person", "--cap", "10"),
+        ("dataset", path, "study", "--population", "patients"),
         ("grant", path, "patients", "ann", "--cap", "2"),
     ):
         done = call("ledger", *words)
@@ -180,7 +180,7 @@ def test_mistakes_are_refused_before_anything_is_charged(
     assert says in refused.stderr
     assert "Traceback" not in refused.stderr
     assert not (tmp_path / "out").exists()
-    assert [event.kind for event in events(f"sqlite:///{ledger}")] == ["create", "lineage", "dataset", "grant"]
+    assert [event.kind for event in events(f"sqlite:///{ledger}")] == ["create", "population", "dataset", "grant"]
 
 
 def test_a_threshold_above_which_distances_mean_nothing_is_refused(call: Call, study: Path, tmp_path: Path) -> None:

@@ -77,13 +77,13 @@ def test_a_custodians_day_for_machines(call: Call, tmp_path: Path) -> None:
     made = json.loads(call("ledger", "create", place, "--json").stdout)
     assert made["signer"] == keys.load().public.text
     relation = ["--measure", "epsilon", "--neighbours", "replace-one-household"]
-    lineage = json.loads(call("ledger", "lineage", place, "homes", *relation, "--cap", "1/3", "--json").stdout)
-    assert lineage["neighbours"] == "replace one household"
+    population = json.loads(call("ledger", "population", place, "homes", *relation, "--cap", "1/3", "--json").stdout)
+    assert population["neighbours"] == "replace one household"
     schema = tmp_path / "schema.json"
     schema.write_text('{"columns": ["rooms"], "largest": 1.5}')
     head = ""
     for words in (
-        ["dataset", place, "spring", "--lineage", "homes", "--schema", schema, "--cap", "0.25"],
+        ["dataset", place, "spring", "--population", "homes", "--schema", schema, "--cap", "0.25"],
         ["grant", place, "homes", "ann", "--cap", "0.2"],
         ["raise", place, "homes", "analyst", "ann", "--cap", "0.3", "--yes"],
         ["retire", place, "dataset", "spring"],
@@ -91,16 +91,16 @@ def test_a_custodians_day_for_machines(call: Call, tmp_path: Path) -> None:
         head = json.loads(call("ledger", *words, "--json").stdout)["head"]
     shown = json.loads(call("ledger", "show", place, "--json").stdout)
     assert shown["head"] == head
-    caps = {(cap["scope"], cap["name"]): cap["cap"] for cap in shown["lineages"][0]["caps"]}
+    caps = {(cap["scope"], cap["name"]): cap["cap"] for cap in shown["populations"][0]["caps"]}
     # A third is rounded down to a unit, against the spender.
-    assert caps == {("lineage", "homes"): "0.333333333", ("dataset", "spring"): "0.25", ("analyst", "ann"): "0.3"}
+    assert caps == {("population", "homes"): "0.333333333", ("dataset", "spring"): "0.25", ("analyst", "ann"): "0.3"}
 
 
 def test_every_relation_can_be_chosen_and_none_is_chosen_silently(call: Call, book: Book) -> None:
     for relation in RELATIONS:
-        words = ["lineage", book.place, relation, "--measure", "rho", "--neighbours", relation, "--cap", "1"]
+        words = ["population", book.place, relation, "--measure", "rho", "--neighbours", relation, "--cap", "1"]
         assert call("ledger", *words).exit_code == 0
-    missing = call("ledger", "lineage", book.place, "x", "--measure", "rho", "--cap", "1")
+    missing = call("ledger", "population", book.place, "x", "--measure", "rho", "--cap", "1")
     assert missing.exit_code == 2
     assert "Missing option '--neighbours'" in missing.stderr
 
@@ -113,9 +113,9 @@ AMOUNTS = ["0", "-1", "-0.5", "nan", "NaN", "inf", "-inf", "1e400", "9" * 200, "
     "words",
     [
         ["grant", "LEDGER", "people", "bob", "--cap"],
-        ["dataset", "LEDGER", "spring", "--lineage", "people", "--cap"],
-        ["lineage", "LEDGER", "new", "--measure", "rho", "--neighbours", "add-remove-person", "--cap"],
-        ["raise", "LEDGER", "people", "lineage", "people", "--yes", "--cap"],
+        ["dataset", "LEDGER", "spring", "--population", "people", "--cap"],
+        ["population", "LEDGER", "new", "--measure", "rho", "--neighbours", "add-remove-person", "--cap"],
+        ["raise", "LEDGER", "people", "population", "people", "--yes", "--cap"],
     ],
     ids=lambda words: words[0],
 )
@@ -138,17 +138,17 @@ def test_what_is_said_of_a_cap_is_what_is_kept_of_it(call: Call, book: Book) -> 
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        (["dataset", "LEDGER", "new", "--lineage", "nobody"], 2, "lineage nobody is not there"),
-        (["dataset", "LEDGER", "census", "--lineage", "people"], 4, "census exists already"),
+        (["dataset", "LEDGER", "new", "--population", "nobody"], 2, "population nobody is not there"),
+        (["dataset", "LEDGER", "census", "--population", "people"], 4, "census exists already"),
         (["grant", "LEDGER", "people", "ann", "--cap", "1"], 4, "ann has a grant already"),
-        (["grant", "LEDGER", "nobody", "ann", "--cap", "1"], 2, "lineage nobody is not there"),
+        (["grant", "LEDGER", "nobody", "ann", "--cap", "1"], 2, "population nobody is not there"),
         (["grant", "LEDGER", "people", "a b", "--cap", "1"], 2, "is not a name"),
         (["raise", "LEDGER", "people", "analyst", "bob", "--cap", "1", "--yes"], 2, "bob has no cap in people"),
         (["raise", "LEDGER", "people", "analyst", "ann", "--cap", "6", "--yes"], 4, "is not above the cap in force, 6"),
         (["raise", "LEDGER", "people", "analyst", "ann", "--cap", "7"], 2, "--yes is missing"),
         (["retire", "LEDGER", "dataset", "nothing"], 2, "dataset nothing is not registered"),
-        (["retire", "LEDGER", "lineage", "nobody"], 2, "lineage nobody is not there"),
-        (["dataset", "LEDGER", "new", "--lineage", "people", "--schema", "nowhere.json"], 2, "--schema is not"),
+        (["retire", "LEDGER", "population", "nobody"], 2, "population nobody is not there"),
+        (["dataset", "LEDGER", "new", "--population", "people", "--schema", "nowhere.json"], 2, "--schema is not"),
         (["create", "LEDGER"], 2, "ledger.sqlite exists already"),
         (["create", "new.sqlite", "--second-key", "abc"], 2, "is not a public key"),
         (
@@ -169,7 +169,7 @@ def test_what_cannot_be_done_is_refused_and_leaves_nothing(
 
 
 def test_a_raise_says_in_plain_words_what_it_reveals(call: Call, book: Book) -> None:
-    words = ["ledger", "raise", book.place, "people", "lineage", "people", "--cap", "12"]
+    words = ["ledger", "raise", book.place, "people", "population", "people", "--cap", "12"]
     refused = call(*words)
     done = call(*words, "--yes")
     for text in (refused.stderr, done.stdout):
@@ -183,7 +183,7 @@ def test_a_raise_says_in_plain_words_what_it_reveals(call: Call, book: Book) -> 
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 130)])
 def test_in_a_terminal_the_custodian_is_asked(book: Book, answer: str, code: int) -> None:
     before = book.events()
-    words = ["ledger", "raise", book.place, "people", "lineage", "people", "--cap", "12"]
+    words = ["ledger", "raise", book.place, "people", "population", "people", "--cap", "12"]
     command = [sys.executable, "-m", "tests.cli.in_terminal", answer, *words]
     result = subprocess.run(command, cwd=ROOT, env=os.environ, capture_output=True, text=True, check=False)
     assert result.returncode == code, result.stdout + result.stderr
@@ -198,9 +198,9 @@ def test_a_second_custodian_approves_each_raise_once(call: Call, tmp_path: Path)
     call("keys", "new", "third")
     assert call("ledger", "create", place, "--second-key", keys.load("second").public.text).exit_code == 0
     people = ["people", "--measure", "rho", "--neighbours", "add-remove-person", "--cap", "10"]
-    assert call("ledger", "lineage", place, *people).exit_code == 0
-    raised = ["ledger", "raise", place, "people", "lineage", "people", "--yes", "--cap"]
-    approve = ["ledger", "approve", place, "people", "lineage", "people", "--cap", "12", "--key"]
+    assert call("ledger", "population", place, *people).exit_code == 0
+    raised = ["ledger", "raise", place, "people", "population", "people", "--yes", "--cap"]
+    approve = ["ledger", "approve", place, "people", "population", "people", "--cap", "12", "--key"]
     assert "second custodian is missing" in said(call(*raised, "12"), 4)
     assert "the second custodian's is" in said(call(*approve, "third"), 2)
     approved = call(*approve, "second")
@@ -293,11 +293,11 @@ def test_a_full_disk_is_told_and_changes_nothing(book: Book) -> None:
     size = book.path.stat().st_size
     schema = book.path.with_suffix(".json")
     schema.write_text(json.dumps({"columns": ["c" * 100] * 1000}))
-    full = limited(size, "ledger", "dataset", book.place, "large", "--lineage", "people", "--schema", schema)
+    full = limited(size, "ledger", "dataset", book.place, "large", "--population", "people", "--schema", schema)
     assert full.returncode == 74
     assert full.stderr.startswith("starling: ledger cannot be written (full disk")
     assert book.events() == 10
-    roomy = limited(1 << 30, "ledger", "dataset", book.place, "large", "--lineage", "people", "--schema", schema)
+    roomy = limited(1 << 30, "ledger", "dataset", book.place, "large", "--population", "people", "--schema", schema)
     assert roomy.returncode == 0, roomy.stderr
     assert book.events() == 11
 

@@ -109,14 +109,14 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     ),
     "audit": ((), "discrete Laplace", "starling.audit.fit:fit"),
     "verify": (("{released}",), "checking", "starling.verification:verify"),
-    "ledger show": (("sqlite:///{ledger}",), "adding up", "starling.ledger.reading:Reading.lineages"),
+    "ledger show": (("sqlite:///{ledger}",), "adding up", "starling.ledger.reading:Reading.populations"),
     "ledger verify": (("sqlite:///{ledger}",), "every event", "starling.ledger.reading:Reading.verify"),
     "ledger backup": (("sqlite:///{ledger}", "{out}"), "copying", "starling.ledger.sqlite:SqliteStore.backup"),
 }
 """What may work for long: its arguments, what it says, and the call before which it says so."""
 
 SHORT = {
-    "tables plan", "tables convert", "genome plan", "keys new", "keys show", "ledger create", "ledger lineage", "ledger dataset",
+    "tables plan", "tables convert", "genome plan", "keys new", "keys show", "ledger create", "ledger population", "ledger dataset",
     "ledger grant", "ledger raise", "ledger approve", "ledger export", "ledger retire",
 }  # fmt: skip
 """What opens a plan or writes one event; `ledger export` prints at once."""

@@ -34,10 +34,10 @@ def paid(tmp_path: Path, inputs: Inputs, study: Path, monkeypatch: pytest.Monkey
         place = tmp_path / "ledger.sqlite"
         ledger = create_ledger(f"sqlite:///{place}")
         if domain == "tables":
-            ledger.custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, 2)
+            ledger.custody.add_population("people", "rho", ADD_REMOVE_PERSON, 2)
             release: list[object] = ["tables", "release", "demo", *inputs.options]
         else:
-            ledger.custody.add_lineage("people", "epsilon", REPLACE_PERSON, 2)
+            ledger.custody.add_population("people", "epsilon", REPLACE_PERSON, 2)
             release = ["genome", "num-sig", study / "plan.toml", "--genotypes", study / "study", "--epsilon", "1"]
         ledger.custody.add_dataset("data", "people", {})
         ledger.custody.grant("people", "custodian", 2)
@@ -174,7 +174,7 @@ def test_who_is_asked_sees_what_remains(call: Call, paid: Callable[[str], Words]
     assert 0 <= left - (2 - Decimal(stated)) < Decimal("0.000001")
     assert re.search(r"cap of +left now +left after\n", shown), shown
     assert re.search(r"dataset data +no limit +no limit\n", shown), shown
-    assert re.search(rf"lineage people +2 +{row}\n", shown), shown
+    assert re.search(rf"population people +2 +{row}\n", shown), shown
     assert f"After it, {left // (2 - left)} more like it can be charged." in shown
     assert charges(tmp_path) == 0
     result = call(*words, "--yes")

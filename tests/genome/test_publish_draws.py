@@ -54,7 +54,7 @@ def thief(
 
 def a_thief(url: str, study: World, folder: Path) -> Thief:
     ledger = create_ledger(url)
-    ledger.custody.add_lineage("patients", "epsilon", REPLACE_PERSON, 5)
+    ledger.custody.add_population("patients", "epsilon", REPLACE_PERSON, 5)
     ledger.custody.add_dataset("t2d", "patients", {})
     ledger.custody.grant("patients", "ann", 5)
     (folder / "published").mkdir()
@@ -94,7 +94,7 @@ def test_attack_a26_a_lost_draw_is_paid_for_again_and_the_chain_says_so(thief: T
     with pytest.raises(BudgetRefused):
         thief.run(None)
     assert thief.spent() == 4
-    thief.ledger.custody.raise_cap("patients", "lineage", "patients", 6)
+    thief.ledger.custody.raise_cap("patients", "population", "patients", 6)
     thief.ledger.custody.raise_cap("patients", "analyst", "ann", 6)
     assert thief.run(None).receipt is not None
     assert thief.spent() == 6

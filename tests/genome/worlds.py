@@ -69,7 +69,7 @@ def a_world(folder: Path, model: str = "dominant", test: str = "g") -> World:
     prefix = write_bed(study, folder / "study")
     url = f"sqlite:///{folder / 'ledger.sqlite'}"
     ledger = create_ledger(url)
-    ledger.custody.add_lineage("patients", "epsilon", REPLACE_PERSON, HUGE * 8)
+    ledger.custody.add_population("patients", "epsilon", REPLACE_PERSON, HUGE * 8)
     ledger.custody.add_dataset("t2d", "patients", {})
     ledger.custody.grant("patients", "ann", 100)
     ledger.custody.grant("patients", "eve", HUGE * 8)

@@ -39,7 +39,7 @@ def postgres_url() -> str:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def world(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    """A fresh ledger with a lineage, a dataset and two analysts."""
+    """A fresh ledger with a population, a dataset and two analysts."""
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
     if request.param == "sqlite":
         with sqlite_world(tmp_path) as made:

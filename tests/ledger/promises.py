@@ -80,7 +80,7 @@ def promise_03_no_overspend_of_any_cap_under_concurrency(world: World) -> None:
     caps = {(cap.scope, cap.name): cap for cap in world.ledger.reading.account("people").caps}
     assert granted == 8
     assert all(cap.cap is None or cap.spent <= cap.cap for cap in caps.values())
-    assert caps["lineage", "people"].spent == caps["dataset", "census"].spent == 8 * rules.UNIT
+    assert caps["population", "people"].spent == caps["dataset", "census"].spent == 8 * rules.UNIT
     assert caps["analyst", "ann"].spent + caps["analyst", "bob"].spent == 8 * rules.UNIT
 
 
@@ -96,17 +96,17 @@ def promise_05_amounts_are_exact_and_rounded_against_the_spender(world: World) -
             world.ledger.custody.grant("people", "eve", amount)  # type: ignore[arg-type]
 
 
-def promise_06_a_lineage_fixes_measure_neighbours_and_unit(world: World) -> None:
+def promise_06_a_population_fixes_measure_neighbours_and_unit(world: World) -> None:
     custody = world.ledger.custody
     laplace = measurement("a count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(1, 2)))
     assert world.ledger.charging.charge(request("pure"), laplace).amount == 2 * rules.UNIT  # 2^2 / 2
-    custody.add_lineage("pure", "epsilon", ADD_REMOVE_PERSON, 10)
+    custody.add_population("pure", "epsilon", ADD_REMOVE_PERSON, 10)
     custody.add_dataset("pure-data", "pure", {})
     custody.grant("pure", "ann", 10)
     with pytest.raises(PolicyRefused, match="zCDP"):
         world.charge("a", dataset="pure-data")
     assert world.ledger.charging.charge(request("b", dataset="pure-data"), laplace).amount == 2 * rules.UNIT
-    custody.add_lineage("study", "rho", REPLACE_PERSON, 100)
+    custody.add_population("study", "rho", REPLACE_PERSON, 100)
     custody.add_dataset("study-data", "study", {})
     custody.grant("study", "ann", 100)
     charging = world.ledger.charging
@@ -175,12 +175,12 @@ def promise_11_tampering_is_found(world: World) -> None:
         "DELETE FROM events WHERE seq = 7",
         "UPDATE events SET seq = -1 WHERE seq = 7",
         "DELETE FROM events WHERE seq >= 9",
-        "UPDATE caps SET spent = 0 WHERE scope = 'lineage'",
-        "UPDATE caps SET cap = 99000000000 WHERE scope = 'lineage'",
+        "UPDATE caps SET spent = 0 WHERE scope = 'population'",
+        "UPDATE caps SET cap = 99000000000 WHERE scope = 'population'",
         "DELETE FROM charges WHERE seq = 7",
         "UPDATE charges SET answer = 'Yg==' WHERE answer IS NOT NULL",
-        "UPDATE charges SET state = 'burned' WHERE seq = 7",
-        "UPDATE lineages SET retired = 1",
+        "UPDATE charges SET state = 'voided' WHERE seq = 7",
+        "UPDATE populations SET retired = 1",
     ]
     for sql in tampers:
 
@@ -245,11 +245,11 @@ def promise_14_an_identical_query_is_answered_from_the_store(world: World) -> No
 
 
 def promise_15_a_cap_is_raised_by_a_signed_event_alone(world: World) -> None:
-    said = world.ledger.custody.raise_cap("people", "lineage", "people", 12)
+    said = world.ledger.custody.raise_cap("people", "population", "people", 12)
     assert "rho 12" in said
     assert "Everybody" in said
     with pytest.raises(PolicyRefused):
-        world.ledger.custody.raise_cap("people", "lineage", "people", 11)
+        world.ledger.custody.raise_cap("people", "population", "people", 11)
     body = [event.body for event in world.ledger.reading.events() if event.kind == "raise"][-1]
     assert '"signature"' in body
     second = make("second")
@@ -257,20 +257,20 @@ def promise_15_a_cap_is_raised_by_a_signed_event_alone(world: World) -> None:
     if url is None:
         return
     two = create_ledger(url, second=second.public)
-    two.custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, 10)
+    two.custody.add_population("people", "rho", ADD_REMOVE_PERSON, 10)
     with pytest.raises(PolicyRefused, match="second custodian"):
-        two.custody.raise_cap("people", "lineage", "people", 12)
+        two.custody.raise_cap("people", "population", "people", 12)
     body_to_sign = {
-        "lineage": "people",
-        "scope": "lineage",
+        "population": "people",
+        "scope": "population",
         "name": "people",
         "from": 10 * rules.UNIT,
         "to": 12 * rules.UNIT,
     }
     approval = second.sign(approval_message(two.book.id, body_to_sign))
-    two.custody.raise_cap("people", "lineage", "people", 12, approval)
+    two.custody.raise_cap("people", "population", "people", 12, approval)
     with pytest.raises(PolicyRefused):
-        two.custody.raise_cap("people", "lineage", "people", 13, approval)
+        two.custody.raise_cap("people", "population", "people", 13, approval)
     two.reading.verify()
     two.close()
 

@@ -62,7 +62,7 @@ STEPS = 400
 
 
 def test_promise_04_kill_9_before_each_database_call(world: World) -> None:
-    world.ledger.custody.raise_cap("people", "lineage", "people", 1000)
+    world.ledger.custody.raise_cap("people", "population", "people", 1000)
     world.ledger.custody.raise_cap("people", "dataset", "census", 1000)
     world.ledger.custody.raise_cap("people", "analyst", "ann", 1000)
     struck, finally_finished = 0, False
@@ -130,7 +130,7 @@ def test_promise_03_no_overspend_under_32_processes(world: World) -> None:
     assert world.spent() == 6
     caps = world.ledger.reading.account("people").caps
     assert all(cap.cap is None or cap.spent <= cap.cap for cap in caps)
-    assert sum(cap.spent for cap in caps if cap.scope == "lineage") == 6 * rules.UNIT
+    assert sum(cap.spent for cap in caps if cap.scope == "population") == 6 * rules.UNIT
     world.ledger.reading.verify()
 
 

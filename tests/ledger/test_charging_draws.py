@@ -50,9 +50,9 @@ def test_what_was_paid_for_other_noise_or_burned_or_by_somebody_else_is_not_adop
     world.charge("old", body="question")
     assert world.charge("new", Fraction(1, 2), body="question").fresh
     assert world.charge("bob", analyst="bob", body="question").fresh
-    burned = world.charge("burned")
-    world.ledger.charging.burn(burned)
-    assert world.charge("anew", body="burned").fresh
+    voided = world.charge("voided")
+    world.ledger.charging.void(voided)
+    assert world.charge("anew", body="voided").fresh
     world.time.passes(LEASE_SECONDS)
     assert world.charge("newer", Fraction(1, 2), body="question").request.request_id == "request-new"
     world.ledger.reading.verify()

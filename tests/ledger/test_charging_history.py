@@ -41,11 +41,11 @@ class Charged:
     guarantee: Guarantee
     answer: str | None = None
     drawn: bool = False
-    burned: bool = False
+    voided: bool = False
 
     @property
     def done(self) -> bool:
-        return self.burned or self.answer is not None
+        return self.voided or self.answer is not None
 
 
 @dataclass
@@ -123,7 +123,7 @@ class History(RuleBasedStateMachine):
 
     def charge_first(self, key: tuple[str, int], wanted: Request, body: int, rho: Fraction, charging: Charging) -> None:
         analyst, _ = key
-        same = {k: c for k, c in self.model.charges.items() if k[0] == analyst and c.body == body and not c.burned}
+        same = {k: c for k, c in self.model.charges.items() if k[0] == analyst and c.body == body and not c.voided}
         answered = [c for c in same.values() if c.answer]
         if answered:
             ticket = charging.charge(wanted, costing(rho))
@@ -192,24 +192,24 @@ class History(RuleBasedStateMachine):
             self.model.spent[name] += known.amount
 
     @precondition(lambda self: self.tickets)
-    @rule(data=st.data(), burn=st.booleans(), side=SIDES)
-    def end(self, data: Any, burn: bool, side: bool) -> None:
+    @rule(data=st.data(), void=st.booleans(), side=SIDES)
+    def end(self, data: Any, void: bool, side: bool) -> None:
         key = data.draw(st.sampled_from(sorted(self.tickets)))
         ticket, known = self.tickets[key], self.model.charges[key]
         charging = self.ledger(side).charging
         if known.done:
             with pytest.raises(PolicyRefused):
-                charging.burn(ticket)
-        elif burn:
-            charging.burn(ticket)
-            known.burned = True
+                charging.void(ticket)
+        elif void:
+            charging.void(ticket)
+            known.voided = True
         else:
             known.answer = f"answer {key}"
             charging.answer(ticket, "bytes", known.answer)
 
     @rule(scope=st.sampled_from(["people", "census", "ann"]), more=st.integers(-1, 3))
     def raise_cap(self, scope: str, more: int) -> None:
-        kinds = {"people": "lineage", "census": "dataset", "ann": "analyst"}
+        kinds = {"people": "population", "census": "dataset", "ann": "analyst"}
         custody, cap = self.world.ledger.custody, self.model.caps[scope] + more
         if more <= 0:
             with pytest.raises(PolicyRefused):

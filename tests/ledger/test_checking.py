@@ -14,9 +14,9 @@ EDITS = [
     "UPDATE caps SET spent = 1000000000, last = 6",
     "UPDATE caps SET spent = spent - 1 WHERE scope = 'analyst'",
     "UPDATE caps SET spent = 0 WHERE scope = 'noise'",
-    "UPDATE caps SET cap = 99000000000 WHERE scope = 'lineage'",
+    "UPDATE caps SET cap = 99000000000 WHERE scope = 'population'",
     "UPDATE caps SET cap = NULL WHERE scope = 'dataset'",
-    "UPDATE lineages SET change = 'replace-one'",
+    "UPDATE populations SET change = 'replace-one'",
     "UPDATE datasets SET retired = 1",
     "DELETE FROM caps WHERE scope = 'noise'",
 ]
@@ -60,7 +60,7 @@ def test_attack_a27_a_grant_that_nobody_signed_is_refused(world: World) -> None:
     charged(world)
     edit(
         world,
-        "INSERT INTO caps (since, lineage, scope, name, cap, spent) VALUES (99, 'people', 'analyst', 'eve', 9000000000, 0)",
+        "INSERT INTO caps (since, population, scope, name, cap, spent) VALUES (99, 'people', 'analyst', 'eve', 9000000000, 0)",
     )
     with pytest.raises(IntegrityError, match="table caps"):
         world.charge("eves", analyst="eve")

@@ -21,7 +21,7 @@ def test_every_custodian_event_carries_the_custodians_signature_and_holds_no_oth
     world.ledger.custody.retire("dataset", "census")
     book = world.ledger.book
     events = [event for event in world.ledger.reading.events() if event.kind not in ("create", "charge")]
-    assert [event.kind for event in events] == ["lineage", "dataset", "grant", "grant", "raise", "retire"]
+    assert [event.kind for event in events] == ["population", "dataset", "grant", "grant", "raise", "retire"]
     for event in events:
         body = json.loads(event.body)
         assert signed_by(book.signer, book.id, event.kind, body)
@@ -45,7 +45,7 @@ def test_a_cap_that_would_round_to_nothing_is_refused(world: World, cap: str) ->
 def test_what_is_there_is_not_made_again_and_leaves_no_event(world: World) -> None:
     custody, before = world.ledger.custody, world.ledger.reading.head()
     for again in (
-        lambda: custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, 1),
+        lambda: custody.add_population("people", "rho", ADD_REMOVE_PERSON, 1),
         lambda: custody.add_dataset("census", "people", {}),
         lambda: custody.grant("people", "ann", 1),
         lambda: custody.raise_cap("people", "analyst", "ann", 6),
@@ -53,7 +53,7 @@ def test_what_is_there_is_not_made_again_and_leaves_no_event(world: World) -> No
         with pytest.raises(PolicyRefused):
             again()
     with pytest.raises(ParameterError):
-        custody.add_lineage("other", "delta", ADD_REMOVE_PERSON, 1)  # type: ignore[arg-type]
+        custody.add_population("other", "delta", ADD_REMOVE_PERSON, 1)  # type: ignore[arg-type]
     with pytest.raises(ParameterError):
         custody.add_dataset("other", "people", {"share": 0.5})
     with pytest.raises(ParameterError):
@@ -64,7 +64,7 @@ def test_what_is_there_is_not_made_again_and_leaves_no_event(world: World) -> No
 def test_what_is_retired_is_charged_no_more_and_keeps_what_was_spent(world: World) -> None:
     ticket = world.charge(1)
     world.ledger.charging.answer(ticket, "bytes", "YQ==")
-    world.ledger.custody.retire("lineage", "people")
+    world.ledger.custody.retire("population", "people")
     with pytest.raises(PolicyRefused, match="people is retired"):
         world.charge(2)
     assert world.spent() == 1

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from starling.errors import ParameterError
 from starling.ledger import disclosure
 from starling.ledger.disclosure import Noise, cost_of, joint_disclosure, key, meaning, noise
-from starling.ledger.rules import UNIT, Lineage, canonical, charge_in
+from starling.ledger.rules import UNIT, Population, canonical, charge_in
 from starling.privacy.accounting.conversion import epsilon_at_delta
 from starling.privacy.budget import Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
@@ -18,8 +18,8 @@ from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, 
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from tests.ledger.worlds import World, costing, request
 
-PEOPLE = Lineage("people", "rho", ADD_REMOVE_PERSON)
-STUDY = Lineage("study", "epsilon", REPLACE_PERSON)
+PEOPLE = Population("people", "rho", ADD_REMOVE_PERSON)
+STUDY = Population("study", "epsilon", REPLACE_PERSON)
 GAUSS = measurement("a", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(50)))
 LAPLACE = measurement("b", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(10)))
 FAMILY = bounded_overlap(
@@ -37,8 +37,8 @@ def kinds(*made: tuple[Guarantee, int]) -> list[tuple[dict[str, object], int]]:
     return [(json.loads(canonical(noise(guarantee).said)), times) for guarantee, times in made]
 
 
-def spent(lineage: Lineage, *made: tuple[Guarantee, int]) -> int:
-    return sum(charge_in(lineage, guarantee) * times for guarantee, times in made)
+def spent(population: Population, *made: tuple[Guarantee, int]) -> int:
+    return sum(charge_in(population, guarantee) * times for guarantee, times in made)
 
 
 @pytest.mark.parametrize(
@@ -66,19 +66,19 @@ def test_pure_and_concentrated_charges_compose() -> None:
     assert alone.epsilon > found.epsilon
 
 
-def test_in_an_epsilon_lineage_it_is_never_above_the_sum() -> None:
-    lineage = Lineage("pure", "epsilon", ADD_REMOVE_PERSON)
-    one = joint_disclosure(lineage, spent(lineage, (LAPLACE, 1)), kinds((LAPLACE, 1)))
-    many = joint_disclosure(lineage, spent(lineage, (LAPLACE, 400)), kinds((LAPLACE, 400)))
+def test_in_an_epsilon_population_it_is_never_above_the_sum() -> None:
+    population = Population("pure", "epsilon", ADD_REMOVE_PERSON)
+    one = joint_disclosure(population, spent(population, (LAPLACE, 1)), kinds((LAPLACE, 1)))
+    many = joint_disclosure(population, spent(population, (LAPLACE, 400)), kinds((LAPLACE, 400)))
     assert one.epsilon <= Fraction(1, 10)
     assert many.epsilon < 40 / 2
 
 
 def test_under_other_neighbours_the_converted_cost_is_what_is_known() -> None:
-    lineage = Lineage("study", "rho", REPLACE_PERSON)
-    found = joint_disclosure(lineage, spent(lineage, (GAUSS, 3)), kinds((GAUSS, 3)))
-    whole = joint_disclosure(lineage, spent(lineage, (GAUSS, 3)), [])
-    assert spent(lineage, (GAUSS, 3)) == 3 * 4 * UNIT // 100
+    population = Population("study", "rho", REPLACE_PERSON)
+    found = joint_disclosure(population, spent(population, (GAUSS, 3)), kinds((GAUSS, 3)))
+    whole = joint_disclosure(population, spent(population, (GAUSS, 3)), [])
+    assert spent(population, (GAUSS, 3)) == 3 * 4 * UNIT // 100
     assert found.epsilon == whole.epsilon, "three times zCDP of 4 rho is zCDP of 12 rho"
     pure = joint_disclosure(STUDY, spent(STUDY, (LAPLACE, 1)), kinds((LAPLACE, 1)))
     assert pure.epsilon <= Fraction(2, 10)

@@ -16,7 +16,7 @@ def test_a_charge_is_foreseen_as_it_is_made(world: World) -> None:
     assert [(cap.scope, cap.name) for cap in found.caps] == [
         ("analyst", "ann"),
         ("dataset", "census"),
-        ("lineage", "people"),
+        ("population", "people"),
     ]
     before = {cap.name: cap.left for cap in found.caps}
     assert before == {"ann": 5_500_000_000, "census": 7_500_000_000, "people": 9_500_000_000}

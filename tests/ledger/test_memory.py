@@ -138,7 +138,7 @@ def test_caps_and_registers_that_another_process_changed_are_seen(world: World) 
 
 def test_a_retirement_that_memory_does_not_know_is_obeyed(world: World) -> None:
     charge(world.ledger, "a", "b", "c")
-    world.again().custody.retire("lineage", "people")
+    world.again().custody.retire("population", "people")
     with pytest.raises(PolicyRefused, match="retired"):
         charge(world.ledger, "d")
     assert world.spent() == 3
@@ -164,7 +164,7 @@ def test_without_its_condition_a_charge_from_memory_would_be_paid_twice(
 
 
 def room(world: World) -> None:
-    for scope, name in (("lineage", "people"), ("dataset", "census"), ("analyst", "ann")):
+    for scope, name in (("population", "people"), ("dataset", "census"), ("analyst", "ann")):
         world.ledger.custody.raise_cap("people", scope, name, 1000)  # type: ignore[arg-type]
 
 

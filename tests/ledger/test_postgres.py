@@ -56,7 +56,7 @@ def test_a_lost_connection_is_worth_another_try_and_loses_nothing(world: World) 
 def test_a_failed_statement_leaves_nothing_of_its_transaction(world: World) -> None:
     def work(tx: Transaction) -> None:
         tx.run("UPDATE caps SET spent = spent + 1")
-        tx.run("INSERT INTO caps (since, lineage, scope, name, spent) VALUES (1, 'no such lineage', 'x', 'y', 0)")
+        tx.run("INSERT INTO caps (since, population, scope, name, spent) VALUES (1, 'no such population', 'x', 'y', 0)")
 
     with pytest.raises(LedgerUnavailable):
         world.ledger.book.store.atomically(work)

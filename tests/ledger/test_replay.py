@@ -64,7 +64,7 @@ FORGERIES: list[tuple[str, Callable[[int, str, Body], Body | None], tuple[str, .
     (
         "a cap is raised without its signature",
         changing(2, cap=99 * UNIT),
-        (f"UPDATE caps SET cap = {99 * UNIT} WHERE scope = 'lineage'",),
+        (f"UPDATE caps SET cap = {99 * UNIT} WHERE scope = 'population'",),
         "event 2 is not signed by the custodian",
     ),
     (
@@ -111,7 +111,7 @@ FORGERIES: list[tuple[str, Callable[[int, str, Body], Body | None], tuple[str, .
     ),
     (
         "a charge states balances of its own",
-        lambda seq, _, body: {**body, "balances": {**body["balances"], "lineage": 1}} if seq == 7 else body,
+        lambda seq, _, body: {**body, "balances": {**body["balances"], "population": 1}} if seq == 7 else body,
         (),
         "event 7 states other balances than it leaves",
     ),
@@ -129,7 +129,7 @@ FORGERIES: list[tuple[str, Callable[[int, str, Body], Body | None], tuple[str, .
 def test_a_careful_forgery_is_found(
     world: World, events: Callable[[int, str, Body], Body | None], tables: tuple[str, ...], says: str
 ) -> None:
-    # Events: create, lineage, dataset, two grants, two charges, an answer of the second.
+    # Events: create, population, dataset, two grants, two charges, an answer of the second.
     world.charge(1)
     world.ledger.charging.answer(world.charge(2), "bytes", "YQ==")
     with pytest.raises(IntegrityError, match=says):
@@ -165,7 +165,7 @@ def test_even_the_custodian_cannot_let_a_charge_break_a_cap(world: World) -> Non
 
 
 def test_a_raise_without_the_second_custodian_is_found(world: World) -> None:
-    world.ledger.custody.raise_cap("people", "lineage", "people", 12)
+    world.ledger.custody.raise_cap("people", "population", "people", 12)
     world.ledger.book.second = Key(bytes(32)).public
     with pytest.raises(IntegrityError, match="event 6 is not approved"):
         world.ledger.reading.verify()

@@ -14,10 +14,10 @@ def test_each_cap_is_looked_up_by_its_whole_name(world: World) -> None:
     sqlite = world.url.startswith("sqlite")
 
     def work(tx: Transaction) -> str:
-        # As many as a planner needs to know better than to read all caps of the lineage, or to believe that there are few.
+        # As many as a planner needs to know better than to read all caps of the population, or to believe that there are few.
         for number in range(MANY):
             tx.run(
-                "INSERT INTO caps (since, lineage, scope, name, cap, spent) VALUES (?, 'people', 'analyst', ?, ?, 0)",
+                "INSERT INTO caps (since, population, scope, name, cap, spent) VALUES (?, 'people', 'analyst', ?, ?, 0)",
                 1_000_000 + number,
                 f"analyst-{number}",
                 UNIT,
@@ -27,8 +27,8 @@ def test_each_cap_is_looked_up_by_its_whole_name(world: World) -> None:
 
     plan = world.ledger.book.store.atomically(work)
     whole = (
-        r"SEARCH \w+_cap .*\(lineage=\? AND scope=\? AND name=\?\)"
+        r"SEARCH \w+_cap .*\(population=\? AND scope=\? AND name=\?\)"
         if sqlite
-        else r"Index Cond: .*lineage = .*scope = .*name = "
+        else r"Index Cond: .*population = .*scope = .*name = "
     )
     assert len(re.findall(whole, plan)) == 4, plan

@@ -9,7 +9,7 @@ def test_a_signature_is_over_one_ledger_kind_and_body() -> None:
         custodian_message("b", "grant", {"cap": 1}),
         custodian_message("a", "raise", {"cap": 1}),
         custodian_message("a", "grant", {"cap": 2}),
-        approval_message("a", {"lineage": "x", "scope": "lineage", "name": "x", "from": 1, "to": 2}),
-        approval_message("a", {"lineage": "x", "scope": "lineage", "name": "x", "from": 0, "to": 2}),
+        approval_message("a", {"population": "x", "scope": "population", "name": "x", "from": 1, "to": 2}),
+        approval_message("a", {"population": "x", "scope": "population", "name": "x", "from": 0, "to": 2}),
     }
     assert len(messages) == 6

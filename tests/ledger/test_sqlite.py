@@ -123,7 +123,7 @@ def test_attack_a10_of_several_creators_one_makes_the_ledger_and_no_other_touche
                 try:
                     os.close(opened)
                     os.read(gate, 1)
-                    create_ledger(str(path), key=key).custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, 1)
+                    create_ledger(str(path), key=key).custody.add_population("people", "rho", ADD_REMOVE_PERSON, 1)
                     code = 0
                 except ParameterError:
                     code = 2

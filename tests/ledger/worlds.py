@@ -1,4 +1,4 @@
-"""Ledgers for tests: a lineage of persons in rho with room for ten charges of 1."""
+"""Ledgers for tests: a population of persons in rho with room for ten charges of 1."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -56,7 +56,7 @@ class Time:
 
 @dataclass
 class World:
-    """A ledger with its clock: lineage "people" (rho, cap 10), dataset "census" (cap 8), "ann" (cap 6) and "bob" (cap 10)."""
+    """A ledger with its clock: population "people" (rho, cap 10), dataset "census" (cap 8), "ann" (cap 6) and "bob" (cap 10)."""
 
     url: str
     ledger: Ledger
@@ -71,9 +71,9 @@ class World:
         return self.ledger.charging.charge(request(number, **who), costing(rho))
 
     def spent(self) -> Fraction:
-        """Of the lineage's cap, in rho."""
+        """Of the population's cap, in rho."""
         caps = self.ledger.reading.account("people").caps
-        return Fraction(next(cap.spent for cap in caps if cap.scope == "lineage"), UNIT)
+        return Fraction(next(cap.spent for cap in caps if cap.scope == "population"), UNIT)
 
 
 def filled(url: str, ledger: Ledger) -> World:
@@ -82,7 +82,7 @@ def filled(url: str, ledger: Ledger) -> World:
     time = Time()
     world = World(url, open_ledger(url, clock=time.clock()), time)
     custody = world.ledger.custody
-    custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, 10)
+    custody.add_population("people", "rho", ADD_REMOVE_PERSON, 10)
     custody.add_dataset("census", "people", {"columns": ["age"]}, 8)
     custody.grant("people", "ann", 6)
     custody.grant("people", "bob", 10)

@@ -55,7 +55,7 @@ class Thief:
         out: Where the release belongs.
         run: Publishes; given a request id or none, and perhaps another folder.
         room: A folder for the copies.
-        lineage: The lineage whose people the release is about.
+        population: The population whose people the release is about.
         loot: The copies.
     """
 
@@ -64,7 +64,7 @@ class Thief:
     out: Path
     run: Callable[..., Any]
     room: Path
-    lineage: str = "people"
+    population: str = "people"
     loot: list[Path] = field(default_factory=list)
 
     def copy(self) -> None:
@@ -99,8 +99,8 @@ class Thief:
         return Counter(event.kind for event in self.ledger.reading.events() if event.kind in kinds)
 
     def spent(self) -> Fraction:
-        """What was charged to the people of the lineage in all."""
-        return Fraction(self.ledger.reading.account(self.lineage).caps[0].spent, UNIT)
+        """What was charged to the people of the population in all."""
+        return Fraction(self.ledger.reading.account(self.population).caps[0].spent, UNIT)
 
     def check_one_charge(self, points: Mapping[str, Point], point: str, cost: Fraction) -> None:
         """Stopped at a point, copied and repeated until it is published, a request is charged once and shows one draw."""

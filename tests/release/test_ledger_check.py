@@ -39,14 +39,14 @@ def sha256(text: str) -> str:
 
 
 CREATE = ("create", {"id": "ledger-1", "signer": KEY.text, "version": "1", "second": ""})
-LINEAGE = ("lineage", {"name": "people", "measure": "rho", "change": "add-remove", "unit": "person", "cap": 10})
-DATASET = ("dataset", {"name": "census", "lineage": "people", "schema": "{}", "cap": None})
+POPULATION = ("population", {"name": "people", "measure": "rho", "change": "add-remove", "unit": "person", "cap": 10})
+DATASET = ("dataset", {"name": "census", "population": "people", "schema": "{}", "cap": None})
 CHARGE = ("charge", {"request_id": "r-1", "dataset": "census", "amount": UNIT, "analyst": "ann", "cost": "rho 1"})
 ANSWER = ("answer", {"charge": 4, "sha256": sha256(MANIFEST)})
 DRAWN = ("drawn", {"charge": 4, "sha256": sha256(answer(MEASURED)), "key": "0a"})
 REDRAWN = {"charge": 4, "amount": UNIT}
 AFTER = ("charge", {"request_id": "r-2", "dataset": "census", "amount": 5, "analyst": "bob", "cost": "rho 1"})
-EVENTS = chain(CREATE, LINEAGE, DATASET, CHARGE, AFTER, DRAWN, ANSWER, ("answer", {"charge": 5, "sha256": ""}))
+EVENTS = chain(CREATE, POPULATION, DATASET, CHARGE, AFTER, DRAWN, ANSWER, ("answer", {"charge": 5, "sha256": ""}))
 
 
 def charged(events: list[Event], guarantee: Guarantee = ONE) -> Charged:
@@ -73,7 +73,7 @@ def test_a_charge_that_is_there_is_found() -> None:
         (replace(charged(EVENTS), head="0" * 64), "the ledger was rewritten"),
         (replace(charged(EVENTS), request_id="r-2"), "another request or dataset"),
         (replace(charged(EVENTS), dataset="other"), "another request or dataset"),
-        (replace(charged(EVENTS), lineage="others"), "another lineage"),
+        (replace(charged(EVENTS), population="others"), "another population"),
         (replace(charged(EVENTS), manifest=answer({})), "was answered by another release"),
         (replace(charged(EVENTS), signer=Key(bytes([1] * 32)).public), "another key"),
         (
@@ -84,7 +84,7 @@ def test_a_charge_that_is_there_is_found() -> None:
         ),
         (
             replace(charged(EVENTS), guarantee=measurement("count", REPLACE_PERSON, DiscreteGaussian(Fraction(1, 2)))),
-            "cannot have been charged to a lineage of that",
+            "cannot have been charged to a population of that",
         ),
     ],
 )
@@ -92,8 +92,8 @@ def test_a_release_that_states_something_else_is_found(release: Charged, expecte
     assert expected in said(release, EVENTS)
 
 
-def test_in_a_replace_one_lineage_an_add_remove_release_costs_four_times_the_rho() -> None:
-    replaced = ("lineage", {**LINEAGE[1], "change": "replace-one"})
+def test_in_a_replace_one_population_an_add_remove_release_costs_four_times_the_rho() -> None:
+    replaced = ("population", {**POPULATION[1], "change": "replace-one"})
     dear = ("charge", {**CHARGE[1], "amount": 4 * UNIT})
     events = chain(CREATE, replaced, DATASET, dear, AFTER, DRAWN, ANSWER)
     assert said(charged(events), events) == ""
@@ -102,10 +102,10 @@ def test_in_a_replace_one_lineage_an_add_remove_release_costs_four_times_the_rho
 
 
 def test_a_charge_without_this_answer_is_found() -> None:
-    silent = chain(CREATE, LINEAGE, DATASET, CHARGE, AFTER)
+    silent = chain(CREATE, POPULATION, DATASET, CHARGE, AFTER)
     assert "has no answer in the ledger" in said(charged(silent), silent)
-    burned = chain(CREATE, LINEAGE, DATASET, CHARGE, ("burn", {"charge": 4}))
-    assert "was burned" in said(charged(burned), burned)
+    voided = chain(CREATE, POPULATION, DATASET, CHARGE, ("void", {"charge": 4}))
+    assert "was voided" in said(charged(voided), voided)
 
 
 ACCEPTED = ("accepted", {"dataset": "census", "files": "4" * 64})
@@ -130,7 +130,7 @@ def test_attack_a28_a_release_that_says_validated_without_the_custodians_word_is
     at = 4 + len(accepted)
     events = chain(
         CREATE,
-        LINEAGE,
+        POPULATION,
         DATASET,
         *accepted,
         CHARGE,
@@ -149,14 +149,14 @@ def test_attack_a26_a_release_of_another_draw_than_the_charge_is_committed_to_is
         ((), "was committed to no draw before it was answered"),
         ((("drawn", {**DRAWN[1], "sha256": "3" * 64}),), "was committed to another draw than the measurements"),
     ):
-        events = chain(CREATE, LINEAGE, DATASET, CHARGE, *draw, ANSWER)
+        events = chain(CREATE, POPULATION, DATASET, CHARGE, *draw, ANSWER)
         assert problem in said(charged(events), events)
 
 
 def test_draws_takeovers_and_redraws_of_its_charge_are_counted() -> None:
     drawn, taken, again = DRAWN, ("takeover", {"charge": 4}), ("redrawn", REDRAWN)
     others = ("drawn", {"charge": 5, "sha256": "b"})
-    events = chain(CREATE, LINEAGE, DATASET, CHARGE, AFTER, drawn, others, taken, again, drawn, ANSWER)
+    events = chain(CREATE, POPULATION, DATASET, CHARGE, AFTER, drawn, others, taken, again, drawn, ANSWER)
     looked = check(charged(events), iter(events))
     assert looked.findings == []
     assert looked.counts == Counts(draws=2, takeovers=1, redraws=1)
@@ -166,7 +166,7 @@ def test_draws_takeovers_and_redraws_of_its_charge_are_counted() -> None:
         ((drawn, ANSWER, taken), "goes on after its charge was answered"),
         ((drawn, ("redrawn", {**REDRAWN, "amount": 1}), drawn, ANSWER), "the release costs 1 in rho"),
     ):
-        forged = chain(CREATE, LINEAGE, DATASET, CHARGE, AFTER, *wrong)
+        forged = chain(CREATE, POPULATION, DATASET, CHARGE, AFTER, *wrong)
         assert problem in said(charged(forged), forged)
 
 
@@ -180,7 +180,7 @@ def tampered() -> Iterator[tuple[str, list[Event]]]:
     yield "ends at event 3", EVENTS[:3]
     yield "has no answer", EVENTS[:5]
     cheap = ("charge", {**CHARGE[1], "amount": 1})
-    yield "the ledger was rewritten", chain(CREATE, LINEAGE, DATASET, cheap, AFTER, ANSWER)
+    yield "the ledger was rewritten", chain(CREATE, POPULATION, DATASET, cheap, AFTER, ANSWER)
     yield "another one", []
 
 
@@ -190,16 +190,16 @@ def test_a_tampered_ledger_is_found(expected: str, events: list[Event]) -> None:
 
 
 def test_a_hostile_ledger_is_a_finding_not_a_failure() -> None:
-    for body in ("[]", "{", "{}", "null", '{"name": 1, "lineage": []}'):
-        events = [Event(1, kind, 0, body, digest(START, 1, kind, 0, body)) for kind in ("lineage",)]
+    for body in ("[]", "{", "{}", "null", '{"name": 1, "population": []}'):
+        events = [Event(1, kind, 0, body, digest(START, 1, kind, 0, body)) for kind in ("population",)]
         assert check(charged(EVENTS), events).findings
-    odd = chain(CREATE, LINEAGE, DATASET, ("charge", {"amount": "much"}))
+    odd = chain(CREATE, POPULATION, DATASET, ("charge", {"amount": "much"}))
     release = replace(charged(EVENTS), head=odd[3].hash)
     assert check(release, odd).findings
 
 
 LATER = ("charge", {"request_id": "r-3", "dataset": "census", "amount": UNIT // 2, "analyst": "ann", "cost": "rho 0.5"})
-TOPPED = chain(CREATE, LINEAGE, DATASET, CHARGE, ANSWER, LATER, ("answer", {"charge": 6, "sha256": "22"}))
+TOPPED = chain(CREATE, POPULATION, DATASET, CHARGE, ANSWER, LATER, ("answer", {"charge": 6, "sha256": "22"}))
 WHOLE = Rho(Fraction(1))
 SECOND = Charged("ledger-1", 6, TOPPED[5].hash, "r-3", "census", "people", ONE, "", KEY)
 
@@ -231,5 +231,5 @@ def test_another_charge_than_a_release_says_that_it_adds_to_is_found(earlier: Ad
 
 
 def test_a_ledger_that_cannot_be_read_for_what_is_added_to_is_a_finding() -> None:
-    broken = chain(CREATE, LINEAGE, ("charge", {}))
+    broken = chain(CREATE, POPULATION, ("charge", {}))
     assert "cannot be read" in str(check_earlier(SECOND, (added(),), broken)[0])

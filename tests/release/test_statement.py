@@ -106,7 +106,7 @@ def test_the_place_in_the_ledger_is_stated() -> None:
         "position": 5,
         "head": "ab",
         "dataset": "census",
-        "lineage": "people",
+        "population": "people",
         "signer": "01" * 32,
         "inside": False,
     }

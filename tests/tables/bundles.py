@@ -69,7 +69,7 @@ def new_ledger(folder: Path, plan: Plan, name: str = "ledger.sqlite") -> tuple[s
     """A ledger of KEY with room for two releases, in the folder."""
     url = f"sqlite:///{folder / name}"
     ledger = create_ledger(url, key=KEY, witness=lambda _: Witness("x", folder / f"{name}.heads"))
-    ledger.custody.add_lineage("people", plan.measure, plan.guarantee.relation, plan.cost.amount * 2)
+    ledger.custody.add_population("people", plan.measure, plan.guarantee.relation, plan.cost.amount * 2)
     ledger.custody.add_dataset("census", "people", {})
     ledger.custody.grant("people", "ann", plan.cost.amount * 2)
     return url, ledger

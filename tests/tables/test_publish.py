@@ -101,7 +101,7 @@ def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     """With room for one release of the plan under pure DP."""
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
     made = create_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
-    made.custody.add_lineage("people", "epsilon", ADD_REMOVE_PERSON, "22.14")
+    made.custody.add_population("people", "epsilon", ADD_REMOVE_PERSON, "22.14")
     made.custody.add_dataset("toy", "people", {})
     made.custody.grant("people", "custodian", "22.14")
     return made

@@ -33,7 +33,7 @@ def toy(shared_data: Path) -> Path:
 
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
 def ledger(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a ledger with a lineage for each budget."""
+    """The URL of a ledger with a population for each budget."""
     with ExitStack() as stack:
         if request.param == "sqlite":
             url = f"sqlite:///{tmp_path_factory.mktemp('budgets') / 'ledger.sqlite'}"
@@ -41,7 +41,7 @@ def ledger(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
             url = stack.enter_context(postgres_database(postgres_url()))
         made = create_ledger(url)
         for budget in BUDGETS:
-            made.custody.add_lineage(f"people-{budget}", "rho", ADD_REMOVE_PERSON, budget)
+            made.custody.add_population(f"people-{budget}", "rho", ADD_REMOVE_PERSON, budget)
             made.custody.add_dataset(f"toy-{budget}", f"people-{budget}", {}, budget)
             made.custody.grant(f"people-{budget}", "custodian", budget)
         made.close()

@@ -51,7 +51,7 @@ def thief(
 
 def a_thief(url: str, invented: tuple[Path, Path], folder: Path) -> Thief:
     ledger = create_ledger(url)
-    ledger.custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, COST * 5 / 2)
+    ledger.custody.add_population("people", "rho", ADD_REMOVE_PERSON, COST * 5 / 2)
     ledger.custody.add_dataset("census", "people", {})
     ledger.custody.grant("people", "custodian", COST * 5 / 2)
     (folder / "published").mkdir()

@@ -25,7 +25,7 @@ ANSWERED = ("after the answer", "before the rename", "after the rename")
 def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
     made = create_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
-    made.custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, 20)
+    made.custody.add_population("people", "rho", ADD_REMOVE_PERSON, 20)
     made.custody.add_dataset("toy", "people", {})
     made.custody.grant("people", "custodian", 20)
     return made

@@ -50,20 +50,20 @@ def pin(text: str) -> "Pin":
 
 @command("show", example=f"starling ledger show {LEDGER}")
 @ledger_url
-@click.option("--lineage", "only", metavar="LINEAGE", help="Of this one alone.")
+@click.option("--population", "only", metavar="POPULATION", help="Of this one alone.")
 @click.option(
     "--latest", type=click.IntRange(1, 10_000), default=10, show_default=True, metavar="N", help="Charges to list."
 )
 @click.option("--delta", metavar="DELTA", help="At which epsilon is shown.  [default: 1e-10]")
 def show(url: str, *, only: str | None, latest: int, delta: str | None) -> Result:
-    """What is spent and left of every cap, the latest charges, and what the releases of a lineage reveal together."""
+    """What is spent and left of every cap, the latest charges, and what the releases of a population reveal together."""
     from starling.cli.balances import account_json, account_text
     from starling.ledger.disclosure import DELTA
 
     with reading(url) as opened:
         book, read = opened.book, opened.reading
         working("adding up what was spent and what it tells together")
-        names = read.lineages() if only is None else [only]
+        names = read.populations() if only is None else [only]
         found = [(read.account(each, latest=latest), read.joint_disclosure(each, delta or DELTA)) for each in names]
         head = read.head()
     whose = f"ledger {book.id}, signed by {book.signer.fingerprint}\nhead {head.seq}:{head.hash}"
@@ -71,14 +71,14 @@ def show(url: str, *, only: str | None, latest: int, delta: str | None) -> Resul
         lambda: "\n\n\n".join(
             [whose, *(account_text(*each) for each in found)]
             if found
-            else [whose, "No lineage yet: starling ledger lineage"]
+            else [whose, "No population yet: starling ledger population"]
         ),
         lambda: {
             "ledger": book.id,
             "signer": book.signer.text,
             "second": None if book.second is None else book.second.text,
             "head": f"{head.seq}:{head.hash}",
-            "lineages": [account_json(*each) for each in found],
+            "populations": [account_json(*each) for each in found],
         },
     )
 

@@ -1,4 +1,4 @@
-"""A lineage's account as text and for machines: caps, what is left, the latest releases, and what they reveal together."""
+"""A population's account as text and for machines: caps, what is left, the latest releases, and what they reveal together."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ WHAT = 40
 
 def account_text(account: "Account", joint: "JointDisclosure") -> str:
     """What an analyst asks (spent, left, how many more like the last) and what an auditor asks (everything together)."""
-    whose = account.lineage
+    whose = account.population
     parts = [
         f"{whose.name}: {whose.measure}, {whose.relation}{', retired' if whose.retired else ''}",
         table(("cap of", "cap", "spent", "left", "like its last"), [_row(account, each) for each in account.balances]),
@@ -74,7 +74,7 @@ def _joint_text(account: "Account", joint: "JointDisclosure") -> str:
     from starling.ledger.rules import shown
     from starling.privacy.budget import decimal_up
 
-    whose = account.lineage
+    whose = account.population
     if joint.spent == 0:
         return f"Nothing was released about the people of {whose.name} yet."
     return (
@@ -93,10 +93,10 @@ def account_json(account: "Account", joint: "JointDisclosure") -> "dict[str, Jso
     from starling.privacy.budget import decimal_up
 
     return {
-        "lineage": account.lineage.name,
-        "measure": account.lineage.measure,
-        "neighbours": str(account.lineage.relation),
-        "retired": account.lineage.retired,
+        "population": account.population.name,
+        "measure": account.population.measure,
+        "neighbours": str(account.population.relation),
+        "retired": account.population.retired,
         "caps": [
             {
                 "scope": cap.scope,

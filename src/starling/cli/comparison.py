@@ -125,6 +125,6 @@ def _earlier_json(earlier: "Earlier") -> dict[str, Any]:
         "release": str(earlier.path),
         "title": earlier.plan.title,
         "request_id": earlier.request_id,
-        "lineage": earlier.lineage,
+        "population": earlier.population,
         "dataset": earlier.dataset,
     }

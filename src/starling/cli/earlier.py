@@ -34,11 +34,11 @@ def earlier_text(found: "Beside") -> str:
 
 
 def _people(found: "Beside") -> str:
-    known = sorted(each for each in found.lineages if each is not None)
+    known = sorted(each for each in found.populations if each is not None)
     if not known:
         return "the releases brought ledgers of their own and do not say whose they are"
-    if len(found.lineages) > 1:
-        named = ", ".join(known) + (" and others that are not named" if None in found.lineages else "")
+    if len(found.populations) > 1:
+        named = ", ".join(known) + (" and others that are not named" if None in found.populations else "")
         return f"of {named}: costs add up for persons who are in all of them"
     return f"of {known[0]}, all of them"
 
@@ -92,7 +92,7 @@ def earlier_json(found: "Beside") -> "dict[str, Json]":
                 "release": str(each.path),
                 "title": each.plan.title,
                 "request_id": each.request_id,
-                "lineage": each.lineage,
+                "population": each.population,
                 "cost": amount(each.plan.cost),
                 "measured_again": {str(same.geography): same.iterations for same in compared.again},
                 "compared_blocks": compared.blocks,

@@ -33,7 +33,7 @@ ledger = Group(
     " (SQLite) or a URL: sqlite:///FILE, postgresql://HOST/NAME. Whatever changes it needs the custodian's key (starling keys);"
     " show, verify, export and backup need none.",
     lazy={
-        **{name: f"starling.cli.ledger:{name}" for name in ("create", "lineage", "dataset", "grant")},
+        **{name: f"starling.cli.ledger:{name}" for name in ("create", "population", "dataset", "grant")},
         "raise": "starling.cli.ledger:raise_",
         "approve": "starling.cli.ledger:approve",
         **{name: f"starling.cli.auditing:{name}" for name in ("show", "verify", "export", "backup")},
@@ -46,7 +46,7 @@ _cap = click.option(
     "--cap",
     required=True,
     metavar="AMOUNT",
-    help="In the lineage's measure: a decimal such as 4.944; what is beyond 9 decimals is rounded down.",
+    help="In the population's measure: a decimal such as 4.944; what is beyond 9 decimals is rounded down.",
 )
 
 
@@ -61,8 +61,8 @@ def _scope(function: Any) -> Any:
     """The three arguments that name a cap."""
     return with_options(
         function,
-        click.argument("lineage_name", metavar="LINEAGE"),
-        click.argument("scope", type=click.Choice(["lineage", "dataset", "analyst"])),
+        click.argument("population_name", metavar="POPULATION"),
+        click.argument("scope", type=click.Choice(["population", "dataset", "analyst"])),
         click.argument("name"),
     )
 
@@ -105,7 +105,7 @@ def create(url: str, *, second_key: str | None) -> Result:
         return _done(made, body, said)
 
 
-@command("lineage", example=f"starling ledger lineage {LEDGER} {PEOPLE}")
+@command("population", example=f"starling ledger population {LEDGER} {PEOPLE}")
 @ledger_url
 @click.argument("name")
 @click.option("--measure", type=click.Choice(["rho", "epsilon"]), required=True, help="zCDP or pure DP; for good.")
@@ -117,13 +117,13 @@ def create(url: str, *, second_key: str | None) -> Result:
     help=f"Whom it protects, for good: {' or '.join(CHANGES)} of one {', '.join(UNITS)}, as in add-remove-person.",
 )
 @_cap
-def lineage(url: str, name: str, *, measure: str, neighbours: str, cap: str) -> Result:
-    """Open a lineage: the people in some data, however often the data are delivered or renamed. AMOUNT bounds it for ever."""
+def population(url: str, name: str, *, measure: str, neighbours: str, cap: str) -> Result:
+    """Open a population: the people in some data, however often the data are delivered or renamed. AMOUNT bounds it for ever."""
     relation = _relation(neighbours)
     with _writing(url) as opened:
-        opened.custody.add_lineage(name, cast(Any, measure), relation, cap)
-        body = {"lineage": name, "measure": measure, "neighbours": str(relation), "cap": _kept(cap)}
-        return _done(opened, body, f"lineage {name}: {relation}, {measure} {_kept(cap)} in all")
+        opened.custody.add_population(name, cast(Any, measure), relation, cap)
+        body = {"population": name, "measure": measure, "neighbours": str(relation), "cap": _kept(cap)}
+        return _done(opened, body, f"population {name}: {relation}, {measure} {_kept(cap)} in all")
 
 
 def _relation(text: str) -> "Relation":
@@ -135,19 +135,19 @@ def _relation(text: str) -> "Relation":
     return Relation(cast(Any, change), cast(Any, unit))
 
 
-@command("dataset", example=f"starling ledger dataset {LEDGER} census-2020 --lineage residents")
+@command("dataset", example=f"starling ledger dataset {LEDGER} census-2020 --population residents")
 @ledger_url
 @click.argument("name")
-@click.option("--lineage", "lineage_name", required=True, metavar="LINEAGE", help="Whose people it is about.")
+@click.option("--population", "population_name", required=True, metavar="POPULATION", help="Whose people it is about.")
 @click.option("--schema", type=PATH, metavar="FILE", help="Its public schema, JSON.  [default: none]")
-@click.option("--cap", metavar="AMOUNT", help="A cap of its own.  [default: the lineage's alone]")
-def dataset(url: str, name: str, *, lineage_name: str, schema: Path | None, cap: str | None) -> Result:
-    """Register a delivery of data about the people of a lineage. Its budget is theirs."""
+@click.option("--cap", metavar="AMOUNT", help="A cap of its own.  [default: the population's alone]")
+def dataset(url: str, name: str, *, population_name: str, schema: Path | None, cap: str | None) -> Result:
+    """Register a delivery of data about the people of a population. Its budget is theirs."""
     columns = _schema(schema)
     with _writing(url) as opened:
-        opened.custody.add_dataset(name, lineage_name, columns, cap)
-        body = {"dataset": name, "lineage": lineage_name, "cap": None if cap is None else _kept(cap)}
-        return _done(opened, body, f"dataset {name} of lineage {lineage_name}")
+        opened.custody.add_dataset(name, population_name, columns, cap)
+        body = {"dataset": name, "population": population_name, "cap": None if cap is None else _kept(cap)}
+        return _done(opened, body, f"dataset {name} of population {population_name}")
 
 
 def _schema(path: Path | None) -> dict[str, Any]:
@@ -168,15 +168,15 @@ def _schema(path: Path | None) -> dict[str, Any]:
 
 @command("grant", example=f"starling ledger grant {LEDGER} residents custodian --cap 10")
 @ledger_url
-@click.argument("lineage_name", metavar="LINEAGE")
+@click.argument("population_name", metavar="POPULATION")
 @click.argument("analyst")
 @_cap
-def grant(url: str, lineage_name: str, analyst: str, *, cap: str) -> Result:
-    """Let ANALYST spend up to AMOUNT on LINEAGE; without a grant nobody spends anything."""
+def grant(url: str, population_name: str, analyst: str, *, cap: str) -> Result:
+    """Let ANALYST spend up to AMOUNT on POPULATION; without a grant nobody spends anything."""
     with _writing(url) as opened:
-        opened.custody.grant(lineage_name, analyst, cap)
-        body = {"lineage": lineage_name, "analyst": analyst, "cap": _kept(cap)}
-        return _done(opened, body, f"{analyst} may spend {_kept(cap)} on {lineage_name}")
+        opened.custody.grant(population_name, analyst, cap)
+        body = {"population": population_name, "analyst": analyst, "cap": _kept(cap)}
+        return _done(opened, body, f"{analyst} may spend {_kept(cap)} on {population_name}")
 
 
 @command("raise", example=f"starling ledger raise {LEDGER} residents analyst custodian --cap 12 --yes")
@@ -185,9 +185,11 @@ def grant(url: str, lineage_name: str, analyst: str, *, cap: str) -> Result:
 @_cap
 @click.option("--approval", metavar="SIGNATURE", help="Of the second custodian, from starling ledger approve.")
 @click.option("--yes", is_flag=True, help="Raise without asking.")
-def raise_(url: str, lineage_name: str, scope: str, name: str, *, cap: str, approval: str | None, yes: bool) -> Result:
+def raise_(
+    url: str, population_name: str, scope: str, name: str, *, cap: str, approval: str | None, yes: bool
+) -> Result:
     """Raise a cap. Says in plain words what that reveals, and asks; nothing takes it back."""
-    wanted = (lineage_name, cast("Scope", scope), name, cap)
+    wanted = (population_name, cast("Scope", scope), name, cap)
     with _writing(url) as opened:
         if not yes:
             reveals = opened.custody.raising(*wanted)
@@ -195,7 +197,7 @@ def raise_(url: str, lineage_name: str, scope: str, name: str, *, cap: str, appr
             click.echo(reveals, err=True)
             confirm("Raise it?", "Nothing was raised.")
         said = opened.custody.raise_cap(*wanted, approval)
-        body = {"lineage": lineage_name, "scope": scope, "name": name, "cap": _kept(cap), "reveals": said}
+        body = {"population": population_name, "scope": scope, "name": name, "cap": _kept(cap), "reveals": said}
         return _done(opened, body, said)
 
 
@@ -203,21 +205,21 @@ def raise_(url: str, lineage_name: str, scope: str, name: str, *, cap: str, appr
     "approve",
     example="starling keys new second\n"
     f"starling ledger create {TWO} --second-key second\n"
-    f"starling ledger lineage {TWO} {PEOPLE}\n"
-    f"starling ledger approve {TWO} residents lineage residents --cap 25 --key second",
+    f"starling ledger population {TWO} {PEOPLE}\n"
+    f"starling ledger approve {TWO} residents population residents --cap 25 --key second",
 )
 @ledger_url
 @_scope
 @_cap
 @click.option("--key", "key_name", required=True, metavar="NAME", help="The second custodian's key.")
-def approve(url: str, lineage_name: str, scope: str, name: str, *, cap: str, key_name: str) -> Result:
+def approve(url: str, population_name: str, scope: str, name: str, *, cap: str, key_name: str) -> Result:
     """The second custodian's signature for one raise of the cap in force, to hand to `starling ledger raise --approval`.
 
     Says on stderr what the raise reveals. Changes nothing.
     """
     from starling.ledger.keys import load
 
-    wanted = (lineage_name, cast("Scope", scope), name, cap)
+    wanted = (population_name, cast("Scope", scope), name, cap)
     with reading(url) as opened:
         signature = opened.custody.approval(*wanted, load(key_name))
         said = opened.custody.raising(*wanted)
@@ -227,7 +229,7 @@ def approve(url: str, lineage_name: str, scope: str, name: str, *, cap: str, key
 
 @command("retire", example=f"starling ledger retire {LEDGER} dataset census-2020")
 @ledger_url
-@click.argument("kind", type=click.Choice(["lineage", "dataset"]))
+@click.argument("kind", type=click.Choice(["population", "dataset"]))
 @click.argument("name")
 def retire(url: str, kind: str, name: str) -> Result:
     """Charge nothing to it any more. What was spent stays spent."""

@@ -70,9 +70,9 @@ class RequestAccount:
         return self._charging.find(self._request)
 
     def charge(self, guarantee: Guarantee, /) -> Receipt:
-        """Durable when it returns. An answered or burned request is never computed again."""
+        """Durable when it returns. An answered or voided request is never computed again."""
         ticket = self._charging.charge(self._request, guarantee)
-        if ticket.state == "burned":
+        if ticket.state == "voided":
             raise PolicyRefused(
                 field="request_id", problem="failed for good", fix="use a new request id, which costs anew"
             )

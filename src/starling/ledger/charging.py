@@ -1,4 +1,4 @@
-"""Charging, drawing and answering: a charge is charged, then answered or burned, and nothing is ever refunded.
+"""Charging, drawing and answering: a charge is charged, then answered or voided, and nothing is ever refunded.
 
 One charge has one draw. A run commits to its draw before anybody can see it (`draw`): it writes its measurements to the disk,
 encrypted with a fresh key, and then one commit keeps their hash and the key. A retry of a charge that has committed to a draw
@@ -23,7 +23,7 @@ from starling.ledger.disclosure import Noise
 from starling.ledger.leases import Lease, Tokens
 from starling.ledger.memory import Done, Memory, Spent
 from starling.ledger.rows import End, Known, Pen, Standing
-from starling.ledger.rules import Lineage, Request, State
+from starling.ledger.rules import Population, Request, State
 from starling.ledger.store import Moved, Transaction
 from starling.ledger.ticket import AnswerKind, Drawn, Ticket
 from starling.privacy.guarantee import Guarantee
@@ -46,7 +46,7 @@ class Charging:
 
     def __init__(self, book: Book) -> None:
         self._book = book
-        self._amounts: dict[tuple[Lineage, str], int] = {}
+        self._amounts: dict[tuple[Population, str], int] = {}
         self._memory = Memory()
         self._check = Check(book)
 
@@ -204,22 +204,22 @@ class Charging:
         }
         charge = pen.append("charge", body, first=request if first else None)
         rows.spend(tx, bill.standing, bill.noise.key, bill.amount, charge, checked=not first)
-        previous = next(cap.last for cap in caps if cap.scope == "lineage")
+        previous = next(cap.last for cap in caps if cap.scope == "population")
         rows.insert_charge(tx, request, bill.amount, charge.seq, previous, lease, self._book.clock.lease())
         done.add(Spent((request.analyst, dataset, bill.noise.key), bill.standing, bill.amount, charge.seq))
         return Ticket(request, "charged", bill.amount, charge.seq, lease, fresh=True)
 
     def _amount(self, standing: Standing, analyst: str, guarantee: Guarantee, noise: Noise) -> int:
         """What it costs, in units; raises PolicyRefused for what no budget would allow."""
-        lineage = standing.lineage
-        rules.check_open(lineage, standing.dataset)
-        rules.check_grant(standing.caps, lineage, analyst)
+        population = standing.population
+        rules.check_open(population, standing.dataset)
+        rules.check_grant(standing.caps, population, analyst)
         # Rationals are slow, and kinds of noise are few.
-        found = self._amounts.get((lineage, noise.key))
+        found = self._amounts.get((population, noise.key))
         if found is None:
-            found = rules.charge_in(lineage, guarantee)
+            found = rules.charge_in(population, guarantee)
             if len(self._amounts) < MOST_KINDS:
-                self._amounts[lineage, noise.key] = found
+                self._amounts[population, noise.key] = found
         return found
 
     def _taken_over(self, tx: Transaction, pen: Pen, ticket: Ticket, lease: str) -> Ticket:
@@ -237,7 +237,7 @@ class Charging:
                 raise IntegrityError(field=f"event {ticket.seq}", problem="is missing", fix=fix)
             dataset = rows.dataset(tx, ticket.request.dataset)
             signer = self._book.signer.text
-            return Entry(ticket.seq, str(row[0]), dataset.name, dataset.lineage, signer, inside), int(str(row[1]))
+            return Entry(ticket.seq, str(row[0]), dataset.name, dataset.population, signer, inside), int(str(row[1]))
 
         return self._book.read(work)
 
@@ -321,9 +321,9 @@ class Charging:
         """Keep what is about to be sent; raises PolicyRefused when another worker has taken the lease over."""
         self._end(ticket, "answered", kind, text)
 
-    def burn(self, ticket: Ticket) -> None:
+    def void(self, ticket: Ticket) -> None:
         """The charge stands and will never be answered."""
-        self._end(ticket, "burned", None, None)
+        self._end(ticket, "voided", None, None)
 
     def renew(self, ticket: Ticket) -> None:
         """The run lives: prolong its lease. Not an event; a lease that is lost is found by `answer`."""
@@ -354,7 +354,7 @@ class Charging:
             if changed != 1:
                 raise _taken()
             outcome = {} if text is None else {"kind": kind, "sha256": rows.sha256(text)}
-            kinds = {"answered": "answer", "burned": "burn"}
+            kinds = {"answered": "answer", "voided": "void"}
             pen.append(kinds[state], {"charge": ticket.seq, **outcome})
 
         self._written(work)

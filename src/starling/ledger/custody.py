@@ -1,4 +1,4 @@
-"""What custodians do: open lineages, register data, grant and raise caps, retire. Each is a signed event."""
+"""What custodians do: open populations, register data, grant and raise caps, retire. Each is a signed event."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -9,7 +9,7 @@ from starling.ledger.book import Book
 from starling.ledger.disclosure import meaning
 from starling.ledger.keys import Key
 from starling.ledger.rows import Pen
-from starling.ledger.rules import Lineage, Scope
+from starling.ledger.rules import Population, Scope
 from starling.ledger.signatures import approval_message, custodian_message
 from starling.ledger.store import Transaction
 from starling.privacy.budget import Exact, Measure
@@ -22,64 +22,64 @@ class Custody:
     def __init__(self, book: Book) -> None:
         self._book = book
 
-    def add_lineage(self, name: str, measure: Measure, relation: Relation, cap: Exact) -> None:
-        """Open a lineage with a cap over everything that is ever charged to it."""
-        rules.name(name, field="lineage")
+    def add_population(self, name: str, measure: Measure, relation: Relation, cap: Exact) -> None:
+        """Open a population with a cap over everything that is ever charged to it."""
+        rules.name(name, field="population")
         if measure not in ("epsilon", "rho"):
             raise ParameterError(field="measure", problem="is not epsilon or rho", fix="choose one of them")
         units = rules.cap_units(cap)
 
         def work(tx: Transaction, pen: Pen) -> None:
-            if tx.one("SELECT 1 FROM lineages WHERE name = ?", name):
-                raise PolicyRefused(field="lineage", problem=f"{name} exists already", fix="raise its cap instead")
+            if tx.one("SELECT 1 FROM populations WHERE name = ?", name):
+                raise PolicyRefused(field="population", problem=f"{name} exists already", fix="raise its cap instead")
             self._signed(
                 pen,
-                "lineage",
+                "population",
                 {"name": name, "measure": measure, "change": relation.change, "unit": relation.unit, "cap": units},
             )
             values = (name, measure, relation.change, relation.unit)
-            tx.run("INSERT INTO lineages (name, measure, change, unit, retired) VALUES (?, ?, ?, ?, 0)", *values)
-            rows.insert_cap(tx, pen.head, name, "lineage", name, units)
+            tx.run("INSERT INTO populations (name, measure, change, unit, retired) VALUES (?, ?, ?, ?, 0)", *values)
+            rows.insert_cap(tx, pen.head, name, "population", name, units)
 
         self._book.write(work)
 
-    def add_dataset(self, name: str, lineage: str, schema: Mapping[str, Any], cap: Exact | None = None) -> None:
-        """Register a delivery of data about the people of `lineage`, with its public schema and a cap of its own or none."""
+    def add_dataset(self, name: str, population: str, schema: Mapping[str, Any], cap: Exact | None = None) -> None:
+        """Register a delivery of data about the people of `population`, with its public schema and a cap of its own or none."""
         rules.name(name, field="dataset")
         text = rules.canonical(schema)
         units = None if cap is None else rules.cap_units(cap)
 
         def work(tx: Transaction, pen: Pen) -> None:
-            rows.lineage(tx, lineage)
+            rows.population(tx, population)
             if tx.one("SELECT 1 FROM datasets WHERE name = ?", name):
                 raise PolicyRefused(field="dataset", problem=f"{name} exists already", fix="choose another name")
-            self._signed(pen, "dataset", {"name": name, "lineage": lineage, "schema": text, "cap": units})
-            values = (name, lineage, text)
-            tx.run("INSERT INTO datasets (name, lineage, public_schema, retired) VALUES (?, ?, ?, 0)", *values)
-            rows.insert_cap(tx, pen.head, lineage, "dataset", name, units)
+            self._signed(pen, "dataset", {"name": name, "population": population, "schema": text, "cap": units})
+            values = (name, population, text)
+            tx.run("INSERT INTO datasets (name, population, public_schema, retired) VALUES (?, ?, ?, 0)", *values)
+            rows.insert_cap(tx, pen.head, population, "dataset", name, units)
 
         self._book.write(work)
 
-    def grant(self, lineage: str, analyst: str, cap: Exact) -> None:
-        """Let `analyst` spend up to `cap` on `lineage`; without a grant nothing may be spent."""
+    def grant(self, population: str, analyst: str, cap: Exact) -> None:
+        """Let `analyst` spend up to `cap` on `population`; without a grant nothing may be spent."""
         rules.name(analyst, field="analyst")
         units = rules.cap_units(cap)
 
         def work(tx: Transaction, pen: Pen) -> None:
-            rows.lineage(tx, lineage)
-            if rows.cap(tx, lineage, "analyst", analyst):
+            rows.population(tx, population)
+            if rows.cap(tx, population, "analyst", analyst):
                 raise PolicyRefused(field="analyst", problem=f"{analyst} has a grant already", fix="raise it instead")
-            self._signed(pen, "grant", {"lineage": lineage, "analyst": analyst, "cap": units})
-            rows.insert_cap(tx, pen.head, lineage, "analyst", analyst, units)
+            self._signed(pen, "grant", {"population": population, "analyst": analyst, "cap": units})
+            rows.insert_cap(tx, pen.head, population, "analyst", analyst, units)
 
         self._book.write(work)
 
-    def raise_cap(self, lineage: str, scope: Scope, name: str, cap: Exact, approval: str | None = None) -> str:
+    def raise_cap(self, population: str, scope: Scope, name: str, cap: Exact, approval: str | None = None) -> str:
         """Raise a cap, and say in plain words what that reveals (see `raising`).
 
         Args:
-            lineage: Whose.
-            scope: "lineage", "dataset" or "analyst".
+            population: Whose.
+            scope: "population", "dataset" or "analyst".
             name: Of that scope.
             cap: The new cap, above the old one.
             approval: The second custodian's signature (`approval`), where the ledger has one.
@@ -87,7 +87,7 @@ class Custody:
         units = rules.cap_units(cap)
 
         def work(tx: Transaction, pen: Pen) -> _Raise:
-            found = _raise(tx, lineage, scope, name, units)
+            found = _raise(tx, population, scope, name, units)
             body = dict(found.body)
             if self._book.second is not None:
                 if approval is None or not self._book.second.holds(approval_message(self._book.id, body), approval):
@@ -98,17 +98,23 @@ class Custody:
                     )
                 body["approval"] = approval
             self._signed(pen, "raise", body)
-            tx.run("UPDATE caps SET cap = ? WHERE lineage = ? AND scope = ? AND name = ?", units, lineage, scope, name)
+            tx.run(
+                "UPDATE caps SET cap = ? WHERE population = ? AND scope = ? AND name = ?",
+                units,
+                population,
+                scope,
+                name,
+            )
             return found
 
         return _told(self._book.write(work))
 
-    def raising(self, lineage: str, scope: Scope, name: str, cap: Exact) -> str:
+    def raising(self, population: str, scope: Scope, name: str, cap: Exact) -> str:
         """What raising a cap would reveal, in plain words, to read before it is done."""
         units = rules.cap_units(cap)
-        return _told(self._book.read(lambda tx: _raise(tx, lineage, scope, name, units)))
+        return _told(self._book.read(lambda tx: _raise(tx, population, scope, name, units)))
 
-    def approval(self, lineage: str, scope: Scope, name: str, cap: Exact, key: Key) -> str:
+    def approval(self, population: str, scope: Scope, name: str, cap: Exact, key: Key) -> str:
         """The second custodian's signature for one raise of the cap in force, so that it serves once.
 
         Raises:
@@ -126,7 +132,7 @@ class Custody:
                 fix="name their key: --key NAME",
             )
         units = rules.cap_units(cap)
-        wanted = self._book.read(lambda tx: _raise(tx, lineage, scope, name, units))
+        wanted = self._book.read(lambda tx: _raise(tx, population, scope, name, units))
         return key.sign(approval_message(self._book.id, wanted.body))
 
     def accept(self, dataset: str, files: str) -> None:
@@ -142,13 +148,13 @@ class Custody:
 
         self._book.write(work)
 
-    def retire(self, kind: Literal["lineage", "dataset"], name: str) -> None:
+    def retire(self, kind: Literal["population", "dataset"], name: str) -> None:
         """Charge nothing to it any more. What was spent stays spent."""
 
         def work(tx: Transaction, pen: Pen) -> None:
-            if kind == "lineage":
-                rows.lineage(tx, name)
-                tx.run("UPDATE lineages SET retired = 1 WHERE name = ?", name)
+            if kind == "population":
+                rows.population(tx, name)
+                tx.run("UPDATE populations SET retired = 1 WHERE name = ?", name)
             else:
                 rows.dataset(tx, name)
                 tx.run("UPDATE datasets SET retired = 1 WHERE name = ?", name)
@@ -163,42 +169,42 @@ class Custody:
 
 
 class _Raise(NamedTuple):
-    """A raise as it would be chained: whose cap, the event, and the cap over the whole lineage then."""
+    """A raise as it would be chained: whose cap, the event, and the cap over the whole population then."""
 
-    lineage: Lineage
+    population: Population
     body: Mapping[str, Any]
     whole: int
 
 
-def _raise(tx: Transaction, lineage: str, scope: Scope, name: str, units: int) -> _Raise:
+def _raise(tx: Transaction, population: str, scope: Scope, name: str, units: int) -> _Raise:
     """Raises ParameterError or PolicyRefused where there is nothing to raise."""
-    found = rows.lineage(tx, lineage)
-    whole = rows.cap(tx, lineage, "lineage", lineage)
+    found = rows.population(tx, population)
+    whole = rows.cap(tx, population, "population", population)
     assert whole is not None
     assert whole.cap is not None
-    old = rows.cap(tx, lineage, scope, name)
+    old = rows.cap(tx, population, scope, name)
     if old is None or old.cap is None:
-        raise ParameterError(field=scope, problem=f"{name} has no cap in {lineage}", fix="see starling ledger show")
+        raise ParameterError(field=scope, problem=f"{name} has no cap in {population}", fix="see starling ledger show")
     if units <= old.cap:
         raise PolicyRefused(
             field="cap",
             problem=f"is not above the cap in force, {rules.shown(old.cap)}",
             fix="caps are only ever raised",
         )
-    body = {"lineage": lineage, "scope": scope, "name": name, "from": old.cap, "to": units}
-    return _Raise(found, body, units if scope == "lineage" else whole.cap)
+    body = {"population": population, "scope": scope, "name": name, "from": old.cap, "to": units}
+    return _Raise(found, body, units if scope == "population" else whole.cap)
 
 
 def _told(wanted: _Raise) -> str:
     """In plain words. Computed after the transaction: the accountant takes its time."""
-    lineage, body, whole = wanted
-    more, most = (f"{lineage.measure} {rules.shown(units)}" for units in (body["to"] - body["from"], body["to"]))
+    population, body, whole = wanted
+    more, most = (f"{population.measure} {rules.shown(units)}" for units in (body["to"] - body["from"], body["to"]))
     through, bound = "", ""
-    if body["scope"] != "lineage":
+    if body["scope"] != "population":
         through = f" through {body['scope']} {body['name']}"
-        bound = f"The cap of {lineage.name} itself still bounds all of it: "
+        bound = f"The cap of {population.name} itself still bounds all of it: "
     return (
-        f"Releases about the people of {lineage.name} may spend {more} more{through}, {most} in all. Everybody in the data"
+        f"Releases about the people of {population.name} may spend {more} more{through}, {most} in all. Everybody in the data"
         f" bears it, those who were in earlier releases included, and it can't be taken back."
-        f" {bound}{meaning(lineage, whole)}."
+        f" {bound}{meaning(population, whole)}."
     )

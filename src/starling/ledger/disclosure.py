@@ -1,8 +1,8 @@
-"""What the charges of a lineage reveal together, and what a budget means to the people it is spent on.
+"""What the charges of a population reveal together, and what a budget means to the people it is spent on.
 
-Each charge is chained with its events (privacy/accounting/composition.py). Under the lineage's neighbour relation they give
+Each charge is chained with its events (privacy/accounting/composition.py). Under the population's neighbour relation they give
 (epsilon, delta) by the accountant, which is usually far less than the sum of what each gives alone. It is shown and never capped: caps
-are in the lineage's measure, which adds up exactly however the analysts choose. (epsilon, delta) of what was spent so far is a
+are in the population's measure, which adds up exactly however the analysts choose. (epsilon, delta) of what was spent so far is a
 statement about costs that were not chosen in view of earlier answers.
 """
 
@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import Any, TypeAlias, cast
 
 from starling.errors import ParameterError
-from starling.ledger.rules import UNIT, Lineage, canonical, shown
+from starling.ledger.rules import UNIT, Population, canonical, shown
 from starling.privacy import events
 from starling.privacy.accounting.composition import Accounted, Events, OverlappingEvents, events_of, ordered
 from starling.privacy.budget import Cost, Epsilon, Exact, Rho, decimal_up, exact
@@ -27,7 +27,7 @@ DELTA = "1e-10"
 """The delta at which epsilon is shown unless another is asked for."""
 
 MOST = 256
-"""Different charges that are composed event by event; a lineage with more is told by its total."""
+"""Different charges that are composed event by event; a population with more is told by its total."""
 
 Written: TypeAlias = list[Any]
 """Events of one charge as JSON: [event, times], where overlapping events are {"overlap": most, "parts": [...]}."""
@@ -62,13 +62,13 @@ def key(said: Mapping[str, Any]) -> str:
     return sha256(canonical({name: said[name] for name in ("cost", "change", "events")}).encode()).hexdigest()
 
 
-def _met(lineage: Lineage, said: Mapping[str, Any]) -> Events:
-    """The events as people of `lineage` meet them.
+def _met(population: Population, said: Mapping[str, Any]) -> Events:
+    """The events as people of `population` meet them.
 
     Under another neighbour relation than their own (an add-remove mechanism where one person is replaced), nothing finer than
     the converted cost is known to hold.
     """
-    if said["change"] == lineage.relation.change:
+    if said["change"] == population.relation.change:
         return _read(said["events"])
     return frozenset({(known_cost(as_replace_one(cost_of(said))), 1)})
 
@@ -103,10 +103,10 @@ def _read_event(said: Mapping[str, Any]) -> Accounted:
 
 @dataclass(frozen=True, slots=True)
 class JointDisclosure:
-    """What the charges of a lineage reveal together.
+    """What the charges of a population reveal together.
 
     Attributes:
-        spent: What was spent, in units of the lineage's measure; exact.
+        spent: What was spent, in units of the population's measure; exact.
         epsilon: The epsilon at `delta`, rounded up.
         delta: The delta, in (0, 1).
         composed: Whether epsilon comes from the events of the charges; otherwise from their total alone.
@@ -119,12 +119,12 @@ class JointDisclosure:
 
 
 def joint_disclosure(
-    lineage: Lineage, spent: int, kinds: Sequence[tuple[Mapping[str, Any], int]], delta: Exact = DELTA
+    population: Population, spent: int, kinds: Sequence[tuple[Mapping[str, Any], int]], delta: Exact = DELTA
 ) -> JointDisclosure:
     """Compose what was charged.
 
     Args:
-        lineage: The lineage that was charged.
+        population: The population that was charged.
         spent: The total of its charges, in units.
         kinds: Each kind of noise as it was chained, with how often it was charged.
         delta: The delta, above 0 and below 1.
@@ -143,24 +143,24 @@ def joint_disclosure(
     met: Counter[Accounted] = Counter()
     if composed:
         for said, charges in kinds:
-            for event, times in _met(lineage, said):
+            for event, times in _met(population, said):
                 met[event] += times * charges
     elif spent:
-        met[PureDP(total) if lineage.measure == "epsilon" else ZCDP(total)] = 1
+        met[PureDP(total) if population.measure == "epsilon" else ZCDP(total)] = 1
     epsilon = epsilon_of_events(frozenset(met.items()), chance) if spent else Fraction(0)
-    if lineage.measure == "epsilon":
+    if population.measure == "epsilon":
         epsilon = min(epsilon, total)
     return JointDisclosure(spent, epsilon, chance, composed)
 
 
-def meaning(lineage: Lineage, units: int) -> str:
-    """What a budget of `units` may reveal about one of the lineage's protected units, in plain words."""
+def meaning(population: Population, units: int) -> str:
+    """What a budget of `units` may reveal about one of the population's protected units, in plain words."""
     from starling.privacy.accounting.conversion import epsilon_of_events
 
-    amount, unit = Fraction(units, UNIT), lineage.relation.unit
-    said = f"{lineage.measure} {shown(units)} lets everybody who sees the releases"
+    amount, unit = Fraction(units, UNIT), population.relation.unit
+    said = f"{population.measure} {shown(units)} lets everybody who sees the releases"
     guess = f"change the odds of any guess about one {unit} by a factor of at most e^"
-    if lineage.measure == "epsilon":
+    if population.measure == "epsilon":
         return f"{said} {guess}{decimal_up(amount, 2)}"
     epsilon = epsilon_of_events(frozenset({(ZCDP(amount), 1)}), DELTA)
     return f"{said} {guess}{decimal_up(epsilon, 2)}, but for a chance of {DELTA}"

@@ -15,7 +15,7 @@ class Foreseen:
 
     Attributes:
         amount: What it would take, in units.
-        caps: From which it would take it: of the analyst, the dataset and the lineage, as they stand now.
+        caps: From which it would take it: of the analyst, the dataset and the population, as they stand now.
     """
 
     amount: int
@@ -43,8 +43,8 @@ def foresee(book: Book, request: Request, guarantee: Guarantee) -> Foreseen:
     standing = book.read(work)
     if standing is None:
         raise rows.unregistered(request.dataset)
-    rules.check_open(standing.lineage, standing.dataset)
-    rules.check_grant(standing.caps, standing.lineage, request.analyst)
-    amount = rules.charge_in(standing.lineage, guarantee)
+    rules.check_open(standing.population, standing.dataset)
+    rules.check_grant(standing.caps, standing.population, request.analyst)
+    amount = rules.charge_in(standing.population, guarantee)
     rules.check_caps(standing.caps, amount)
     return Foreseen(amount, tuple(standing.caps))

@@ -1,6 +1,6 @@
 """What one process remembers of a ledger at its head, so that its next charge has nothing to read.
 
-The head's hash is over all events, and events alone decide what a lineage, a dataset and a cap are: what was read at a head is true
+The head's hash is over all events, and events alone decide what a population, a dataset and a cap are: what was read at a head is true
 as long as the chain ends there. A charge from memory is written on this condition (`Pen.append`, `first`), so that a memory which is
 out of date lets nothing pass. Leases are no events and are not remembered, nor is who charged what.
 """

@@ -27,7 +27,7 @@ class Ledger:
 
     Attributes:
         book: Its store, id and keys.
-        custody: For custodians: lineages, datasets, grants.
+        custody: For custodians: populations, datasets, grants.
         charging: For runs: charges and answers.
         reading: For auditors: balances, events, verification.
     """

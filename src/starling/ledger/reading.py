@@ -12,7 +12,7 @@ from starling.ledger.book import Book
 from starling.ledger.chain import Event, Head
 from starling.ledger.checking import SLICE, Check, Verified
 from starling.ledger.disclosure import DELTA, JointDisclosure
-from starling.ledger.rules import Cap, Lineage, Scope
+from starling.ledger.rules import Cap, Population, Scope
 from starling.ledger.signatures import signed_by
 from starling.ledger.store import Row, Transaction
 from starling.privacy.budget import Exact, Measure
@@ -30,8 +30,8 @@ class Spent:
         dataset: On what.
         what: The guarantee's name.
         cost: As the mechanism states it: measure, and the exact amount.
-        amount: As charged to the lineage, in units, for one draw.
-        state: charged, answered or burned.
+        amount: As charged to the population, in units, for one draw.
+        state: charged, answered or voided.
         times: How often it was paid: once, and once more for each draw that was lost.
     """
 
@@ -57,15 +57,15 @@ class Balance:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One lineage: its caps with what is spent of them, and its latest charges, the newest first."""
+    """One population: its caps with what is spent of them, and its latest charges, the newest first."""
 
-    lineage: Lineage
+    population: Population
     balances: tuple[Balance, ...]
     charges: tuple[Spent, ...]
 
     @property
     def caps(self) -> tuple[Cap, ...]:
-        """Of lineage, datasets and analysts, in this order."""
+        """Of population, datasets and analysts, in this order."""
         return tuple(balance.cap for balance in self.balances)
 
     def cap(self, scope: Scope, name: str) -> Cap:
@@ -74,7 +74,7 @@ class Account:
 
     def more_like(self, charge: Spent) -> int | None:
         """About how many more charges like `charge` its analyst can make; None where nothing limits them."""
-        scopes = {("analyst", charge.analyst), ("dataset", charge.dataset), ("lineage", self.lineage.name)}
+        scopes = {("analyst", charge.analyst), ("dataset", charge.dataset), ("population", self.population.name)}
         left = [cap.left for cap in self.caps if (cap.scope, cap.name) in scopes and cap.left is not None]
         return min(left) // charge.amount if left and charge.amount else None
 
@@ -89,13 +89,15 @@ class Reading:
         """The last event."""
         return self._book.read(rows.head)
 
-    def lineages(self) -> list[str]:
-        """Names of all lineages, ascending."""
-        return self._book.read(lambda tx: [str(name) for (name,) in tx.rows("SELECT name FROM lineages ORDER BY name")])
+    def populations(self) -> list[str]:
+        """Names of all populations, ascending."""
+        return self._book.read(
+            lambda tx: [str(name) for (name,) in tx.rows("SELECT name FROM populations ORDER BY name")]
+        )
 
-    def account(self, lineage: str, *, latest: int = 20) -> Account:
-        """Caps and the latest charges of one lineage."""
-        return self._book.read(lambda tx: _account(tx, lineage, latest))
+    def account(self, population: str, *, latest: int = 20) -> Account:
+        """Caps and the latest charges of one population."""
+        return self._book.read(lambda tx: _account(tx, population, latest))
 
     def events(self) -> Iterator[Event]:
         """The chain, unchecked, in order."""
@@ -104,13 +106,13 @@ class Reading:
             yield from part
             last = part[-1].seq
 
-    def joint_disclosure(self, lineage: str, delta: Exact = DELTA) -> JointDisclosure:
-        """What the charges of one lineage reveal together, as (epsilon, delta); raises ParameterError for another delta."""
+    def joint_disclosure(self, population: str, delta: Exact = DELTA) -> JointDisclosure:
+        """What the charges of one population reveal together, as (epsilon, delta); raises ParameterError for another delta."""
 
-        def work(tx: Transaction) -> tuple[Lineage, int, list[Row]]:
-            found = rows.lineage(tx, lineage)
-            whole = rows.cap(tx, lineage, "lineage", lineage)
-            return found, 0 if whole is None else whole.spent, list(tx.rows(_NOISE, lineage, disclosure.MOST + 1))
+        def work(tx: Transaction) -> tuple[Population, int, list[Row]]:
+            found = rows.population(tx, population)
+            whole = rows.cap(tx, population, "population", population)
+            return found, 0 if whole is None else whole.spent, list(tx.rows(_NOISE, population, disclosure.MOST + 1))
 
         found, spent, noise = self._book.read(work)
         kinds = [
@@ -174,26 +176,26 @@ _ACCEPTED = (
 )
 _NOISE = (
     "SELECT body, spent, amount FROM caps JOIN charges ON charges.seq = last JOIN events ON events.seq = last"
-    " WHERE lineage = ? AND scope = 'noise' LIMIT ?"
+    " WHERE population = ? AND scope = 'noise' LIMIT ?"
 )
 _SPENT = "SELECT charges.seq, at, body, state, charges.times FROM charges JOIN events ON events.seq = charges.seq"
-_LAST = "SELECT last FROM caps WHERE lineage = ? AND scope <> 'noise'"
-# Back from the lineage's last charge to the one before it, and so on.
+_LAST = "SELECT last FROM caps WHERE population = ? AND scope <> 'noise'"
+# Back from the population's last charge to the one before it, and so on.
 _LATEST = (
     "WITH RECURSIVE latest (place, previous, depth) AS (SELECT seq, previous, 1 FROM charges WHERE seq ="
-    " (SELECT last FROM caps WHERE lineage = ? AND scope = 'lineage') UNION ALL"
+    " (SELECT last FROM caps WHERE population = ? AND scope = 'population') UNION ALL"
     " SELECT charges.seq, charges.previous, depth + 1 FROM latest JOIN charges ON charges.seq = latest.previous"
     f" WHERE depth < ?) {_SPENT} JOIN latest ON place = charges.seq ORDER BY charges.seq DESC"
 )
 
 
-def _account(tx: Transaction, lineage: str, latest: int) -> Account:
-    found = rows.lineage(tx, lineage)
-    last = {spent.seq: spent for spent in map(_spent, tx.rows(f"{_SPENT} WHERE charges.seq IN ({_LAST})", lineage))}
-    sql = f"SELECT {rows.CAP} FROM caps WHERE lineage = ? AND scope <> 'noise' ORDER BY scope DESC, name"
-    caps = list(map(rows.a_cap, tx.rows(sql, lineage)))
+def _account(tx: Transaction, population: str, latest: int) -> Account:
+    found = rows.population(tx, population)
+    last = {spent.seq: spent for spent in map(_spent, tx.rows(f"{_SPENT} WHERE charges.seq IN ({_LAST})", population))}
+    sql = f"SELECT {rows.CAP} FROM caps WHERE population = ? AND scope <> 'noise' ORDER BY scope DESC, name"
+    caps = list(map(rows.a_cap, tx.rows(sql, population)))
     balances = tuple(Balance(cap, None if cap.last is None else last[cap.last]) for cap in caps)
-    return Account(found, balances, tuple(map(_spent, tx.rows(_LATEST, lineage, latest))))
+    return Account(found, balances, tuple(map(_spent, tx.rows(_LATEST, population, latest))))
 
 
 def _spent(row: Row) -> Spent:

@@ -15,14 +15,14 @@ from starling.ledger import disclosure, rows, rules
 from starling.ledger.chain import Counts, Event
 from starling.ledger.keys import Public
 from starling.ledger.rows import Standing
-from starling.ledger.rules import Lineage
+from starling.ledger.rules import Population
 from starling.ledger.signatures import approval_message, signed_by
 from starling.ledger.store import Transaction
 from starling.ledger.ticket import Ticket
 from starling.privacy.budget import Measure
 from starling.privacy.neighbours import Change, Relation, Unit
 
-CUSTODIAN = frozenset({"lineage", "dataset", "grant", "raise", "retire", "accepted"})
+CUSTODIAN = frozenset({"population", "dataset", "grant", "raise", "retire", "accepted"})
 """Kinds of events that a custodian signs."""
 
 _scan = json.JSONDecoder().raw_decode
@@ -76,8 +76,8 @@ class Cap:
         self.once = 0
 
 
-_Place: TypeAlias = tuple[Lineage, tuple[Cap, ...]]
-"""A lineage, and the caps of analyst, dataset and lineage."""
+_Place: TypeAlias = tuple[Population, tuple[Cap, ...]]
+"""A population, and the caps of analyst, dataset and population."""
 
 
 class _Open:
@@ -113,7 +113,7 @@ class Replay:
         self._signer = signer
         self._second = second
         self._about: dict[str, str] = {}
-        self._lineages: dict[str, Lineage] = {}
+        self._populations: dict[str, Population] = {}
         self._retired: set[str] = set()
         self._datasets: dict[str, list[Any]] = {}
         self._caps: dict[tuple[str, str, str], Cap] = {}
@@ -141,11 +141,11 @@ class Replay:
 
     def _charge(self, event: Event, body: dict[str, Any], row: Charged | None) -> None:
         seq, dataset, analyst, amount = event.seq, body["dataset"], body["analyst"], body["amount"]
-        lineage, caps = self._places.get((dataset, analyst)) or self._place(seq, dataset, analyst)
-        noise = self._noise_of(seq, lineage, body)
+        population, caps = self._places.get((dataset, analyst)) or self._place(seq, dataset, analyst)
+        noise = self._noise_of(seq, population, body)
         if amount != noise.once:
             raise _wrong(seq, "does not charge what it costs")
-        # The last of the three caps is the lineage's: its charge before this one.
+        # The last of the three caps is the population's: its charge before this one.
         previous = caps[-1].last
         spent = *caps, noise
         _spend(seq, amount, spent)
@@ -165,24 +165,24 @@ class Replay:
         name, _, retired = self._datasets[dataset]
         if retired or name in self._retired:
             raise _wrong(seq, "charges what is retired")
-        keys = ((name, "analyst", analyst), (name, "dataset", dataset), (name, "lineage", name))
-        place = self._places[dataset, analyst] = self._lineages[name], tuple(self._caps[key] for key in keys)
+        keys = ((name, "analyst", analyst), (name, "dataset", dataset), (name, "population", name))
+        place = self._places[dataset, analyst] = self._populations[name], tuple(self._caps[key] for key in keys)
         return place
 
-    def _noise_of(self, seq: int, lineage: Lineage, body: dict[str, Any]) -> Cap:
+    def _noise_of(self, seq: int, population: Population, body: dict[str, Any]) -> Cap:
         """What was spent with this kind of noise; costs are computed once for each kind."""
         # Python's text is quickly made; the hash of the canonical one names the kind in the ledger.
-        text = lineage.name, f"{body['cost']}{body['change']}{body['events']}"
+        text = population.name, f"{body['cost']}{body['change']}{body['events']}"
         if text not in self._noise:
             kept = self._noise[text] = Cap(seq, None, "a kind of noise")
-            kept.once = _amount(lineage, body)
-            self._caps[lineage.name, "noise", disclosure.key(body)] = kept
+            kept.once = _amount(population, body)
+            self._caps[population.name, "noise", disclosure.key(body)] = kept
         return self._noise[text]
 
     def _other(self, event: Event, body: dict[str, Any], row: Charged | None) -> None:
         if row is not None:
             raise differs("charges")
-        if event.kind in ("answer", "burn"):
+        if event.kind in ("answer", "void"):
             self._end(event.seq, event.kind, body)
         elif event.kind in ("takeover", "drawn", "redrawn"):
             self._run(event.seq, event.kind, body)
@@ -199,7 +199,7 @@ class Replay:
         charge = self._open.pop(body["charge"], None)
         if charge is None:
             raise _wrong(seq, "ends no open charge")
-        end = ("answered", body["kind"], body["sha256"]) if kind == "answer" else ("burned", None, None)
+        end = ("answered", body["kind"], body["sha256"]) if kind == "answer" else ("voided", None, None)
         status = charge.status(*end)
         if self._tables and charge.said != status:
             # Its row was read before it ended, or says that it did not.
@@ -232,26 +232,26 @@ class Replay:
 
     def _custodian(self, seq: int, kind: str, body: dict[str, Any]) -> None:
         self._places.clear()
-        if kind == "lineage":
+        if kind == "population":
             name = body["name"]
             relation = Relation(cast(Change, body["change"]), cast(Unit, body["unit"]))
-            self._once(seq, (name, "lineage", name), body["cap"])
-            self._lineages[name] = Lineage(name, cast(Measure, body["measure"]), relation)
+            self._once(seq, (name, "population", name), body["cap"])
+            self._populations[name] = Population(name, cast(Measure, body["measure"]), relation)
         elif kind == "dataset":
-            if body["name"] in self._datasets or body["lineage"] not in self._lineages:
-                raise _wrong(seq, "registers again, or for no lineage")
-            self._once(seq, (body["lineage"], "dataset", body["name"]), body["cap"])
-            self._datasets[body["name"]] = [body["lineage"], body["schema"], False]
+            if body["name"] in self._datasets or body["population"] not in self._populations:
+                raise _wrong(seq, "registers again, or for no population")
+            self._once(seq, (body["population"], "dataset", body["name"]), body["cap"])
+            self._datasets[body["name"]] = [body["population"], body["schema"], False]
         elif kind == "grant":
-            self._once(seq, (body["lineage"], "analyst", body["analyst"]), body["cap"])
+            self._once(seq, (body["population"], "analyst", body["analyst"]), body["cap"])
         elif kind == "raise":
             self._raise(seq, body)
         elif kind == "accepted":
             if body["dataset"] not in self._datasets:
                 raise _wrong(seq, "accepts files of no dataset")
             self._accepted.add((seq, body["dataset"], body["files"]))
-        elif body["kind"] == "lineage":
-            self._retired.add(self._lineages[body["name"]].name)
+        elif body["kind"] == "population":
+            self._retired.add(self._populations[body["name"]].name)
         else:
             self._datasets[body["name"]][-1] = True
 
@@ -261,7 +261,7 @@ class Replay:
         self._caps[key] = Cap(seq, cap, f"{key[1]} {key[2]}")
 
     def _raise(self, seq: int, body: dict[str, Any]) -> None:
-        cap = self._caps[body["lineage"], body["scope"], body["name"]]
+        cap = self._caps[body["population"], body["scope"], body["name"]]
         if cap.cap != body["from"] or body["to"] <= body["from"]:
             raise _wrong(seq, "does not raise the cap in force")
         if self._second is not None and not self._second.holds(
@@ -272,25 +272,28 @@ class Replay:
 
     def compare(self, tx: Transaction) -> None:
         """Raises IntegrityError where a table of the ledger says something else than its events."""
-        lineages = self._lineages.values()
+        populations = self._populations.values()
         expected: list[tuple[str, str, set[tuple[Any, ...]]]] = [
             ("about", "SELECT key, value FROM about", set(self._about.items())),
             (
-                "lineages",
-                "SELECT name, measure, change, unit, retired FROM lineages",
+                "populations",
+                "SELECT name, measure, change, unit, retired FROM populations",
                 {
                     (x.name, x.measure, x.relation.change, x.relation.unit, int(x.name in self._retired))
-                    for x in lineages
+                    for x in populations
                 },
             ),
             (
                 "datasets",
-                "SELECT name, lineage, public_schema, retired FROM datasets",
-                {(name, lineage, schema, int(retired)) for name, (lineage, schema, retired) in self._datasets.items()},
+                "SELECT name, population, public_schema, retired FROM datasets",
+                {
+                    (name, population, schema, int(retired))
+                    for name, (population, schema, retired) in self._datasets.items()
+                },
             ),
             (
                 "caps",
-                "SELECT lineage, scope, name, since, cap, spent, last FROM caps",
+                "SELECT population, scope, name, since, cap, spent, last FROM caps",
                 {(*key, cap.since, cap.cap, cap.spent, cap.last) for key, cap in self._caps.items()},
             ),
             ("accepted", "SELECT seq, dataset, files FROM accepted", self._accepted),
@@ -329,14 +332,14 @@ class Replay:
             noise: Hash of the kind of noise.
             added: What this transaction itself has added to each cap, by the event that began it.
         """
-        name, dataset = standing.lineage.name, standing.dataset
+        name, dataset = standing.population.name, standing.dataset
         registered = self._datasets.get(dataset.name, [None, None, None])
-        lineage = self._lineages.get(name)
-        if lineage is None or standing.lineage != replace(lineage, retired=name in self._retired):
-            raise differs("lineages")
-        if (dataset.lineage, dataset.retired) != (registered[0], registered[2]):
+        population = self._populations.get(name)
+        if population is None or standing.population != replace(population, retired=name in self._retired):
+            raise differs("populations")
+        if (dataset.population, dataset.retired) != (registered[0], registered[2]):
             raise differs("datasets")
-        keys = [(name, "analyst", analyst), (name, "dataset", dataset.name), (name, "lineage", name)]
+        keys = [(name, "analyst", analyst), (name, "dataset", dataset.name), (name, "population", name)]
         known = {key: cap for key in [*keys, (name, "noise", noise)] if (cap := self._caps.get(key)) is not None}
         rows_of = [*standing.caps, *([] if standing.noise is None else [standing.noise])]
         said = {
@@ -372,10 +375,10 @@ def _balances(caps: tuple[Cap, ...]) -> dict[str, int]:
     return dict(zip(rules.SCOPES, (cap.spent for cap in caps), strict=True))
 
 
-def _amount(lineage: Lineage, body: dict[str, Any]) -> int:
-    """What a charge costs in the lineage, in units; -1 where it could not be made at all."""
+def _amount(population: Population, body: dict[str, Any]) -> int:
+    """What a charge costs in the population, in units; -1 where it could not be made at all."""
     try:
-        return rules.amount_in(lineage, body["change"], disclosure.cost_of(body))
+        return rules.amount_in(population, body["change"], disclosure.cost_of(body))
     except StarlingError:
         return -1
 

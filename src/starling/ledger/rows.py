@@ -10,7 +10,7 @@ from starling.errors import ParameterError
 from starling.ledger import rules
 from starling.ledger.chain import START, Head, digest
 from starling.ledger.leases import Lease
-from starling.ledger.rules import Cap, Dataset, Lineage, Request, Scope
+from starling.ledger.rules import Cap, Dataset, Population, Request, Scope
 from starling.ledger.store import Row, Transaction
 from starling.ledger.ticket import AnswerKind, Drawn, Ticket
 from starling.privacy.budget import Measure
@@ -95,23 +95,23 @@ def head(tx: Transaction) -> Head:
     return Head(0, START) if row is None else Head(*cast(tuple[int, str], row))
 
 
-def lineage(tx: Transaction, name: str) -> Lineage:
+def population(tx: Transaction, name: str) -> Population:
     """Raises ParameterError when it is not there."""
-    row = tx.one("SELECT measure, change, unit, retired FROM lineages WHERE name = ?", name)
+    row = tx.one("SELECT measure, change, unit, retired FROM populations WHERE name = ?", name)
     if row is None:
-        raise ParameterError(field="lineage", problem=f"{name} is not there", fix="see starling ledger show")
-    return _lineage(name, row)
+        raise ParameterError(field="population", problem=f"{name} is not there", fix="see starling ledger show")
+    return _population(name, row)
 
 
-def _lineage(name: str, row: Row) -> Lineage:
+def _population(name: str, row: Row) -> Population:
     measure, change, unit, retired = row
     relation = Relation(cast(Change, change), cast(Unit, unit))
-    return Lineage(name, cast(Measure, measure), relation, bool(retired))
+    return Population(name, cast(Measure, measure), relation, bool(retired))
 
 
 def dataset(tx: Transaction, name: str) -> Dataset:
     """Raises ParameterError when it is not there."""
-    row = tx.one("SELECT lineage, retired FROM datasets WHERE name = ?", name)
+    row = tx.one("SELECT population, retired FROM datasets WHERE name = ?", name)
     if row is None:
         raise unregistered(name)
     return Dataset(name, str(row[0]), bool(row[1]))
@@ -121,9 +121,9 @@ CAP = "since, scope, name, cap, spent, last"
 """Columns of a `Cap`."""
 
 
-def cap(tx: Transaction, lineage: str, scope: Scope, name: str) -> Cap | None:
+def cap(tx: Transaction, population: str, scope: Scope, name: str) -> Cap | None:
     """The cap of one scope, or None where it has none."""
-    row = tx.one(f"SELECT {CAP} FROM caps WHERE lineage = ? AND scope = ? AND name = ?", lineage, scope, name)
+    row = tx.one(f"SELECT {CAP} FROM caps WHERE population = ? AND scope = ? AND name = ?", population, scope, name)
     return None if row is None else a_cap(row)
 
 
@@ -132,10 +132,10 @@ def a_cap(row: Row) -> Cap:
     return Cap(*cast(tuple[int, Scope, str, int | None, int, int | None], row))
 
 
-def insert_cap(tx: Transaction, since: Head, lineage: str, scope: str, name: str, units: int | None) -> None:
+def insert_cap(tx: Transaction, since: Head, population: str, scope: str, name: str, units: int | None) -> None:
     """A new scope that has spent nothing; `since` is the event that begins it."""
-    values = (since.seq, lineage, scope, name, units)
-    tx.run("INSERT INTO caps (since, lineage, scope, name, cap, spent) VALUES (?, ?, ?, ?, ?, 0)", *values)
+    values = (since.seq, population, scope, name, units)
+    tx.run("INSERT INTO caps (since, population, scope, name, cap, spent) VALUES (?, ?, ?, ?, ?, 0)", *values)
 
 
 def body(tx: Transaction, seq: int) -> dict[str, Any]:
@@ -149,13 +149,13 @@ class Standing(NamedTuple):
     """Where a charge would stand.
 
     Attributes:
-        lineage: Whose people.
+        population: Whose people.
         dataset: About them.
-        caps: Of the analyst, the dataset and the lineage, in this order; no analyst's where there is no grant.
-        noise: What was charged to the lineage with this kind of noise; None where nothing was yet.
+        caps: Of the analyst, the dataset and the population, in this order; no analyst's where there is no grant.
+        noise: What was charged to the population with this kind of noise; None where nothing was yet.
     """
 
-    lineage: Lineage
+    population: Population
     dataset: Dataset
     caps: list[Cap]
     noise: Cap | None
@@ -166,7 +166,7 @@ class Before(NamedTuple):
 
     Attributes:
         ours: The charge under the request's id, if there is one.
-        same: This analyst's charges of the same request under other ids that were not burned, answered ones first; looked for
+        same: This analyst's charges of the same request under other ids that were not voided, answered ones first; looked for
             where `ours` is None.
         standing: Where a charge would stand; None where the dataset is not registered.
     """
@@ -189,22 +189,22 @@ class Known(NamedTuple):
 
 
 _LAST = "SELECT seq, hash, at FROM events ORDER BY seq DESC LIMIT 1"
-_SCOPES = {"analyst": "?", "dataset": "datasets.name", "lineage": "datasets.lineage", "noise": "?"}
+_SCOPES = {"analyst": "?", "dataset": "datasets.name", "population": "datasets.population", "noise": "?"}
 """In the order in which caps are checked, each with its name; a noise's has no limit."""
 
 
 def _standing() -> str:
-    # Each cap by all three columns of the index, whatever a planner believes: a lineage may have a million analysts.
+    # Each cap by all three columns of the index, whatever a planner believes: a population may have a million analysts.
     names = ("since", "scope", "name", "cap", "spent", "last")
     columns = ", ".join(f"{of}_cap.{name}" for of in _SCOPES for name in names)
     caps = " ".join(
-        f"LEFT JOIN caps AS {of}_cap ON {of}_cap.lineage = datasets.lineage AND {of}_cap.scope = '{of}'"
+        f"LEFT JOIN caps AS {of}_cap ON {of}_cap.population = datasets.population AND {of}_cap.scope = '{of}'"
         f" AND {of}_cap.name = {name}"
         for of, name in _SCOPES.items()
     )
     return (
-        f"SELECT datasets.lineage, datasets.retired, measure, change, unit, lineages.retired AS closed, {columns}"
-        f" FROM datasets JOIN lineages ON lineages.name = datasets.lineage {caps} WHERE datasets.name = ?"
+        f"SELECT datasets.population, datasets.retired, measure, change, unit, populations.retired AS closed, {columns}"
+        f" FROM datasets JOIN populations ON populations.name = datasets.population {caps} WHERE datasets.name = ?"
     )
 
 
@@ -216,7 +216,7 @@ _WIDTH = len(_COLUMNS.split(", "))
 _TICKET = f"{_COLUMNS} FROM charges WHERE analyst = ?"
 _KNOWN = (
     f"SELECT 1 AS ours, {_TICKET} AND request_id = ?"
-    f" UNION ALL SELECT 0, {_TICKET} AND request_hash = ? AND state <> 'burned'"
+    f" UNION ALL SELECT 0, {_TICKET} AND request_hash = ? AND state <> 'voided'"
 )
 _INSERT = "INSERT INTO events (seq, kind, at, body, hash) VALUES"
 _FIRST = (
@@ -244,10 +244,10 @@ def before(tx: Transaction, pen: Pen, request: Request, noise: str) -> Before:
     where = found[0][4 + _WIDTH :]
     if where[0] is not None:
         name, retired = str(where[0]), bool(where[1])
-        lineage = _lineage(name, where[2:6])
+        population = _population(name, where[2:6])
         *caps, kind = (where[start : start + 6] for start in range(6, 30, 6))
         standing = Standing(
-            lineage,
+            population,
             Dataset(dataset, name, retired),
             [a_cap(row) for row in caps if row[0] is not None],
             None if kind[0] is None else a_cap(kind),
@@ -286,7 +286,7 @@ def spend(tx: Transaction, where: Standing, noise: str, amount: int, charge: Hea
     ours = {cap.since: cap.spent for cap in (*where.caps, *([where.noise] if where.noise else ()))}
     if where.noise is None:
         assert charge is not None
-        insert_cap(tx, charge, where.lineage.name, "noise", noise, None)
+        insert_cap(tx, charge, where.population.name, "noise", noise, None)
         ours[charge.seq] = 0
     marks = ", ".join("?" * len(ours))
     last, values = ("", ()) if charge is None else (", last = ?", (charge.seq,))
@@ -302,7 +302,7 @@ def spend(tx: Transaction, where: Standing, noise: str, amount: int, charge: Hea
 def insert_charge(
     tx: Transaction, request: Request, amount: int, seq: int, previous: int | None, token: str, lease: Lease
 ) -> None:
-    """The row of a charge that was made as event `seq`, after the charge `previous` of the same lineage."""
+    """The row of a charge that was made as event `seq`, after the charge `previous` of the same population."""
     tx.run(
         "INSERT INTO charges (seq, analyst, request_id, request_hash, dataset, amount, previous, state, lease, lease_until,"
         " holder, times) VALUES (?, ?, ?, ?, ?, ?, ?, 'charged', ?, ?, ?, 1)",

@@ -1,7 +1,7 @@
 """The rules of the ledger: what may be charged, and how much it is. No SQL, no clock, no socket.
 
 Amounts are kept as whole units of 10^-9 of epsilon or rho, so that sums are exact and never drift: a charge is rounded up
-to a unit, a cap down. A lineage (the people in some data, however often the data are re-registered, renamed or re-delivered)
+to a unit, a cap down. A protected population (the people in some data, however often the data are re-registered, renamed or re-delivered)
 fixes the measure, the neighbour relation and the protected unit; every charge is converted to them or refused.
 """
 
@@ -26,10 +26,10 @@ UNIT = 10**9
 MOST = 4 * 10**9
 """The largest amount that is taken, in epsilon or rho: sums stay within 64 bits (4 * 10^9 of 10^9 units each, twice, are below 2^63)."""
 
-Scope: TypeAlias = Literal["lineage", "dataset", "analyst"]
-SCOPES: Final = ("analyst", "dataset", "lineage")
+Scope: TypeAlias = Literal["population", "dataset", "analyst"]
+SCOPES: Final = ("analyst", "dataset", "population")
 """In the order in which a charge stands under their caps."""
-State: TypeAlias = Literal["charged", "answered", "burned"]
+State: TypeAlias = Literal["charged", "answered", "voided"]
 
 _TOKEN = re.compile("[0-9a-f]{64}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,99}")
@@ -87,11 +87,11 @@ def shown(units: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Lineage:
-    """The people in some data, and how privacy is counted for them.
+class Population:
+    """A protected population: the people in some data, and how privacy is counted for them.
 
     Attributes:
-        name: Of the lineage.
+        name: Of the population.
         measure: "epsilon" or "rho"; fixed for good.
         relation: Neighbour relation and protected unit; fixed for good.
         retired: Nothing is charged any more.
@@ -105,16 +105,16 @@ class Lineage:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """One delivery of data about a lineage.
+    """One delivery of data about a population.
 
     Attributes:
         name: Of the dataset.
-        lineage: Whose people it is about.
+        population: Whose people it is about.
         retired: Nothing is charged any more.
     """
 
     name: str
-    lineage: str
+    population: str
     retired: bool = False
 
 
@@ -191,65 +191,65 @@ def _float_free(value: Any) -> Any:
     return value
 
 
-def charge_in(lineage: Lineage, guarantee: Guarantee) -> int:
-    """What `guarantee` costs in the measure and the reading of `lineage`, in units, rounded up.
+def charge_in(population: Population, guarantee: Guarantee) -> int:
+    """What `guarantee` costs in the measure and the reading of `population`, in units, rounded up.
 
-    An add-remove mechanism in a replace-one lineage costs twice the epsilon or four times the rho (a replacement is a removal
-    and an addition); the reverse has no finite answer and is refused. A pure epsilon in a rho lineage costs epsilon^2/2; a rho
-    in an epsilon lineage is refused, since zCDP bounds no epsilon. A protected unit other than the lineage's is refused: a
+    An add-remove mechanism in a replace-one population costs twice the epsilon or four times the rho (a replacement is a removal
+    and an addition); the reverse has no finite answer and is refused. A pure epsilon in a rho population costs epsilon^2/2; a rho
+    in an epsilon population is refused, since zCDP bounds no epsilon. A protected unit other than the population's is refused: a
     point or a trip is less than the person who made it.
 
     Raises:
         PolicyRefused: where the conversion does not exist.
     """
-    if guarantee.relation.unit != lineage.relation.unit:
+    if guarantee.relation.unit != population.relation.unit:
         raise PolicyRefused(
             field="unit",
-            problem=f"of protection is the {guarantee.relation.unit}, the lineage protects the {lineage.relation.unit}",
-            fix=f"use a plan that protects the {lineage.relation.unit}",
+            problem=f"of protection is the {guarantee.relation.unit}, of this population it is the {population.relation.unit}",
+            fix=f"use a plan that protects the {population.relation.unit}",
         )
-    return amount_in(lineage, guarantee.relation.change, guarantee.cost)
+    return amount_in(population, guarantee.relation.change, guarantee.cost)
 
 
-def amount_in(lineage: Lineage, change: Change, cost: Cost) -> int:
-    """The same for a cost whose neighbours differ by `change` of the lineage's unit: what an auditor recomputes."""
-    factor = _change_factor(lineage.relation.change, change)
+def amount_in(population: Population, change: Change, cost: Cost) -> int:
+    """What `cost` is in units of `population`, for neighbours that differ by `change` of its unit: what an auditor recomputes."""
+    factor = _change_factor(population.relation.change, change)
     if isinstance(cost, Epsilon):
         amount = factor * cost.amount
-        return charge_units(amount if lineage.measure == "epsilon" else amount * amount / 2)
-    if lineage.measure == "epsilon":
+        return charge_units(amount if population.measure == "epsilon" else amount * amount / 2)
+    if population.measure == "epsilon":
         raise PolicyRefused(
             field="measure",
-            problem="is zCDP (rho), the lineage counts pure DP (epsilon), and zCDP bounds no epsilon",
-            fix="use a plan under pure DP, or a lineage in rho",
+            problem="is zCDP (rho), the population's caps are in pure DP (epsilon), and zCDP bounds no epsilon",
+            fix="use a plan under pure DP, or a population in rho",
         )
     return charge_units(factor * factor * cost.amount)
 
 
-def _change_factor(lineage: Change, mechanism: Change) -> int:
-    if lineage == mechanism:
+def _change_factor(population: Change, mechanism: Change) -> int:
+    if population == mechanism:
         return 1
-    if lineage == "replace-one":
+    if population == "replace-one":
         return 2
     raise PolicyRefused(
         field="neighbours",
-        problem="are replace-one in the plan and add-remove in the lineage; the one bounds nothing of the other",
+        problem="are replace-one in the plan and add-remove in the population; the one bounds nothing of the other",
         fix="use a plan whose neighbours are add-remove",
     )
 
 
-def check_open(lineage: Lineage, dataset: Dataset) -> None:
-    """Raises PolicyRefused when the lineage or the dataset is retired."""
-    for field, thing in (("lineage", lineage), ("dataset", dataset)):
+def check_open(population: Population, dataset: Dataset) -> None:
+    """Raises PolicyRefused when the population or the dataset is retired."""
+    for field, thing in (("population", population), ("dataset", dataset)):
         if thing.retired:
             raise PolicyRefused(field=field, problem=f"{thing.name} is retired", fix="ask the custodian")
 
 
-def check_grant(caps: list[Cap], lineage: Lineage, analyst: str) -> None:
+def check_grant(caps: list[Cap], population: Population, analyst: str) -> None:
     """Raises PolicyRefused where there is no cap of the analyst among those of a charge."""
     if not any(cap.scope == "analyst" for cap in caps):
         raise PolicyRefused(
-            field="analyst", problem=f"{analyst} has no grant on {lineage.name}", fix="ask the custodian for one"
+            field="analyst", problem=f"{analyst} has no grant on {population.name}", fix="ask the custodian for one"
         )
 
 

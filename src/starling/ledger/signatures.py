@@ -9,7 +9,7 @@ from starling.ledger.keys import Public
 
 def approval_message(ledger: str, body: Mapping[str, Any]) -> bytes:
     """What a second custodian signs: this raise in this ledger, from the cap in force, so that it serves once."""
-    named = {field: body[field] for field in ("lineage", "scope", "name", "from", "to")}
+    named = {field: body[field] for field in ("population", "scope", "name", "from", "to")}
     return f"starling approve\n{ledger}\n{rules.canonical(named)}".encode()
 
 

@@ -43,8 +43,8 @@ class Ticket:
 
     Attributes:
         request: Who asked for what.
-        state: "charged": compute and answer; "answered": `answer` is what was said; "burned": it failed for good.
-        amount: Charged, in units of the lineage's measure.
+        state: "charged": compute and answer; "answered": `answer` is what was said; "voided": it failed for good.
+        amount: Charged, in units of the population's measure.
         seq: Event of the charge.
         lease: Token that `answer` must show: of two workers on one charge, one answers.
         answer_kind: "bytes" (base64 text) or "manifest" (JSON: hash of each file of a release folder).

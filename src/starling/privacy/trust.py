@@ -86,7 +86,7 @@ class Entry:
         position: Number of the event in the ledger's chain.
         head: Its hash, hexadecimal: of this event and all before it.
         dataset: Registered name of the data that were charged for.
-        lineage: The lineage: the population whose data these are.
+        population: The population: the population whose data these are.
         signer: The custodian's public key, 64 hexadecimal digits: signs the ledger and what it pays for.
         inside: Whether the ledger was made for this one release and lies in it, so that nothing in the ledger limits a second one.
     """
@@ -94,7 +94,7 @@ class Entry:
     position: int
     head: str
     dataset: str
-    lineage: str
+    population: str
     signer: str
     inside: bool = False
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 from starling.errors import IntegrityError, Problem, StarlingError
 from starling.ledger.chain import Counts, Event, Follower
 from starling.ledger.keys import Public
-from starling.ledger.rules import Lineage, amount_in, charge_in, shown
+from starling.ledger.rules import Population, amount_in, charge_in, shown
 from starling.planfile.spelling import shown as shown_name
 from starling.privacy.budget import Measure
 from starling.privacy.guarantee import Guarantee
@@ -36,7 +36,7 @@ class Charged:
         head: Its hash.
         request_id: Under which it was made.
         dataset: Charged for.
-        lineage: Of the dataset.
+        population: Of the dataset.
         guarantee: What was charged.
         manifest: Of the release: what the ledger should keep as the answer.
         signer: Of the release.
@@ -49,7 +49,7 @@ class Charged:
     head: str
     request_id: str
     dataset: str
-    lineage: str
+    population: str
     guarantee: Guarantee
     manifest: str
     signer: Public | None
@@ -62,7 +62,7 @@ class _Seen:
     """What the events say that concerns one charge."""
 
     about: Mapping[str, Any] = field(default_factory=dict)
-    lineage: Mapping[str, Any] | None = None
+    population: Mapping[str, Any] | None = None
     dataset: Mapping[str, Any] | None = None
     accepted: bool = False
     event: Event | None = None
@@ -109,17 +109,17 @@ def check_earlier(charged: Charged, earlier: Sequence[AddsTo], events: Iterable[
         earlier: Charged to the same ledger, each before the release and for the same dataset.
         events: Of the ledger.
     """
-    lineage: Lineage | None = None
+    population: Population | None = None
     charges: dict[str, tuple[int, Mapping[str, Any]]] = {}
     answers: dict[int, str] = {}
     wanted = {each.request_id for each in earlier}
     try:
         for event in events:
-            if event.kind not in ("lineage", "charge", "answer"):
+            if event.kind not in ("population", "charge", "answer"):
                 continue
             body = json.loads(event.body)
-            if event.kind == "lineage" and body["name"] == charged.lineage:
-                lineage = _lineage(charged, body)
+            if event.kind == "population" and body["name"] == charged.population:
+                population = _population(charged, body)
             elif event.kind == "charge" and body["request_id"] in wanted and body["dataset"] == charged.dataset:
                 charges[body["request_id"]] = event.seq, body
             elif event.kind == "answer":
@@ -127,7 +127,7 @@ def check_earlier(charged: Charged, earlier: Sequence[AddsTo], events: Iterable[
         return [
             Problem("ledger", f"{problem} (request {shown_name(each.request_id)})", ASK)
             for each in earlier
-            for problem in _earlier(charged, lineage, each, charges.get(each.request_id), answers)
+            for problem in _earlier(charged, population, each, charges.get(each.request_id), answers)
         ]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return [_UNREADABLE]
@@ -135,20 +135,20 @@ def check_earlier(charged: Charged, earlier: Sequence[AddsTo], events: Iterable[
 
 def _earlier(
     charged: Charged,
-    lineage: Lineage | None,
+    population: Population | None,
     earlier: AddsTo,
     charge: tuple[int, Mapping[str, Any]] | None,
     answers: Mapping[int, str],
 ) -> list[str]:
     """Sentences about the ledger, without their subject."""
-    if charge is None or lineage is None or charge[0] >= charged.position:
+    if charge is None or population is None or charge[0] >= charged.position:
         return ["holds no charge of the release that this one adds to before the charge of this one"]
     position, body = charge
     found = []
     if answers.get(position) != earlier.manifest:
         found.append(f"answered event {position} by another release than the one that this one adds to")
     try:
-        due = amount_in(lineage, charged.guarantee.relation.change, earlier.cost)
+        due = amount_in(population, charged.guarantee.relation.change, earlier.cost)
     except StarlingError:
         return [*found, "cannot have charged the release that this one adds to, in that measure or neighbour relation"]
     if body["amount"] != due:
@@ -159,9 +159,9 @@ def _earlier(
     return found
 
 
-def _lineage(charged: Charged, body: Mapping[str, Any]) -> Lineage:
+def _population(charged: Charged, body: Mapping[str, Any]) -> Population:
     relation = Relation(cast(Change, body["change"]), cast(Unit, body["unit"]))
-    return Lineage(charged.lineage, cast(Measure, body["measure"]), relation)
+    return Population(charged.population, cast(Measure, body["measure"]), relation)
 
 
 def of_ledger(problem: Problem) -> Problem:
@@ -185,7 +185,7 @@ def _note(charged: Charged, event: Event, seen: _Seen) -> None:
     """Keep what concerns the charge; other charges are not even parsed."""
     if event.seq == charged.position:
         seen.event = event
-    elif event.kind in ("answer", "burn") and event.seq > charged.position and seen.end is None:
+    elif event.kind in ("answer", "void") and event.seq > charged.position and seen.end is None:
         if json.loads(event.body)["charge"] == charged.position:
             seen.end = event
     elif event.kind in ("takeover", "drawn", "redrawn") and event.seq > charged.position:
@@ -196,10 +196,10 @@ def _note(charged: Charged, event: Event, seen: _Seen) -> None:
         seen.about = json.loads(event.body)
     elif event.kind == "accepted" and event.seq < charged.position:
         seen.accepted = seen.accepted or json.loads(event.body)["dataset"] == charged.dataset
-    elif event.kind in ("lineage", "dataset"):
+    elif event.kind in ("population", "dataset"):
         body = json.loads(event.body)
-        if event.kind == "lineage" and body["name"] == charged.lineage:
-            seen.lineage = body
+        if event.kind == "population" and body["name"] == charged.population:
+            seen.population = body
         if event.kind == "dataset" and body["name"] == charged.dataset:
             seen.dataset = body
 
@@ -248,25 +248,25 @@ def _differences(charged: Charged, seen: _Seen, event: Event) -> list[str]:
 
 
 def _amounts(charged: Charged, seen: _Seen, body: Mapping[str, Any]) -> list[str]:
-    if seen.lineage is None or seen.dataset is None or seen.dataset["lineage"] != charged.lineage:
-        return ["is for another lineage of people than the release states"]
-    lineage = _lineage(charged, seen.lineage)
+    if seen.population is None or seen.dataset is None or seen.dataset["population"] != charged.population:
+        return ["is for another population of people than the release states"]
+    population = _population(charged, seen.population)
     try:
-        due = charge_in(lineage, charged.guarantee)
+        due = charge_in(population, charged.guarantee)
     except StarlingError:
-        return ["cannot have been charged to a lineage of that measure, neighbour relation or unit"]
+        return ["cannot have been charged to a population of that measure, neighbour relation or unit"]
     wrong = next((amount for amount in (body["amount"], *seen.amounts) if amount != due), None)
     if wrong is None:
         return []
-    return [f"charged {shown(wrong)} and the release costs {shown(due)} in {lineage.measure} of that lineage"]
+    return [f"charged {shown(wrong)} and the release costs {shown(due)} in {population.measure} of that population"]
 
 
 def _answer(charged: Charged, seen: _Seen) -> list[str]:
     if seen.end is None:
         return ["has no answer in the ledger: nothing says that this release is what was drawn for it"]
     body = json.loads(seen.end.body)
-    if seen.end.kind == "burn":
-        return ["was burned: nothing may be published for it"]
+    if seen.end.kind == "void":
+        return ["was voided: nothing may be published for it"]
     if body["sha256"] != hashlib.sha256(charged.manifest.encode()).hexdigest():
         return ["was answered by another release than this one"]
     if seen.draw is None:

@@ -108,7 +108,7 @@ class Payment:
                 problem=f"was answered before (request id {ticket.request.request_id}), and {out.name} is not that answer",
                 fix="take a copy of the folder that was published then: the same request never gets a second draw",
             )
-        if ticket.state == "burned":
+        if ticket.state == "voided":
             raise PolicyRefused(
                 field="request_id", problem="failed for good", fix="use a new request id, which costs anew"
             )
@@ -179,7 +179,7 @@ def own_payment(folder: Path, guarantee: Guarantee, request_id: str, body: str) 
     )
     cost = guarantee.cost
     enough = Fraction(charge_units(cost.amount), UNIT)
-    ledger.custody.add_lineage("people", cost.measure, guarantee.relation, enough)
+    ledger.custody.add_population("people", cost.measure, guarantee.relation, enough)
     ledger.custody.add_dataset("records", "people", {})
     ledger.custody.grant("people", "custodian", enough)
     payment = Payment(ledger, own_request(request_id, body), inside=True)

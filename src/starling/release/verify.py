@@ -180,18 +180,18 @@ def charged(checked: Checked) -> Charged | None:
         ledger.get("head"),
         account.get("request_id"),
         ledger.get("dataset"),
-        ledger.get("lineage"),
+        ledger.get("population"),
     ]
     if not all(isinstance(text, str) for text in texts):
         return None
-    name, head, request_id, dataset, lineage = texts
+    name, head, request_id, dataset, population = texts
     return Charged(
         ledger=name,
         position=ledger["position"],
         head=head,
         request_id=request_id,
         dataset=dataset,
-        lineage=lineage,
+        population=population,
         guarantee=checked.guarantee,
         manifest=answer(checked.hashes),
         signer=None if checked.signature is None else checked.signature.key,

@@ -33,7 +33,7 @@ def test_a_release_is_read_with_its_plan(world: tuple[Plan, Path, Path]) -> None
     earlier = read_earlier(folder)
     assert isinstance(earlier, Earlier)
     assert earlier.plan == plan
-    assert earlier.lineage is None, "it brought a ledger of its own"
+    assert earlier.population is None, "it brought a ledger of its own"
 
 
 def test_costs_of_all_add_up_and_compose(world: tuple[Plan, Path, Path]) -> None:
@@ -41,7 +41,7 @@ def test_costs_of_all_add_up_and_compose(world: tuple[Plan, Path, Path]) -> None
     found = beside(plan, [folder, folder], blocks)
     assert found.cost == 3 * plan.guarantee.cost
     assert found.epsilon == epsilon_at_delta(sequential("all", (plan.guarantee,) * 3), found.delta)
-    assert found.lineages == {None}
+    assert found.populations == {None}
     assert all(compared.blocks for _, compared in found.earlier)
 
 

@@ -139,7 +139,7 @@ def test_an_earlier_measurement_that_was_changed_is_found(topped: Path, tmp_path
 def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
     made = create_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
-    made.custody.add_lineage("people", "rho", ADD_REMOVE_PERSON, 20)
+    made.custody.add_population("people", "rho", ADD_REMOVE_PERSON, 20)
     for name in ("toy", "other"):
         made.custody.add_dataset(name, "people", {})
     made.custody.grant("people", "custodian", 20)

@@ -10,7 +10,7 @@ CREATE TABLE events (
     body TEXT NOT NULL,
     hash TEXT NOT NULL
 );
-CREATE TABLE lineages (
+CREATE TABLE populations (
     name TEXT PRIMARY KEY,
     measure TEXT NOT NULL,
     change TEXT NOT NULL,
@@ -19,21 +19,21 @@ CREATE TABLE lineages (
 );
 CREATE TABLE datasets (
     name TEXT PRIMARY KEY,
-    lineage TEXT NOT NULL REFERENCES lineages (name),
+    population TEXT NOT NULL REFERENCES populations (name),
     public_schema TEXT NOT NULL,
     retired INTEGER NOT NULL
 );
 CREATE TABLE caps (
     -- The event that began it: a charge updates its caps by number.
     since INTEGER PRIMARY KEY,
-    lineage TEXT NOT NULL REFERENCES lineages (name),
-    -- lineage, dataset, analyst; and noise: what was charged with one kind of noise, named by its hash and never capped.
+    population TEXT NOT NULL REFERENCES populations (name),
+    -- population, dataset, analyst; and noise: what was charged with one kind of noise, named by its hash and never capped.
     scope TEXT NOT NULL,
     name TEXT NOT NULL,
     cap BIGINT,
     spent BIGINT NOT NULL,
     last INTEGER,
-    UNIQUE (lineage, scope, name)
+    UNIQUE (population, scope, name)
 );
 CREATE TABLE charges (
     seq INTEGER PRIMARY KEY,
@@ -54,7 +54,7 @@ CREATE TABLE charges (
     drawn_key TEXT,
     -- How often it was paid: once, and once more for each draw that was lost.
     times INTEGER NOT NULL,
-    -- The charge of the same lineage before this one: the latest are found without an index, which would cost every charge a page.
+    -- The charge of the same population before this one: the latest are found without an index, which would cost every charge a page.
     previous INTEGER,
     UNIQUE (analyst, request_id)
 );

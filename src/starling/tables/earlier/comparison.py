@@ -153,14 +153,16 @@ class Comparison:
     @property
     def people(self) -> str:
         """Whether both are about the same people, as far as their ledgers say."""
-        lineages = self.first.lineage, self.second.lineage
-        if None in lineages:
+        populations = self.first.population, self.second.population
+        if None in populations:
             return "not known: a release that brought a ledger of its own does not say whose they are"
-        if lineages[0] != lineages[1]:
-            return f"others: {lineages[0]} in the first, {lineages[1]} in the second"
+        if populations[0] != populations[1]:
+            return f"others: {populations[0]} in the first, {populations[1]} in the second"
         if self.first.dataset == self.second.dataset:
-            return f"the same, and the same data: {lineages[0]}, {self.first.dataset}; what differs in truth is the records alone"
-        return f"the same: {lineages[0]}; data {self.first.dataset} in the first, {self.second.dataset} in the second"
+            return f"the same, and the same data: {populations[0]}, {self.first.dataset}; what differs in truth is the records alone"
+        return (
+            f"the same: {populations[0]}; data {self.first.dataset} in the first, {self.second.dataset} in the second"
+        )
 
 
 def compare(

@@ -1,7 +1,7 @@
 """Earlier releases about the same people: their public plans, what a new plan adds to them, and what all of them cost together.
 
 Everything is read from the released folders themselves. That they are about the same people is for whoever asks to know: a release
-says which lineage of a ledger paid for it, and where it brought a ledger of its own it says nothing.
+says which population of a ledger paid for it, and where it brought a ledger of its own it says nothing.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ class Earlier:
         geography: The regions of the release and their names, without blocks.
         request_id: The request under which the release was charged.
         ledger: Id of the ledger that paid for the release; None where it brought a ledger of its own, or none.
-        lineage: The protected population that the release is about; None where `ledger` is None.
+        population: The protected population that the release is about; None where `ledger` is None.
         dataset: The data of that population that were read; None where `ledger` is None.
     """
 
@@ -41,7 +41,7 @@ class Earlier:
     geography: Geography
     request_id: str
     ledger: str | None
-    lineage: str | None
+    population: str | None
     dataset: str | None
 
 
@@ -63,9 +63,9 @@ class Beside:
     delta: str
 
     @property
-    def lineages(self) -> frozenset[str | None]:
+    def populations(self) -> frozenset[str | None]:
         """Whose people the releases are about."""
-        return frozenset(each.lineage for each, _ in self.earlier)
+        return frozenset(each.population for each, _ in self.earlier)
 
 
 def read_earlier(path: Path) -> Earlier:
@@ -90,7 +90,7 @@ def earlier_of(release: Release, path: Path) -> Earlier:
     plan, geography = read_plan(release.folder)
     account = release.statement["account"]
     paid = account["ledger"]
-    where = (None, None, None) if not paid or paid["inside"] else (account["name"], paid["lineage"], paid["dataset"])
+    where = (None, None, None) if not paid or paid["inside"] else (account["name"], paid["population"], paid["dataset"])
     return Earlier(path, plan, geography, release.request_id, *where)
 
 

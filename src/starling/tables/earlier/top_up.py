@@ -94,7 +94,7 @@ def _check(plan: Plan, earlier: Earlier, geography: Geography | None, dataset: s
         problem = f"has other regions than {name} was released for"
         raise PlanError(field="geography", problem=problem, fix="give the block file of that release")
     if earlier.dataset is not None and dataset not in ("", earlier.dataset):
-        problem = f"{name} is about {earlier.dataset}, of {earlier.lineage}, not about {dataset}"
+        problem = f"{name} is about {earlier.dataset}, of {earlier.population}, not about {dataset}"
         raise PlanError(field="dataset", problem=problem, fix="name the data that the earlier release was made from")
 
 
