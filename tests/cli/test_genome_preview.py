@@ -44,7 +44,7 @@ def test_an_exploration_quarter_by_quarter(call: Call, study: Path) -> None:
     ):
         assert says in shown.stdout
     (first, second) = document(call(*words, "--k", "3", "--json"))["questions"]["explore"]
-    assert (first["k"], first["places"]["query"]["epsilon"], second["block"]["query"]["epsilon"]) == (3, "1", "1/36")
+    assert (first["k"], first["located"]["query"]["epsilon"], second["block"]["query"]["epsilon"]) == (3, "1", "1/36")
 
 
 def test_questions_about_correlations_say_whose_they_are(call: Call, study: Path) -> None:

@@ -81,7 +81,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
         "10 people and 5 SNPs",
         "starling.genome.generate:generate",
     ),
-    "genome preview": (("{study}/plan.toml",), "how far", "starling.genome.preview:foresee"),
+    "genome preview": (("{study}/plan.toml",), "how far", "starling.genome.preview:expected_errors"),
     "genome validate": (STUDY, "every genotype", "starling.genome.source:validate"),
     "genome num-sig": ((*STUDY, "--epsilon", "1", *PAID), "checking", "starling.genome.publish:open_genotypes"),
     "genome loc-sig": ((*STUDY, "--epsilon", "1", *PAID), "checking", "starling.genome.publish:open_genotypes"),

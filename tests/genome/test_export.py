@@ -17,7 +17,7 @@ from starling.errors import OutputError, ParameterError
 from starling.genome.export import ASSOC_COLUMNS, export
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.plan import Explore, Plan, SnpPval, Snps
-from starling.genome.postprocess import tell
+from starling.genome.postprocess import estimate
 
 ONE = Fraction(1)
 LISTED = Snps(
@@ -78,7 +78,7 @@ def test_gwas_ssf_of_an_exploration(tmp_path: Path) -> None:
     check_ssf(header, rows)
     assert [row["snp"] for row in rows] == ["rs1", "exm-2", "rs3"], "by place, not by selection"
     assert [row["rsid"] for row in rows] == ["rs1", "#NA", "rs3"]
-    told = tell(a_plan(), QUESTION, explored()).answer.p_values[0]  # type: ignore[union-attr] # of an exploration
+    told = estimate(a_plan(), QUESTION, explored()).answer.p_values[0]  # type: ignore[union-attr] # of an exploration
     first = rows[0]
     # 900 of 2,000 alleles of cases, 620 of 2,000 of controls.
     assert float(first["odds_ratio"]) == pytest.approx(900 * 1380 / (1100 * 620), rel=1e-5)

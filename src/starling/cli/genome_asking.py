@@ -203,24 +203,24 @@ def _ask(
 
 def _answer_text(answered: "Answered", again: str) -> str:
     from starling.cli.publishing import published_text
-    from starling.genome.postprocess.wording import answer_words, error_words
+    from starling.genome.postprocess.wording import answer_text, error_text
 
-    answer = answer_words(answered.plan, answered.question, answered.answer)
+    answer = answer_text(answered.plan, answered.question, answered.answer)
     told = published_text(
         answered.question.guarantee, answered, [("release", str(answered.folder)), ("again, free", again)]
     )
-    return "\n".join([*answer, "", *error_words(answered.plan, answered.question, answered.error), "", told])
+    return "\n".join([*answer, "", *error_text(answered.plan, answered.question, answered.error), "", told])
 
 
 def _answer_json(answered: "Answered", again: str) -> "dict[str, Json]":
     from starling.genome.plan import kind
-    from starling.genome.postprocess.wording import answer_words, error_words
+    from starling.genome.postprocess.wording import answer_text, error_text
     from starling.release.request import plain
 
     return {
         "question": {"ask": kind(answered.question), **plain(answered.question)},
         "answer": plain(answered.answer),
-        "answer_in_words": answer_words(answered.plan, answered.question, answered.answer),
-        "error_in_words": error_words(answered.plan, answered.question, answered.error),
+        "answer_in_words": answer_text(answered.plan, answered.question, answered.answer),
+        "error_in_words": error_text(answered.plan, answered.question, answered.error),
         "again": {"command": again, "python": answered.code},
     }

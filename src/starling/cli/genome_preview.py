@@ -18,7 +18,7 @@ from starling.errors import ParameterError
 if TYPE_CHECKING:
     from starling.genome.plan import Question
     from starling.genome.plan.queries import Correlation
-    from starling.genome.preview import Assumed, Foreseen
+    from starling.genome.preview import Assumed, ExpectedErrors
     from starling.release.statement import Json
 
 COSTS: Final = "0.2,0.5,1,2,5"
@@ -100,7 +100,7 @@ def preview(  # noqa: PLR0913 - one for each option
     proportions, all SNPs but the causal ones without effect.
     """
     from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
-    from starling.genome.preview import Assumed, GenomePage, epsilon_for, foresee
+    from starling.genome.preview import Assumed, GenomePage, epsilon_for, expected_errors
 
     given = {
         name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
@@ -122,7 +122,7 @@ def preview(  # noqa: PLR0913 - one for each option
     }
     chosen_questions = _possible(assumed, every) if question is None else {question: every[question]}
     working("computing how far each answer may be off")
-    found = foresee(assumed, chosen_questions, costs, followed=k)
+    found = expected_errors(assumed, chosen_questions, costs, followed=k)
     least = None
     if error is not None and question is not None:
         least = epsilon_for(assumed, every[question], error, followed=k)
@@ -158,7 +158,7 @@ def _check_options(question: str | None, given: set[str]) -> None:
         raise ParameterError(field=spelled, problem=f"is not of {question}", fix="leave it out")
 
 
-def preview_text(found: "Foreseen", least: Fraction | None, error: float | None, *, whole: bool) -> str:
+def preview_text(found: "ExpectedErrors", least: Fraction | None, error: float | None, *, whole: bool) -> str:
     """What is supposed, then each question with its tables; of an exploration the first alone, unless it is the question."""
     from starling.genome.preview import asked, grids, note
     from starling.privacy.budget import decimal_up
@@ -173,15 +173,15 @@ def preview_text(found: "Foreseen", least: Fraction | None, error: float | None,
     if least is not None and error is not None:
         pairs.append(("for an error of", f"{error:g}, 95 times of 100: epsilon {decimal_up(least)}"))
     parts = [facts(pairs)]
-    for name, seen in found.seen.items():
-        parts.append(f"{name}: {asked(seen[0].query)}")
-        drawn = grids(seen) if whole or name != "explore" else grids(seen)[:1]
+    for name, expected in found.expected.items():
+        parts.append(f"{name}: {asked(expected[0].query)}")
+        drawn = grids(expected) if whole or name != "explore" else grids(expected)[:1]
         parts += [f"{grid.title}\n\n{table(grid.header, grid.rows, left=grid.words)}" for grid in drawn]
-        parts.append(note(seen))
+        parts.append(note(expected))
     return "\n\n".join(filter(None, parts))
 
 
-def preview_json(found: "Foreseen", least: Fraction | None) -> "dict[str, Json]":
+def preview_json(found: "ExpectedErrors", least: Fraction | None) -> "dict[str, Json]":
     """The same for machines: everything that was foreseen, by question and cost."""
     from starling.release.request import plain
 
@@ -193,7 +193,7 @@ def preview_json(found: "Foreseen", least: Fraction | None) -> "dict[str, Json]"
         "model": plan.model,
         "supposed": {"cases": assumed.cases, "rarest": str(assumed.rarest)},
         "epsilon_for_error": None if least is None else str(least),
-        "questions": {name: [_nameless(plain(one)) for one in seen] for name, seen in found.seen.items()},
+        "questions": {name: [_nameless(plain(one)) for one in expected] for name, expected in found.expected.items()},
     }
 
 

@@ -6,7 +6,7 @@ from starling.errors import ParameterError
 from starling.genome.artifact.drawn import read_drawn
 from starling.genome.artifact.public_plan import read_public
 from starling.genome.export import Format, export
-from starling.genome.postprocess import Answer, Error, tell
+from starling.genome.postprocess import Answer, Error, estimate
 from starling.genome.postprocess.wording import answer_facts
 from starling.release.reading import DomainRelease, Release
 
@@ -26,7 +26,7 @@ class GenomeRelease(DomainRelease):
         super().__init__(release)
         self.plan, self.question = read_public(self.folder)
         self.drawn = read_drawn(self.folder, self.question)
-        told = tell(self.plan, self.question, self.drawn)
+        told = estimate(self.plan, self.question, self.drawn)
         self.answer: Answer = told.answer
         self.error: Error = told.error
 

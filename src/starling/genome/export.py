@@ -30,13 +30,13 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from starling.errors import ParameterError
-from starling.genome.inference.adaptive_plan import retraced
+from starling.genome.inference.adaptive_plan import replay
 from starling.genome.inference.effects import OF_ALLELES, two_by_two
 from starling.genome.inference.intervals import Noise
 from starling.genome.measurements import Drawn
 from starling.genome.plan import Explore, Model, Plan, Question, SnpPval
-from starling.genome.postprocess import Exploration, PValue, tell
-from starling.genome.postprocess.told import CONFIDENCE
+from starling.genome.postprocess import Exploration, PValue, estimate
+from starling.genome.postprocess.estimates import CONFIDENCE
 from starling.genome.postprocess.wording import OF, TESTS
 from starling.genome.statistics import allele_tables, chi_squared_statistic
 from starling.planfile.values import write_new
@@ -172,7 +172,7 @@ def note(plan: Plan, rows: Sequence[Row]) -> str:
 
 def _rows(plan: Plan, question: Question, drawn: Drawn) -> list[Row]:
     """Every released p-value, by place in the genome."""
-    told = tell(plan, question, drawn).answer
+    told = estimate(plan, question, drawn).answer
     if isinstance(question, SnpPval) and isinstance(told, PValue):
         return [Row(question, told)]
     if not (isinstance(question, Explore) and isinstance(told, Exploration)):
@@ -180,7 +180,7 @@ def _rows(plan: Plan, question: Question, drawn: Drawn) -> list[Row]:
             field="release", problem="holds no p-values", fix="export a release of snp-pval or of explore"
         )
     # mypy takes `Drawn` apart in `tell`; an exploration's answer is told of an exploration's draw alone.
-    asked = [query for query, _ in retraced(plan, question, drawn) if isinstance(query, SnpPval)]  # type: ignore[arg-type]
+    asked = [query for query, _ in replay(plan, question, drawn) if isinstance(query, SnpPval)]  # type: ignore[arg-type]
     rows = [Row(query, each) for query, each in zip(asked, told.p_values, strict=True)]
     return sorted(rows, key=lambda row: plan.snps.index(row.told.snp))
 

@@ -11,11 +11,11 @@ import pyarrow as pa
 from starling.genome.artifact import columns, data, pages, parameters
 from starling.genome.artifact.drawn import DRAWN, read_drawn, write_drawn
 from starling.genome.artifact.public_plan import PLAN, QUESTION, SNP_COLUMNS, SNPS, write_public
-from starling.genome.inference.answer_validation import misfit
+from starling.genome.inference.answer_validation import answer_problem
 from starling.genome.measurements import Drawn
 from starling.genome.mechanism import ExactStudy, mechanism_of
 from starling.genome.plan import Plan, Question
-from starling.genome.postprocess import Told, tell
+from starling.genome.postprocess import Estimated, estimate
 from starling.genome.request import request_body
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Mechanism
@@ -119,12 +119,12 @@ class GenomePublication:
 
     def check(self, drawn: Drawn) -> None:
         """Its shape, and each choice among the public candidates."""
-        if (problem := misfit(self.plan, self.question, drawn)) is not None:
+        if (problem := answer_problem(self.plan, self.question, drawn)) is not None:
             raise InvalidRelease(ANSWER, DRAWN, f"cannot be the answer: answers {problem}")
 
     def contents(self, folder: Path, drawn: Drawn) -> "_Contents":  # noqa: ARG002 - nothing else is in it
         """What the noisy answer tells."""
-        return _Contents(self.plan, self.question, tell(self.plan, self.question, drawn))
+        return _Contents(self.plan, self.question, estimate(self.plan, self.question, drawn))
 
     def write_plan(self, folder: Path) -> None:
         """Write the plan, its SNP list and the question."""
@@ -134,7 +134,7 @@ class GenomePublication:
 class _Contents:
     """A `release.domain.Contents`: all tables of an answer in one piece."""
 
-    def __init__(self, plan: Plan, question: Question, told: Told) -> None:
+    def __init__(self, plan: Plan, question: Question, told: Estimated) -> None:
         self._plan, self._question, self._told = plan, question, told
 
     def pieces(self) -> Iterator[Mapping[str, pa.Table]]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from starling.genome.artifact.drawn import read_drawn
 from starling.genome.counts.study import StudyCounts, count_study
 from starling.genome.plan import Plan, Question
-from starling.genome.postprocess import Answer, Error, tell
-from starling.genome.postprocess.wording import answer_facts, answer_words, error_words
+from starling.genome.postprocess import Answer, Error, estimate
+from starling.genome.postprocess.wording import answer_facts, answer_text, error_text
 from starling.genome.publication import GenomePublication
 from starling.genome.source import open_genotypes, study_files
 from starling.privacy.trust import Confidential
@@ -41,8 +41,8 @@ class Answered(Published):
         """For a session: the answer, how far it may be off, what it cost, where it is, how to repeat it."""
         return "\n".join(
             [
-                *answer_words(self.plan, self.question, self.answer),
-                *error_words(self.plan, self.question, self.error),
+                *answer_text(self.plan, self.question, self.answer),
+                *error_text(self.plan, self.question, self.error),
                 f"{self._charge()}; published as {self.folder}",
                 f">>> {self.code}",
             ]
@@ -115,7 +115,7 @@ def release(
     listener.step("checking the question and the files")
     publication = GenomePublication(plan, question)
     done = publish(publication, _Files(plan, genotypes, phenotype), Path(out), payment, listener)
-    told = tell(plan, question, read_drawn(done.folder, question))
+    told = estimate(plan, question, read_drawn(done.folder, question))
     code = _code(question, genotypes, out, phenotype, payment, done.request_id)
     return Answered(done.folder, done.request_id, done.receipt, plan, question, told.answer, told.error, code)
 

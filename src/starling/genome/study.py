@@ -13,7 +13,7 @@ from starling.errors import OutputError
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval, kind
 from starling.genome.plan.asking import ExploreOptions, Texts, amount, code_of, exploration, stretches, texts, threshold
 from starling.genome.plan.queries import Correlation, Noise, Selection
-from starling.genome.preview import Assumed, Foreseen, foresee
+from starling.genome.preview import Assumed, ExpectedErrors, expected_errors
 from starling.genome.preview.typical import RAREST
 from starling.genome.publish import Answered, release
 from starling.genome.request import request_body
@@ -127,7 +127,7 @@ class Study(InSession):
 
     def preview(
         self, question: Question, *, cases: int | None = None, rarest: Exact = RAREST, followed: int | None = None
-    ) -> Foreseen:
+    ) -> ExpectedErrors:
         """What an answer will be worth at its cost, before anything is spent; nothing confidential is read.
 
         What holds for every study is told in patients; what that means in odds ratios is told for a typical study, which is supposed.
@@ -142,7 +142,7 @@ class Study(InSession):
             ParameterError: the plan has no such question, or nothing like what is supposed.
         """
         assumed = Assumed.of(self.plan, cases, rarest)
-        return foresee(assumed, {kind(question): question}, [question.epsilon], followed=followed)
+        return expected_errors(assumed, {kind(question): question}, [question.epsilon], followed=followed)
 
     def num_sig(
         self,

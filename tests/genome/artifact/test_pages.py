@@ -7,7 +7,7 @@ import pytest
 
 from starling.genome.artifact.pages import charged, sections
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
-from starling.genome.postprocess import tell
+from starling.genome.postprocess import estimate
 from starling.release.report.pages import Section
 from tests.genome.mechanism.laws import tiny_plan
 from tests.genome.worlds import QUESTIONS
@@ -32,7 +32,7 @@ def text(section: Section) -> str:
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_section_is_filled(name: str) -> None:
     question = QUESTIONS[name]
-    said = sections(PLAN, question, tell(PLAN, question, ANSWERS[name]))
+    said = sections(PLAN, question, estimate(PLAN, question, ANSWERS[name]))
     answer, error, public, files = map(text, said)
     assert "95 %" in error
     assert "each interval on its own" in error or name not in ("snp_pval", "snp_corr", "explore")
@@ -47,7 +47,7 @@ def test_what_an_exploration_costs_is_told_by_its_four_parts() -> None:
     assert [row[1] for row in section.tables[0].rows] == ["1"] * 4
     assert "What it left unspent" in section.paragraphs[0]
     # "What is not significant" is told as such.
-    said = sections(PLAN, QUESTIONS["snp_pval"], tell(PLAN, QUESTIONS["snp_pval"], Cells((50, 50, 50, 50))))
+    said = sections(PLAN, QUESTIONS["snp_pval"], estimate(PLAN, QUESTIONS["snp_pval"], Cells((50, 50, 50, 50))))
     p_values, effects = said[0].tables
     assert p_values.rows[0][-1] == "no"
     assert (effects.rows[0][1], effects.rows[0][3], effects.rows[0][5]) == ("1", "0.5", "0.5")
@@ -58,7 +58,7 @@ def test_what_an_exploration_costs_is_told_by_its_four_parts() -> None:
     [("num_sig", 0), ("loc_sig", 1), ("loc_block", 2), ("snp_pval", 1), ("snp_corr", 1), ("explore", 1)],
 )
 def test_what_has_a_place_in_the_genome_is_drawn_there(name: str, drawn: int) -> None:
-    answer = sections(PLAN, QUESTIONS[name], tell(PLAN, QUESTIONS[name], ANSWERS[name]))[0]
+    answer = sections(PLAN, QUESTIONS[name], estimate(PLAN, QUESTIONS[name], ANSWERS[name]))[0]
     assert len(answer.pictures) == drawn
     for picture in answer.pictures:
         assert "nothing was released" in picture.caption

@@ -1,4 +1,4 @@
-"""The course of an exploration is found again from its answers alone, and answers that are not of one course are refused."""
+"""An exploration is replayed from its answers alone, and answers that are not of one exploration are refused."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from starling.genome.inference.adaptive_plan import follow, retraced
+from starling.genome.inference.adaptive_plan import follow, replay
 from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
 from starling.genome.mechanism import ExploreMechanism, mechanism_of
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, SnpPval
@@ -37,23 +37,23 @@ def drawn(question: Explore, seed: int) -> tuple[Explored, list[tuple[Query, Dra
 @pytest.mark.statistical
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_what_was_asked_is_found_again(question: Explore) -> None:
-    """False alarm: no course of 120 goes beyond its first question, where about a fifth of them do, 0.8^120 or 2e-12."""
+    """False alarm: no exploration of 120 goes beyond its first question, where about a fifth of them do, 0.8^120 or 2e-12."""
     lengths = set()
     for seed in range(120):
         answers, asked = drawn(question, seed)
-        assert retraced(PLAN, question, answers) == asked
+        assert replay(PLAN, question, answers) == asked
         assert sum((query.epsilon for query, _ in asked), Fraction(0)) <= question.epsilon
         lengths.add(len(asked))
     assert len(lengths) > 1
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_the_mechanism_walks_the_same_course(question: Explore) -> None:
+def test_the_mechanism_asks_the_same_questions(question: Explore) -> None:
     random = np.random.default_rng(1)
     study = TinyStudy(random.integers(0, 2, (60, 9)).astype(np.int8), random.random(60) < 0.5, "dominant")
     for _ in range(5):
         answers = ExploreMechanism(PLAN, question).draw(study)
-        kinds = [type(query) for query, _ in retraced(PLAN, question, answers)]
+        kinds = [type(query) for query, _ in replay(PLAN, question, answers)]
         assert kinds[0] is NumSig
         assert kinds.count(SnpPval) == len(answers.located.snps)
         assert kinds.count(LocBlock) == len(answers.blocks)
@@ -68,9 +68,9 @@ def plain(plan: Plan, question: Explore) -> Explored:
 
 
 @pytest.mark.parametrize("question", QUESTIONS[:2])
-def test_answers_of_no_course_are_refused(question: Explore) -> None:
+def test_answers_of_no_exploration_are_refused(question: Explore) -> None:
     good = plain(PLAN, question)
-    assert len(retraced(PLAN, question, good)) == (8 if not question.independent else 10)
+    assert len(replay(PLAN, question, good)) == (8 if not question.independent else 10)
     for bad in (
         replace(good, number=Number(0, 0)),
         replace(good, followed=2),
@@ -81,7 +81,7 @@ def test_answers_of_no_course_are_refused(question: Explore) -> None:
         replace(good, tables=good.tables * 2),
     ):
         with pytest.raises((ValueError, IndexError)):
-            retraced(PLAN, question, bad)
+            replay(PLAN, question, bad)
 
 
 def test_an_answer_of_another_kind_is_refused() -> None:

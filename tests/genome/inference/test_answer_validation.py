@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.genome.inference.answer_validation import FAR, misfit
+from starling.genome.inference.answer_validation import FAR, answer_problem
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.mechanism import mechanism_of
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
@@ -32,7 +32,7 @@ def test_what_is_drawn_fits(question: Any) -> None:
     random = np.random.default_rng(3)
     study = TinyStudy(random.integers(0, 2, (60, 9)).astype(np.int8), random.random(60) < 0.5, "dominant")
     for _ in range(10):
-        assert misfit(PLAN, question, mechanism_of(PLAN, question).draw(study)) is None
+        assert answer_problem(PLAN, question, mechanism_of(PLAN, question).draw(study)) is None
 
 
 MISFITS: list[tuple[Any, list[Any]]] = [
@@ -80,7 +80,7 @@ MISFITS: list[tuple[Any, list[Any]]] = [
 @pytest.mark.parametrize(("question", "answers"), MISFITS)
 def test_an_answer_that_cannot_be_is_found(question: Any, answers: list[Any]) -> None:
     for answer in answers:
-        assert misfit(PLAN, question, answer) is not None, answer
+        assert answer_problem(PLAN, question, answer) is not None, answer
 
 
 def test_the_best_fitting_answers_fit() -> None:
@@ -92,16 +92,16 @@ def test_the_best_fitting_answers_fit() -> None:
         (QUESTIONS[3], Cells((-5, 65, 0, 0))),
         (QUESTIONS[4], Cells((-FAR, 0, 0, FAR + 60))),
     ):
-        assert misfit(PLAN, question, answer) is None
+        assert answer_problem(PLAN, question, answer) is None
 
 
 def test_tables_of_three_columns_have_six_cells() -> None:
     plan = tiny_plan(60, 2, "genotypic", p=Fraction(1, 50))
-    assert misfit(plan, SnpPval("rs1", "g", ONE), Cells((10,) * 6)) is None
-    assert misfit(plan, SnpPval("rs1", "g", ONE), Cells((15,) * 4)) is not None
-    assert misfit(plan, SnpCorr("rs0", "rs1", "r2", ONE), Cells((15,) * 4)) is None
+    assert answer_problem(plan, SnpPval("rs1", "g", ONE), Cells((10,) * 6)) is None
+    assert answer_problem(plan, SnpPval("rs1", "g", ONE), Cells((15,) * 4)) is not None
+    assert answer_problem(plan, SnpCorr("rs0", "rs1", "r2", ONE), Cells((15,) * 4)) is None
 
 
 def test_a_question_that_the_plan_has_not_is_refused() -> None:
     with pytest.raises(ParameterError):
-        misfit(PLAN, SnpPval("rs99", "g", ONE), Cells((15,) * 4))
+        answer_problem(PLAN, SnpPval("rs99", "g", ONE), Cells((15,) * 4))

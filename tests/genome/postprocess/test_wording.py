@@ -12,7 +12,7 @@ from starling.genome.inference.selections import SelectionError
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.postprocess import Correlated, Effect, Exploration, ExplorationError, PValue
-from starling.genome.postprocess.wording import answer_words, error_words, p_words, verdict
+from starling.genome.postprocess.wording import answer_text, error_text, p_text, verdict
 from starling.genome.scores.locations import num_sig_outputs
 from tests.genome.mechanism.laws import tiny_plan
 
@@ -71,19 +71,19 @@ WIDE = PValue("rs2", "g", (1, 2, 3, 4), Interval(-5.0, -700.0, -1.0), EFFECT)
     ],
 )
 def test_an_answer_is_a_sentence(question: Any, answer: Any, words: str) -> None:
-    assert answer_words(PLAN, question, answer) == [words]
+    assert answer_text(PLAN, question, answer) == [words]
 
 
 def test_many_snps_are_not_all_named() -> None:
-    (words,) = answer_words(PLAN, LocSig("g", 25, ONE), SelectedSnps(tuple(f"rs{at}" for at in range(25))))
+    (words,) = answer_text(PLAN, LocSig("g", 25, ONE), SelectedSnps(tuple(f"rs{at}" for at in range(25))))
     assert words.endswith("rs19 and 5 more (an estimate).")
 
 
 def test_an_exploration_is_told_from_number_to_blocks() -> None:
     nothing = Exploration(Number(0, 0), SelectedSnps(()), (), ())
-    assert answer_words(PLAN, EXPLORE, nothing)[-1] == "So nothing was followed up."
+    assert answer_text(PLAN, EXPLORE, nothing)[-1] == "So nothing was followed up."
     found = Exploration(Number(2, 2), SelectedSnps(("rs1", "rs2")), (Block("rs1", "rs2", 2),), (P, WIDE))
-    assert [line.split(":")[0].split(" (")[0] for line in answer_words(PLAN, EXPLORE, found)] == [
+    assert [line.split(":")[0].split(" (")[0] for line in answer_text(PLAN, EXPLORE, found)] == [
         "About 2 SNPs are significant by the test G",
         "Selected as the most significant, or the nearest to it",
         "rs1",
@@ -95,13 +95,13 @@ def test_an_exploration_is_told_from_number_to_blocks() -> None:
 def test_no_answer_of_a_selection_is_told_as_a_fact() -> None:
     """ "1 SNP is significant" was said of a noisy answer, as if it were known."""
     for question, answer in ((NUMBER, Number(1, 1)), (LocSig("g", 1, ONE), SelectedSnps(("rs1",)))):
-        (words,) = answer_words(PLAN, question, answer)
+        (words,) = answer_text(PLAN, question, answer)
         assert "an estimate" in words
 
 
 def test_the_stated_chance_is_that_of_the_worst_study() -> None:
     """At a budget of 20 the true one of 6 ranges is selected with a chance of at least 1/(1 + 5 e^-10)."""
-    (words,) = answer_words(PLAN, NumSig("g", 2, Fraction(20)), Number(1, 1))
+    (words,) = answer_text(PLAN, NumSig("g", 2, Fraction(20)), Number(1, 1))
     right = exp(0) / (1 + (len(num_sig_outputs(2, 30)) - 1) * exp(-10))
     assert f"at least {floor(1000 * right) / 10:g} %" in words
 
@@ -111,32 +111,32 @@ def test_the_stated_chance_is_that_of_the_worst_study() -> None:
 )
 def test_many_significant_snps_bring_a_warning_of_confounding(low: int, snps: int, warned: bool) -> None:
     plan = tiny_plan(30, snps, p=Fraction(1, 10**7))
-    words = " ".join(answer_words(plan, NUMBER, Number(low, low)))
+    words = " ".join(answer_text(plan, NUMBER, Number(low, low)))
     assert ("population stratification" in words) == warned
 
 
 def test_how_far_an_answer_may_be_off_is_told_in_snps_and_persons() -> None:
     one, two = SelectionError(16, ONE), SelectionError(30, ONE, 2)
     number = f"each would cross the threshold if the records of at most 11 persons were others{SURE}."
-    assert error_words(PLAN, NUMBER, one)[0].endswith(number)
-    (places,) = error_words(PLAN, LocSig("g", 2, ONE), two)
+    assert error_text(PLAN, NUMBER, one)[0].endswith(number)
+    (places,) = error_text(PLAN, LocSig("g", 2, ONE), two)
     assert places.startswith("No SNP is ahead of one that was named before it by more than 28 persons:")
     assert places.endswith(f"{SURE} for all of them.")
-    assert error_words(PLAN, SnpPval("rs1", "g", ONE), P.log10)[0].startswith("Each interval holds")
-    all_parts = error_words(PLAN, EXPLORE, ExplorationError(one, two, (one, one), (P.log10,)))
+    assert error_text(PLAN, SnpPval("rs1", "g", ONE), P.log10)[0].startswith("Each interval holds")
+    all_parts = error_text(PLAN, EXPLORE, ExplorationError(one, two, (one, one), (P.log10,)))
     assert all_parts[0].endswith(number)
     assert all_parts[1] == places
     assert [line.split(" is right")[0] for line in all_parts[2:4]] == ["Block 1", "Block 2"]
     assert all("the records of at most 11 persons" in line for line in all_parts[2:4])
     assert all_parts[4].startswith("Each interval holds")
-    (alone,) = error_words(PLAN, EXPLORE, ExplorationError(one, None, (), ()))
+    (alone,) = error_text(PLAN, EXPLORE, ExplorationError(one, None, (), ()))
     assert alone.endswith(number)
     assert not any(word in " ".join(all_parts) for word in ("score", "candidates", "patients"))
 
 
 def test_where_distances_are_lower_bounds_it_is_said() -> None:
     plan = replace(PLAN, model="allelic")
-    assert "lower bound under the allelic model" in error_words(plan, NUMBER, SelectionError(16, ONE))[-1]
+    assert "lower bound under the allelic model" in error_text(plan, NUMBER, SelectionError(16, ONE))[-1]
 
 
 def test_an_interval_tells_what_is_significant() -> None:
@@ -145,4 +145,4 @@ def test_an_interval_tells_what_is_significant() -> None:
 
 
 def test_a_p_value_below_all_floats_is_written_from_its_logarithm() -> None:
-    assert p_words(WIDE) == ("1e-05", "1e-700", "0.1")
+    assert p_text(WIDE) == ("1e-05", "1e-700", "0.1")

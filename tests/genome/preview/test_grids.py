@@ -36,11 +36,11 @@ def test_each_question_has_tables_with_a_column_for_each_cost(assumed: Assumed, 
 
 
 def test_numbers_stand_where_they_belong(assumed: Assumed) -> None:
-    seen = preview(assumed, NumSig("g", 2, ONE))
-    within, right, odds = grids([seen])
-    assert within.rows[1] == ("95 % sure", str(seen.within.patients[1]))  # type: ignore[union-attr] # of a selection
+    expected = preview(assumed, NumSig("g", 2, ONE))
+    within, right, odds = grids([expected])
+    assert within.rows[1] == ("95 % sure", str(expected.within.patients[1]))  # type: ignore[union-attr] # of a selection
     assert [row[0] for row in right.rows] == ["none", "1", "2"]
-    assert right.rows[0][1].startswith(f"{100 * seen.truths[0].right - 0.05:.1f} % (")  # type: ignore[union-attr]
+    assert right.rows[0][1].startswith(f"{100 * expected.truths[0].right - 0.05:.1f} % (")  # type: ignore[union-attr]
     assert odds.rows[0][0] == "0.05"
 
 

@@ -9,7 +9,7 @@ import pytest
 from starling.errors import OutputError
 from starling.genome.plan import Explore, LocBlock, LocSig, Question, SnpCorr, SnpPval
 from starling.genome.plan.queries import OF_CARRIERS
-from starling.genome.preview import GenomePage, foresee, grids
+from starling.genome.preview import GenomePage, expected_errors, grids
 from starling.genome.preview.typical import Assumed
 from starling.release.report.pages import PREVIEW, preview_text, write_preview
 
@@ -23,12 +23,12 @@ QUESTIONS: dict[str, Question] = {
 
 
 def test_all_that_was_foreseen_is_on_it(assumed: Assumed) -> None:
-    found = foresee(assumed, QUESTIONS, (ONE, Fraction(2)), followed=2)
+    found = expected_errors(assumed, QUESTIONS, (ONE, Fraction(2)), followed=2)
     text = preview_text(GenomePage(found))
     assert text == preview_text(GenomePage(found))
-    for name, seen in found.seen.items():
+    for name, expected in found.expected.items():
         assert f"{name}: " in text
-        for grid in grids(seen):
+        for grid in grids(expected):
             assert grid.title.replace("'", "&#39;") in text
     # Patients of both selections, odds ratios of one, and intervals of both kinds of table.
     assert text.count("<svg") == 5
@@ -42,12 +42,12 @@ def test_who_asks_for_correlations_reads_whose_they_are(assumed: Assumed) -> Non
         "snp-corr": QUESTIONS["snp-corr"],
     }
     for name, question in (blocks | {"snp-pval": QUESTIONS["snp-pval"]}).items():
-        text = " ".join(unescape(preview_text(GenomePage(foresee(assumed, {name: question}, (ONE,))))).split())
+        text = " ".join(unescape(preview_text(GenomePage(expected_errors(assumed, {name: question}, (ONE,))))).split())
         assert (OF_CARRIERS in text) is (name in blocks)
 
 
 def test_it_is_never_written_over(assumed: Assumed, tmp_path: Path) -> None:
-    found = foresee(assumed, {"loc-sig": QUESTIONS["loc-sig"]}, (ONE,))
+    found = expected_errors(assumed, {"loc-sig": QUESTIONS["loc-sig"]}, (ONE,))
     assert write_preview(GenomePage(found), tmp_path / "new") == tmp_path / "new" / PREVIEW
     with pytest.raises(OutputError, match="exists"):
         write_preview(GenomePage(found), tmp_path / "new")

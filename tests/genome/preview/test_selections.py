@@ -46,14 +46,14 @@ class TypicalStudy:
 
 
 def test_the_bound_is_the_one_that_goes_with_the_answer(assumed: Assumed) -> None:
-    for query, seen in (
+    for query, expected in (
         (NumSig("g", 2, ONE), selections.num_sig(assumed, NumSig("g", 2, ONE), 2)),
         (LocSig("g", 2, ONE), selections.loc_sig(assumed, LocSig("g", 2, ONE))),
         (block := LocBlock("r2", Fraction(1, 5), ("s7",), ONE, longest=20), selections.loc_block(assumed, block)),
     ):
         error = selection_error(assumed.plan, query)
-        assert seen.within.error == error
-        assert seen.within.patients == tuple(error.within(1 - sure) for sure in selections.CONFIDENCES)
+        assert expected.within.error == error
+        assert expected.within.patients == tuple(error.within(1 - sure) for sure in selections.CONFIDENCES)
 
 
 def test_blocks_around_any_snps_are_all_blocks(assumed: Assumed) -> None:
@@ -69,8 +69,8 @@ def test_blocks_around_any_snps_are_all_blocks(assumed: Assumed) -> None:
 def test_numbers_come_as_often_as_foretold(assumed: Assumed, selection: Any, epsilon: Fraction) -> None:
     """Within 5 standard deviations of 400 draws; the law of twice the epsilon is further off."""
     query = NumSig("g", 2, epsilon, selection)
-    seen = selections.num_sig(assumed, query, 2)
-    for truth in (seen.truths[0], seen.truths[2]):
+    expected = selections.num_sig(assumed, query, 2)
+    for truth in (expected.truths[0], expected.truths[2]):
         # The strongest that a SNP can be: not quite as strong as supposed, which is as many patients as there are.
         mechanism = NumSigMechanism(assumed.plan, query)
         study = TypicalStudy(assumed, truth.significant, 0.2, 100)
@@ -85,9 +85,9 @@ def test_numbers_come_as_often_as_foretold(assumed: Assumed, selection: Any, eps
 def test_places_are_found_from_the_odds_ratio_that_is_told(assumed: Assumed, k: int) -> None:
     """At it 95 times of 100 (280 of 300 has a chance of 0.02, 270 under 1e-5), well below it seldom."""
     query = LocSig("g", k, ONE)
-    seen = selections.loc_sig(assumed, query)
+    expected = selections.loc_sig(assumed, query)
     mechanism = LocSigMechanism(assumed.plan, query)
-    for needed in seen.needed:
+    for needed in expected.needed:
         if needed.found is None:
             continue
 
@@ -117,16 +117,16 @@ def test_what_stands_the_noise_is_that_many_patients_above(assumed: Assumed, mea
     from starling.genome.distance.search import settled
     from starling.genome.preview.typical import pair_tables
 
-    seen = selections.loc_block(assumed, LocBlock(measure, delta_c, (), ONE))
-    beyond = seen.within.patients[1]
+    expected = selections.loc_block(assumed, LocBlock(measure, delta_c, (), ONE))
+    beyond = expected.within.patients[1]
     rule = of_correlation(measure, delta_c, 2000)
-    for sure in seen.sure:
+    for sure in expected.sure:
         if sure.correlation is None:
             continue
         values = np.array([sure.correlation, sure.correlation - 0.002])
         distances = settled(rule, pair_tables(2000, sure.share, values, measure))
         assert -distances[0] >= beyond > -distances[1] - 2
-    assert seen.ends == (450 + 1 + beyond) / 2000
+    assert expected.ends == (450 + 1 + beyond) / 2000
 
 
 def test_a_list_of_few_snps_and_every_model() -> None:

@@ -11,7 +11,7 @@ from starling.genome.inference.answers import correlation, p_value
 from starling.genome.mechanism import SnpCorrMechanism, SnpPvalMechanism
 from starling.genome.plan import SnpCorr, SnpPval
 from starling.genome.preview import tables
-from starling.genome.preview.tables import VALUES, TablesSeen
+from starling.genome.preview.tables import VALUES, ExpectedTables
 from starling.genome.preview.typical import Assumed, Int64, pair_tables
 from tests.genome.preview.conftest import a_plan
 
@@ -43,13 +43,13 @@ def test_widths_of_p_values_are_typical(model: Any, noise: Any) -> None:
     """The median of 200 widths is within a tenth of the one foretold."""
     assumed = Assumed.of(a_plan(2000, 400, model))
     query = SnpPval("s1", "g", HALF, noise)
-    seen = tables.snp_pval(assumed, query)
-    for told in [each for each in seen.told if each.noise == noise and each.effect > 1][:3]:
-        study = OneTable(tuple(assumed.tables(told.share, np.array([told.effect]))[0].tolist()))
+    expected = tables.snp_pval(assumed, query)
+    for intervals in [each for each in expected.intervals if each.noise == noise and each.effect > 1][:3]:
+        study = OneTable(tuple(assumed.tables(intervals.share, np.array([intervals.effect]))[0].tolist()))
         mechanism = SnpPvalMechanism(assumed.plan, query)
         drawn = [p_value(assumed.plan, query, mechanism.draw(study)) for _ in range(200)]
-        assert np.median([one.high - one.low for one in drawn]) == pytest.approx(told.width, rel=0.1)
-        assert np.median([one.low for one in drawn]) == pytest.approx(told.interval.low, rel=0.1)
+        assert np.median([one.high - one.low for one in drawn]) == pytest.approx(intervals.width, rel=0.1)
+        assert np.median([one.low for one in drawn]) == pytest.approx(intervals.interval.low, rel=0.1)
 
 
 @pytest.mark.statistical
@@ -57,46 +57,48 @@ def test_widths_of_p_values_are_typical(model: Any, noise: Any) -> None:
 @pytest.mark.parametrize("measure", ["r2", "dprime"])
 def test_widths_of_correlations_are_typical(measure: Any, noise: Any, assumed: Assumed) -> None:
     query = SnpCorr("s1", "s2", measure, HALF, noise)
-    seen = tables.snp_corr(assumed, query)
-    told = next(each for each in seen.told if (each.share, each.effect, each.noise) == (0.3, 0.5, noise))
+    expected = tables.snp_corr(assumed, query)
+    intervals = next(each for each in expected.intervals if (each.share, each.effect, each.noise) == (0.3, 0.5, noise))
     study = OneTable(tuple(pair_tables(2000, 0.3, np.array(VALUES), measure)[1].tolist()))
     mechanism = SnpCorrMechanism(assumed.plan, query)
     drawn = [correlation(assumed.plan, query, mechanism.draw(study)) for _ in range(200)]
-    assert np.median([one.high - one.low for one in drawn]) == pytest.approx(told.width, rel=0.1)
+    assert np.median([one.high - one.low for one in drawn]) == pytest.approx(intervals.width, rel=0.1)
 
 
 def test_lattice_noise_tells_more_at_the_same_cost(assumed: Assumed) -> None:
-    for seen in (
+    for expected in (
         tables.snp_pval(assumed, SnpPval("s1", "g", HALF)),
         tables.snp_corr(assumed, SnpCorr("s1", "s2", "r2", HALF)),
     ):
-        for lattice, laplace in zip(seen.told[::2], seen.told[1::2], strict=True):
+        for lattice, laplace in zip(expected.intervals[::2], expected.intervals[1::2], strict=True):
             assert (lattice.noise, laplace.noise) == ("lattice", "laplace")
             assert lattice.interval.estimate == laplace.interval.estimate
             assert lattice.width < laplace.width
 
 
 def test_typical_snps_are_without_effect_just_significant_and_far(assumed: Assumed) -> None:
-    seen = tables.snp_pval(assumed, SnpPval("s1", "g", HALF))
+    expected = tables.snp_pval(assumed, SnpPval("s1", "g", HALF))
     least = float(np.log10(float(assumed.plan.p_threshold)))
-    for chance, just, far in zip(seen.told[::6], seen.told[2::6], seen.told[4::6], strict=True):
+    for chance, just, far in zip(
+        expected.intervals[::6], expected.intervals[2::6], expected.intervals[4::6], strict=True
+    ):
         assert chance.interval.estimate == 0
         assert 1.2 * least < just.interval.estimate <= least
         assert 1.2 * 2 * least < far.interval.estimate <= 2 * least
 
 
 def test_a_study_too_small_for_significance_has_no_such_snps() -> None:
-    seen = tables.snp_pval(Assumed.of(a_plan(8, 400)), SnpPval("s1", "g", HALF))
-    assert {told.effect for told in seen.told} == {1.0}
+    expected = tables.snp_pval(Assumed.of(a_plan(8, 400)), SnpPval("s1", "g", HALF))
+    assert {intervals.effect for intervals in expected.intervals} == {1.0}
 
 
 @pytest.mark.parametrize("test", ["fisher", "chi2", "wald", "logistic"])
 def test_every_test_can_be_foretold(test: str) -> None:
     assumed = Assumed.of(a_plan(1000, 400, "recessive", (test,)))
-    seen = tables.snp_pval(assumed, SnpPval("s1", test, HALF))
-    assert isinstance(seen, TablesSeen)
-    for told in seen.told:
-        assert told.interval.low <= told.interval.estimate + 1e-9
-        assert told.interval.estimate <= told.interval.high + 1e-9
-    assert seen.widest() == max(told.width for told in seen.told if told.noise == "lattice")
-    assert seen.widest() < tables.snp_pval(assumed, replace(seen.query, epsilon=HALF / 2)).widest()  # type: ignore[arg-type] # a SnpPval
+    expected = tables.snp_pval(assumed, SnpPval("s1", test, HALF))
+    assert isinstance(expected, ExpectedTables)
+    for intervals in expected.intervals:
+        assert intervals.interval.low <= intervals.interval.estimate + 1e-9
+        assert intervals.interval.estimate <= intervals.interval.high + 1e-9
+    assert expected.widest() == max(intervals.width for intervals in expected.intervals if intervals.noise == "lattice")
+    assert expected.widest() < tables.snp_pval(assumed, replace(expected.query, epsilon=HALF / 2)).widest()  # type: ignore[arg-type] # a SnpPval

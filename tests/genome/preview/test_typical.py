@@ -25,16 +25,16 @@ MODELS = ["dominant", "recessive", "genotypic", "allelic"]
 @pytest.mark.parametrize(("model", "test"), [*((model, "g") for model in MODELS), ("genotypic", "trend")])
 def test_snps_without_effect_have_even_p_values(model: str, test: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tables that distances are taken of: all people in each, cases and controls, and p-values that fill 0 to 1."""
-    seen: list[Any] = []
+    expected: list[Any] = []
 
     def spy(plan: Any, tables: Any, test: str) -> Any:
-        seen.append(tables)
+        expected.append(tables)
         return signed_distances(plan, tables, test)
 
     monkeypatch.setattr(typical, "signed_distances", spy)
     plan = replace(a_plan(20_000, 2000, model), tests=(test,))
     others = Assumed.of(plan, 7000, "0.1").without_effect(test, 2000)
-    (tables,) = seen
+    (tables,) = expected
     assert (tables.sum(axis=1) == 20_000).all()
     assert (tables[:, : tables.shape[1] // 2].sum(axis=1) == 7000).all()
     p = np.sort(p_values(allele_tables(tables) if model == "allelic" else tables, test))

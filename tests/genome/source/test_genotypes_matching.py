@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from starling.errors import SourceError
-from starling.genome.source.genotypes import MOST_TOLD, match_sites
+from starling.genome.source.genotypes import MOST_LISTED, match_sites
 from tests.genome.studies import a_study, plan_of, write_bim
 
 
@@ -60,12 +60,12 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, old: str, new: str, proble
 
 
 def test_so_many_are_told_and_no_more(tmp_path: Path) -> None:
-    study = a_study(snps=MOST_TOLD + 5, people=3)
+    study = a_study(snps=MOST_LISTED + 5, people=3)
     plan = plan_of(study, tmp_path)
     (tmp_path / "x.bim").write_text("1 other 0 5 A C\n")
     with pytest.raises(SourceError) as error:
         match_sites(tmp_path / "x.bim", plan)
-    assert len(error.value.problems) == MOST_TOLD
+    assert len(error.value.problems) == MOST_LISTED
 
 
 def test_every_order_is_undone(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def _explored(answered: "Answered") -> "Exploration":
 
 
 def _text(answered: "Answered", planted: dict[str, float]) -> str:
-    from starling.genome.postprocess.wording import answer_words, p_words, verdict
+    from starling.genome.postprocess.wording import answer_text, p_text, verdict
     from starling.release.text import facts, table
 
     found = _explored(answered)
@@ -69,8 +69,8 @@ def _text(answered: "Answered", planted: dict[str, float]) -> str:
     rows = [
         (
             each.snp,
-            p_words(each)[0],
-            " to ".join(p_words(each)[1:]),
+            p_text(each)[0],
+            " to ".join(p_text(each)[1:]),
             verdict(answered.plan, each),
             _near(each.snp, planted),
         )
@@ -83,7 +83,7 @@ def _text(answered: "Answered", planted: dict[str, float]) -> str:
                 [
                     ("protected", f"one person, all SNPs and the disease ({guarantee.relation})"),
                     ("charged", str(guarantee.cost)),
-                    ("answered", answer_words(answered.plan, answered.question, answered.answer)[0]),
+                    ("answered", answer_text(answered.plan, answered.question, answered.answer)[0]),
                 ]
             ),
             table(("SNP", "p", "95 % interval", "significant", "planted nearby"), rows)

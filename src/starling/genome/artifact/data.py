@@ -10,11 +10,11 @@ from starling.genome.inference.intervals import Interval
 from starling.genome.inference.selections import SelectionError
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, NumSig, Plan, Question
-from starling.genome.postprocess import Correlated, Exploration, ExplorationError, PValue, Told
-from starling.genome.postprocess.told import CONFIDENCE
+from starling.genome.postprocess import Correlated, Estimated, Exploration, ExplorationError, PValue
+from starling.genome.postprocess.estimates import CONFIDENCE
 
 
-def tables(plan: Plan, question: Question, told: Told) -> dict[str, pa.Table]:
+def tables(plan: Plan, question: Question, told: Estimated) -> dict[str, pa.Table]:
     """Every table of a release, by name."""
     made: dict[str, Mapping[str, Sequence[Any]]] = {}
     answer, error = told.answer, told.error

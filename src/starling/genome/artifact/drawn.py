@@ -24,7 +24,7 @@ def write_drawn(create: Create, drawn: Drawn) -> None:
 
 
 def read_drawn(folder: Path, question: Question) -> Drawn:
-    """What `write_drawn` wrote for a question of this kind; whether the answer fits it, `inference.fit` says.
+    """What `write_drawn` wrote for a question of this kind; whether the answer fits it, `inference.answer_validation` says.
 
     Raises:
         IntegrityError: it is no such file.

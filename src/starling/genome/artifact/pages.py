@@ -14,16 +14,16 @@ from starling.genome.inference.selections import SelectionError
 from starling.genome.pictures.answers import answers
 from starling.genome.pictures.gallery import KINDS, picture
 from starling.genome.plan import Explore, Plan, Question, SnpCorr, kind
-from starling.genome.postprocess import Exploration, ExplorationError, PValue, Told
-from starling.genome.postprocess.told import CONFIDENCE
+from starling.genome.postprocess import Estimated, Exploration, ExplorationError, PValue
+from starling.genome.postprocess.estimates import CONFIDENCE
 from starling.genome.postprocess.wording import (
     MEASURES,
     OF,
     TESTS,
-    answer_words,
-    effect_words,
-    error_words,
-    p_words,
+    answer_text,
+    effect_text,
+    error_text,
+    p_text,
     verdict,
 )
 from starling.privacy.budget import decimal_up
@@ -54,14 +54,14 @@ def charged(question: Question) -> Section:
     return Section("What was asked and charged", text, tables=(table,))
 
 
-def sections(plan: Plan, question: Question, told: Told) -> tuple[Section, ...]:
+def sections(plan: Plan, question: Question, told: Estimated) -> tuple[Section, ...]:
     """Answer, error, what is public, files."""
     return (_answer(plan, question, told), _error(plan, question, told), _public(plan), _files(plan, question))
 
 
-def _answer(plan: Plan, question: Question, told: Told) -> Section:
+def _answer(plan: Plan, question: Question, told: Estimated) -> Section:
     """What was found."""
-    lines = answer_words(plan, question, told.answer)
+    lines = answer_text(plan, question, told.answer)
     tables: tuple[Table, ...] = ()
     found = told.answer.p_values if isinstance(told.answer, Exploration) else ()
     found = (told.answer,) if isinstance(told.answer, PValue) else found
@@ -81,7 +81,7 @@ def _p_values(plan: Plan, found: tuple[PValue, ...]) -> Table:
             f"{int(snps.positions[snps.indices[each.snp]]):,}",
             snps.carried[snps.indices[each.snp]],
             TESTS[each.test],
-            *p_words(each),
+            *p_text(each),
             verdict(plan, each),
         )
         for each in found[:MOST_ROWS]
@@ -107,7 +107,7 @@ def _p_values(plan: Plan, found: tuple[PValue, ...]) -> Table:
 def _effects(plan: Plan, found: tuple[PValue, ...]) -> Table:
     rows = []
     for each in found[:MOST_ROWS]:
-        words = [effect_words(one) for one in (each.effect.odds_ratio, each.effect.cases, each.effect.controls)]
+        words = [effect_text(one) for one in (each.effect.odds_ratio, each.effect.cases, each.effect.controls)]
         rows.append((each.snp, *(text for value, low, high in words for text in (value, f"{low} to {high}"))))
     of = OF[plan.model]
     header = ("SNP", f"Odds ratio {of}", "Range", f"Share {of}, cases", "Range", f"Share {of}, controls", "Range")
@@ -118,9 +118,9 @@ def _effects(plan: Plan, found: tuple[PValue, ...]) -> Table:
     return Table(header, tuple(rows), caption)
 
 
-def _error(plan: Plan, question: Question, told: Told) -> Section:
+def _error(plan: Plan, question: Question, told: Estimated) -> Section:
     """How far each answer may be off."""
-    parts = error_words(plan, question, told.error)
+    parts = error_text(plan, question, told.error)
     tables: tuple[Table, ...] = ()
     if isinstance(told.error, SelectionError | ExplorationError):
         parts.append(_SELECTED)

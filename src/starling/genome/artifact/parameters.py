@@ -5,7 +5,7 @@ from typing import Any, Final
 from starling.genome.artifact.drawn import DRAWN
 from starling.genome.artifact.public_plan import PLAN, QUESTION, SNPS
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpPval, kind
-from starling.genome.postprocess.told import CONFIDENCE
+from starling.genome.postprocess.estimates import CONFIDENCE
 from starling.release.registry import Product
 from starling.release.request import plain
 from starling.release.statement import Json, Particulars

@@ -1,4 +1,4 @@
-"""The course of an exploration: which question it asks after which answers.
+"""The adaptive plan of an exploration: which question it asks after which answers.
 
 The mechanism walks it with draws, post-processing with the answers that were released; both see the same questions, since each is a
 function of public choices and earlier answers alone.
@@ -38,11 +38,11 @@ def follow(plan: Plan, explore: Explore, ask: Ask) -> Explored:
     return Explored(number, k, SelectedSnps(snps), blocks, tables)
 
 
-def retraced(plan: Plan, explore: Explore, drawn: Explored) -> list[tuple[Query, Drawn]]:
+def replay(plan: Plan, explore: Explore, drawn: Explored) -> list[tuple[Query, Drawn]]:
     """Each question of an exploration with its answer, in the order in which they were asked.
 
     Raises:
-        ValueError: these are not the answers of one course: some are missing, or too many.
+        ValueError: these are not the answers of one exploration: some are missing, or too many.
     """
     places = ((snp,) for snp in drawn.located.snps) if explore.independent else iter((drawn.located.snps,))
     left: dict[type[Query], Iterator[Drawn]] = {

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from starling.genome.inference.adaptive_plan import retraced
+from starling.genome.inference.adaptive_plan import replay
 from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, Question, SnpCorr, SnpPval
 from starling.genome.scores.locations import num_sig_outputs
@@ -13,7 +13,7 @@ FAR: Final = 2**26
 """Noise of the least epsilon of a count goes beyond it with a chance below e^-8000; so a larger count is no drawn one."""
 
 
-def misfit(plan: Plan, question: Question, drawn: Drawn) -> str | None:
+def answer_problem(plan: Plan, question: Question, drawn: Drawn) -> str | None:
     """What is wrong with an answer, as the end of a sentence about it; None for one that the question can have.
 
     Raises:
@@ -25,7 +25,7 @@ def misfit(plan: Plan, question: Question, drawn: Drawn) -> str | None:
     if not isinstance(drawn, Explored):
         return "are not those of an exploration"
     try:
-        asked = retraced(plan, question, drawn)
+        asked = replay(plan, question, drawn)
     except (ValueError, TypeError, IndexError):
         return "are not those of one exploration: some are missing, or too many"
     return next((found for query, answer in asked if (found := _of_query(plan, query, answer))), None)

@@ -9,8 +9,8 @@ from starling.errors import ParameterError, Problem
 from starling.genome.measurements import Block, SelectedSnps
 from starling.genome.plan import Plan
 from starling.genome.postprocess import Answer, Correlated, Exploration
-from starling.genome.postprocess import PValue as Told
-from starling.genome.postprocess.told import CONFIDENCE
+from starling.genome.postprocess import PValue as Estimated
+from starling.genome.postprocess.estimates import CONFIDENCE
 
 SURE: Final = f"{float(100 * CONFIDENCE):g} %"
 """The probability of every interval that is drawn, each by itself."""
@@ -169,7 +169,7 @@ def answers(plan: Plan, answer: Answer, data: str = "") -> Answers:
         return Answers(plan, located=answer.snps, data=data)
     if isinstance(answer, Block):
         return Answers(plan, blocks=_stretches((answer,)), data=data)
-    if isinstance(answer, Told):
+    if isinstance(answer, Estimated):
         return Answers(plan, (_p_value(answer),), data=data)
     if isinstance(answer, Correlated):
         value = answer.value
@@ -181,7 +181,7 @@ def answers(plan: Plan, answer: Answer, data: str = "") -> Answers:
     return Answers(plan, data=data)
 
 
-def _p_value(told: Told, *, found: bool = False) -> PValue:
+def _p_value(told: Estimated, *, found: bool = False) -> PValue:
     return PValue(told.snp, told.test, told.log10.estimate, told.log10.low, told.log10.high, found)
 
 

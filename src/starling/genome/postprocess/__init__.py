@@ -1,15 +1,25 @@
 """From noisy answers to what a release tells: public in, public out, deterministic."""
 
-from starling.genome.postprocess.told import (
+from starling.genome.postprocess.estimates import (
     Answer,
     Correlated,
     Effect,
     Error,
+    Estimated,
     Exploration,
     ExplorationError,
     PValue,
-    Told,
-    tell,
+    estimate,
 )
 
-__all__ = ["Answer", "Correlated", "Effect", "Error", "Exploration", "ExplorationError", "PValue", "Told", "tell"]
+__all__ = [
+    "Answer",
+    "Correlated",
+    "Effect",
+    "Error",
+    "Estimated",
+    "Exploration",
+    "ExplorationError",
+    "PValue",
+    "estimate",
+]

@@ -14,7 +14,7 @@ from starling.genome.inference.intervals import Interval
 from starling.genome.inference.selections import SelectionError
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question
-from starling.genome.postprocess.told import (
+from starling.genome.postprocess.estimates import (
     CONFIDENCE,
     Answer,
     Correlated,
@@ -52,7 +52,7 @@ LARGE_SHARE: Final = 0.01
 """Of the list: the part from which on significant SNPs bring the warning of confounding."""
 
 
-def answer_words(plan: Plan, question: Question, answer: Answer) -> list[str]:
+def answer_text(plan: Plan, question: Question, answer: Answer) -> list[str]:
     """An answer in sentences, as an estimate with its chance."""
     if isinstance(answer, Number):
         assert isinstance(question, NumSig)
@@ -74,7 +74,7 @@ def answer_words(plan: Plan, question: Question, answer: Answer) -> list[str]:
 
 def answer_facts(plan: Plan, question: Question, answer: Answer, error: Error) -> list[tuple[str, str]]:
     """An answer for a session: its study, and each sentence in a row of its own."""
-    words = [*answer_words(plan, question, answer), *error_words(plan, question, error)]
+    words = [*answer_text(plan, question, answer), *error_text(plan, question, error)]
     return [("study", plan.title), *(("" if at else "answer", sentence) for at, sentence in enumerate(words))]
 
 
@@ -88,7 +88,7 @@ def _explored(plan: Plan, question: Explore, answer: Exploration) -> list[str]:
     return lines
 
 
-def error_words(plan: Plan, question: Question, error: Error) -> list[str]:
+def error_text(plan: Plan, question: Question, error: Error) -> list[str]:
     """How far an answer may be off, in sentences about SNPs, persons and p-values."""
     if isinstance(error, Interval):
         return [_INTERVAL]
@@ -107,7 +107,7 @@ def error_words(plan: Plan, question: Question, error: Error) -> list[str]:
     return [*lines, _INTERVAL] if isinstance(error, ExplorationError) and error.p_values else lines
 
 
-def p_words(found: PValue) -> tuple[str, str, str]:
+def p_text(found: PValue) -> tuple[str, str, str]:
     """A p-value and the ends of its interval."""
     return (
         _power(found.log10.estimate, found.p),
@@ -171,9 +171,9 @@ def _block(plan: Plan, block: Block) -> str:
 
 
 def _p_value(plan: Plan, found: PValue) -> str:
-    p = f"p is about {_range(*p_words(found))} by the test {TESTS[found.test]}: {_VERDICTS[verdict(plan, found)]}"
+    p = f"p is about {_range(*p_text(found))} by the test {TESTS[found.test]}: {_VERDICTS[verdict(plan, found)]}"
     ratio, cases, controls = (
-        effect_words(each) for each in (found.effect.odds_ratio, found.effect.cases, found.effect.controls)
+        effect_text(each) for each in (found.effect.odds_ratio, found.effect.cases, found.effect.controls)
     )
     return (
         f"{found.snp}: {p}. Odds ratio {OF[plan.model]} about {ratio[0]} ({ratio[1]} to {ratio[2]}); shares of cases about"
@@ -181,7 +181,7 @@ def _p_value(plan: Plan, found: PValue) -> str:
     )
 
 
-def effect_words(found: Interval) -> tuple[str, str, str]:
+def effect_text(found: Interval) -> tuple[str, str, str]:
     """An odds ratio or a share, and the ends of its range."""
     return f"{found.estimate:.3g}", f"{found.low:.3g}", f"{found.high:.3g}"
 

@@ -1,15 +1,19 @@
-"""Foresight as small tables of words and numbers, the same on a terminal and on a page: one column for each cost."""
+"""Expected errors as small tables of text and numbers, the same on a terminal and on a page: one column for each cost."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import floor
 from typing import Final
 
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
-from starling.genome.preview.foresight import ExploreSeen, Seen
-from starling.genome.preview.selections import CONFIDENCES, LocBlockSeen, LocSigSeen, NumSigSeen, Within
-from starling.genome.preview.tables import TablesSeen, Told
+from starling.genome.preview.expected import Expected, ExpectedExplore, preview
+from starling.genome.preview.selections import CONFIDENCES, ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig, Within
+from starling.genome.preview.tables import ExpectedTables, TypicalInterval
+from starling.genome.preview.typical import Assumed
 from starling.privacy.budget import decimal_up
+from starling.release.session import html, public
+from starling.release.text import table
 
 COST: Final = "ε = "
 NOTHING: Final = "none"
@@ -61,90 +65,147 @@ def asked(question: Question) -> str:
     return f"The correlation of two SNPs, {MEASURES[question.correlation]}"
 
 
-def grids(seen: Sequence[Seen]) -> tuple[Grid, ...]:
-    """The tables of one question, foreseen at several costs."""
-    first = seen[0]
-    if isinstance(first, NumSigSeen):
-        return _number([one for one in seen if isinstance(one, NumSigSeen)])
-    if isinstance(first, LocSigSeen):
-        return _places([one for one in seen if isinstance(one, LocSigSeen)])
-    if isinstance(first, LocBlockSeen):
-        return _block([one for one in seen if isinstance(one, LocBlockSeen)])
-    if isinstance(first, TablesSeen):
-        return _tables([one for one in seen if isinstance(one, TablesSeen)])
-    return _explore([one for one in seen if isinstance(one, ExploreSeen)])
+def grids(expected: Sequence[Expected]) -> tuple[Grid, ...]:
+    """The tables of one question at several costs."""
+    first = expected[0]
+    if isinstance(first, ExpectedNumSig):
+        return _number([one for one in expected if isinstance(one, ExpectedNumSig)])
+    if isinstance(first, ExpectedLocSig):
+        return _places([one for one in expected if isinstance(one, ExpectedLocSig)])
+    if isinstance(first, ExpectedLocBlock):
+        return _block([one for one in expected if isinstance(one, ExpectedLocBlock)])
+    if isinstance(first, ExpectedTables):
+        return _tables([one for one in expected if isinstance(one, ExpectedTables)])
+    return _explore([one for one in expected if isinstance(one, ExpectedExplore)])
 
 
-def _costs(seen: Sequence[Seen], *first: str) -> tuple[str, ...]:
-    return (*first, *(f"{COST}{decimal_up(one.query.epsilon)}" for one in seen))
+@dataclass(frozen=True, repr=False)
+class ExpectedErrors:
+    """Some questions, each at some costs.
+
+    Attributes:
+        assumed: The plan, and what is supposed of the study.
+        seen: For each question by its name, what to expect at each cost.
+    """
+
+    assumed: Assumed
+    expected: Mapping[str, tuple[Expected, ...]]
+
+    @property
+    def supposed(self) -> str:
+        """What is supposed of the study, in words."""
+        rarest = f"alleles no rarer than {float(self.assumed.rarest):g}"
+        return f"{self.assumed.cases:,} cases, {rarest}, SNPs without linkage"
+
+    def __repr__(self) -> str:
+        """For a session: what is supposed, then each question with its tables."""
+        parts = [f"supposed: {self.supposed}"]
+        for expected in self.expected.values():
+            parts.append(asked(expected[0].query))
+            parts += [f"{grid.title}\n{table(grid.header, grid.rows, left=grid.words)}" for grid in grids(expected)]
+        return "\n\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        questions = "; ".join(asked(expected[0].query) for expected in self.expected.values())
+        found = [grid for expected in self.expected.values() for grid in grids(expected)]
+        # The title of a table is the name of its first column.
+        tables = [((f"{grid.title}: {grid.header[0]}", *grid.header[1:]), grid.rows) for grid in found]
+        return html(questions, [("supposed", self.supposed)], tables)
+
+    def __dir__(self) -> list[str]:
+        return public(self)
 
 
-def _within(seen: Sequence[NumSigSeen | LocSigSeen | LocBlockSeen]) -> Grid:
+def expected_errors(
+    assumed: Assumed, questions: Mapping[str, Question], costs: Sequence[Fraction], *, followed: int | None = None
+) -> ExpectedErrors:
+    """`preview` of each question at each cost.
+
+    Raises:
+        ParameterError: when the plan has not one of these questions.
+    """
+    return ExpectedErrors(
+        assumed,
+        {
+            name: tuple(preview(assumed, replace(question, epsilon=cost), followed=followed) for cost in costs)
+            for name, question in questions.items()
+        },
+    )
+
+
+def _costs(expected: Sequence[Expected], *first: str) -> tuple[str, ...]:
+    return (*first, *(f"{COST}{decimal_up(one.query.epsilon)}" for one in expected))
+
+
+def _within(expected: Sequence[ExpectedNumSig | ExpectedLocSig | ExpectedLocBlock]) -> Grid:
     rows = tuple(
-        (f"{float(100 * confidence):g} % sure", *(f"{one.within.patients[at]:,}" for one in seen))
+        (f"{float(100 * confidence):g} % sure", *(f"{one.within.patients[at]:,}" for one in expected))
         for at, confidence in enumerate(CONFIDENCES)
     )
-    return Grid("Patients that the answer may be off by, at most, whatever the study", _costs(seen, ""), rows)
+    return Grid("Patients that the answer may be off by, at most, whatever the study", _costs(expected, ""), rows)
 
 
-def _number(seen: Sequence[NumSigSeen]) -> tuple[Grid, ...]:
+def _number(expected: Sequence[ExpectedNumSig]) -> tuple[Grid, ...]:
     rows = tuple(
         (
             _so_many(truth.significant),
-            *(f"{_chance(one.truths[at].right)} ({_range(one.truths[at].low, one.truths[at].high)})" for one in seen),
+            *(
+                f"{_chance(one.truths[at].right)} ({_range(one.truths[at].low, one.truths[at].high)})"
+                for one in expected
+            ),
         )
-        for at, truth in enumerate(seen[0].truths)
+        for at, truth in enumerate(expected[0].truths)
     )
     right = "Chance of the right answer in a typical study, and the range of 95 of 100 answers"
     title = f"{right}; what is significant is so by far"
-    causal = seen[0].causal
+    causal = expected[0].causal
     are = "is" if causal == 1 else "are"
     needed = f"Odds ratio from which {_snps(causal)} {are} counted right, 95 times of 100, by minor-allele frequency"
     return (
-        _within(seen),
-        Grid(title, _costs(seen, "significant"), rows),
-        _odds(needed, seen),
+        _within(expected),
+        Grid(title, _costs(expected, "significant"), rows),
+        _odds(needed, expected),
     )
 
 
-def _places(seen: Sequence[LocSigSeen]) -> tuple[Grid, ...]:
-    k = seen[0].query.k
+def _places(expected: Sequence[ExpectedLocSig]) -> tuple[Grid, ...]:
+    k = expected[0].query.k
     all_of = {1: "the SNP is", 2: "both SNPs are"}.get(k, f"all {k} SNPs are")
     title = f"Odds ratio from which {all_of} found, 95 times of 100, by minor-allele frequency, in a typical study"
-    return _within(seen), _odds(title, seen)
+    return _within(expected), _odds(title, expected)
 
 
-def _odds(title: str, seen: Sequence[NumSigSeen | LocSigSeen]) -> Grid:
+def _odds(title: str, expected: Sequence[ExpectedNumSig | ExpectedLocSig]) -> Grid:
     rows = tuple(
         (
             f"{each[0].frequency:g}",
             _odds_ratio(each[0].significant),
             *(_odds_ratio(needed.found) for needed in each),
         )
-        for each in zip(*(one.needed for one in seen), strict=True)
+        for each in zip(*(one.needed for one in expected), strict=True)
     )
-    return Grid(title, _costs(seen, "frequency", "significant"), rows)
+    return Grid(title, _costs(expected, "frequency", "significant"), rows)
 
 
-def _block(seen: Sequence[LocBlockSeen]) -> tuple[Grid, ...]:
-    query = seen[0].query
+def _block(expected: Sequence[ExpectedLocBlock]) -> tuple[Grid, ...]:
+    query = expected[0].query
     measure = MEASURES[query.correlation]
     rows = (
-        ("carriers of the ends, more than", *(_share(one.ends) if one.ends < 1 else NOTHING for one in seen)),
+        ("carriers of the ends, more than", *(_share(one.ends) if one.ends < 1 else NOTHING for one in expected)),
         *(
             (
                 f"{measure} of SNPs that {_share(each.share)} carry",
-                *(NOTHING if (value := one.sure[at].correlation) is None else f"{value:.3f}" for one in seen),
+                *(NOTHING if (value := one.sure[at].correlation) is None else f"{value:.3f}" for one in expected),
             )
-            for at, each in enumerate(seen[0].sure)
+            for at, each in enumerate(expected[0].sure)
         ),
     )
     title = f"What stands the noise, 95 times of 100, where {measure} must be above {decimal_up(query.delta_c)}"
-    return _within(seen), Grid(title, _costs(seen, ""), rows)
+    return _within(expected), Grid(title, _costs(expected, ""), rows)
 
 
-def _tables(seen: Sequence[TablesSeen]) -> tuple[Grid, ...]:
-    query = seen[0].query
+def _tables(expected: Sequence[ExpectedTables]) -> tuple[Grid, ...]:
+    query = expected[0].query
     if isinstance(query, SnpPval):
         title = "Intervals of log10 p, 95 % sure, of typical SNPs, by both noises"
         first: tuple[str, ...] = ("frequency", "odds ratio", "log10 p", "noise")
@@ -152,33 +213,33 @@ def _tables(seen: Sequence[TablesSeen]) -> tuple[Grid, ...]:
         title = f"Intervals of {MEASURES[query.correlation]}, 95 % sure, of typical pairs, by both noises"
         first = ("carriers", MEASURES[query.correlation], "noise")
     rows = tuple(
-        (*_typical(told, query), *(interval_words(one.told[at], query) for one in seen))
-        for at, told in enumerate(seen[0].told)
+        (*_typical(intervals, query), *(interval_text(one.intervals[at], query) for one in expected))
+        for at, intervals in enumerate(expected[0].intervals)
     )
-    return (Grid(title, _costs(seen, *first), rows),)
+    return (Grid(title, _costs(expected, *first), rows),)
 
 
-def _typical(told: Told, query: SnpPval | SnpCorr) -> tuple[str, ...]:
-    exact = told.interval.estimate
+def _typical(intervals: TypicalInterval, query: SnpPval | SnpCorr) -> tuple[str, ...]:
+    exact = intervals.interval.estimate
     if isinstance(query, SnpPval):
-        return f"{told.share:g}", odds_ratio(told.effect), f"{exact:.1f}", told.noise
-    return f"{told.share:g}", f"{exact:.2f}", told.noise
+        return f"{intervals.share:g}", odds_ratio(intervals.effect), f"{exact:.1f}", intervals.noise
+    return f"{intervals.share:g}", f"{exact:.2f}", intervals.noise
 
 
-def interval_words(told: Told, query: SnpPval | SnpCorr) -> str:
+def interval_text(intervals: TypicalInterval, query: SnpPval | SnpCorr) -> str:
     """The ends of an interval."""
     digits = 1 if isinstance(query, SnpPval) else 2
     # Adding 0 turns a negative zero into a plain one.
-    low, high = (round(end, digits) + 0.0 for end in (told.interval.low, told.interval.high))
+    low, high = (round(end, digits) + 0.0 for end in (intervals.interval.low, intervals.interval.high))
     return f"{low:.{digits}f} .. {high:.{digits}f}"
 
 
-def _explore(seen: Sequence[ExploreSeen]) -> tuple[Grid, ...]:
-    first = seen[0]
+def _explore(expected: Sequence[ExpectedExplore]) -> tuple[Grid, ...]:
+    first = expected[0]
     k = first.k
 
-    def line(what: str, share: int, of: Callable[[ExploreSeen], Within]) -> tuple[str, ...]:
-        return (what, f"1/{share}", *(f"{of(one).patients[1]:,}" for one in seen))
+    def line(what: str, share: int, of: Callable[[ExpectedExplore], Within]) -> tuple[str, ...]:
+        return (what, f"1/{share}", *(f"{of(one).patients[1]:,}" for one in expected))
 
     patients = (
         line("number of SNPs", 4, lambda one: one.number.within),
@@ -187,13 +248,13 @@ def _explore(seen: Sequence[ExploreSeen]) -> tuple[Grid, ...]:
     )
     title = f"Patients that each answer may be off by, 95 % sure, following up {_snps(k)}"
     parts = (
-        ("the number", _number([one.number for one in seen])[1]),
-        ("the number", _number([one.number for one in seen])[2]),
-        ("the places", _places([one.located for one in seen])[1]),
-        ("each block", _block([one.block for one in seen])[1]),
-        ("each p-value", _tables([one.table for one in seen])[0]),
+        ("the number", _number([one.number for one in expected])[1]),
+        ("the number", _number([one.number for one in expected])[2]),
+        ("the places", _places([one.located for one in expected])[1]),
+        ("each block", _block([one.block for one in expected])[1]),
+        ("each p-value", _tables([one.table for one in expected])[0]),
     )
-    costs = _costs(seen)
+    costs = _costs(expected)
     return (
         Grid(title, ("answer", "share of ε", *costs), patients),
         *(

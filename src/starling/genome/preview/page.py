@@ -8,10 +8,10 @@ from typing import Final
 
 from starling.genome.plan import LocBlock, SnpCorr, SnpPval
 from starling.genome.plan.queries import OF_CARRIERS
-from starling.genome.preview.foresight import ExploreSeen, Foreseen, Seen
-from starling.genome.preview.grids import COST, NOTHING, Grid, asked, grids, interval_words, odds_ratio
-from starling.genome.preview.selections import LocBlockSeen, LocSigSeen, NumSigSeen
-from starling.genome.preview.tables import TablesSeen
+from starling.genome.preview.expected import Expected, ExpectedExplore
+from starling.genome.preview.grids import COST, NOTHING, ExpectedErrors, Grid, asked, grids, interval_text, odds_ratio
+from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig
+from starling.genome.preview.tables import ExpectedTables
 from starling.privacy.budget import decimal_up
 from starling.release.report.pages import Picture, Section, Table
 from starling.release.report.pictures import Interval, Tile, intervals, tiles
@@ -30,7 +30,7 @@ class GenomePage:
         found: What is known of the answers beforehand.
     """
 
-    found: Foreseen
+    found: ExpectedErrors
 
     @property
     def title(self) -> str:
@@ -45,15 +45,15 @@ class GenomePage:
 
     def sections(self) -> Sequence[Section]:
         """What is supposed, then each question."""
-        return (_supposed(self.found), *(_question(name, seen) for name, seen in self.found.seen.items()))
+        return (_supposed(self.found), *(_question(name, expected) for name, expected in self.found.expected.items()))
 
 
-def note(seen: Sequence[Seen]) -> str:
+def note(expected: Sequence[Expected]) -> str:
     """What whoever asks this question must know beforehand; empty for most."""
-    return OF_CARRIERS if isinstance(seen[0].query, LocBlock | SnpCorr) else ""
+    return OF_CARRIERS if isinstance(expected[0].query, LocBlock | SnpCorr) else ""
 
 
-def _supposed(found: Foreseen) -> Section:
+def _supposed(found: ExpectedErrors) -> Section:
     assumed = found.assumed
     text = f"""
         Of every answer the law of its error is known before any record is read. What holds for every study is told in patients: how many
@@ -67,25 +67,25 @@ def _supposed(found: Foreseen) -> Section:
     return Section("What is supposed", text)
 
 
-def _question(name: str, seen: Sequence[Seen]) -> Section:
-    drawn = grids(seen)
+def _question(name: str, expected: Sequence[Expected]) -> Section:
+    drawn = grids(expected)
     return Section(
-        f"{name}: {asked(seen[0].query)[0].lower()}{asked(seen[0].query)[1:]}",
-        note(seen),
-        pictures=tuple(_pictures(name, seen, drawn)),
+        f"{name}: {asked(expected[0].query)[0].lower()}{asked(expected[0].query)[1:]}",
+        note(expected),
+        pictures=tuple(_pictures(name, expected, drawn)),
         tables=tuple(Table(grid.header, grid.rows, grid.title) for grid in drawn),
     )
 
 
-def _pictures(name: str, seen: Sequence[Seen], drawn: Sequence[Grid]) -> list[Picture]:
-    first = seen[0]
+def _pictures(name: str, expected: Sequence[Expected], drawn: Sequence[Grid]) -> list[Picture]:
+    first = expected[0]
     found = []
-    if isinstance(first, NumSigSeen | LocSigSeen | LocBlockSeen | ExploreSeen):
+    if isinstance(first, ExpectedNumSig | ExpectedLocSig | ExpectedLocBlock | ExpectedExplore):
         found.append(_patients(f"{name}-patients", drawn[0]))
-    if isinstance(first, NumSigSeen | LocSigSeen):
+    if isinstance(first, ExpectedNumSig | ExpectedLocSig):
         found.append(_odds(f"{name}-odds", drawn[-1]))
-    if isinstance(first, TablesSeen):
-        tables = [one for one in seen if isinstance(one, TablesSeen)]
+    if isinstance(first, ExpectedTables):
+        tables = [one for one in expected if isinstance(one, ExpectedTables)]
         found.append(_whiskers(f"{name}-intervals", tables[len(tables) // 2]))
     return found
 
@@ -112,21 +112,21 @@ def _effect(cell: str) -> Tile:
     return Tile(cell, 1.0 if cell == NOTHING else min(log(max(float(cell), 1)) / log(_STRONG), 1.0))
 
 
-def _whiskers(name: str, seen: TablesSeen) -> Picture:
-    p = isinstance(seen.query, SnpPval)
+def _whiskers(name: str, expected: ExpectedTables) -> Picture:
+    p = isinstance(expected.query, SnpPval)
     where, effect = ("frequency", "odds ratio") if p else ("carriers", "correlation")
     lines = [
         Interval(
             f"{where} {each.share:g}, {effect} {odds_ratio(each.effect) if p else f'{each.effect:g}'}, {each.noise}",
-            interval_words(each, seen.query),
+            interval_text(each, expected.query),
             each.interval.estimate - each.interval.low,
             each.interval.high - each.interval.estimate,
         )
-        for each in seen.told
+        for each in expected.intervals
     ]
     unit = "powers of ten of p, from the exact one" if p else "from the exact correlation"
     caption = (
-        f"Intervals at epsilon {decimal_up(seen.query.epsilon)}, 95 % sure, around the exact value of typical tables: lattice noise and,"
-        " as published, Laplace noise."
+        f"Intervals at epsilon {decimal_up(expected.query.epsilon)}, 95 % sure, around the exact value of typical tables: lattice noise"
+        " and, as published, Laplace noise."
     )
     return Picture(partial(intervals, lines, unit, name), caption)

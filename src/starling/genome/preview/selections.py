@@ -136,7 +136,7 @@ class Truth:
 
 
 @dataclass(frozen=True)
-class NumSigSeen:
+class ExpectedNumSig:
     """Of num_sig.
 
     Attributes:
@@ -155,7 +155,7 @@ class NumSigSeen:
 
 
 @dataclass(frozen=True)
-class LocSigSeen:
+class ExpectedLocSig:
     """Of loc_sig.
 
     Attributes:
@@ -183,7 +183,7 @@ class Sure:
 
 
 @dataclass(frozen=True)
-class LocBlockSeen:
+class ExpectedLocBlock:
     """Of loc_block.
 
     Attributes:
@@ -199,7 +199,7 @@ class LocBlockSeen:
     sure: tuple[Sure, ...]
 
 
-def num_sig(assumed: Assumed, query: NumSig, causal: int) -> NumSigSeen:
+def num_sig(assumed: Assumed, query: NumSig, causal: int) -> ExpectedNumSig:
     """What to expect of a number; the query fits the plan. `causal`, 1 to m: of the typical study."""
     plan = assumed.plan
     snps = len(plan.snps)
@@ -223,10 +223,10 @@ def num_sig(assumed: Assumed, query: NumSig, causal: int) -> NumSigSeen:
     at = sum(output <= causal for output in outputs) - 1
     score = _least(lambda beyond: float(law(causal, beyond, others)[at]) >= SURE, plan.people)
     truths = tuple(truth(strong) for strong in sorted({0, 1, causal}))
-    return NumSigSeen(query, Within.of(error(plan, query)), truths, _needed(assumed, query.test, score), causal)
+    return ExpectedNumSig(query, Within.of(error(plan, query)), truths, _needed(assumed, query.test, score), causal)
 
 
-def loc_sig(assumed: Assumed, query: LocSig) -> LocSigSeen:
+def loc_sig(assumed: Assumed, query: LocSig) -> ExpectedLocSig:
     """What to expect of places; the query fits the plan."""
     plan, k = assumed.plan, query.k
     held = sum(stop - start for start, stop in query.ranges(plan))
@@ -237,10 +237,10 @@ def loc_sig(assumed: Assumed, query: LocSig) -> LocSigSeen:
         return all_found(beyond, k, scores, others.groups, float(query.epsilon)) >= SURE
 
     score = _least(found, plan.people)
-    return LocSigSeen(query, Within.of(error(plan, query)), _needed(assumed, query.test, score))
+    return ExpectedLocSig(query, Within.of(error(plan, query)), _needed(assumed, query.test, score))
 
 
-def loc_block(assumed: Assumed, query: LocBlock) -> LocBlockSeen:
+def loc_block(assumed: Assumed, query: LocBlock) -> ExpectedLocBlock:
     """What to expect of a block; the query fits the plan, but that it may name no SNPs: then any may be asked for."""
     plan = assumed.plan
     within = Within.of(error(plan, query))
@@ -253,7 +253,7 @@ def loc_block(assumed: Assumed, query: LocBlock) -> LocBlockSeen:
         first = int(short[-1]) + 1 if short.size else 0
         sure.append(Sure(share, float(_VALUES[first]) if first < len(_VALUES) else None))
     ends = (floor(DELTA_M * plan.people) + 1 + beyond) / plan.people
-    return LocBlockSeen(query, within, ends, tuple(sure))
+    return ExpectedLocBlock(query, within, ends, tuple(sure))
 
 
 def error(plan: Plan, query: NumSig | LocSig | LocBlock) -> SelectionError:

@@ -35,7 +35,7 @@ NOISES: Final[tuple[Noise, ...]] = get_args(Noise)[::-1]
 
 
 @dataclass(frozen=True)
-class Told:
+class TypicalInterval:
     """The interval of one typical table.
 
     Attributes:
@@ -57,7 +57,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class TablesSeen:
+class ExpectedTables:
     """Of snp_pval or snp_corr.
 
     Attributes:
@@ -66,39 +66,39 @@ class TablesSeen:
     """
 
     query: SnpPval | SnpCorr
-    told: tuple[Told, ...]
+    intervals: tuple[TypicalInterval, ...]
 
     def widest(self) -> float:
         """The widest interval by the query's own noise."""
-        return max(each.width for each in self.told if each.noise == self.query.noise)
+        return max(each.width for each in self.intervals if each.noise == self.query.noise)
 
 
-def snp_pval(assumed: Assumed, query: SnpPval) -> TablesSeen:
+def snp_pval(assumed: Assumed, query: SnpPval) -> ExpectedTables:
     """What to expect of a p-value: of SNPs without effect, just significant, and with the square of that p-value."""
-    told = [
-        Told(noise, frequency, effect, _told(assumed.plan, replace(query, noise=noise), table))
+    intervals = [
+        TypicalInterval(noise, frequency, effect, _interval(assumed.plan, replace(query, noise=noise), table))
         for frequency in FREQUENCIES
         for effect, table in _typical(assumed, query.test, frequency)
         for noise in NOISES
     ]
-    return TablesSeen(query, tuple(told))
+    return ExpectedTables(query, tuple(intervals))
 
 
-def snp_corr(assumed: Assumed, query: SnpCorr) -> TablesSeen:
+def snp_corr(assumed: Assumed, query: SnpCorr) -> ExpectedTables:
     """What to expect of a correlation."""
     plan = assumed.plan
-    told = [
-        Told(noise, share, value, _told(plan, replace(query, noise=noise), tuple(table)))
+    intervals = [
+        TypicalInterval(noise, share, value, _interval(plan, replace(query, noise=noise), tuple(table)))
         for share in SHARES
         for value, table in zip(
             VALUES, pair_tables(plan.people, share, np.array(VALUES), query.correlation).tolist(), strict=True
         )
         for noise in NOISES
     ]
-    return TablesSeen(query, tuple(told))
+    return ExpectedTables(query, tuple(intervals))
 
 
-def _told(plan: Plan, query: SnpPval | SnpCorr, table: tuple[int, ...]) -> Interval:
+def _interval(plan: Plan, query: SnpPval | SnpCorr, table: tuple[int, ...]) -> Interval:
     """The estimate from the table itself; the ends with a sum that is off as usual."""
     off = margin(DiscreteLaplace(2 / query.epsilon), Fraction(1, 2), len(table)) if query.noise == "laplace" else 0
     # What is too much is taken off the largest cell again, so the range is that around the table.

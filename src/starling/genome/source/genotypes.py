@@ -22,7 +22,7 @@ from starling.genome.source.input_checks import refuse
 from starling.genome.source.people import People, open_people
 from starling.planfile.spelling import shown
 
-MOST_TOLD: Final = 1000
+MOST_LISTED: Final = 1000
 """SNPs that do not fit, told one by one."""
 
 
@@ -52,16 +52,16 @@ def match_sites(path: Path, plan: Plan) -> tuple[Int64, Flags, int]:
         at = snps.indices.get(site.id)
         if at is None:
             continue
-        if len(problems) >= MOST_TOLD:
+        if len(problems) >= MOST_LISTED:
             break
-        wrong = _misfit(site, plan, at, positions[at])
+        wrong = _mismatch(site, plan, at, positions[at])
         if rows[at] >= 0:
             wrong = "is there twice", "give every SNP an id of its own"
         if wrong is not None:
             problems.append(Problem(shown(site.id), *wrong, path.name, found.lines[row]))
         rows[at], second[at] = row, is_second(site, snps.carried[at], snps.other[at])
     found_rows = np.array(rows, dtype=np.int64)
-    for at in np.flatnonzero(found_rows < 0)[: MOST_TOLD - len(problems)].tolist():
+    for at in np.flatnonzero(found_rows < 0)[: MOST_LISTED - len(problems)].tolist():
         fix = "take it out of the plan's list, or give genotypes that have it"
         problems.append(Problem(shown(snps.ids[at]), "of the plan's list is not there", fix, path.name))
     if problems:
@@ -69,7 +69,7 @@ def match_sites(path: Path, plan: Plan) -> tuple[Int64, Flags, int]:
     return found_rows, np.array(second, dtype=np.bool_), len(found.sites)
 
 
-def _misfit(site: Site, plan: Plan, at: int, position: int) -> tuple[str, str] | None:
+def _mismatch(site: Site, plan: Plan, at: int, position: int) -> tuple[str, str] | None:
     """Problem and fix of a site that is not the SNP of the list with its id; None if it is."""
     snps = plan.snps
     if site.position != position or site.chromosome != snps.chromosomes[at]:

@@ -8,8 +8,9 @@ import pytest
 from starling import genome
 from starling.errors import ParameterError
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
-from starling.genome.preview import foresight, selections, tables
-from starling.genome.preview.foresight import STEP, epsilon_for, error_of, foresee, preview
+from starling.genome.preview import selections, tables
+from starling.genome.preview.expected import STEP, ExpectedExplore, epsilon_for, error_of, preview
+from starling.genome.preview.grids import expected_errors
 from starling.genome.preview.typical import Assumed
 from tests.genome.preview.conftest import a_plan
 
@@ -28,15 +29,15 @@ QUESTIONS: list[tuple[Question, float]] = [
 
 def test_an_exploration_is_foreseen_by_its_parts(assumed: Assumed) -> None:
     whole = Explore("g", "r2", FIFTH, Fraction(4), noise="laplace", selection="exponential")
-    seen = preview(assumed, whole, followed=2)
-    assert isinstance(seen, foresight.ExploreSeen)
-    assert seen.k == 2
-    assert seen.number == selections.num_sig(assumed, NumSig("g", 10, ONE, "exponential"), 2)
-    assert seen.located == selections.loc_sig(assumed, LocSig("g", 2, ONE))
-    assert seen.block == selections.loc_block(assumed, LocBlock("r2", FIFTH, (), ONE / 2))
-    assert seen.table == tables.snp_pval(assumed, SnpPval("s1", "g", ONE / 2, "laplace"))
+    expected = preview(assumed, whole, followed=2)
+    assert isinstance(expected, ExpectedExplore)
+    assert expected.k == 2
+    assert expected.number == selections.num_sig(assumed, NumSig("g", 10, ONE, "exponential"), 2)
+    assert expected.located == selections.loc_sig(assumed, LocSig("g", 2, ONE))
+    assert expected.block == selections.loc_block(assumed, LocBlock("r2", FIFTH, (), ONE / 2))
+    assert expected.table == tables.snp_pval(assumed, SnpPval("s1", "g", ONE / 2, "laplace"))
     most = preview(assumed, whole)
-    assert isinstance(most, foresight.ExploreSeen)
+    assert isinstance(most, ExpectedExplore)
     assert most.k == 10
 
 
@@ -89,10 +90,10 @@ def test_questions_that_the_plan_has_not_are_refused(assumed: Assumed) -> None:
 
 
 def test_several_costs_at_once(assumed: Assumed) -> None:
-    found = foresee(assumed, {"loc-sig": LocSig("g", 2, ONE)}, (ONE, Fraction(2)))
-    assert list(found.seen) == ["loc-sig"]
-    assert [one.query.epsilon for one in found.seen["loc-sig"]] == [1, 2]
-    assert found.seen["loc-sig"][1] == preview(Assumed.of(a_plan()), LocSig("g", 2, Fraction(2)))
+    found = expected_errors(assumed, {"loc-sig": LocSig("g", 2, ONE)}, (ONE, Fraction(2)))
+    assert list(found.expected) == ["loc-sig"]
+    assert [one.query.epsilon for one in found.expected["loc-sig"]] == [1, 2]
+    assert found.expected["loc-sig"][1] == preview(Assumed.of(a_plan()), LocSig("g", 2, Fraction(2)))
 
 
 def test_a_plan_alone_is_supposed_as_it_is_unless_said_otherwise(assumed: Assumed) -> None:

@@ -13,8 +13,8 @@ from starling.genome.inference.selections import SelectionError
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.mechanism import mechanism_of
 from starling.genome.plan import Explore, LocSig, NumSig, SnpCorr, SnpPval
-from starling.genome.postprocess import Correlated, Effect, Exploration, ExplorationError, PValue, tell
-from starling.genome.postprocess.told import rounded
+from starling.genome.postprocess import Correlated, Effect, Exploration, ExplorationError, PValue, estimate
+from starling.genome.postprocess.estimates import rounded
 from tests.genome.mechanism.laws import TinyStudy, tiny_plan
 
 ONE, FIFTH = Fraction(1), Fraction(1, 5)
@@ -61,19 +61,19 @@ def test_no_p_value_is_zero_and_none_is_above_one() -> None:
     ],
 )
 def test_a_selection_is_told_as_it_is(question: Any, drawn: Any) -> None:
-    told = tell(PLAN, question, drawn)
+    told = estimate(PLAN, question, drawn)
     assert told.answer == drawn
     assert isinstance(told.error, SelectionError)
     assert told.error.epsilon == ONE
 
 
 def test_counts_are_told_with_an_interval() -> None:
-    found = tell(PLAN, SnpPval("rs1", "g", ONE), Cells((35, -3, 2, 26)))
+    found = estimate(PLAN, SnpPval("rs1", "g", ONE), Cells((35, -3, 2, 26)))
     assert isinstance(found.answer, PValue)
     assert found.answer.counts == (35, -3, 2, 26)
     assert found.error == found.answer.log10
     assert found.answer.log10.low <= found.answer.log10.estimate <= found.answer.log10.high < 0
-    pair = tell(PLAN, SnpCorr("rs1", "rs2", "dprime", ONE), Cells((30, 2, 2, 26)))
+    pair = estimate(PLAN, SnpCorr("rs1", "rs2", "dprime", ONE), Cells((30, 2, 2, 26)))
     assert isinstance(pair.answer, Correlated)
     assert (pair.answer.first, pair.answer.second, pair.answer.measure) == ("rs1", "rs2", "dprime")
     assert 0 <= pair.answer.value.low <= pair.answer.value.estimate <= pair.answer.value.high <= 1
@@ -87,7 +87,7 @@ def test_each_answer_of_an_exploration_has_its_error(independent: bool) -> None:
         study = TinyStudy(random.integers(0, 2, (60, 9)).astype(np.int8), random.random(60) < 0.5, "dominant")
         drawn = mechanism_of(PLAN, question).draw(study)
         assert isinstance(drawn, Explored)
-        told = tell(PLAN, question, drawn)
+        told = estimate(PLAN, question, drawn)
         assert isinstance(told.answer, Exploration)
         assert isinstance(told.error, ExplorationError)
         assert (told.answer.number, told.answer.located, told.answer.blocks) == (
@@ -111,7 +111,7 @@ def test_a_second_block_has_fewer_candidates() -> None:
     drawn = Explored(
         Number(2, 2), 2, SelectedSnps(("rs0", "rs8")), (Block("rs0", "rs3", 4), Block("rs8", "rs8", 1)), (cells, cells)
     )
-    told = tell(PLAN, Explore("g", "r2", FIFTH, Fraction(4)), drawn)
+    told = estimate(PLAN, Explore("g", "r2", FIFTH, Fraction(4)), drawn)
     assert isinstance(told.error, ExplorationError)
     # 9 + 9 - 1 runs hold SNP 0 or 8 of nine; of the five that are left five hold the last; and there may be none.
     assert [each.candidates for each in told.error.blocks] == [18, 6]

@@ -1,6 +1,6 @@
 """What an answer will be worth, before anything is spent: for any question of the plan, and the cost that a wanted error takes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, TypeAlias
@@ -9,12 +9,10 @@ from starling.errors import ParameterError
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
 from starling.genome.plan.queries import LARGEST_EPSILON
 from starling.genome.preview import selections, tables
-from starling.genome.preview.selections import LocBlockSeen, LocSigSeen, NumSigSeen
-from starling.genome.preview.tables import TablesSeen
+from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig
+from starling.genome.preview.tables import ExpectedTables
 from starling.genome.preview.typical import Assumed
 from starling.privacy.budget import check_int
-from starling.release.session import html, public
-from starling.release.text import table
 
 CONFIDENCE: Final = Fraction(95, 100)
 """Of the error that a cost is found for."""
@@ -23,7 +21,7 @@ STEP: Final = Fraction(1, 1000)
 
 
 @dataclass(frozen=True)
-class ExploreSeen:
+class ExpectedExplore:
     """Of an exploration that follows up k SNPs, quarter by quarter.
 
     Attributes:
@@ -37,16 +35,16 @@ class ExploreSeen:
 
     query: Explore
     k: int
-    number: NumSigSeen
-    located: LocSigSeen
-    block: LocBlockSeen
-    table: TablesSeen
+    number: ExpectedNumSig
+    located: ExpectedLocSig
+    block: ExpectedLocBlock
+    table: ExpectedTables
 
 
-Seen: TypeAlias = NumSigSeen | LocSigSeen | LocBlockSeen | TablesSeen | ExploreSeen
+Expected: TypeAlias = ExpectedNumSig | ExpectedLocSig | ExpectedLocBlock | ExpectedTables | ExpectedExplore
 
 
-def preview(study: Plan | Assumed, question: Question, *, followed: int | None = None) -> Seen:
+def preview(study: Plan | Assumed, question: Question, *, followed: int | None = None) -> Expected:
     """What to expect of an answer.
 
     Args:
@@ -84,75 +82,17 @@ def check(assumed: Assumed, question: Question) -> None:
     question.check(plan)
 
 
-def _explore(assumed: Assumed, question: Explore, followed: int | None) -> ExploreSeen:
+def _explore(assumed: Assumed, question: Explore, followed: int | None) -> ExpectedExplore:
     plan = assumed.plan
     k = question.clamped(plan, question.most if followed is None else followed)
     first = plan.snps.ids[0]
-    return ExploreSeen(
+    return ExpectedExplore(
         question,
         k,
         selections.num_sig(assumed, question.number(plan), k),
         selections.loc_sig(assumed, question.locations(k, k)),
         selections.loc_block(assumed, question.block((), k)),
         tables.snp_pval(assumed, question.table(first, k)),
-    )
-
-
-@dataclass(frozen=True, repr=False)
-class Foreseen:
-    """Some questions, each at some costs.
-
-    Attributes:
-        assumed: The plan, and what is supposed of the study.
-        seen: For each question by its name, what to expect at each cost.
-    """
-
-    assumed: Assumed
-    seen: Mapping[str, tuple[Seen, ...]]
-
-    @property
-    def supposed(self) -> str:
-        """What is supposed of the study, in words."""
-        rarest = f"alleles no rarer than {float(self.assumed.rarest):g}"
-        return f"{self.assumed.cases:,} cases, {rarest}, SNPs without linkage"
-
-    def __repr__(self) -> str:
-        """For a session: what is supposed, then each question with its tables."""
-        from starling.genome.preview.grids import asked, grids  # grids are made of what is foreseen
-
-        parts = [f"supposed: {self.supposed}"]
-        for seen in self.seen.values():
-            parts.append(asked(seen[0].query))
-            parts += [f"{grid.title}\n{table(grid.header, grid.rows, left=grid.words)}" for grid in grids(seen)]
-        return "\n\n".join(parts)
-
-    def _repr_html_(self) -> str:
-        from starling.genome.preview.grids import asked, grids  # grids are made of what is foreseen
-
-        questions = "; ".join(asked(seen[0].query) for seen in self.seen.values())
-        found = [grid for seen in self.seen.values() for grid in grids(seen)]
-        # The title of a table is the name of its first column.
-        tables = [((f"{grid.title}: {grid.header[0]}", *grid.header[1:]), grid.rows) for grid in found]
-        return html(questions, [("supposed", self.supposed)], tables)
-
-    def __dir__(self) -> list[str]:
-        return public(self)
-
-
-def foresee(
-    assumed: Assumed, questions: Mapping[str, Question], costs: Sequence[Fraction], *, followed: int | None = None
-) -> Foreseen:
-    """`preview` of each question at each cost.
-
-    Raises:
-        ParameterError: when the plan has not one of these questions.
-    """
-    return Foreseen(
-        assumed,
-        {
-            name: tuple(preview(assumed, replace(question, epsilon=cost), followed=followed) for cost in costs)
-            for name, question in questions.items()
-        },
     )
 
 

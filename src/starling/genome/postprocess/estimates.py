@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Final, TypeAlias
 
-from starling.genome.inference.adaptive_plan import retraced
+from starling.genome.inference.adaptive_plan import replay
 from starling.genome.inference.answers import ALPHA, correlation, effect, p_value, selection_error
 from starling.genome.inference.effects import Range
 from starling.genome.inference.intervals import Interval
@@ -140,7 +140,7 @@ Error: TypeAlias = SelectionError | Interval | ExplorationError
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Estimated:
     """An answer and how far it may be off.
 
     Attributes:
@@ -152,13 +152,13 @@ class Told:
     error: Error
 
 
-def tell(plan: Plan, question: Question, drawn: Drawn) -> Told:
+def estimate(plan: Plan, question: Question, drawn: Drawn) -> Estimated:
     """What was drawn, as it is told.
 
     Args:
         plan: Public choices.
         question: What was asked.
-        drawn: The answer that a question of this kind has (`inference.fit`).
+        drawn: The answer that a question of this kind has (`inference.answer_validation`).
     """
     if isinstance(question, Explore):
         assert isinstance(drawn, Explored)
@@ -166,17 +166,17 @@ def tell(plan: Plan, question: Question, drawn: Drawn) -> Told:
     if isinstance(question, SnpPval):
         assert isinstance(drawn, Cells)
         p = _p_value(plan, question, drawn)
-        return Told(p, p.log10)
+        return Estimated(p, p.log10)
     if isinstance(question, SnpCorr):
         assert isinstance(drawn, Cells)
         value = rounded(correlation(plan, question, drawn))
-        return Told(Correlated(question.first, question.second, question.correlation, drawn.counts, value), value)
+        return Estimated(Correlated(question.first, question.second, question.correlation, drawn.counts, value), value)
     assert isinstance(drawn, Number | SelectedSnps | Block)
-    return Told(drawn, selection_error(plan, question))
+    return Estimated(drawn, selection_error(plan, question))
 
 
-def _exploration(plan: Plan, explore: Explore, drawn: Explored) -> Told:
-    asked = retraced(plan, explore, drawn)
+def _exploration(plan: Plan, explore: Explore, drawn: Explored) -> Estimated:
+    asked = replay(plan, explore, drawn)
     selected: list[tuple[Query, SelectionError]] = [
         (query, selection_error(plan, query)) for query, _ in asked if isinstance(query, NumSig | LocSig | LocBlock)
     ]
@@ -193,7 +193,7 @@ def _exploration(plan: Plan, explore: Explore, drawn: Explored) -> Told:
         blocks=tuple(found for query, found in selected if isinstance(query, LocBlock)),
         p_values=tuple(p.log10 for p in p_values),
     )
-    return Told(Exploration(drawn.number, drawn.located, drawn.blocks, p_values), error)
+    return Estimated(Exploration(drawn.number, drawn.located, drawn.blocks, p_values), error)
 
 
 def _p_value(plan: Plan, query: SnpPval, drawn: Cells) -> PValue:
