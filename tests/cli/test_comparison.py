@@ -49,7 +49,7 @@ def test_noise_taken_for_smaller_than_it_is_would_be_told(
 
     monkeypatch.setattr("starling.tables.earlier.comparison.noise", third)
     found = compare(released, second)
-    assert sum(family.told for family in found.families) > 300
+    assert sum(family.significant for family in found.families) > 300
 
 
 def test_json_and_csv_agree(call: Call, released: Path, second: Path, tmp_path: Path) -> None:

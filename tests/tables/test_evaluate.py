@@ -12,7 +12,7 @@ import pytest
 from starling.errors import ParameterError, SourceError
 from starling.privacy.events import noise_event
 from starling.privacy.trust import NotPrivate
-from starling.tables.evaluate import Published, beside, compare, evaluate
+from starling.tables.evaluate import Published, compare, evaluate, with_truth
 from starling.tables.evaluate.errors import SIZES
 from starling.tables.generate import generate
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, branches, offsets
@@ -240,7 +240,7 @@ def test_what_comes_out_is_marked_not_private(tmp_path: Path) -> None:
     (errors,) = result.value.by().values()
     assert errors.absolute == 0
     assert errors.rows > 50
-    totals = beside(plan, geography, persons, out)
+    totals = with_truth(plan, geography, persons, out)
     assert isinstance(totals, NotPrivate)
     assert totals.value.column_names == [*tables.t1.column_names, "truth"]
     assert totals.value["truth"].to_pylist() == tables.t1["count"].to_pylist()

@@ -44,13 +44,13 @@ def comparison_text(found: "Comparison") -> str:
     sure = f"{float(100 * found.confidence):g} %"
     pairs = [("first", _release(found.first)), ("second", _release(found.second)), ("people", found.people)]
     for family in found.families:
-        limit = f", those with a p-value up to {family.limit:.2g}" if family.told else ""
-        pairs.append((f"{family.number}s", f"{family.told:,} of {family.tests:,} differ{limit}"))
+        limit = f", those with a p-value up to {family.limit:.2g}" if family.significant else ""
+        pairs.append((f"{family.number}s", f"{family.significant:,} of {family.tests:,} differ{limit}"))
     pairs.append(
         ("rule", f"Benjamini and Hochberg at {100 - float(100 * found.confidence):g} %, totals and cells apart")
     )
     parts = [facts(pairs)]
-    if found.told:
+    if found.differences:
         header = ("number", "first", "second", "difference", "interval")
         rows = [
             (
@@ -60,9 +60,9 @@ def comparison_text(found: "Comparison") -> str:
                 f"{each.difference:+,}",
                 f"{each.lower:+,} to {each.upper:+,}",
             )
-            for each in found.told[:SHOWN]
+            for each in found.differences[:SHOWN]
         ]
-        count = sum(family.told for family in found.families)
+        count = sum(family.significant for family in found.families)
         more = f"\nand {count - len(rows):,} more: --csv FILE has all" if count > len(rows) else ""
         parts.append(table(header, rows) + more)
     if found.only:
@@ -74,7 +74,7 @@ def comparison_text(found: "Comparison") -> str:
         parts.append(f"Groups in one release alone\n\n{table(('level', *names), alone)}")
     parts.append(
         "Counts are the noisy measurements, before clamping. A number is told where its interval does not hold 0; the intervals are\n"
-        f"widened for how many are told, so that of all of them together at least {sure} are expected to hold the true difference."
+        f"widened for how many differ, so that of all of them together at least {sure} are expected to hold the true difference."
     )
     return "\n\n".join(parts)
 
@@ -92,7 +92,7 @@ def comparison_json(found: "Comparison") -> "dict[str, Json]":
         "confidence": float(found.confidence),
         "rule": "Benjamini-Hochberg, totals and cells apart; intervals of Benjamini-Yekutieli",
         "families": [
-            {"number": each.number, "compared": each.tests, "differ": each.told, "p_value_up_to": each.limit}
+            {"number": each.number, "compared": each.tests, "differ": each.significant, "p_value_up_to": each.limit}
             for each in found.families
         ],
         "differ": [
@@ -105,7 +105,7 @@ def comparison_json(found: "Comparison") -> "dict[str, Json]":
                 "upper": each.upper,
                 "p_value": each.p_value,
             }
-            for each in found.told
+            for each in found.differences
         ],
         "in_one_alone": [
             {

@@ -8,7 +8,7 @@ from starling.tables.plan import labels
 if TYPE_CHECKING:
     from starling.release.statement import Json
     from starling.tables.earlier.differencing import Difference, Differencing
-    from starling.tables.earlier.releases import Beside, Earlier
+    from starling.tables.earlier.releases import Earlier, JointCost
 
 SHOWN: Final = 20
 """Differences of one release that the text lists; all are in the JSON."""
@@ -19,7 +19,7 @@ MEANS: Final = (
 )
 
 
-def earlier_text(found: "Beside") -> str:
+def earlier_text(found: "JointCost") -> str:
     """Each release with what is measured again, the differences, and the cost of all."""
     from starling.privacy.budget import decimal_up
     from starling.privacy.neighbours import as_replace_one
@@ -33,7 +33,7 @@ def earlier_text(found: "Beside") -> str:
     return "\n\n".join([*parts, facts(pairs), MEANS])
 
 
-def _people(found: "Beside") -> str:
+def _people(found: "JointCost") -> str:
     known = sorted(each for each in found.populations if each is not None)
     if not known:
         return "the releases brought ledgers of their own and do not say whose they are"
@@ -74,7 +74,7 @@ def _row(each: "Difference") -> tuple[str, ...]:
     return (labels.KINDS[each.geography], *names, rounded(each.deviation))
 
 
-def earlier_json(found: "Beside") -> "dict[str, Json]":
+def earlier_json(found: "JointCost") -> "dict[str, Json]":
     """The same, with every difference."""
     from starling.privacy.budget import decimal_up
     from starling.privacy.neighbours import as_replace_one

@@ -64,7 +64,7 @@ def plan(
     """What a plan costs, level by level, how much noise that buys, and which promised margin is dear. Opens no records."""
     from starling.cli.accuracy_targets import plan_json, plan_text, scaled
     from starling.cli.earlier import earlier_json, earlier_text
-    from starling.tables.earlier.releases import beside
+    from starling.tables.earlier.releases import joint_cost
     from starling.tables.plan import describe, load, prices
 
     if scale is not None and total is not None:
@@ -74,7 +74,7 @@ def plan(
     if not earlier:
         return Result(partial(plan_text, *planned), partial(plan_json, *planned))
     working("reading the earlier releases")
-    found = beside(chosen, earlier, geography)
+    found = joint_cost(chosen, earlier, geography)
     return Result(
         lambda: f"{plan_text(*planned)}\n\n{earlier_text(found)}",
         lambda: plan_json(*planned) | {"earlier": earlier_json(found)},
@@ -278,7 +278,7 @@ def evaluate(plan: str, *, release: Path, persons: Path, geography: Path, engine
     help="Of what is told to differ, at most 1 - P is expected to be equal in truth.",
 )
 @click.option(
-    "--csv", "csv_file", type=options.PATH, metavar="FILE", help="Write all that is told, and groups in one alone."
+    "--csv", "csv_file", type=options.PATH, metavar="FILE", help="Write all that differs, and groups in one alone."
 )
 def diff(first: Path, second: Path, *, confidence: str, csv_file: Path | None) -> Result:
     """Which numbers of two releases differ by more than their noise, and which groups are in one alone.

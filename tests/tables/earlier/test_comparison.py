@@ -41,10 +41,10 @@ def test_the_same_people_differ_by_noise_alone(releases: Releases) -> None:
     """No truth differs, so anything told is false: the chance of telling any is at most 1 - confidence in each of two families,
     here 10^-6: a false alarm in 500,000 runs."""
     found = compare(releases.first, releases.again, confidence="0.999999")
-    assert [family.told for family in found.families] == [0, 0]
+    assert [family.significant for family in found.families] == [0, 0]
     assert [family.number for family in found.families] == ["total", "cell"]
     assert all(family.tests >= 5 for family in found.families)
-    assert found.told == ()
+    assert found.differences == ()
 
 
 def test_other_people_differ_and_every_number_told_has_an_interval_without_0(releases: Releases) -> None:
@@ -53,19 +53,19 @@ def test_other_people_differ_and_every_number_told_has_an_interval_without_0(rel
     rows = pa.concat_tables(parts)
     assert rows.schema == SCHEMA
     differing = rows.filter(pc.equal(rows["status"], DIFFERS))
-    assert len(differing) == sum(family.told for family in found.families) == len(found.told) > 0
+    assert len(differing) == sum(family.significant for family in found.families) == len(found.differences) > 0
     numbers = {name: differing[name].to_numpy() for name in ("first", "second", "difference", "lower", "upper")}
     np.testing.assert_array_equal(numbers["difference"], numbers["second"] - numbers["first"])
     assert ((numbers["lower"] > 0) | (numbers["upper"] < 0)).all()
     np.testing.assert_array_equal(numbers["upper"] - numbers["difference"], numbers["difference"] - numbers["lower"])
-    surest = [each.sureness for each in found.told]
+    surest = [each.sureness for each in found.differences]
     assert surest == sorted(surest, reverse=True)
 
 
 def test_the_order_of_the_two_turns_signs_alone(releases: Releases) -> None:
     there, back = (compare(*pair) for pair in ((releases.first, releases.other), (releases.other, releases.first)))
     assert there.families == back.families
-    one, other = ({each.label: each for each in found.told} for found in (there, back))
+    one, other = ({each.label: each for each in found.differences} for found in (there, back))
     assert one.keys() == other.keys()
     assert all((one[label].lower, one[label].upper) == (-other[label].upper, -other[label].lower) for label in one)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.earlier.pairs import told
+from starling.tables.earlier.pairs import benjamini_hochberg
 
 LEVEL = 0.05
 
@@ -16,7 +16,7 @@ def test_it_is_the_largest_number_that_its_definition_allows(p_values: list[floa
     ordered = sorted(p_values)
     expected = max((rank for rank in range(1, tests + 1) if ordered[rank - 1] <= LEVEL * rank / tests), default=0)
     small = np.array([value for value in p_values if value <= LEVEL])
-    count, limit = told(small, tests, LEVEL)
+    count, limit = benjamini_hochberg(small, tests, LEVEL)
     assert count == expected
     # What is told is what has a p-value up to the limit.
     assert sum(value <= limit for value in p_values) == expected
@@ -33,7 +33,7 @@ def test_of_what_is_told_few_are_equal_in_truth() -> None:
     for _ in range(400):
         p_values = rng.random(200)
         p_values[:20] = rng.random(20) * 1e-6
-        _, limit = told(p_values[p_values <= LEVEL], 200, LEVEL)
+        _, limit = benjamini_hochberg(p_values[p_values <= LEVEL], 200, LEVEL)
         for bound, found in ((limit, shares), (LEVEL, naive)):
             chosen = np.flatnonzero(p_values <= bound)
             found.append(float((chosen >= 20).sum() / max(len(chosen), 1)))

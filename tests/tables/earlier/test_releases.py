@@ -11,7 +11,7 @@ from starling.privacy.accounting.conversion import epsilon_at_delta
 from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.guarantee import sequential
 from starling.release.payment import PaymentOptions
-from starling.tables.earlier.releases import Earlier, _sum, beside, read_earlier
+from starling.tables.earlier.releases import Earlier, _sum, joint_cost, read_earlier
 from starling.tables.generate import generate
 from starling.tables.plan import Plan
 from starling.tables.publish import release
@@ -38,7 +38,7 @@ def test_a_release_is_read_with_its_plan(world: tuple[Plan, Path, Path]) -> None
 
 def test_costs_of_all_add_up_and_compose(world: tuple[Plan, Path, Path]) -> None:
     plan, folder, blocks = world
-    found = beside(plan, [folder, folder], blocks)
+    found = joint_cost(plan, [folder, folder], blocks)
     assert found.cost == 3 * plan.guarantee.cost
     assert found.epsilon == epsilon_at_delta(sequential("all", (plan.guarantee,) * 3), found.delta)
     assert found.populations == {None}
@@ -49,9 +49,9 @@ def test_a_release_counts_with_what_it_adds_to(world: tuple[Plan, Path, Path], t
     plan, folder, blocks = world
     persons = blocks.with_name("person-records.txt")
     release(plan, persons, blocks, tmp_path / "more", top_up=folder, payment=PaymentOptions(unvalidated=True))
-    assert beside(plan, [folder, tmp_path / "more"]).cost == 3 * plan.guarantee.cost
+    assert joint_cost(plan, [folder, tmp_path / "more"]).cost == 3 * plan.guarantee.cost
     with pytest.raises(ParameterError, match="which is not among the earlier ones"):
-        beside(plan, [tmp_path / "more"])
+        joint_cost(plan, [tmp_path / "more"])
 
 
 def test_measures_that_differ_are_told_in_rho() -> None:
@@ -61,7 +61,7 @@ def test_measures_that_differ_are_told_in_rho() -> None:
 
 def test_a_plan_under_the_other_measure_has_a_finite_epsilon(world: tuple[Plan, Path, Path]) -> None:
     _, folder, _ = world
-    found = beside(small_plan("epsilon"), [folder])
+    found = joint_cost(small_plan("epsilon"), [folder])
     assert isinstance(found.cost, Rho)
     assert found.epsilon > epsilon_at_delta(small_plan("rho").guarantee, found.delta)
 
@@ -79,4 +79,4 @@ def test_blocks_of_another_geography_are_refused(world: tuple[Plan, Path, Path],
     moved = [line.replace(f"|{rest[0].split('|')[1]}|", "|999|", 1) for line in rest]
     (tmp_path / "GRF-C.txt").write_text("\n".join([first, *moved]) + "\n")
     with pytest.raises(PlanError, match="has other regions than first was released for"):
-        beside(replace(plan, title="later"), [folder], tmp_path / "GRF-C.txt")
+        joint_cost(replace(plan, title="later"), [folder], tmp_path / "GRF-C.txt")

@@ -1,6 +1,6 @@
 """Sums of errors add up, and size classes have words."""
 
-from starling.tables.evaluate.errors import SIZE_WORDS, SIZES, Errors
+from starling.tables.evaluate.errors import SIZE_NAMES, SIZES, Errors
 
 
 def test_errors_add_up() -> None:
@@ -12,6 +12,6 @@ def test_errors_add_up() -> None:
 
 
 def test_every_size_class_is_named_by_where_it_begins() -> None:
-    assert SIZE_WORDS[0] == "empty"
-    for size, words in zip(SIZES[1:], SIZE_WORDS[1:], strict=True):
+    assert SIZE_NAMES[0] == "empty"
+    for size, words in zip(SIZES[1:], SIZE_NAMES[1:], strict=True):
         assert words.startswith(f"{size:,} ")

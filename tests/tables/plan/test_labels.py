@@ -44,7 +44,7 @@ def test_codes_of_a_table_get_words_beside_them() -> None:
     )
     names = labels.columns(table.column_names)
     assert names == ("region_kind", "sex_name", "ages")
-    for row in labels.worded(table, names).to_pylist():
+    for row in labels.with_text(table, names).to_pylist():
         assert row["region_kind"] == labels.KINDS[GeographyLevel(row["region_type"])]
         assert row["sex_name"] == labels.SEXES[row["sex"]]
         assert row["ages"] == labels.ages(row["age_start"], row["age_end"])

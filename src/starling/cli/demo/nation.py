@@ -26,7 +26,7 @@ def tell(out: Path, persons: int, step: Callable[[str], None]) -> Chapter:
     """Invent `persons`, publish their tables in the folder `out`, and compare."""
     from starling.release.payment import PaymentOptions
     from starling.release.pipeline import Listener
-    from starling.tables.evaluate import beside
+    from starling.tables.evaluate import with_truth
     from starling.tables.generate import generate
     from starling.tables.plan import load, read_geography, shipped
     from starling.tables.publish import release
@@ -46,7 +46,7 @@ def tell(out: Path, persons: int, step: Callable[[str], None]) -> Chapter:
         listener=Listener(step=step),
     )
     step("comparing with the truth, which only invented data allow")
-    compared = beside(
+    compared = with_truth(
         plan, read_geography(made.geography, plan), open_persons(made.persons, plan), out / "release"
     ).value
     found = _Found(compared)

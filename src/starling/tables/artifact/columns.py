@@ -71,7 +71,7 @@ def _table(name: str, title: str, schema: pa.Schema, key: tuple[str, ...], most_
     csv = {column: column for column in (*schema.names, *names)}
     census = {column: called for column, called in CENSUS.items() if column in schema.names}
     texts = (
-        Text("csv", csv, most_rows=most_csv_rows, worded=partial(labels.worded, chosen=names)),
+        Text("csv", csv, most_rows=most_csv_rows, worded=partial(labels.with_text, chosen=names)),
         Text("txt", census, "|", quoted=False, title=", in the format of the Census Bureau"),
     )
     return Table(name, title, schema, WORDS, key, texts=texts)

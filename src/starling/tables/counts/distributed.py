@@ -1,6 +1,6 @@
 """The count on Spark: the same text over the same records, which the workers read.
 
-The answer is put into the form that DuckDB's has; what comes after cannot tell them apart.
+The answer is put into the form that DuckDB's has; what comes after works on both alike.
 """
 
 from collections.abc import Generator, Iterator

@@ -1,13 +1,13 @@
 """Two releases compared number by number: which differ by more than their noise.
 
-Compared are the noisy second measurements that both releases ship, before anything was dropped, clamped or made to add up. So which groups
-were published, and whether negative counts were, bends nothing: the noise of every group has its whole law.
+Compared are the noisy stage-2 measurements that both releases ship, before anything was dropped, clamped or made to add up. So which groups
+were published, and whether negative counts were, bends nothing: the noise of every group has its whole distribution.
 
 The rule for many comparisons. A family is all totals, or all cells, that both releases measured. Within a family the measurements are
 independent of one another, so the p-values are, and the procedure of Benjamini and Hochberg (1995) at level 1 - confidence holds: of the
-numbers told to differ, at most that share is expected to be equal in truth. The intervals beside them are those of Benjamini and
-Yekutieli (2005), at 1 - (1 - confidence) R/N for R told of N: of the intervals told, at most that share is expected to miss; and
-a number is told exactly when its interval does not hold 0.
+numbers found to differ, at most that share is expected to be equal in truth. The intervals beside them are those of Benjamini and
+Yekutieli (2005), at 1 - (1 - confidence) R/N for R that differ of N: of their intervals, at most that share is expected to miss; and
+a number differs exactly when its interval does not hold 0.
 
 Both releases are read twice: first for the p-values, then for the numbers that differ.
 """
@@ -33,19 +33,19 @@ from starling.tables.earlier.pairs import (
     Pair,
     Side,
     Sum,
+    benjamini_hochberg,
     difference,
     noise,
     pairs,
     shared_iterations,
     terms,
-    told,
 )
 from starling.tables.earlier.releases import Earlier, earlier_of
 from starling.tables.measurements import BRANCHES, TOTAL_ONLY
 from starling.tables.plan import cells, labels
 
 FAMILIES: Final = ("total", "cell")
-MOST_TOLD: Final = 1000
+MOST_KEPT: Final = 1000
 """Numbers that a comparison keeps; `keep` gets all."""
 
 SCHEMA: Final = pa.schema(
@@ -70,13 +70,13 @@ class Family:
     Attributes:
         number: The kind of number, "total" or "cell".
         tests: How many were compared.
-        told: How many differ.
-        limit: Largest p-value that is told: told/tests of the level.
+        significant: How many differ.
+        limit: Largest p-value of a number that differs: significant/tests of the level.
     """
 
     number: str
     tests: int
-    told: int
+    significant: int
     limit: float
 
 
@@ -100,8 +100,8 @@ class OnlyIn:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A number that differs, in words.
+class SignificantDifference:
+    """A number that differs, as text.
 
     Attributes:
         label: Group, and sex and ages of a cell.
@@ -140,7 +140,7 @@ class Comparison:
         confidence: The confidence of the rule for many comparisons and of the intervals.
         families: How many totals and how many cells were compared, and differ.
         only: The levels that have groups in one release alone.
-        told: The numbers that differ most beside their noise, at most MOST_TOLD.
+        differences: The numbers that differ most beside their noise, at most MOST_KEPT.
     """
 
     first: Earlier
@@ -148,7 +148,7 @@ class Comparison:
     confidence: Fraction
     families: tuple[Family, ...]
     only: tuple[OnlyIn, ...]
-    told: tuple[Told, ...]
+    differences: tuple[SignificantDifference, ...]
 
     @property
     def people(self) -> str:
@@ -173,7 +173,7 @@ def compare(
     Args:
         first: The folder or zip of one release.
         second: The second release, as its folder states it.
-        confidence: Above 1/2 and below 1: 1 less the share of what is told that is expected to be wrong.
+        confidence: Above 1/2 and below 1: 1 less the share of the differences that is expected to be wrong.
         keep: Takes the rows (SCHEMA) of what differs and of groups published in one alone, part by part in plan order.
 
     Raises:
@@ -198,7 +198,7 @@ def compare(
         found = _Rows(sides[0], sides[1], families)
         for rows in found:
             keep(rows)
-        return Comparison(*known, sure, families, found.only(), tuple(found.told))
+        return Comparison(*known, sure, families, found.only(), tuple(found.differences))
 
 
 def _drawn(release: Earlier) -> set[str]:
@@ -267,7 +267,7 @@ def _kinds(pair: Pair) -> Int64:
 
 
 def _families(one: Side, other: Side, level: float) -> tuple[Family, ...]:
-    """First time through: how many numbers of each kind there are, and from which p-value on they are told."""
+    """First time through: how many numbers of each kind there are, and up to which p-value they differ."""
     tests = [0 for _ in FAMILIES]
     small: list[list[Float64]] = [[np.zeros(0)] for _ in FAMILIES]
     for pair in pairs(one, other):
@@ -277,29 +277,29 @@ def _families(one: Side, other: Side, level: float) -> tuple[Family, ...]:
                 tests[family] += len(chances)
                 small[family].append(chances[chances <= level])
     return tuple(
-        Family(name, count, *told(np.concatenate(chances), count, level))
+        Family(name, count, *benjamini_hochberg(np.concatenate(chances), count, level))
         for name, count, chances in zip(FAMILIES, tests, small, strict=True)
     )
 
 
 class _Rows:
-    """Second time through: the rows of what is told.
+    """Second time through: the rows of what differs.
 
     Attributes:
-        told: What differs most surely, so far.
+        differences: What differs most surely, so far.
     """
 
     def __init__(self, one: Side, other: Side, families: tuple[Family, ...]) -> None:
         self._sides, self._families = (one, other), families
         self._alone: Counter[tuple[str, bool]] = Counter()
-        self.told: list[Told] = []
+        self.differences: list[SignificantDifference] = []
 
     def __iter__(self) -> Iterator[pa.Table]:
         for pair in pairs(*self._sides):
             parts = [
                 self._rows(pair, numbers, np.flatnonzero(numbers.p_values() <= family.limit), family.limit)
                 for family, numbers_of in zip(self._families, _NUMBERS, strict=True)
-                if family.told
+                if family.significant
                 for numbers in numbers_of(self._sides, pair)
             ]
             parts += [self._one_sided(pair, first=first) for first in (True, False)]
@@ -311,9 +311,9 @@ class _Rows:
     def _keep(self, rows: pa.Table) -> None:
         differing = rows.filter(pc.equal(rows["status"], DIFFERS))
         sureness = np.abs(differing["difference"].to_numpy()) / _width(differing)
-        places = np.argsort(-sureness, kind="stable")[:MOST_TOLD]
-        fresh = [_told(row) for row in differing.take(pa.array(places)).to_pylist()]
-        self.told = nsmallest(MOST_TOLD, [*self.told, *fresh], key=lambda each: -each.sureness)
+        places = np.argsort(-sureness, kind="stable")[:MOST_KEPT]
+        fresh = [_significant(row) for row in differing.take(pa.array(places)).to_pylist()]
+        self.differences = nsmallest(MOST_KEPT, [*self.differences, *fresh], key=lambda each: -each.sureness)
 
     def _rows(self, pair: Pair, numbers: _Numbers, which: Int64, limit: float) -> pa.Table:
         first, second = numbers.first[which], numbers.second[which]
@@ -329,7 +329,7 @@ class _Rows:
             "p_value": tails.chance(apart),
         }
         cell, common = numbers.label
-        sex, ages = (None, None) if cell == TOTAL else _cell_words(cell, common)
+        sex, ages = (None, None) if cell == TOTAL else _cell_text(cell, common)
         return self._named(pair, numbers.group[which], DIFFERS, sex, ages, values)
 
     def _one_sided(self, pair: Pair, *, first: bool) -> pa.Table:
@@ -382,7 +382,7 @@ class _Rows:
         return tuple(found)
 
 
-def _cell_words(cell: int, common: int) -> tuple[str, str]:
+def _cell_text(cell: int, common: int) -> tuple[str, str]:
     bands = cells.age_ranges(cells.BRANCH_BANDS[common])
     sex, band = divmod(cell, len(bands))
     return labels.SEXES[str(sex + 1)], labels.ages(*map(str, bands[band]))
@@ -393,8 +393,8 @@ def _width(rows: pa.Table) -> Int64:
     return width
 
 
-def _told(row: dict[str, Any]) -> Told:
+def _significant(row: dict[str, Any]) -> SignificantDifference:
     label = f"{row['iteration_name']}, {row['region_name']}"
     if row["sex"] is not None:
         label += f": {row['sex']}, {row['ages']}"
-    return Told(label, row["first"], row["second"], row["lower"], row["upper"], row["p_value"])
+    return SignificantDifference(label, row["first"], row["second"], row["lower"], row["upper"], row["p_value"])

@@ -1,6 +1,6 @@
 """Which groups of a plan differ from groups of an earlier release by a small public set, and which are the same.
 
-Whoever has both releases can subtract: a group less another that is all of it but one code, one state or a few blocks tells about the
+Whoever has both releases can subtract: a group less another that is all of it but one code, one state or a few blocks is about the
 persons in that small set. Differential privacy does not forbid it, it bounds what comes out: the persons of the set, as all
 others, are protected by the cost of both releases together. This lists where that happens, so that somebody decides with open
 eyes. Public in, public out: two plans, and block files where they are given.
@@ -10,7 +10,7 @@ Two groups are compared where one public choice tells them apart, and one lies i
 - the nation, and AIANNH areas, where the plans tabulate states that differ by at most SMALL states;
 - regions of one or two levels, with the same iteration, that differ by at most SMALL_BLOCKS blocks (where block files are given).
 
-What one of the two releases tells by itself is left out: a pair counts only if neither group is measured by both.
+What one of the two releases shows by itself is left out: a pair counts only if neither group is measured by both.
 """
 
 from collections import Counter, defaultdict

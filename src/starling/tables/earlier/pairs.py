@@ -41,7 +41,7 @@ class Sum:
     """A sum of independent draws.
 
     Attributes:
-        law: The distribution of each draw.
+        distribution: The distribution of each draw.
         terms: How many draws are added up.
     """
 
@@ -94,7 +94,7 @@ def difference(one: Sum, other: Sum) -> Tails:
 
 
 def _gaussian(one: Sum, other: Sum) -> Distribution | None:
-    """The one law that a difference of Gaussian noises has."""
+    """The one distribution that a difference of Gaussian noises has."""
     parameters: list[Fraction] = []
     for noise in (one, other):
         if not isinstance(noise.distribution, DiscreteGaussian) or noise.distribution.sigma_squared < NARROW:
@@ -103,8 +103,8 @@ def _gaussian(one: Sum, other: Sum) -> Distribution | None:
     return DiscreteGaussian(sum(parameters, Fraction(0)))
 
 
-def told(p_values: Float64, tests: int, level: float) -> tuple[int, float]:
-    """How many are told, and the largest p-value that is.
+def benjamini_hochberg(p_values: Float64, tests: int, level: float) -> tuple[int, float]:
+    """How many differences are significant, and the largest p-value of those.
 
     Args:
         p_values: The p-values up to `level`, in any order.
@@ -112,9 +112,9 @@ def told(p_values: Float64, tests: int, level: float) -> tuple[int, float]:
         level: q, in (0, 1).
 
     Returns:
-        R, and R q/N: what is told has a p-value up to it. (0, 0.0) where nothing is.
+        R, and R q/N: what is significant has a p-value up to it. (0, 0.0) where nothing is.
 
-    >>> told(np.array([0.001, 0.03, 0.04, 0.012]), 5, 0.05)
+    >>> benjamini_hochberg(np.array([0.001, 0.03, 0.04, 0.012]), 5, 0.05)
     (4, 0.04)
     """
     ordered = np.sort(p_values)
@@ -150,7 +150,7 @@ class Part:
 
     Attributes:
         level: The level, as the side's plan has it.
-        totals: Sum of each group's second measurements, int64 (groups,).
+        totals: Sum of each group's stage-2 measurements, int64 (groups,).
         branch: The branch of each group, int8.
         published: Whether T1 has the group.
         starts: Where each group's values begin in `values`, int64.

@@ -24,7 +24,7 @@ DOMAIN = "tables"
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """A release as its folder tells it, its files as they were signed.
+    """A release as its folder states it, its files as they were signed.
 
     Attributes:
         path: The folder or zip, as it was named.
@@ -46,7 +46,7 @@ class Earlier:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class JointCost:
     """A plan beside earlier releases.
 
     Attributes:
@@ -94,8 +94,8 @@ def earlier_of(release: Release, path: Path) -> Earlier:
     return Earlier(path, plan, geography, release.request_id, *where)
 
 
-def beside(plan: Plan, releases: Sequence[Path], blocks: Path | None = None) -> Beside:
-    """What a plan and earlier releases tell together.
+def joint_cost(plan: Plan, releases: Sequence[Path], blocks: Path | None = None) -> JointCost:
+    """What a plan and earlier releases show and cost together.
 
     Args:
         plan: The plan to be released.
@@ -119,7 +119,7 @@ def beside(plan: Plan, releases: Sequence[Path], blocks: Path | None = None) -> 
     events: Counter[Accounted] = Counter()
     for one in plans:
         events.update(dict(events_of(one.guarantee)))
-    return Beside(
+    return JointCost(
         compared, _sum([each.cost for each in plans]), epsilon_of_events(frozenset(events.items()), DELTA), DELTA
     )
 

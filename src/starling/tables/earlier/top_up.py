@@ -75,7 +75,7 @@ def topping_up(plan: Plan, path: Path, geography: Geography | None = None, datas
             tuple(digest(release.folder / measurements_path(level)) for level in kept.levels),
             kept.variants.top_up,
         )
-        # A promise is of a release that stands alone.
+        # An accuracy target is of a release that stands alone.
         levels = tuple(replace(level, targets=()) for level in plan.levels)
         yield ToppedUp(replace(plan, levels=levels, variants=replace(plan.variants, top_up=top_up)), release.folder)
 

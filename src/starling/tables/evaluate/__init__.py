@@ -3,8 +3,8 @@
 What comes out is exact errors, and whoever has a release and its errors has the counts. So it goes by the second way, `trust.inspect`,
 and is marked `NotPrivate`, which no release, worker or server takes.
 
-Errors are told apart by level, by the group's true size, by the branch it took and by the kind of number. A group that is not in T1 was
-suppressed; such groups, and the persons counted in them, are told by level and size. Persons are in several groups each.
+Errors are given by level, by the group's true size, by the branch it took and by the kind of number. A group that is not in T1 was
+suppressed; such groups, and the persons counted in them, are counted by level and size. Persons are in several groups each.
 """
 
 from collections.abc import Callable, Iterator
@@ -55,16 +55,16 @@ def evaluate(
         return inspect(exact.map(partial(compare, plan, geography, tables)))
 
 
-def beside(plan: Plan, geography: Geography, persons: Persons, release: Path) -> NotPrivate[pa.Table]:
+def with_truth(plan: Plan, geography: Geography, persons: Persons, release: Path) -> NotPrivate[pa.Table]:
     """The published totals with the true count of each: T1 of a release and a column `truth`.
 
     Args and errors as of `evaluate`, but for the engine.
     """
     tables = Published(release)
-    return inspect(count(plan, geography, persons).map(partial(_beside, plan, geography, tables)))
+    return inspect(count(plan, geography, persons).map(partial(_with_truth, plan, geography, tables)))
 
 
-def _beside(plan: Plan, geography: Geography, tables: "Published", exact: ExactCounts) -> pa.Table:
+def _with_truth(plan: Plan, geography: Geography, tables: "Published", exact: ExactCounts) -> pa.Table:
     parts = []
     for piece in pieces(plan, geography):
         level, totals = plan.levels[piece.level], exact.totals(piece)

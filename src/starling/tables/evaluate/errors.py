@@ -1,4 +1,4 @@
-"""Errors of published numbers, told apart by level, true size, branch and kind of number. Not private."""
+"""Errors of published numbers by level, true size, branch and kind of number. Not private."""
 
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
@@ -13,7 +13,7 @@ WARNING: Final = (
 SIZES: Final = (0, 1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 """Where the classes of true group sizes begin, in persons."""
 
-SIZE_WORDS: Final = (
+SIZE_NAMES: Final = (
     *("empty", "1 to 9", "10 to 99", "100 to 999", "1,000 to 9,999"),
     *("10,000 to 99,999", "100,000 to 999,999", "1,000,000 or more"),
 )
@@ -116,7 +116,7 @@ class Evaluation:
 
     Attributes:
         title: The title of the release's plan.
-        levels: What each level's name means in words, in plan order: "(COUNTY, 2)" is "County, detailed".
+        levels: The title of each level by its name, in plan order: "(COUNTY, 2)" is "County, detailed".
         classes: Every combination that has published numbers, in the order of the plan.
         groups: Every level and size class that has groups.
     """

@@ -13,12 +13,12 @@ from starling.errors import OutputError, PolicyRefused
 from starling.release import statement
 from starling.release.report import Picture, Section, Table, page
 from starling.release.report.pictures import Tile, relative_shade, tiles
-from starling.tables.evaluate.errors import MARK, NUMBERS, SIZE_WORDS, SIZES, WARNING, Errors, Evaluation
+from starling.tables.evaluate.errors import MARK, NUMBERS, SIZE_NAMES, SIZES, WARNING, Errors, Evaluation
 from starling.tables.plan.labels import DETAILS
 
 FILE: Final = "NOT-PRIVATE-evaluation.html"
 
-NUMBER_WORDS: Final = dict(zip(NUMBERS, ("total", "sex", "sex by age"), strict=True))
+NUMBER_NAMES: Final = dict(zip(NUMBERS, ("total", "sex", "sex by age"), strict=True))
 
 
 def check_place(folder: Path) -> None:
@@ -102,7 +102,7 @@ def _sections(found: Evaluation) -> tuple[Section, ...]:
         ),
         Section(
             "By the detail that a group got",
-            "A noisy first total chose the detail; the numbers are of the second, independent measurement.",
+            "A noisy stage-1 total chose the detail; the numbers are of the independent stage-2 measurement.",
             (_by_branch(found),),
         ),
         Section(
@@ -119,7 +119,7 @@ def _sections(found: Evaluation) -> tuple[Section, ...]:
 def _by_size(found: Evaluation, marked: dict[tuple[int | str, ...], Tile], caption: str, name: str) -> Picture:
     """Levels by size classes; `marked` by level and size."""
     grid = [[marked.get((level, size)) for size in SIZES] for level in found.levels]
-    rows, columns = list(found.levels.values()), _broken(SIZE_WORDS)
+    rows, columns = list(found.levels.values()), _broken(SIZE_NAMES)
     picture = partial(tiles, rows, columns, grid, "true size of a group, persons", name, MARK)
     return Picture(picture, f"{MARK}. {caption}")
 
@@ -157,7 +157,7 @@ def _numbers(found: Evaluation) -> Table:
     rows = tuple(
         (
             found.levels[str(level)],
-            NUMBER_WORDS[str(number)],
+            NUMBER_NAMES[str(number)],
             f"{errors.rows:,}",
             *map(_short, (errors.bias, errors.mean_absolute, errors.root_mean_square, errors.stated)),
             _percent(errors.coverage),
@@ -187,6 +187,6 @@ def _short(number: float) -> str:
     return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3g}"
 
 
-def _broken(words: Sequence[str]) -> list[str]:
+def _broken(names: Sequence[str]) -> list[str]:
     """In two lines, so that eight of them stand beside one another."""
-    return [word.replace(" to ", "\nto ").replace(" or ", "\nor ") for word in words]
+    return [word.replace(" to ", "\nto ").replace(" or ", "\nor ") for word in names]

@@ -2,7 +2,7 @@
 
 Plain. Cells that are published as measured have one draw each, and no rounding.
 
-Both stages. A group of k cells has the sum E of its own independent draws e_i and the first total's draw Z; the correction is
+Both stages. A group of k cells has the sum E of its own independent draws e_i and the stage-1 total's draw Z; the correction is
 C = round(a (Z - E)), and the first j cells get round(j C/k) of it (combined.py). A sum of its cells with weights w_i errs by
 
     sum w_i e_i + g(C),  g(C) = sum over j of (w_j - w_(j+1)) round(j C/k),  w_(k+1) = 0.
@@ -15,7 +15,7 @@ and Z, and sum (w_i - w) is 0: the second sum is uncorrelated with all the rest,
 
     s^2 sum (w_i - w)^2 + Var(w E + g(C)).
 
-Rounding is odd and all laws are symmetric, so w E + g(C) has mean 0. With D = Z - E, on which C depends, its second moment is
+Rounding is odd and all distributions are symmetric, so w E + g(C) has mean 0. With D = Z - E, on which C depends, its second moment is
 w^2 Var E + 2 w sum g(d) E[E; D = d] + sum g(d)^2 P(D = d), by the joint distribution of E and D that totals.py lists.
 
 Combined. The cells of a topped-up group have independent errors, each with a rounding of its own (combined.py).
@@ -66,7 +66,7 @@ class Plain:
 
 @dataclass(frozen=True, slots=True)
 class BothStages:
-    """The cells of one group whose first total is used once more.
+    """The cells of one group whose stages are combined.
 
     Attributes:
         name: The name of the group's measurements, by which its draws are known.
@@ -79,7 +79,7 @@ class BothStages:
     cells: int
 
     def draws(self, weights: Sequence[Fraction]) -> Draws:
-        """The draws in the sum of the cells, each times its weight: those of the cells by their numbers, and the first total's."""
+        """The draws in the sum of the cells, each times its weight: those of the cells by their numbers, and the stage-1 total's."""
         share = stage1_weight(self.stage_noise, self.cells) * sum(weights) / self.cells
         found: dict[Hashable, tuple[Distribution, Fraction]] = {
             (self.name, cell): (self.stage_noise.stage2, weight - share)

@@ -92,7 +92,7 @@ def later_weight(noise: Twice) -> Fraction:
 
 
 def combined(plan: Plan, level: Level, earlier: Measured, later: Measured) -> Measured:
-    """The measurements of a piece, each value from both; first totals and branches are those of the earlier release.
+    """The measurements of a piece, each value from both; stage-1 totals and branches are those of the earlier release.
 
     Args:
         plan: A plan that tops up an earlier release.
@@ -110,7 +110,7 @@ def combined(plan: Plan, level: Level, earlier: Measured, later: Measured) -> Me
 
 
 def listed_noise(noise: Noise, terms: int = 1) -> ProbabilityMass:
-    """The law of the sum of `terms` independent errors."""
+    """The distribution of the sum of `terms` independent errors."""
     return _twice(noise, terms) if isinstance(noise, Twice) else probability_mass(noise, terms)
 
 

@@ -11,7 +11,7 @@ theta_b <= N + z < theta_(b+1); a bare total that could have been dropped says N
 Given the branch and that the group is published, T is biased near a threshold, for all true sizes N by an amount that only N
 decides (bench/thresholds.py). An interval that holds N with probability >= 1 - alpha given both, whatever N is (`ends`): those N
 at which neither T >= t nor T <= t has a conditional probability of alpha/2 or less. Its coverage is that of a test inverted. It is an
-interval: both kinds of noise have log-concave laws, so given a fixed range of S or of Y the larger N makes S and Y stochastically
+interval: both kinds of noise have log-concave distributions, so given a fixed range of S or of Y the larger N makes S and Y stochastically
 larger (monotone likelihood ratio), they stay independent, and T grows with both.
 
 Without reuse stage 2 does not depend on the branch, so the plain interval holds given the branch; not given that a bare total
@@ -132,7 +132,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class TotalDistribution:
-    """The law of T - N.
+    """The distribution of T - N.
 
     Attributes:
         stage1: The distribution of the stage-1 total; not looked at if `weight` is 0 and nothing is conditioned on.
@@ -188,7 +188,7 @@ class Ends:
 
     Attributes:
         margin: Where nothing near was chosen, the interval is the total plus and minus this.
-        tables: Elsewhere: the first total, and lower and upper end for it and those that follow.
+        tables: Elsewhere: the first of the totals, and lower and upper end for it and those that follow.
     """
 
     margin: int

@@ -50,7 +50,7 @@ def suppression_quantile(plan: Plan, level: Level) -> int | None:
 
 
 def stage1_share(plan: Plan, level: Level, kind: int) -> Fraction:
-    """The weight of the first total in that of a group of branch `kind`; 0 where there is none, or it is not used again."""
+    """The weight of the stage-1 total in that of a group of branch `kind`; 0 where there is none, or stages are not combined."""
     if kind == TOTAL_ONLY or not plan.variants.both_stages:
         return Fraction(0)
     return stage1_weight(plan.stage_noise(level), cells.BRANCH_CELLS[kind])
@@ -117,7 +117,7 @@ def moved_deviation(one: float, size: int, terms: int, total: Float64) -> Float6
 def what_is_chosen(plan: Plan, level: Level, kind: int) -> Chosen:
     """What the branch of a group, 0 to 3, and its being published say of the noise in its total.
 
-    Without the first total in it the branch says nothing: the second measurement does not depend on it.
+    Without the stage-1 total in it the branch says nothing: the stage-2 measurement does not depend on it.
     """
     chosen = Chosen.of(kind, level.thresholds, suppression_quantile(plan, level))
     return chosen if stage1_share(plan, level, kind) else Chosen(bar=chosen.bar)
@@ -187,7 +187,7 @@ def stage_difference(stage1: Distribution, stage2: Distribution, cells: int) -> 
     draws = _fixed(first)
     chance = (draws * _fixed(sums)).coeffs()
     weighted = fmpz_poly([place * int(each) for place, each in enumerate(_fixed(sums).coeffs(), -sums.last)])
-    # E = -(D - Z): the law of E is symmetric, so that D is Z plus a draw of it, and the mean of E the opposite of that draw's.
+    # E = -(D - Z): the distribution of E is symmetric, so that D is Z plus a draw of it, and the mean of E the opposite of that draw's.
     mean = (draws * weighted).coeffs()
     one = 1 << (2 * _BITS)
     above = range(middle + 1, len(chance))

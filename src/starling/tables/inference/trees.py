@@ -10,7 +10,7 @@ of z. Its variance is w - w^2/t + (w/t)^2 Var x_parent, never above w, since Var
 
 Proof that x is the projection: z is the generalised least squares estimate of a subtree given its own data, by induction, because
 the children's subtrees are independent; conditioning the children on their sum is the Gaussian update, which is the same linear
-map; and least squares is a linear map, whatever the law of the noise.
+map; and least squares is a linear map, whatever the distribution of the noise.
 
 Vectors. Where a count is the sum of m counts that are measured besides (a hierarchy of iterations), the same two passes run on
 vectors of m counts, with covariance matrices for variances (`Family`): y and v for each of the m, and one more measurement of

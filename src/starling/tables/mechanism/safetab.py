@@ -15,7 +15,7 @@ Every group of the plan is answered, empty or not: which arrays are made, and th
 and the public geography; the size of stage 2 is a function of the noisy stage 1.
 
 The groups are drawn in pieces, whose bounds are public too (plan/geography.py), so that a nation fits into memory. Each piece is drawn
-once, with fresh noise, in an order that is fixed: the joint law of all values is the same whatever the pieces.
+once, with fresh noise, in an order that is fixed: the joint distribution of all values is the same whatever the pieces.
 
 Source: SafeTab 2022, Algorithms 1 to 5, Theorems 1 and 3.
 """

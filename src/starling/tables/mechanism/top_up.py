@@ -1,10 +1,10 @@
-"""The groups of an earlier release measured once more, each in the detail that the earlier release published.
+"""The groups of an earlier release re-measured, each in the detail that the earlier release published.
 
 Privacy. Neighbours: add or remove one person. Which numbers are asked of a group, one total or the cells of a partition by sex and age,
 is a function of the earlier release's branches: public, fixed before anything is drawn here, and the same for neighbours. (If that
 release was forged, they are still public: the guarantee does not rest on them.) A person is in one cell of a partition, so the
-numbers of a group have L1 and L2 sensitivity 1; each gets noise of `Plan.laws(level).stage2`, which spends the level's budget over its
-stability. No first total is drawn. A person is in at most `Level.stability` groups of a level, so a level costs its budget
+numbers of a group have L1 and L2 sensitivity 1; each gets noise of `Plan.stage_noise(level).stage2`, which spends the level's budget
+over its stability. No stage-1 total is drawn. A person is in at most `Level.stability` groups of a level, so a level costs its budget
 (SafeTab 2022, Lemmas 9 and 10); levels add up, and the charge is the larger of the sums of the United States and Puerto Rico, as in
 SafeTab.
 
@@ -27,7 +27,7 @@ from starling.tables.plan import Piece, Plan
 
 @dataclass(frozen=True, slots=True)
 class Remeasurement:
-    """One more measurement of every group, in the detail of the earlier one.
+    """A re-measurement of every group, in the detail of the earlier one.
 
     Attributes:
         plan: The budgets of the levels; it has a `top_up`.
@@ -45,7 +45,7 @@ class Remeasurement:
         return self.plan.guarantee
 
     def draw(self, exact: ExactCounts, /) -> Measurements:
-        """Exact counts in, new noisy values of every piece out, beside the first totals and branches of the earlier release.
+        """Exact counts in, new noisy values of every piece out, beside the stage-1 totals and branches of the earlier release.
 
         Raises OverflowError when a noisy count leaves int64: an event of the noisy count alone, so post-processing.
         """

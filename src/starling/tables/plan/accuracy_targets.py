@@ -1,27 +1,27 @@
-"""A margin of error as a promise: which published number, of which groups, within how much, how surely. And whether noise keeps it.
+"""Accuracy targets: which published number, of which groups, within how much, how surely. And whether noise keeps it.
 
-A promise speaks of the noise in a number, over all groups of its class, before suppression, as the published intervals do.
+A target is about the noise in a number, over all groups of its class, before suppression, as the published intervals do.
 
 Which draws are in a number. A total is the sum of the cells that its group is published by: 1, 8, 18 or 46 independent draws; a sex
 marginal has half of them; a cell and a bare total one. A bare total by plan, and the total that decides the detail, are measured apart.
-(This is without reuse of the first total; with it, see the end.)
+(This is where stages are not combined; the end says what holds where they are.)
 
-Classes. By detail (bare total, 4, 9, 23 ages) the number of draws is known. Without a class a promise holds in every class; the one
+Classes. By detail (bare total, 4, 9, 23 ages) the number of draws is known. Without a class a target holds in every class; the one
 with most draws is the worst: adding an independent draw never makes a sum of symmetric unimodal draws likelier to be near 0 (Anderson).
 
 By true size. A group of N persons is taken to have reached every threshold at or below N, and each one above N with the exact chance
 that the deciding total is lifted there; the error is that of the mix. Near a threshold from above the group may get less detail, hence
-less error, so this is on the safe side. It falls as the budget grows, where the plain mix need not: both families of laws are more
+less error, so this is on the safe side. It falls as the budget grows, where the plain mix need not: both families of distributions are more
 peaked about 0 the more they cost, sums of symmetric log-concave draws keep that order, so every tail falls and every lift gets rarer.
 
-Where the plan combines both stages, what is promised is the error of what is published: of totals, sexes and cells that have their part of
+Where the plan combines both stages, a target is about the error of what is published: of totals, sexes and cells that have their part of
 the stage-1 total, by their exact joint distribution (combined_stages.py). Of a group of N persons each branch counts with those outcomes
 that lead to it, above and below. Of sexes and cells the worst of a group decides.
 
-From margins of error to the least budget that keeps them. A level's budget is the largest that one of its promises needs; each need is the
-least decimal of DIGITS significant digits with which the promise is kept by the exact tails of its distribution. Rounding up comes first
+From margins of error to the least budget that keeps them. A level's budget is the largest that one of its targets needs; each need is the
+least decimal of DIGITS significant digits with which the target is kept by the exact tails of its distribution. Rounding up comes first
 and the check after it, so what is paid for is kept. The distribution of a total-only group has 1/s of the level's budget, that of a
-deciding total gamma/s, that of a second measurement (1 - gamma)/s, s the stability. SafeTab 2022, Appendix F.1, prints 1/gamma for what
+deciding total gamma/s, that of a stage-2 measurement (1 - gamma)/s, s the stability. SafeTab 2022, Appendix F.1, prints 1/gamma for what
 its own Table 4 computes as 1/(1 - gamma).
 """
 
@@ -49,7 +49,7 @@ CONFIDENCE: Final = Fraction(95, 100)
 """The confidence of a target that states none."""
 
 WIDEST_LISTED: Final = 2**13
-"""Standard deviation of a total whose exact law is asked for, in persons; privacy/distributions/probability_mass.py lists no more."""
+"""Standard deviation of a total whose exact distribution is listed, in persons; privacy/distributions/probability_mass.py lists no more."""
 
 DIGITS: Final = 6
 """Significant decimal digits of a budget that was found for a margin of error; rounded up."""
@@ -84,7 +84,7 @@ class AccuracyTarget:
     """A margin of error that a level keeps.
 
     Attributes:
-        number: What is promised: "cell", "sex total", "total" of groups measured in two stages; "bare total" below the first
+        number: The number that it is about: "cell", "sex total", "total" of groups measured in two stages; "bare total" below the first
             threshold; "total only" by plan; "deciding total", which is not published and chooses the detail.
         within: The error is beyond this with a chance of at most 1 - confidence: persons (int, above 0), or a share of `persons`
             (Fraction, above 0).
@@ -139,7 +139,7 @@ class AccuracyTarget:
         return counts[branch], tuple(Lift(threshold - self.persons, draws) for threshold, draws in above)
 
     def kept(self, stage_noise: StageNoise, thresholds: Sequence[int], *, both_stages: bool = False) -> bool:
-        """Whether noise of these laws keeps the promise, by exact probabilities; False also where no bound can tell.
+        """Whether this noise keeps the target, by exact probabilities; False also where no bound can tell.
 
         Args:
             stage_noise: The noise of one group of the level.
@@ -152,7 +152,7 @@ class AccuracyTarget:
 
     @property
     def reused(self) -> bool:
-        """Whether the first total, where it is used again, is in the number."""
+        """Whether the stage-1 total, where stages are combined, is in the number."""
         return self.number not in ("total only", "deciding total")
 
     def cells(self, branch: int) -> int:
@@ -176,7 +176,7 @@ class AccuracyTarget:
 
     @property
     def reach(self) -> str:
-        """Its `within` in words: "11", "1 %"."""
+        """Its `within` as text: "11", "1 %"."""
         return f"{self.within:,}" if isinstance(self.within, int) else percent(self.within)
 
 
@@ -257,7 +257,7 @@ def last_digit(number: Fraction, digits: int = DIGITS) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a level's promises are priced by, apart from its budget.
+    """What a level's targets are priced by, apart from its budget.
 
     Attributes:
         measure: The measure of the plan.
@@ -278,11 +278,11 @@ class Setting:
         return noise_of_stages(self.measure, budget / self.stability, self.gamma)
 
     def keeps(self, target: AccuracyTarget, budget: Fraction) -> bool:
-        """Whether that budget of the level keeps a promise."""
+        """Whether that budget of the level keeps a target."""
         return target.kept(self.stage_noise(budget), self.thresholds, both_stages=self.both_stages)
 
     def need(self, target: AccuracyTarget) -> Fraction | None:
-        """The least budget of the level that keeps one promise; None where none up to LARGEST_BUDGET does."""
+        """The least budget of the level that keeps one target; None where none up to LARGEST_BUDGET does."""
         return _need(self, target)
 
     def budget(self, targets: Sequence[AccuracyTarget]) -> Fraction | None:

@@ -43,7 +43,7 @@ REQUIRED: Final = (
 OPTIONAL: Final = (SUPPRESSION, "reader")
 MEASURES: Final[dict[str, Measure]] = {"puredp": "epsilon", "zcdp": "rho"}
 MOST_UNKNOWN: Final = 100
-"""Unknown keys that are told one by one."""
+"""Unknown keys that are listed one by one."""
 LONGEST_CONFIG: Final = 2**20
 """Bytes of config.json; production's has 2 KiB."""
 

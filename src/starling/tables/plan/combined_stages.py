@@ -1,6 +1,6 @@
-"""The exact law of a number of a group whose first total is used again: of its total, a sex, or a cell.
+"""The exact distribution of a number of a group whose stages are combined: of its total, a sex, or a cell.
 
-A group of k cells has the first total S = N + Z and the sum Y = N + E of its cells. Its total becomes Y + C with C = round(a (S - Y)),
+A group of k cells has the stage-1 total S = N + Z and the sum Y = N + E of its cells. Its total becomes Y + C with C = round(a (S - Y)),
 halves away from 0, and the first j cells together get round(j C/k) of C (inference/combined.py). So a run of cells from `first` to `stop`,
 whose own draws add up to e, errs by
 
@@ -41,7 +41,7 @@ def variance(distribution: Distribution) -> Fraction:
 
 
 def stage1_weight(stage_noise: StageNoise, cells: int) -> Fraction:
-    """The share a of the first total in the estimate, for a group of `cells` stage-2 values; a rational in [0, 1).
+    """The share a of the stage-1 total in the estimate, for a group of `cells` stage-2 values; a rational in [0, 1).
 
     >>> from starling.privacy.distributions.discrete import DiscreteGaussian
     >>> rho = Fraction(1, 100)
@@ -81,7 +81,7 @@ def beyond(stage_noise: StageNoise, run: Run, margin: int, low: int | None = Non
         high: The noise of the stage-1 total is below this; without it, whatever it is.
 
     Raises:
-        ParameterError: a law is too wide to be listed.
+        ParameterError: a distribution is too wide to be listed.
 
     >>> from starling.privacy.distributions.discrete import DiscreteGaussian
     >>> stage_noise = StageNoise(*(DiscreteGaussian(Fraction(s)) for s in (90, 900, 100)))
@@ -99,7 +99,7 @@ def beyond(stage_noise: StageNoise, run: Run, margin: int, low: int | None = Non
 
 @lru_cache(maxsize=64)
 def _others(stage_noise: StageNoise, cells: int, low: int | None, high: int | None) -> tuple[int, Floats]:
-    """The law of Z, in its range, less `cells` draws of stage 2: its first value, and P(D = d) from there."""
+    """The distribution of Z, in its range, less `cells` draws of stage 2: its first value, and P(D = d) from there."""
     first, mass = _trimmed(stage_noise.stage1, 1)
     bottom = max(0 if low is None else low - first, 0)
     top = max(len(mass) if high is None else min(high - first, len(mass)), bottom)
@@ -111,7 +111,7 @@ def _others(stage_noise: StageNoise, cells: int, low: int | None, high: int | No
 
 
 def _trimmed(distribution: Distribution, terms: int) -> tuple[int, Floats]:
-    """The law of a sum of draws where it is likely enough: its first value, and the probabilities."""
+    """The distribution of a sum of draws where it is likely enough: its first value, and the probabilities."""
     listed = probability_mass(distribution, terms)
     reach = int(np.count_nonzero(listed.above[listed.last :] > LEAST))
     return -reach, listed.mass[max(listed.last - reach, 0) : listed.last + reach + 1]

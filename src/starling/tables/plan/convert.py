@@ -1,4 +1,4 @@
-"""A Census configuration folder said in our own plan file, budgets exact; read back, it is the same plan.
+"""A Census configuration folder written as our own plan file, budgets exact; read back, it is the same plan.
 
 The definitions stay where they are: the file names their folder relative to itself.
 """
@@ -22,7 +22,7 @@ def convert(folder: Path, out: Path) -> Plan:
         The plan, as read from either.
 
     Raises:
-        PlanError: the folder holds no plan, or one that a plan file cannot say (a threshold beyond 10^12); nothing is left behind.
+        PlanError: the folder holds no plan, or one that a plan file cannot state (a threshold beyond 10^12); nothing is left behind.
         OutputError: the file is there, or cannot be written.
     """
     if not (folder / CONFIG).is_file():

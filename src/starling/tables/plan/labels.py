@@ -1,4 +1,4 @@
-"""Codes as words, wherever people read: levels, ages, sexes, population groups. The Census formats keep their codes."""
+"""Codes as text, wherever people read: levels, ages, sexes, population groups. The Census formats keep their codes."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -37,12 +37,12 @@ LONGEST: Final = 58
 
 
 def level_title(level: Level) -> str:
-    """A level in words: "County, detailed"."""
+    """The title of a level: "County, detailed"."""
     return f"{KINDS[level.geography]}, {ITERATIONS[level.iteration_level]}"
 
 
 def level_text(level: Level) -> str:
-    """A level in two words, as a plan file writes them: "COUNTY detailed"."""
+    """A level as a plan file names it: "COUNTY detailed"."""
     return f"{level.geography} {ITERATIONS[level.iteration_level]}"
 
 
@@ -56,7 +56,7 @@ def short_percent(part: float) -> str:
 
 
 def ages(start: str, end: str) -> str:
-    """A band of ages in words.
+    """A band of ages as text.
 
     >>> [ages(*band) for band in (("*", "*"), ("0", "4"), ("20", "20"), ("85", "115"))]
     ['all ages', 'under 5', '20', '85 and over']
@@ -71,19 +71,19 @@ def ages(start: str, end: str) -> str:
 
 
 def columns(names: Iterable[str]) -> tuple[str, ...]:
-    """The columns of words that stand beside columns of these names."""
+    """The columns of text that stand beside columns of these names."""
     there = set(names)
-    return tuple(column for column, (beside, _) in _WORDS.items() if there.issuperset(beside))
+    return tuple(column for column, (beside, _) in _TEXTS.items() if there.issuperset(beside))
 
 
-def worded(table: pa.Table, chosen: tuple[str, ...]) -> pa.Table:
-    """A table with columns of words for its codes; missing where a code is not known.
+def with_text(table: pa.Table, chosen: tuple[str, ...]) -> pa.Table:
+    """A table with columns of text for its codes; missing where a code is not known.
 
-    >>> worded(pa.table({"sex": ["2", "1"]}), ("sex_name",))["sex_name"].to_pylist()
+    >>> with_text(pa.table({"sex": ["2", "1"]}), ("sex_name",))["sex_name"].to_pylist()
     ['female', 'male']
     """
     for column in chosen:
-        beside, known = _WORDS[column]
+        beside, known = _TEXTS[column]
         codes = pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in beside), _BETWEEN)
         places = pc.index_in(codes, pa.array(list(known)))
         table = table.append_column(
@@ -94,7 +94,7 @@ def worded(table: pa.Table, chosen: tuple[str, ...]) -> pa.Table:
 
 _BETWEEN: Final = "-"
 _BANDS: Final = [band for bands in cells.BRANCH_BANDS[1:] for band in cells.age_ranges(bands)]
-_WORDS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
+_TEXTS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
     "region_kind": (("region_type",), {str(level): words for level, words in KINDS.items()}),
     "sex_name": (("sex",), SEXES),
     "ages": (
@@ -102,7 +102,7 @@ _WORDS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
         {_BETWEEN.join(band): ages(*band) for band in [(ALL, ALL), *((str(low), str(high)) for low, high in _BANDS)]},
     ),
 }
-"""Each column of words: the columns of its codes, and the words for them."""
+"""Each column of text: the columns of its codes, and the text for them."""
 
 
 def group(row: Mapping[str, Any]) -> str:

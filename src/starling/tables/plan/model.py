@@ -107,7 +107,7 @@ class Plan(InSession, Choices):
                 problem = (
                     f"has noise of a standard deviation beyond {WIDEST_CONDITIONED} persons in a value, now or earlier"
                 )
-                return [Problem(level.name, problem, "give it more: so wide a law is not combined")]
+                return [Problem(level.name, problem, "give it more: so wide a distribution is not combined")]
         if stage_noise.widest_total > widest:
             problem = f"has noise of a standard deviation beyond {widest} persons in a total"
             fix = 'give it more, or let totals be of the "second stage" and intervals of "all groups"'
@@ -119,7 +119,7 @@ class Plan(InSession, Choices):
     def stage_noise(self, level: Level) -> StageNoise:
         """The noise of the groups of `level`: each has `budget / stability` of it, gamma of that for stage 1.
 
-        Where the plan tops up, the first total is that of the first release, and the second measurement has all of it.
+        Where the plan tops up, the stage-1 total is that of the first release, and the stage-2 measurement has all of it.
         """
         if self.variants.top_up is None:
             return noise_of_stages(self.measure, level.budget / level.stability, self.gamma)
@@ -127,7 +127,7 @@ class Plan(InSession, Choices):
         return StageNoise(again, self._earlier(level)[1].stage1, again)
 
     def noise(self, level: Level, *, total_only: bool = False) -> Noise:
-        """The noise of a value of a group before post-processing: of its second measurement, or of the one of a total-only group."""
+        """The noise of a value of a group before post-processing: of its stage-2 or, total-only, its one measurement."""
         stage_noise = self.stage_noise(level)
         now = stage_noise.total_only if total_only else stage_noise.stage2
         if self.variants.top_up is None:
@@ -158,7 +158,7 @@ class Plan(InSession, Choices):
         stage_noise = self.stage_noise(level)
         if self.variants.top_up is not None:
             again = measurement(
-                f"{level.name} cells or total of a group, once more", ADD_REMOVE_PERSON, stage_noise.stage2
+                f"{level.name} cells or total of a group, re-measured", ADD_REMOVE_PERSON, stage_noise.stage2
             )
             return bounded_overlap(level.name, level.stability, (again,))
         groups: list[Guarantee] = []

@@ -1,4 +1,4 @@
-"""A plan at a glance, as plain values for the command line, the report and the preview: costs, laws, stability, groups."""
+"""A plan at a glance, as plain values for the command line, the report and the preview: costs, noise, stability, groups."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -110,19 +110,19 @@ SCALE_PLACES: Final = 3
 """Decimals of the factor on all margins that a total budget pays for."""
 LARGEST_SCALE: Final = 10**6
 _WIDER: Final = Fraction(6, 5)
-"""How much a promise is relaxed to see what that would save; at least one person."""
+"""How much a target is relaxed to see what that would save; at least one person."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What one promise of a plan costs.
+    """What one accuracy target of a plan costs.
 
     Attributes:
         level: The level of the target.
         target: The target itself.
-        given: Margin, in persons, that the level's budget gives at the promise's confidence; at most the promised one.
-        need: Budget of the level that this promise alone needs.
-        binding: Whether the level's budget is this need: relaxing any other promise saves nothing here.
+        given: Margin, in persons, that the level's budget gives at the target's confidence; at most the target's.
+        need: Budget of the level that this target alone needs.
+        binding: Whether the level's budget is this need: relaxing any other target saves nothing here.
         relaxed: The target a fifth wider, and at least by one person.
         saving: Part of the plan's whole cost that is saved when it is relaxed; 0 where it does not bind.
     """
@@ -137,7 +137,7 @@ class Price:
 
 
 def prices(plan: Plan) -> tuple[Price, ...]:
-    """Every promise of a plan with what it costs, in plan order; none where all levels state budgets."""
+    """Every accuracy target of a plan with what it costs, in plan order; none where all levels state budgets."""
     return tuple(_price(plan, level, target) for level in plan.levels for target in level.targets)
 
 
@@ -169,7 +169,7 @@ def _given(plan: Plan, level: Level, target: AccuracyTarget) -> int:
 
 
 def solve(plan: Plan, *, scale: Exact = 1) -> Plan:
-    """The same plan with every promised margin times `scale`, at the least budgets that keep them; stated budgets stay.
+    """A plan with the margin of every target times `scale`, at the least budgets that keep them; stated budgets stay.
 
     Margins in persons are rounded down, and are at least 1.
 
@@ -178,7 +178,7 @@ def solve(plan: Plan, *, scale: Exact = 1) -> Plan:
         scale: Above 0, exact: "1.5" for margins half as wide again.
 
     Raises:
-        ParameterError: where the plan promises nothing, or the scale is not above 0 and at most a million.
+        ParameterError: where the plan has no target, or the scale is not above 0 and at most a million.
         PlanError: where no budget keeps the margins.
 
     >>> from starling.tables.plan.accuracy_targets import AccuracyTarget, Setting
@@ -193,7 +193,7 @@ def solve(plan: Plan, *, scale: Exact = 1) -> Plan:
 
 
 def afford(plan: Plan, total: Exact) -> tuple[Fraction, Plan]:
-    """What a whole cost of at most `total` gives: the least factor on all promised margins, and the plan with it.
+    """What a whole cost of at most `total` gives: the least factor on the margins of all targets, and the plan with it.
 
     Args:
         plan: A plan with a target in at least one level.
@@ -203,7 +203,7 @@ def afford(plan: Plan, total: Exact) -> tuple[Fraction, Plan]:
         The factor, in thousandths, and the solved plan, whose cost is at most `total`.
 
     Raises:
-        ParameterError: where the plan promises nothing, or not even margins a million times as wide are paid for.
+        ParameterError: where the plan has no target, or not even margins a million times as wide are paid for.
     """
     most = positive(total, field="total")
     _promising(plan)
@@ -240,7 +240,7 @@ def _setting(plan: Plan, level: Level) -> Setting:
 
 
 def _with(plan: Plan, targets: dict[str, tuple[AccuracyTarget, ...]]) -> Plan:
-    """The plan with other promises in some levels, at the least budgets."""
+    """The plan with other targets in some levels, at the least budgets."""
     levels = []
     for level in plan.levels:
         stated = targets.get(level.name, ())

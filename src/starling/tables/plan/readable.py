@@ -1,6 +1,6 @@
 """Our own plan file: TOML that says what a Census configuration folder says, for people to read.
 
-It states the protected unit and the neighbours, names levels in words, and takes for each level a budget or the margins of
+It states the protected unit and the neighbours, names levels as people do, and takes for each level a budget or the margins of
 error that its numbers should have. Exact numbers are strings. docs/plan-file.md explains every key.
 """
 
@@ -178,7 +178,7 @@ class _Stated:
     """What the file says of a level.
 
     Attributes:
-        budget: Exact; None where margins are promised instead.
+        budget: Exact; None where targets are given instead.
         targets: Each with its place in the file.
         thresholds: The thresholds of the level.
     """
@@ -237,7 +237,7 @@ def _solved(
     *,
     both_stages: bool,
 ) -> tuple[Fraction, dict[LevelKey, Fraction]]:
-    """The share of stage 1 and the budget of each level, given or the least that keeps the level's promises."""
+    """The share of stage 1 and the budget of each level, given or the least that keeps the level's targets."""
     half = Fraction(1, 2)
     settings = {
         key: Setting(measure, gamma or half, bounds[key], each.thresholds, both_stages) for key, each in stated.items()
@@ -254,9 +254,9 @@ def _solved(
     if gamma is None:
         targets = [[target for _, target in stated[key].targets] for key in promising]
         if not any(target.number == "deciding total" for each in targets for target in each):
-            fix = 'promise a margin of number = "deciding total" in a level, or write a share such as "0.1"'
+            fix = 'give a margin of number = "deciding total" in a level, or write a share such as "0.1"'
             top.table("privacy").refuse(
-                "stage-1-share", "is the cheapest, and with no promise of the deciding total that is none at all", fix
+                "stage-1-share", "is the cheapest, and with no target for the deciding total that is none at all", fix
             )
             return half, {}
         gamma = cheapest_gamma([settings[key] for key in promising], targets, total) or half
@@ -291,7 +291,7 @@ def values_of(plan: Choices, definitions: str | None = None) -> dict[str, Any]:
 
     Args:
         plan: It stands alone: a plan that adds to an earlier release takes what it adds to from that release.
-        definitions: The folder of its definitions; without it, they are said as groups.
+        definitions: The folder of the plan's definitions; without it, they are written as groups.
 
     Raises:
         PlanError: it tops up a release, its definitions are no groups of a plan file, or their folder cannot be printed.
@@ -340,14 +340,14 @@ def _level_values(level: Level) -> dict[str, Any]:
 
 def _target_values(target: AccuracyTarget) -> dict[str, Any]:
     within = target.within
-    said = {
+    stated = {
         "number": target.number,
         "within": within if isinstance(within, int) else f"{exact_text(100 * within)} %",
         "ages": target.ages,
         "persons": target.persons,
         "confidence": None if target.confidence == CONFIDENCE else exact_text(target.confidence),
     }
-    return {key: value for key, value in said.items() if value is not None}
+    return {key: value for key, value in stated.items() if value is not None}
 
 
 def _group_values(definitions: Definitions) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Margins of error in a plan file: `margins = [{ number = "cell", within = 11 }, ...]` of a level, read and checked.
 
-What would be promised of nothing, or could not be kept by any noise, is refused at its line.
+A target for nothing, or one that no noise could keep, is refused at its line.
 """
 
 import re
@@ -29,7 +29,7 @@ _PERCENT: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*%")
 
 
 def read_targets(level: Section) -> list[tuple[Section, AccuracyTarget]]:
-    """The promises of a level, each with its place in the file; those that are wrong in themselves are refused."""
+    """The accuracy targets of a level, each with its place in the file; those that are wrong in themselves are refused."""
     found = []
     for section in level.inline("margins", EXAMPLE):
         before = len(section.problems)
@@ -42,7 +42,7 @@ def read_targets(level: Section) -> list[tuple[Section, AccuracyTarget]]:
 def check_targets(
     targets: Sequence[tuple[Section, AccuracyTarget]], iterations: Sequence[Iteration], thresholds: Sequence[int]
 ) -> None:
-    """Refuse promises of numbers that no group of the level has; a level without groups is refused as such elsewhere."""
+    """Refuse targets for numbers that no group of the level has; a level without groups is refused as such elsewhere."""
     if not iterations:
         return
     staged = any(not iteration.total_only for iteration in iterations)
@@ -68,7 +68,7 @@ def _target(section: Section) -> AccuracyTarget | None:
         for key in ("ages", "persons"):
             if number is not None and key in section.values:
                 fix = "leave it out, or write cell, sex total or total"
-                section.refuse(key, f"is no class of a {number}, which has one law for all groups", fix)
+                section.refuse(key, f"is no class of a {number}, which has one distribution for all groups", fix)
     if "ages" in section.values and "persons" in section.values:
         section.refuse("persons", "stands beside ages", "say the class one way: the size decides the detail")
     ages = _ages(section) if "ages" in section.values else None

@@ -1,4 +1,4 @@
-"""The noise of one population group: which law each of its measurements has, from what the group may spend."""
+"""The noise of one population group: which distribution each of its measurements has, from what the group may spend."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +17,7 @@ SMALLEST_SHARE: Final = Fraction(1, 2**40)
 
 @dataclass(frozen=True, slots=True)
 class Twice:
-    """The noise of a number that was measured before and once more, and combined by inverse variance (inference/combined.py).
+    """The noise of a number that was measured before and re-measured, and combined by inverse variance (inference/combined.py).
 
     Attributes:
         earlier: The noise of the number as it was published: of one draw, or of two combined in their turn.
@@ -52,7 +52,7 @@ class StageNoise:
 
 
 def noise_of_stages(measure: Measure, share: Fraction, gamma: Fraction) -> StageNoise:
-    """The laws of a group (SafeTab 2022, Algorithm 2).
+    """The noise of a group (SafeTab 2022, Algorithm 2).
 
     Args:
         measure: "epsilon": discrete Laplace of scale 1/epsilon (Lemma 6); "rho": discrete Gaussian of sigma^2 = 1/(2 rho) (Lemma 7).
@@ -66,10 +66,10 @@ def noise_of_stages(measure: Measure, share: Fraction, gamma: Fraction) -> Stage
 
 
 def noise_of(measure: Measure, budget: Fraction) -> Distribution:
-    """The law of one measurement of sensitivity 1 that spends `budget`, above 0."""
+    """The distribution of one measurement of sensitivity 1 that spends `budget`, above 0."""
     return DiscreteLaplace(1 / budget) if measure == "epsilon" else DiscreteGaussian(1 / (2 * budget))
 
 
 def _variance(distribution: Distribution) -> Fraction:
-    """At most a little above the variance of the discrete law."""
+    """At most a little above the variance of the discrete distribution."""
     return 2 * distribution.scale**2 if isinstance(distribution, DiscreteLaplace) else distribution.sigma_squared

@@ -1,6 +1,6 @@
 """What a plan makes of its measurements beyond publishing them: its variants as one value, and the one table of what excludes what.
 
-A plan without variants publishes each group's second measurement. A variant changes the estimates, their intervals or, for a top-up,
+A plan without variants publishes each group's stage-2 measurement. A variant changes the estimates, their intervals or, for a top-up,
 what is measured. The table REFUSED says which variants, and which other choices of a plan, have no joint theory here.
 """
 
@@ -77,7 +77,7 @@ REFUSED: Final[tuple[tuple[Choice, frozenset[Choice], Problem], ...]] = (
     (
         Choice.TOP_UP,
         frozenset({Choice.ACCURACY_TARGETS}),
-        Problem("top-up", "has promises of margins, which are of one release", "state budgets"),
+        Problem("top-up", "has accuracy targets, which are of one release", "state budgets"),
     ),
     (
         Choice.ADD_UP,
@@ -98,7 +98,7 @@ REFUSED: Final[tuple[tuple[Choice, frozenset[Choice], Problem], ...]] = (
         ),
     ),
 )
-"""A choice, the choices of which it goes with none, and what is said of a plan that has both."""
+"""A choice, the choices of which it goes with none, and the problem of a plan that has both."""
 
 
 @dataclass(frozen=True, slots=True)

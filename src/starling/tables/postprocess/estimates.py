@@ -15,7 +15,7 @@ group is published (inference/distribution.py), which for very small groups belo
 when their noise was high. Totals that add up have errors that are sums of very many draws; their margin is MARGINS times the standard
 deviation.
 
-Intervals of cells and sexes are those of the second measurement by itself. Its noise is drawn after the detail was chosen, so they
+Intervals of cells and sexes are those of the stage-2 measurement by itself. Its noise is drawn after the detail was chosen, so they
 hold given the choice, whatever was made of the total.
 
 Where counts are clamped the intervals are too, which loses no coverage, since a true count is never negative.
@@ -50,8 +50,8 @@ from starling.tables.plan import Geography, Level, Piece, Plan, cells
 Float64: TypeAlias = npt.NDArray[np.float64]
 
 MARGINS: Final[dict[Measure, float]] = {"rho": 1.96, "epsilon": 2.37}
-"""Margin of a total that adds up, in standard deviations: of a normal law, as sums of many discrete Gaussian draws have; of any
-symmetric law with log-concave density (release/intervals.py)."""
+"""Margin of a total that adds up, in standard deviations: of a normal distribution, as sums of many discrete Gaussian draws have; of any
+symmetric distribution with log-concave density (release/intervals.py)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 Reads the plan and, for numbers of groups, the public geography; never a record. Noise is added at a scale that the plan fixes, so the
 standard deviations and margins below are those of the release itself, not estimates; totals that are made to add up err less, by what
-other regions tell of them. What depends on the data is which branch a group takes; for that, probabilities are given by the true
+other regions say of them. What depends on the data is which branch a group takes; for that, probabilities are given by the true
 size of a group, for sizes that the reader chooses.
 
-Source: SafeTab 2022, Section 3 and Appendix F, with margins from the exact discrete laws (privacy/distributions/accuracy.py).
+Source: SafeTab 2022, Section 3 and Appendix F, with margins from the exact discrete distributions (privacy/distributions/accuracy.py).
 """
 
 from collections.abc import Sequence
@@ -89,7 +89,7 @@ class SizePreview:
         total: Error of its T1 row when it takes its likeliest branch.
         covered: Probability that the interval of its T1 row holds the true size, given that the row is published; 1 where it
             never is. Suppression looks at the same noise as the interval does, so for small groups this is below what
-            margins promise.
+            margins state.
     """
 
     persons: int
@@ -125,7 +125,7 @@ class LevelPreview:
     bar: int | None
 
     @property
-    def words(self) -> str:
+    def margins_text(self) -> str:
         """The margins of cells and totals, in short."""
         cells_of = sorted({branch.cell.margin for branch in self.branches if branch.cell})
         totals = [branch.total.margin for branch in self.branches] + ([self.total.margin] if self.total else [])
@@ -140,7 +140,7 @@ class LevelPreview:
 
     @property
     def values(self) -> tuple[int, int] | None:
-        """Fewest and most values that the second measurements have, when all groups take the first or the last branch."""
+        """Fewest and most values that the stage-2 measurements have, when all groups take the first or the last branch."""
         if self.overview.groups is None or self.overview.regions is None:
             return None
         staged = self.overview.groups - self.overview.regions * self.overview.total_only
@@ -168,7 +168,7 @@ class Preview(InSession):
             ("cost", str(self.overview.cost)),
             ("epsilon", f"{decimal_up(whole.epsilon)} at delta {DELTA} ({whole.by})"),
             ("margins", f"in persons, at {float(100 * self.confidence):g} %; a total's grows with its detail"),
-            *((level_text(level.overview.level), level.words) for level in self.levels),
+            *((level_text(level.overview.level), level.margins_text) for level in self.levels),
         ]
 
 
@@ -211,7 +211,7 @@ def _branch(plan: Plan, level: Level, branch: int) -> BranchPreview:
     total = Error(deviation_of(plan, level, branch), half_width(plan, level, branch))
     if size == 1:
         return BranchPreview(branch, size, total, None, None)
-    # Intervals of cells and sexes are those of the second measurement, whatever is made of the total.
+    # Intervals of cells and sexes are those of the stage-2 measurement, whatever is made of the total.
     sex, cell = (
         Error(run_deviation(plan, level, branch, terms), margin(distribution, 1 - CONFIDENCE, terms))
         for terms in (size // cells.SEXES, 1)
@@ -234,7 +234,7 @@ def _size(persons: int, plan: Plan, level: Level, bar: int | None, branches: tup
         within = at_least(second, max(least, -reach)) - at_least(second, reach + 1)
         covered[0] = chance[0] * max(within, 0.0)
     if plan.variants.both_stages or plan.variants.given_published:
-        # The first total is in the error, or the interval depends on what was published: the law of both decides.
+        # The stage-1 total is in the error, or the interval depends on what was published: the joint distribution decides.
         shares = (chance[0] * kept, *chance[1:])
         covered = [_held(persons, plan, level, branch) * share if share else 0.0 for branch, share in enumerate(shares)]
     published = chance[0] * kept + sum(chance[1:])
@@ -265,5 +265,5 @@ def _held(persons: int, plan: Plan, level: Level, branch: int) -> float:
         else Ends(half_width(plan, level, branch), ())
     )
     held = distribution.covered(persons, chosen, intervals)
-    # A branch whose chance is below 10^-30 has no law that is listed, and adds nothing.
+    # A branch whose chance is below 10^-30 has no distribution that is listed, and adds nothing.
     return held if isfinite(held) else 0.0

@@ -64,7 +64,7 @@ def person_parts(persons: Persons, plan: Plan, book: Lookup, *, chunk: int = CHU
         chunk: Bytes of text that a worker reads at once.
 
     Raises:
-        SourceError: when a Parquet file is gone, or is no longer what was checked; the workers tell nobody why they fail.
+        SourceError: when a Parquet file is gone, or is no longer what was checked; workers do not say why they fail.
     """
     if persons.kind == "parquet":
         names = names_read(persons, plan)
