@@ -311,8 +311,8 @@ class _Rows:
     def _keep(self, rows: pa.Table) -> None:
         differing = rows.filter(pc.equal(rows["status"], DIFFERS))
         sureness = np.abs(differing["difference"].to_numpy()) / _width(differing)
-        places = np.argsort(-sureness, kind="stable")[:MOST_KEPT]
-        fresh = [_significant(row) for row in differing.take(pa.array(places)).to_pylist()]
+        positions = np.argsort(-sureness, kind="stable")[:MOST_KEPT]
+        fresh = [_significant(row) for row in differing.take(pa.array(positions)).to_pylist()]
         self.differences = nsmallest(MOST_KEPT, [*self.differences, *fresh], key=lambda each: -each.sureness)
 
     def _rows(self, pair: Pair, numbers: _Numbers, which: Int64, limit: float) -> pa.Table:
@@ -345,13 +345,13 @@ class _Rows:
         region, iteration = np.divmod(groups, len(pair.iterations))
         level, geography = pair.one.level, self._sides[0].geography
         ids, names = geography.regions[level.geography], geography.names[level.geography]
-        places = pair.regions[region].tolist()
-        iterations = [level.iterations[place] for place in pair.iterations[iteration].tolist()]
+        positions = pair.regions[region].tolist()
+        iterations = [level.iterations[position] for position in pair.iterations[iteration].tolist()]
         columns: dict[str, Any] = {
             "status": [status] * len(groups),
             "region_type": [str(level.geography)] * len(groups),
-            "region_id": [ids[place] for place in places],
-            "region_name": [names[place] for place in places],
+            "region_id": [ids[position] for position in positions],
+            "region_name": [names[position] for position in positions],
             "iteration_code": [each.code for each in iterations],
             "iteration_name": [each.name for each in iterations],
             "sex": [sex] * len(groups),

@@ -126,7 +126,7 @@ def benjamini_hochberg(p_values: Float64, tests: int, level: float) -> tuple[int
 
 
 Int8 = npt.NDArray[np.int8]
-ORDER = {level: place for place, level in enumerate(GeographyLevel)}
+ORDER = {level: position for position, level in enumerate(GeographyLevel)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +194,8 @@ def pairs(one: Side, other: Side) -> Iterator[Pair]:
     a, b = next(left, None), next(right, None)
     while a is not None and b is not None:
         levels = one.plan.levels[a[0].level], other.plan.levels[b[0].level]
-        places = [(ORDER[level.geography], level.iteration_level) for level in levels]
-        if places[0] == places[1]:
+        positions = [(ORDER[level.geography], level.iteration_level) for level in levels]
+        if positions[0] == positions[1]:
             lasts = [
                 side.geography.regions[level.geography][piece.stop - 1]
                 for side, level, (piece, _) in zip((one, other), levels, (a, b), strict=True)
@@ -205,7 +205,7 @@ def pairs(one: Side, other: Side) -> Iterator[Pair]:
                 yield found
             step = (lasts[0] <= lasts[1], lasts[1] <= lasts[0])
         else:
-            step = (places[0] < places[1], places[1] < places[0])
+            step = (positions[0] < positions[1], positions[1] < positions[0])
         a = next(left, None) if step[0] else a
         b = next(right, None) if step[1] else b
 
@@ -219,10 +219,10 @@ def _values(side: Side) -> Measurements:
 def shared_iterations(plans: tuple[Plan, Plan], levels: tuple[Level, Level]) -> tuple[Int64, Int64]:
     """Positions of the iterations that have one code and mean the same persons in both."""
     one, other = (
-        {_meant(plan, each): place for place, each in enumerate(level.iterations)}
+        {_meant(plan, each): position for position, each in enumerate(level.iterations)}
         for plan, level in zip(plans, levels, strict=True)
     )
-    both = [(place, other[meant]) for meant, place in one.items() if meant in other]
+    both = [(position, other[meant]) for meant, position in one.items() if meant in other]
     found = np.array(both, dtype=np.int64).reshape(-1, 2)
     return found[:, 0], found[:, 1]
 

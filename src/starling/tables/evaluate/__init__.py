@@ -102,11 +102,11 @@ class Published:
         here = (ds.field("region_type") == str(level.geography)) & (region >= regions[0]) & (region <= regions[-1])
         here &= ds.field("iteration_code").isin(codes)
         for batch in self._tables[name].to_batches(filter=here, batch_size=BATCH):
-            place = pc.index_in(batch["region_id"].cast(pa.string()), known)
-            if place.null_count:
+            position = pc.index_in(batch["region_id"].cast(pa.string()), known)
+            if position.null_count:
                 raise _refused(name, "has a region that the geography has not", "give the geography of the release")
             iteration = pc.index_in(batch["iteration_code"].cast(pa.string()), codes)
-            yield _numbers(place) * len(codes) + _numbers(iteration), batch
+            yield _numbers(position) * len(codes) + _numbers(iteration), batch
 
     def sizes(self) -> tuple[int, int]:
         """Rows of T1 and of T2."""
@@ -208,10 +208,10 @@ class _Part:
         below = np.zeros((len(chosen), cells.SEXES, len(cells.BANDS23) + 1), dtype=np.int64)
         below[:, :, 1:] = np.cumsum(cells_of(chosen).reshape(len(chosen), cells.SEXES, len(cells.BANDS23)), axis=2)
         for group, batch in self._batches("t2"):
-            at, sex = np.searchsorted(chosen, group), _places(batch["sex"], _SEX_LABELS)
+            at, sex = np.searchsorted(chosen, group), _positions(batch["sex"], _SEX_LABELS)
             marginal = pc.equal(batch["age_start"].cast(pa.string()), "*").to_numpy(zero_copy_only=False)
-            first = np.where(marginal, 0, _places(batch["age_start"], _FIRST_AGES))
-            last = np.where(marginal, len(cells.BANDS23) - 1, _places(batch["age_end"], _LAST_AGES))
+            first = np.where(marginal, 0, _positions(batch["age_start"], _FIRST_AGES))
+            last = np.where(marginal, len(cells.BANDS23) - 1, _positions(batch["age_end"], _LAST_AGES))
             truth = below[at, sex, last + 1] - below[at, sex, first]
             self._add(np.where(marginal, 1, 2), group, batch, truth)
 
@@ -250,6 +250,6 @@ _FIRST_AGES: Final = pa.array([str(first) for first, _ in cells.age_ranges(cells
 _LAST_AGES: Final = pa.array([str(last) for _, last in cells.age_ranges(cells.BANDS23)])
 
 
-def _places(labels: pa.Array, known: pa.Array) -> Int64:
+def _positions(labels: pa.Array, known: pa.Array) -> Int64:
     """Position of each label among the known ones; -1 for none."""
     return _numbers(pc.fill_null(pc.index_in(labels.cast(pa.string()), known), -1))

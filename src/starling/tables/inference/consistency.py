@@ -124,8 +124,8 @@ def _steps(plan: Plan) -> list[list[GeographyLevel]]:
 def parents(above: GeographyLevel, regions: Sequence[str], below: Sequence[str]) -> Int64:
     """The position in `regions` of the region that each of `below` lies in, by their ids, ascending: int64 (below,)."""
     width = DIGITS[str(above).removeprefix("PR-")]
-    place = {region: at for at, region in enumerate(regions)}
-    return np.array([place[region[:width]] if width else 0 for region in below], dtype=np.int64)
+    position = {region: at for at, region in enumerate(regions)}
+    return np.array([position[region[:width]] if width else 0 for region in below], dtype=np.int64)
 
 
 def make_consistent(
@@ -158,18 +158,18 @@ class _Chain:
             *(parents(above, regions[above], regions[below]) for above, below in pairwise(steps)),
         ]
         # Of each step: where its iterations are, as level of the plan and column.
-        self._places: list[dict[str, tuple[int, int]]] = [{} for _ in steps]
+        self._positions: list[dict[str, tuple[int, int]]] = [{} for _ in steps]
         self._families: list[tuple[Family, ...]] = []
         for at, step in enumerate(steps):
             tabulated: list[Iteration] = []
             for index, level in enumerate(plan.levels):
                 if level.geography == step:
                     tabulated += level.iterations
-                    self._places[at] |= {each.code: (index, column) for column, each in enumerate(level.iterations)}
+                    self._positions[at] |= {each.code: (index, column) for column, each in enumerate(level.iterations)}
             self._families.append(families(tabulated, plan.max_race_codes))
 
     def run(self) -> None:
-        left = [set(places) for places in self._places]
+        left = [set(positions) for positions in self._positions]
         for family, first, stop in self._blocks():
             ends = {code: self._end(code, stop) for code in (family.parent, *family.members)}
             self._family(family, first, stop, ends)
@@ -187,20 +187,20 @@ class _Chain:
     def _blocks(self) -> Iterator[tuple[Family, int, int]]:
         """Families with the steps that they hold at, from the highest that tabulates any of their iterations."""
         taken: set[str] = set()
-        for first in range(len(self._places)):
+        for first in range(len(self._positions)):
             for family in self._families[first]:
                 codes = {family.parent, *family.members}
-                if taken & codes or any(codes & places.keys() for places in self._places[:first]):
+                if taken & codes or any(codes & positions.keys() for positions in self._positions[:first]):
                     continue
                 stop = first
-                while stop < len(self._places) and family in self._families[stop]:
+                while stop < len(self._positions) and family in self._families[stop]:
                     stop += 1
                 taken |= codes
                 yield family, first, stop
 
     def _end(self, code: str, step: int) -> int:
         """The first step at or below `step` that does not tabulate the iteration."""
-        while step < len(self._places) and code in self._places[step]:
+        while step < len(self._positions) and code in self._positions[step]:
             step += 1
         return step
 
@@ -220,10 +220,10 @@ class _Chain:
 
     def _columns(self, codes: Sequence[str], step: int) -> Iterator[tuple[Estimated, list[int], list[int]]]:
         """Where some iterations stand, level by level: which of them, and their columns there."""
-        places = [self._places[step][code] for code in codes]
-        for number in sorted({level for level, _ in places}):
-            here = [at for at, (level, _) in enumerate(places) if level == number]
-            yield self._totals[number], here, [places[at][1] for at in here]
+        positions = [self._positions[step][code] for code in codes]
+        for number in sorted({level for level, _ in positions}):
+            here = [at for at, (level, _) in enumerate(positions) if level == number]
+            yield self._totals[number], here, [positions[at][1] for at in here]
 
     def _alone(self, codes: Sequence[str], first: int, stop: int) -> None:
         """Iterations without a family, through the steps from `first` to before `stop`."""

@@ -186,15 +186,15 @@ def stage_difference(stage1: Distribution, stage2: Distribution, cells: int) -> 
     middle = first.last + sums.last
     draws = _fixed(first)
     chance = (draws * _fixed(sums)).coeffs()
-    weighted = fmpz_poly([place * int(each) for place, each in enumerate(_fixed(sums).coeffs(), -sums.last)])
+    weighted = fmpz_poly([position * int(each) for position, each in enumerate(_fixed(sums).coeffs(), -sums.last)])
     # E = -(D - Z): the distribution of E is symmetric, so that D is Z plus a draw of it, and the mean of E the opposite of that draw's.
     mean = (draws * weighted).coeffs()
     one = 1 << (2 * _BITS)
     above = range(middle + 1, len(chance))
     return StageDifference(
         np.arange(1, len(above) + 1, dtype=np.int64),
-        np.array([int(chance[place]) / one for place in above]),
-        np.array([-int(mean[place]) / one for place in above]),
+        np.array([int(chance[position]) / one for position in above]),
+        np.array([-int(mean[position]) / one for position in above]),
     )
 
 

@@ -149,10 +149,10 @@ def _outside(
 ) -> float:
     """P(|e + part(C)| > margin) with D in its range."""
     found, width, reach = 0.0, stop - first, len(own) // 2
-    for place in range(len(own)):
-        e = place - reach
-        if own[place] < LEAST:
-            found += own[place] * above[0]
+    for position in range(len(own)):
+        e = position - reach
+        if own[position] < LEAST:
+            found += own[position] * above[0]
             continue
         # Beyond these the number is outside; between those, inside.
         low, high = -((margin + 1 + e) * cells // width) - 1, (margin + 1 - e) * cells // width + 1
@@ -170,7 +170,7 @@ def _outside(
                 inside += _from(above, start, e, c, numerator, denominator)
                 inside -= _from(above, start, e, c + 1, numerator, denominator)
             c += 1
-        found += own[place] * (above[0] - inside)
+        found += own[position] * (above[0] - inside)
     return found
 
 

@@ -85,9 +85,9 @@ def with_text(table: pa.Table, chosen: tuple[str, ...]) -> pa.Table:
     for column in chosen:
         beside, known = _TEXTS[column]
         codes = pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in beside), _BETWEEN)
-        places = pc.index_in(codes, pa.array(list(known)))
+        positions = pc.index_in(codes, pa.array(list(known)))
         table = table.append_column(
-            column, pa.chunked_array([pa.array(list(known.values())).take(places.combine_chunks())])
+            column, pa.chunked_array([pa.array(list(known.values())).take(positions.combine_chunks())])
         )
     return table
 

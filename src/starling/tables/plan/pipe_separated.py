@@ -66,7 +66,7 @@ def text_records(
         problems: What is wrong with the file is appended here.
         more: Whether other columns may stand among these; they are left out of the records.
     """
-    places, width = list(range(len(columns))), len(columns)
+    positions, width = list(range(len(columns))), len(columns)
     for line, content in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), start=1):
         if len(content) >= LONGEST_LINE and not content.endswith(b"\n"):
             problems.append(Problem("line", f"is longer than {LONGEST_LINE} bytes", "correct it", name, line))
@@ -82,14 +82,14 @@ def text_records(
             if wrong:
                 problems += [Problem(*one, name, 1) for one in wrong]
                 return
-            places, width = [fields.index(column) for column in columns], len(fields)
+            positions, width = [fields.index(column) for column in columns], len(fields)
         elif fields == ("",):
             continue
         elif len(fields) != width:
             problem = f"has {len(fields)} fields, must have {width}"
             problems.append(Problem("line", problem, "write the fields that the header names", name, line))
         else:
-            yield line, tuple(fields[place] for place in places)
+            yield line, tuple(fields[position] for position in positions)
 
 
 def parquet_columns(path: Path, columns: Sequence[str], *, more: bool = False) -> pa.Table:

@@ -68,8 +68,8 @@ def _stability(iterations: tuple[Iteration, ...], max_race_codes: int) -> int:
     race = _most_covered([combined for combined, _ in profiles], max_race_codes)
     together: dict[int, list[Profile]] = defaultdict(list)
     for combined, alone in profiles:
-        for place in _places(alone):
-            together[place].append((combined, alone))
+        for position in _positions(alone):
+            together[position].append((combined, alone))
     for those in together.values():
         race = max(race, _most_beside(those, max_race_codes, race))
     most = race + _most_ethnic(iterations)
@@ -100,11 +100,11 @@ def stability_by_codes(iterations: Iterable[Iteration], max_race_codes: int) -> 
     unions: dict[int, Members] = defaultdict(int)
     beside: dict[int, int] = defaultdict(int)
     for combined, alone in profiles:
-        for place in _places(alone):
-            unions[place] |= combined
-            beside[place] = max(beside[place], alone.bit_count())
-    for place, union in unions.items():
-        race = max(race, min(most, union.bit_count()) + beside[place])
+        for position in _positions(alone):
+            unions[position] |= combined
+            beside[position] = max(beside[position], alone.bit_count())
+    for position, union in unions.items():
+        race = max(race, min(most, union.bit_count()) + beside[position])
     return race + _most_ethnic(of_level)
 
 
@@ -121,11 +121,11 @@ def _profiles(iterations: Sequence[Iteration]) -> list[Profile]:
     """The profile of each race code that has iterations; codes of the same iterations have one."""
     combined: dict[str, Members] = defaultdict(int)
     alone: dict[str, Members] = defaultdict(int)
-    for place, iteration in enumerate(iterations):
+    for position, iteration in enumerate(iterations):
         if iteration.kind == "race":
             of_code = alone if iteration.alone else combined
             for code in iteration.codes:
-                of_code[code] |= 1 << place
+                of_code[code] |= 1 << position
     return sorted({(combined.get(code, 0), alone.get(code, 0)) for code in combined.keys() | alone.keys()})
 
 
@@ -139,13 +139,13 @@ def _most_ethnic(iterations: Sequence[Iteration]) -> int:
     return max(count.values(), default=0)
 
 
-def _places(members: Members) -> list[int]:
-    places = []
+def _positions(members: Members) -> list[int]:
+    positions = []
     while members:
         lowest = members & -members
-        places.append(lowest.bit_length() - 1)
+        positions.append(lowest.bit_length() - 1)
         members ^= lowest
-    return places
+    return positions
 
 
 def _most_beside(profiles: Sequence[Profile], most: int, least: int) -> int:
@@ -200,11 +200,11 @@ def _most_covered(sets: Iterable[Members], most: int) -> int:
             return False
         gains = sorted(((new.bit_count(), new) for members in left if (new := members & ~covered)), reverse=True)
         new_sets = [new for _, new in gains]
-        for place, new in enumerate(new_sets if choices else []):
+        for position, new in enumerate(new_sets if choices else []):
             # What is to the left was chosen before: without it no more can be gained than this.
-            if covered.bit_count() + _bound(new_sets[place:], choices) <= found:
+            if covered.bit_count() + _bound(new_sets[position:], choices) <= found:
                 break
-            if not search(covered | new, new_sets[place + 1 :], choices - 1):
+            if not search(covered | new, new_sets[position + 1 :], choices - 1):
                 return False
         return True
 

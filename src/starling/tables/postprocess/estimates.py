@@ -212,9 +212,9 @@ def estimate(plan: Plan, level: Level, measured: Measured, consistent: Consisten
         better = values + spread(total.count - values.sum(axis=1), size)
         totals.put(here, clamp(plan, better).sum(axis=1), total)
         if kind > 0:
-            places = firsts[here, np.newaxis] + np.arange(sizes[here[0]])
+            positions = firsts[here, np.newaxis] + np.arange(sizes[here[0]])
             deviation = None if consistent is None else total.deviation
-            _put_cells(plan, level, kind, details, places, (values, better), deviation)
+            _put_cells(plan, level, kind, details, positions, (values, better), deviation)
     return Estimates(groups, branch, totals.numbers(), details.numbers())
 
 
@@ -223,7 +223,7 @@ def _put_cells(
     level: Level,
     kind: int,
     details: "_Numbers",
-    places: Int64,
+    positions: Int64,
     values: tuple[Int64, Int64],
     deviation: Float64 | None,
 ) -> None:
@@ -236,18 +236,18 @@ def _put_cells(
     noise = plan.noise(level)
     measured, better = (with_sums(each, bands) for each in values)
     count = with_sums(clamp(plan, values[1]), bands)
-    for column in range(places.shape[1]):
-        sex, place = divmod(column, bands + 1)
-        terms, first = (1, sex * bands + place - 1) if place else (bands, sex * bands)
+    for column in range(positions.shape[1]):
+        sex, position = divmod(column, bands + 1)
+        terms, first = (1, sex * bands + position - 1) if position else (bands, sex * bands)
         half = margin(noise, 1 - CONFIDENCE, terms)
         estimate = better[:, column]
         if deviation is None:
-            error = np.full(len(places), run_deviation(plan, level, kind, terms, first))
+            error = np.full(len(positions), run_deviation(plan, level, kind, terms, first))
         else:
             error = moved_deviation(standard_deviation(noise), size, terms, deviation)
         lower = np.minimum(measured[:, column] - half, estimate)
         upper = np.maximum(measured[:, column] + half, estimate)
-        details.put(places[:, column], count[:, column], Total(estimate, error, lower, upper))
+        details.put(positions[:, column], count[:, column], Total(estimate, error, lower, upper))
 
 
 def clamp(plan: Plan, values: Int64) -> Int64:
@@ -282,11 +282,11 @@ class _Numbers:
         self._whole = np.zeros((4, size), dtype=np.int64)
         self._deviation = np.zeros(size)
 
-    def put(self, places: Int64, count: Int64, total: Total) -> None:
+    def put(self, positions: Int64, count: Int64, total: Total) -> None:
         """Those at these places."""
         for row, values in enumerate((count, total.count, total.lower, total.upper)):
-            self._whole[row, places] = values
-        self._deviation[places] = total.deviation
+            self._whole[row, positions] = values
+        self._deviation[positions] = total.deviation
 
     def numbers(self) -> Numbers:
         count, estimate, lower, upper = self._whole
