@@ -28,7 +28,7 @@ import pyarrow.parquet as pq
 from starling.engine.prefetch import in_order
 from starling.release.checks import FORMS, InvalidRelease
 from starling.release.encrypted import Create
-from starling.tables.checks import ADAPTIVITY, GROUPS, INTEGRALITY
+from starling.tables.artifact.checks import ADAPTIVITY, GROUPS, INTEGRALITY
 from starling.tables.inference.combined import combined
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, branches
 from starling.tables.plan import MOST_GROUPS, Geography, Level, Piece, Plan, cells
