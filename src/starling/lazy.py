@@ -37,8 +37,8 @@ def lazy(package: str, homes: Mapping[str, str], packages: Collection[str] = ())
     """Make a package give public names on demand; called once, by the package as it is imported.
 
     Args:
-        package: Its `__name__`.
-        homes: For each public name the module of the package that defines it, such as {"release": "publish"}.
+        package: The `__name__` of the package.
+        homes: Gives for each public name the module of the package that defines it, such as {"release": "publish"}.
         packages: Packages within it that are for users, such as the domains.
     """
     room = sys.modules[package]

@@ -56,7 +56,7 @@ def run(
 
     Args:
         text: The SQL.
-        tables: By the name the text uses; a RecordBatchReader is read once, as a stream.
+        tables: Tables by the name that the text uses; a RecordBatchReader is read once, as a stream.
         limits: What it may use; by default `default_limits()`.
 
     Raises:

@@ -102,7 +102,7 @@ class Spark:
 
         Args:
             text: The SQL.
-            tables: By the name the text uses; a `pa.Table` is small, and every worker gets a copy.
+            tables: Tables by the name that the text uses; a `pa.Table` is small, and every worker gets a copy.
 
         Raises:
             OutputError: when Spark cannot answer, whatever the cause, without its own words, which can hold values of records.

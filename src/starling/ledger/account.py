@@ -23,7 +23,7 @@ class RequestAccount:
     """Pays once for `request`.
 
     Args:
-        charging: Of the ledger that pays.
+        charging: The analyst's side of the ledger that pays.
         request: What is asked; its id makes a retry free.
         ledger: The ledger's id, for the receipt.
         inside: The ledger lies in the release that it pays for.

@@ -68,7 +68,7 @@ def check(place: str) -> None:
 
 
 def replay_events(chain: Iterable[Event]) -> None:
-    """The same of events alone; raises IntegrityError."""
+    """Check events alone; raises IntegrityError."""
     follower, replay = Follower(), None
     for event in chain:
         follower.take(event)

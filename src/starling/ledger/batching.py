@@ -30,7 +30,7 @@ class Batcher:
     Use it as a context manager, or `close` it: what waits then is still charged.
 
     Args:
-        charging: Of the ledger that pays; nobody else needs to leave it alone.
+        charging: The analyst's side of the ledger that pays; nobody else needs to leave it alone.
     """
 
     def __init__(self, charging: Charging) -> None:

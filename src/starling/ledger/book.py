@@ -46,8 +46,8 @@ class Book:
     Attributes:
         store: The database that the ledger lies in.
         clock: What is known of time.
-        id: Of the ledger.
-        signer: Whose signature custodian events and heads carry.
+        id: The ledger's name, drawn at random when it was made.
+        signer: The key that signs custodian events and heads.
         second: Who must approve every raised cap, if anybody.
         witness: The highest head of this ledger that this machine has seen.
 

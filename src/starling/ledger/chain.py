@@ -21,7 +21,7 @@ class Event(NamedTuple):
         kind: What happened.
         at: Seconds since 1970, never before the event before it.
         body: Canonical JSON.
-        hash: Of this event and all before it, hexadecimal.
+        hash: A hash of this event and all before it, hexadecimal.
     """
 
     seq: int

@@ -246,7 +246,7 @@ class Charging:
 
         Args:
             ticket: The open charge.
-            sha256: Of the manifest of the measurements, which lie on the disk encrypted and flushed; 64 hexadecimal digits.
+            sha256: The SHA-256 of the manifest of the measurements, which lie on the disk encrypted and flushed; 64 hexadecimal digits.
             key: What they are encrypted with, hexadecimal. Nothing else may keep it before.
 
         Returns:
@@ -379,7 +379,7 @@ class _Bill:
 
     Attributes:
         standing: Where.
-        amount: In units.
+        amount: What it costs, in units.
         what: The guarantee's name.
         noise: What it is for.
     """

@@ -30,7 +30,7 @@ class Verified:
     """A ledger that holds together.
 
     Attributes:
-        head: Its last event.
+        head: The last event of the ledger.
         counts: How often its charges were drawn for.
     """
 

@@ -80,7 +80,7 @@ class Custody:
         Args:
             population: Whose.
             scope: "population", "dataset" or "analyst".
-            name: Of that scope.
+            name: The name of that scope.
             cap: The new cap, above the old one.
             approval: The second custodian's signature (`approval`), where the ledger has one.
         """
@@ -196,7 +196,7 @@ def _raise(tx: Transaction, population: str, scope: Scope, name: str, units: int
 
 
 def _told(wanted: _Raise) -> str:
-    """In plain words. Computed after the transaction: the accountant takes its time."""
+    """What was changed, in plain words. Computed after the transaction: the accountant takes its time."""
     population, body, whole = wanted
     more, most = (f"{population.measure} {rules.shown(units)}" for units in (body["to"] - body["from"], body["to"]))
     through, bound = "", ""

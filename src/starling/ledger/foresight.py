@@ -15,7 +15,7 @@ class Foreseen:
 
     Attributes:
         amount: What it would take, in units.
-        caps: From which it would take it: of the analyst, the dataset and the population, as they stand now.
+        caps: The caps that it would be taken from: of the analyst, the dataset and the population, as they stand now.
     """
 
     amount: int

@@ -94,7 +94,7 @@ class Pin:
 
     @property
     def fingerprint(self) -> str:
-        """Of the key, in fours."""
+        """The fingerprint of the key, in groups of four digits."""
         if len(self.digits) == FINGERPRINT:
             return "-".join(self.digits[start : start + 4] for start in range(0, FINGERPRINT, 4))
         return Public.parse(self.digits).fingerprint

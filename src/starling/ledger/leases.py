@@ -103,7 +103,7 @@ class Lease:
     """Until when a run is taken for alive.
 
     Attributes:
-        until: By the wall clock, in seconds since 1970; 0 where the run gave it up.
+        until: The end by the wall clock, in seconds since 1970; 0 where the run gave it up.
         holder: Machine, process, its start, and the end by the machine's own clock, apart by blanks; empty where it is not known.
     """
 

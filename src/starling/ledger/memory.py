@@ -35,7 +35,7 @@ class Done:
     """What a transaction has charged so far.
 
     Attributes:
-        spent: Its charges.
+        spent: The charges that it made.
         added: What they add to each cap, by the event that began it.
     """
 
@@ -52,7 +52,7 @@ class Done:
 
 
 class Memory:
-    """Of one process: only its own writes reach it."""
+    """What one process remembers: only its own writes reach it."""
 
     def __init__(self) -> None:
         self._lock = held_at_forks(threading.Lock())

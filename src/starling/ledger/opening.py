@@ -26,10 +26,10 @@ class Ledger:
     """A ledger, by who uses it.
 
     Attributes:
-        book: Its store, id and keys.
-        custody: For custodians: populations, datasets, grants.
-        charging: For runs: charges and answers.
-        reading: For auditors: balances, events, verification.
+        book: The store, id and keys of the ledger.
+        custody: What custodians do: populations, datasets, grants.
+        charging: What runs do: charges and answers.
+        reading: What auditors do: balances, events, verification.
     """
 
     book: Book
@@ -77,7 +77,7 @@ def open_ledger(url: str, *, key: Key | None = None, clock: Clock = WALL) -> Led
 
 
 def read_ledger(url: str) -> Ledger:
-    """The same for those who have no key of it, auditors and second custodians: whatever would write is refused."""
+    """Open a ledger for those who have no key of it, auditors and second custodians: whatever would write is refused."""
     return _ledger(Book(store_at(url), None))
 
 

@@ -41,7 +41,7 @@ logging.getLogger("psycopg").disabled = True
 
 
 class _Transaction:
-    """In pipeline mode: what is run is sent along with the next thing that is read, or with the COMMIT.
+    """A transaction in pipeline mode: what is run is sent along with the next thing that is read, or with the COMMIT.
 
     Each statement has a cursor of its own: on a shared one the result of a statement sent before, arriving late, passes for that of
     the next.

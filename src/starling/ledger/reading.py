@@ -65,7 +65,7 @@ class Account:
 
     @property
     def caps(self) -> tuple[Cap, ...]:
-        """Of population, datasets and analysts, in this order."""
+        """The caps of population, datasets and analysts, in this order."""
         return tuple(balance.cap for balance in self.balances)
 
     def cap(self, scope: Scope, name: str) -> Cap:
@@ -137,7 +137,7 @@ class Reading:
 
         Args:
             dataset: Registered here.
-            files: From `acceptance.accepted_files`.
+            files: What `acceptance.accepted_files` gives.
         """
 
         def work(tx: Transaction) -> Row | None:
@@ -155,7 +155,7 @@ class Reading:
         """Check chain, signatures, caps, costs, every balance and every answer, and that `heads` seen elsewhere lie on the chain.
 
         Args:
-            heads: Of releases, or written down.
+            heads: Heads that stand in releases, or were written down.
             tell: Is told how many events were checked, from time to time.
 
         Raises:

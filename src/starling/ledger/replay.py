@@ -101,7 +101,7 @@ class Replay:
     """Takes the events in order with the rows of charges, then compares the other tables.
 
     Args:
-        ledger: Its id.
+        ledger: The id of the ledger.
         signer: The custodian's key.
         second: The second custodian's, if there is one.
         tables: Whether rows of charges come with their events; without them the events alone are checked.
@@ -327,7 +327,7 @@ class Replay:
         """Raises IntegrityError where rows that a charge stands on say something else than the events.
 
         Args:
-            analyst: Whose charge.
+            analyst: Who is charged.
             standing: What the rows say.
             noise: Hash of the kind of noise.
             added: What this transaction itself has added to each cap, by the event that began it.

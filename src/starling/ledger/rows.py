@@ -72,7 +72,7 @@ class Pen:
         """Chain one more event; raises ParameterError for a body that holds a float.
 
         Args:
-            kind: Of the event.
+            kind: The kind of the event.
             body: What it says.
             first: Only where the chain ends as this pen believes, and this request was neither charged nor answered before:
                 the hash is NULL otherwise, which its column refuses, and the transaction fails (`Moved`).
@@ -128,7 +128,7 @@ def cap(tx: Transaction, population: str, scope: Scope, name: str) -> Cap | None
 
 
 def a_cap(row: Row) -> Cap:
-    """Of a row's columns `CAP`."""
+    """The cap that a row's columns `CAP` describe."""
     return Cap(*cast(tuple[int, Scope, str, int | None, int, int | None], row))
 
 
@@ -139,7 +139,7 @@ def insert_cap(tx: Transaction, since: Head, population: str, scope: str, name: 
 
 
 def body(tx: Transaction, seq: int) -> dict[str, Any]:
-    """Of an event that is there."""
+    """The body of an event that is there."""
     row = tx.one("SELECT body FROM events WHERE seq = ?", seq)
     assert row is not None
     return cast(dict[str, Any], json.loads(str(row[0])))
@@ -149,9 +149,9 @@ class Standing(NamedTuple):
     """Where a charge would stand.
 
     Attributes:
-        population: Whose people.
-        dataset: About them.
-        caps: Of the analyst, the dataset and the population, in this order; no analyst's where there is no grant.
+        population: The population that is charged.
+        dataset: The dataset about it that is asked.
+        caps: The caps of the analyst, the dataset and the population, in this order; no analyst's where there is no grant.
         noise: What was charged to the population with this kind of noise; None where nothing was yet.
     """
 
@@ -190,7 +190,7 @@ class Known(NamedTuple):
 
 _LAST = "SELECT seq, hash, at FROM events ORDER BY seq DESC LIMIT 1"
 _SCOPES = {"analyst": "?", "dataset": "datasets.name", "population": "datasets.population", "noise": "?"}
-"""In the order in which caps are checked, each with its name; a noise's has no limit."""
+"""Scopes in the order in which their caps are checked, each with its name; a noise's has no limit."""
 
 
 def _standing() -> str:
@@ -279,7 +279,7 @@ def spend(tx: Transaction, where: Standing, noise: str, amount: int, charge: Hea
         tx: The transaction.
         where: The caps as they are believed to be.
         noise: Hash of the kind of noise.
-        amount: In units.
+        amount: What is charged, in units.
         charge: The event; None for a redraw.
         checked: Whether this transaction has read the caps. Otherwise `Moved` is raised where they are not as believed.
     """
@@ -318,7 +318,7 @@ def take_over(tx: Transaction, seq: int, token: str, lease: Lease) -> None:
 
 
 def sha256(text: str) -> str:
-    """Of an answer's text, hexadecimal."""
+    """The SHA-256 of an answer's text, hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -28,7 +28,7 @@ MOST = 4 * 10**9
 
 Scope: TypeAlias = Literal["population", "dataset", "analyst"]
 SCOPES: Final = ("analyst", "dataset", "population")
-"""In the order in which a charge stands under their caps."""
+"""Scopes in the order in which a charge stands under their caps."""
 State: TypeAlias = Literal["charged", "answered", "voided"]
 
 _TOKEN = re.compile("[0-9a-f]{64}")
@@ -91,7 +91,7 @@ class Population:
     """A protected population: the people in some data, and how privacy is counted for them.
 
     Attributes:
-        name: Of the population.
+        name: The name of the population.
         measure: "epsilon" or "rho"; fixed for good.
         relation: Neighbour relation and protected unit; fixed for good.
         retired: Nothing is charged any more.
@@ -108,8 +108,8 @@ class Dataset:
     """One delivery of data about a population.
 
     Attributes:
-        name: Of the dataset.
-        population: Whose people it is about.
+        name: The name of the dataset.
+        population: The name of the population that it is about.
         retired: Nothing is charged any more.
     """
 
@@ -125,9 +125,9 @@ class Cap:
     Attributes:
         since: Event that began it.
         scope: What kind of thing may spend.
-        name: Of that thing.
-        cap: In units; None is no limit of its own.
-        spent: In units.
+        name: The name of that thing.
+        cap: The limit in units; None is no limit of its own.
+        spent: What was charged, in units.
         last: Event of the latest charge through it.
     """
 

@@ -11,7 +11,7 @@ Row: TypeAlias = tuple[Value, ...]
 T = TypeVar("T")
 
 VERSION = 1
-"""Of the schema; a ledger of a newer one is refused."""
+"""The version of the schema; a ledger of a newer one is refused."""
 
 
 class Transaction(Protocol):
@@ -33,7 +33,7 @@ class Transaction(Protocol):
         ...
 
     def changed(self, sql: str, *values: Value) -> int:
-        """The same, and how many rows were changed."""
+        """Change something, and count the rows that were changed."""
         ...
 
     def exactly(self, number: int, sql: str, *values: Value) -> None:
@@ -62,7 +62,7 @@ class Store(Protocol):
         ...
 
     def at_once(self, work: Callable[[Transaction], T]) -> T:
-        """The same for what reads nothing and changes one row with each `run`: one statement where a store can.
+        """Run what reads nothing and changes one row with each `run`: one statement where a store can.
 
         Raises:
             OutputError: as `atomically`.
@@ -71,7 +71,7 @@ class Store(Protocol):
         ...
 
     def initialise(self, work: Callable[[Transaction], T]) -> T:
-        """The same for a database that has no tables yet."""
+        """Run `work` in one transaction of a database that has no tables yet."""
         ...
 
     def check_schema(self, tx: Transaction) -> None:

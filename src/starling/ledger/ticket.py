@@ -17,7 +17,7 @@ class Drawn:
     """The draw that a charge has committed to, before anybody could see it.
 
     Attributes:
-        sha256: Of the manifest of the measurements, as they will be published; hexadecimal.
+        sha256: The SHA-256 of the manifest of the measurements, as they will be published; hexadecimal.
         key: The key that they are encrypted with, hexadecimal. It is kept by the same commit that keeps the hash, so that
             measurements which can be read always belong to an event.
     """

@@ -28,7 +28,7 @@ class Witness:
 
     Args:
         ledger: The ledger's id.
-        path: Its file; by default below the folder of keys, away from the ledger's own file.
+        path: The file of the witness; by default below the folder of keys, away from the ledger's own file.
     """
 
     def __init__(self, ledger: str, path: Path | None = None) -> None:

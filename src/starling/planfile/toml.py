@@ -41,7 +41,7 @@ class Section:
 
     Attributes:
         file: Name for messages.
-        name: Of the table, with its number in a list: "levels[3]"; empty for the top.
+        name: The name of the table, with its number in a list: "levels[3]"; empty for the top.
         values: Parsed.
         lines: The lines of the table: number and text.
         problems: Shared by all sections of a file.

@@ -25,7 +25,7 @@ class Fault(NamedTuple):
     """How a fault is told.
 
     Attributes:
-        bit: Its bit.
+        bit: The bit that stands for it.
         field: Column, or "line".
         problem: The condition that failed.
         fix: One thing to do.
@@ -63,7 +63,7 @@ PROBLEMS: Final = (
     Fault(HOUSEHOLDER, "HOUSEHOLDER", "is not True or False", "write True or False"),
     Fault(CENRACE, "CENRACE", "is not two digits", "write the two-digit race group"),
 )
-"""In the order in which a line's are told."""
+"""All faults, in the order in which those of a line are stated."""
 
 NOTES: Final = (
     Fault(OUTSIDE, "TABBLKST", "is outside the states of the plan", "nothing to do: the record is not counted"),

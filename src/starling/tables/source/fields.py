@@ -21,7 +21,7 @@ POWERS: Final = tuple(10**width for width in BLOCK_WIDTHS)
 _STATE: Final = 10 ** sum(BLOCK_WIDTHS[1:])
 
 NO_CODE: Final = -1
-"""Of a race field that is empty or says Null."""
+"""What stands for a race field that is empty or says Null."""
 
 Bytes = npt.NDArray[np.uint8]
 

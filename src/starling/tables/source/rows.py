@@ -121,7 +121,7 @@ def _other_faults(fields: list[_Field], columns: Columns, spans: Int16, book: Lo
 
 @compiled
 def _odd(bounds: Int64, text: Bytes) -> npt.NDArray[np.bool_]:
-    """Of each text, whether it holds a NUL, what would end a field or a line early, or no UTF-8."""
+    """Whether each text holds a NUL, what would end a field or a line early, or no UTF-8."""
     odd = np.zeros(len(bounds) - 1, np.bool_)
     for one in range(len(odd)):
         high = np.uint8(0)
@@ -137,7 +137,7 @@ def _odd(bounds: Int64, text: Bytes) -> npt.NDArray[np.bool_]:
 
 @compiled
 def _numbers(bounds: Int64, text: Bytes, width: int) -> Int32:
-    """Of each text, the number that exactly `width` digits write, else -1."""
+    """The number that exactly `width` digits of each text write, else -1."""
     found = np.empty(len(bounds) - 1, np.int32)
     for one in range(len(found)):
         found[one] = number(text, bounds[one], bounds[one + 1], width)
@@ -146,7 +146,7 @@ def _numbers(bounds: Int64, text: Bytes, width: int) -> Int32:
 
 @compiled
 def _ages(bounds: Int64, text: Bytes) -> Int32:
-    """Of each text, the years, else -1."""
+    """The years that each text writes, else -1."""
     found = np.empty(len(bounds) - 1, np.int32)
     for one in range(len(found)):
         found[one] = age_at(text, bounds[one], bounds[one + 1])
@@ -155,7 +155,7 @@ def _ages(bounds: Int64, text: Bytes) -> Int32:
 
 @compiled
 def _codes(bounds: Int64, text: Bytes, code_of: Int16) -> Int16:
-    """Of each text, the index of the code that it writes."""
+    """The index of the code that each text writes."""
     found = np.empty(len(bounds) - 1, np.int16)
     for one in range(len(found)):
         found[one] = code_at(text, bounds[one], bounds[one + 1], code_of)
@@ -164,7 +164,7 @@ def _codes(bounds: Int64, text: Bytes, code_of: Int16) -> Int16:
 
 @compiled
 def _race_codes(bounds: Int64, text: Bytes, code_of: Int16) -> Int16:
-    """Of each text, the index of the code that it writes; NO_CODE where it is empty or says Null."""
+    """The index of the code that each text writes; NO_CODE where it is empty or says Null."""
     found = _codes(bounds, text, code_of)
     for one in range(len(found)):
         if is_null(text, bounds[one], bounds[one + 1]):
@@ -174,7 +174,7 @@ def _race_codes(bounds: Int64, text: Bytes, code_of: Int16) -> Int16:
 
 @compiled
 def _true_or_false(bounds: Int64, text: Bytes) -> npt.NDArray[np.bool_]:
-    """Of each text, whether it says True or False."""
+    """Whether each text says True or False."""
     found = np.empty(len(bounds) - 1, np.bool_)
     for one in range(len(found)):
         found[one] = says_true_or_false(text, bounds[one], bounds[one + 1])
