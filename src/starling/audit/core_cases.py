@@ -68,7 +68,7 @@ def _branching(exact: Int64, draws: int, source: BitSource) -> Int64:
 
 
 def opendp_0_14_1(exact: Int64, draws: int, source: BitSource) -> Int64:
-    """Discrete Laplace of scale 6 as OpenDP 0.14.1 drew it (opendp#2638, fixed in 0.14.2): see `opendp_distribution`."""
+    """Discrete Laplace of scale 6 as OpenDP 0.14.1 drew it (opendp#2638, fixed in 0.14.2); its distribution is `opendp_distribution`."""
     chances = opendp_distribution(6)
     outcomes = np.array(list(chances), dtype=np.int64)
     edges = np.cumsum([int(probability * 2**64) for probability in chances.values()], dtype=np.uint64)[:-1]
@@ -179,4 +179,4 @@ MECHANISMS: tuple[Case, ...] = (
     ),
     Case("permute-and-flip", "", _ONE, 1, flip(1), *SPLIT, 10_000),
 )
-"""Their counterparts that keep their promise, tried in the same way."""
+"""Counterparts of the mutants that keep their promise, tried in the same way."""

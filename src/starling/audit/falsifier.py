@@ -51,8 +51,8 @@ class Finding:
     """Two probabilities of one set of outputs, certified together.
 
     Attributes:
-        more: At least this probability of the set under one neighbour.
-        less: At most this probability under the other.
+        more: The probability of the set under one neighbour is at least this.
+        less: The probability of the set under the other neighbour is at most this.
         hits: How often each of them hit the set, in the testing half.
         draws: Draws of the testing half, per neighbour.
         outputs: How many different outputs the set holds.

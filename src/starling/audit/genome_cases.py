@@ -30,7 +30,7 @@ Score: TypeAlias = Callable[[Int64], Int64]
 Table: TypeAlias = tuple[int, int, int, int]
 
 P: Final = "0.05"
-"""Of significance."""
+"""The p-value at or below which a SNP is significant."""
 SNPS: Final = 6
 FREQUENT: Final = 4
 """Carriers that the filter asks for."""
@@ -220,4 +220,4 @@ MECHANISMS: Final[tuple[Case, ...]] = (
     Case("snp_pval by copies", "", _ONE, 1, within(4, 8, laplace(2)), (6, 6, 2, 4, 4, 2), (7, 5, 2, 4, 4, 2), 10_000),
     Case("chi-squared, sensitivity n", "", _ONE, 0.997, _chi_squared(Fraction(_PEOPLE)), *_EMPTY, 10_000),
 )
-"""Their counterparts that keep their promise, tried in the same way."""
+"""Counterparts of the mutants that keep their promise, tried in the same way."""

@@ -21,7 +21,7 @@ Int64: TypeAlias = npt.NDArray[np.int64]
 Thresholds: TypeAlias = tuple[int, int, int]
 
 BUDGET: Final = Fraction(2)
-"""Of the county level, in which one person is in two groups."""
+"""The budget of the county level, in which one person is in two population groups."""
 GROUPS: Final = 2
 LEAST: Final = 3
 MOST: Final = 9
@@ -32,7 +32,7 @@ class SameCounties:
     """Exact counts of counties that all hold so many persons of one sex and age in each of their groups.
 
     Args:
-        persons: In each group.
+        persons: How many persons each population group has.
     """
 
     def __init__(self, persons: int) -> None:
@@ -83,7 +83,7 @@ def released(measure: Measure, thresholds: Thresholds, *, again: bool = False) -
 
     Args:
         measure: "epsilon" or "rho".
-        thresholds: Of the noisy total, which choose the detail.
+        thresholds: The thresholds of the noisy total, which choose the detail.
         again: Draw what is measured on top of an earlier release of five persons in each group, whose detail is public.
     """
 

@@ -72,7 +72,7 @@ def standard_error(noisy: Sequence[int], people: int, model: Model, noise: Noise
 
 
 def _laplace_variance(epsilon: Fraction) -> float:
-    """Of discrete Laplace noise of scale 2/epsilon."""
+    """The variance of discrete Laplace noise of scale 2/epsilon."""
     q = exp(-float(epsilon) / 2)
     return 2 * q / (1 - q) ** 2
 
@@ -127,11 +127,11 @@ def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Forma
     """Write the p-values of a release, and a file beside them that says what they are.
 
     Args:
-        plan: Of the release.
+        plan: The plan of the release.
         question: What was asked.
         drawn: The noisy answer.
         path: File to make; must not exist, nor the one beside it.
-        form: Of FORMATS.
+        form: One of FORMATS.
 
     Returns:
         The file, and the one beside it: PATH-meta.yaml of GWAS-SSF, PATH.README.txt of PLINK.

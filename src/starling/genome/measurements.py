@@ -24,8 +24,8 @@ class Block:
     """A run of SNPs of the list.
 
     Attributes:
-        first: Id; None when the answer is that no block is valid.
-        last: Id; likewise.
+        first: Id of the first SNP; None when the answer is that no block is valid.
+        last: Id of the last SNP; None when the answer is that no block is valid.
         snps: How many, ends included; 0 for no block.
     """
 
@@ -50,7 +50,7 @@ class Explored:
     """The answers of an exploration.
 
     Attributes:
-        number: Of significant SNPs.
+        number: How many SNPs are significant.
         followed: k, how many SNPs it set out to follow up; each later answer cost epsilon / (4 k). 0 where it stopped at once.
         located: The SNPs that it followed up.
         blocks: Fewer than SNPs where no eligible block was left.

@@ -25,7 +25,7 @@ class Answered(Published):
     Attributes:
         plan: Public choices.
         question: What was asked.
-        answer: To the question.
+        answer: The answer to the question.
         error: How far it may be off.
         code: A line of Python that repeats the answer at no cost, by its request id: a call of `genome.release` with the session's `plan`
             and `ledger`, or of its `study`.

@@ -36,7 +36,7 @@ class Study(InSession):
         plan: Public choices.
         genotypes: Confidential files, not yet read.
         phenotype: File of phenotypes, where there is one.
-        folder: In which each answer gets a folder.
+        folder: The folder in which each answer gets a folder.
         payment: Who pays; without a ledger, each answer brings one of its own, and nothing limits what all of them cost.
         listener: Hears of each public step.
     """

@@ -22,7 +22,7 @@ Int64: TypeAlias = npt.NDArray[np.int64]
 UInt8: TypeAlias = npt.NDArray[np.uint8]
 UInt64: TypeAlias = npt.NDArray[np.uint64]
 Allele: TypeAlias = Literal["a1", "a2"]
-"""Of a .bed with its .bim: the allele whose copies are counted."""
+"""The allele of a .bed with its .bim whose copies are counted."""
 Carrying: TypeAlias = Literal["dominant", "recessive"]
 """Who carries: people with at least one copy, or with two."""
 
@@ -55,7 +55,7 @@ def groups(is_case: npt.NDArray[np.bool_]) -> Groups:
 
 
 def bytes_a_snp(people: int) -> int:
-    """Of a .bed."""
+    """The codes of a .bed."""
     return (people + 3) // 4
 
 
@@ -65,7 +65,7 @@ def carrier_tables(bed: UInt8, among: Groups, carrying: Carrying, allele: Allele
     Args:
         bed: Packed calls without the file's three magic bytes, uint8 (m, bytes_a_snp(n)), C-contiguous.
         among: The groups of the n people.
-        carrying: At least one copy, or two.
+        carrying: Whether at least one copy makes a carrier, or two.
         allele: Whose copies.
 
     Returns:
@@ -137,7 +137,7 @@ def _last_word(bed: UInt8, start: int, end: int) -> np.uint64:
 
 @compiled
 def _count_carriers(bed: UInt8, stride: int, among: Groups, pattern: int, out: Int64) -> None:
-    """See `carrier_tables`. Rows begin at any byte; processors that Numba knows read words from there."""
+    """The counting of `carrier_tables`. Rows begin at any byte; processors that Numba knows read words from there."""
     cases, controls = among.cases, among.controls
     whole = stride // 8
     for snp in range(out.shape[0]):
@@ -158,7 +158,7 @@ def _count_carriers(bed: UInt8, stride: int, among: Groups, pattern: int, out: I
 
 @compiled
 def _count_genotypes(bed: UInt8, stride: int, among: Groups, some: int, two: int, out: Int64) -> None:
-    """See `genotype_tables`: patterns of people with at least one copy and with two, both counted in one pass."""
+    """The counting of `genotype_tables`: patterns of people with at least one copy and with two, both counted in one pass."""
     cases, controls = among.cases, among.controls
     whole = stride // 8
     for snp in range(out.shape[0]):
@@ -196,7 +196,7 @@ def _squeeze(word: np.uint64) -> np.uint64:
 
 @compiled
 def _pack(bed: UInt8, stride: int, everybody: UInt64, pattern: int, out: UInt64) -> None:
-    """See `carrier_bits`."""
+    """The packing of `carrier_bits`."""
     for snp in range(out.shape[0]):
         for index in range(everybody.size):
             start = snp * stride + 8 * index

@@ -98,7 +98,7 @@ def _fill(
     stop: int,
     out: Int16,
 ) -> None:
-    """See `pair_distances`: the rows of SNPs from `start` to before `stop`."""
+    """Fill in the distances of `pair_distances` for the rows of SNPs from `start` to before `stop`."""
     for k in range(start, stop):
         row = bits[k]
         for place in range(offsets[k] + 1, offsets[k + 1]):

@@ -138,17 +138,17 @@ class StudyCounts:
     genotypes: Genotypes
 
     def tables(self, indices: Int64 | None = None, /) -> Int64:
-        """See `ExactStudy`."""
+        """The tables of all SNPs, or of some of them, as `ExactStudy` asks for them."""
         return read_tables(self.plan, self.genotypes, indices)
 
     def pair_tables(self, pairs: Int64, /) -> Int64:
-        """See `ExactStudy`."""
+        """The tables of pairs of SNPs, as `ExactStudy` asks for them."""
         indices, rows = np.unique(pairs, return_inverse=True)
         bits = read_carriers(self.plan, self.genotypes, indices)
         return pair_tables(bits, self.plan.people, rows.reshape(pairs.shape))
 
     def blocks(self, indices: Int64, rule: Rule, among: Candidates, /) -> tuple[Int16, Int64]:
-        """See `ExactStudy`."""
+        """The distances of pairs and the carriers of each SNP, as `ExactStudy` asks for them."""
         bits = read_carriers(self.plan, self.genotypes, indices)
         return pair_distances(bits, self.plan.people, rule, among), carriers(bits)
 

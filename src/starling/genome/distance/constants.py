@@ -140,7 +140,7 @@ def _logs(n: int) -> Int64:
 
 
 def _floor(number: arb) -> int:
-    """Of an irrational number that many more digits are known of."""
+    """Rounded, of an irrational number that many more digits are known of."""
     whole = number.floor().unique_fmpz()
     assert whole is not None
     return int(whole)

@@ -79,15 +79,15 @@ def tail_reaches(
 
     Args:
         half: alpha/2, the nearest double.
-        low: From `tail_bounds`.
-        high: From there too.
-        unit: Of `logs`.
-        margin: From `tail_bounds`.
+        low: The lower bound that `tail_bounds` gives.
+        high: The upper bound that `tail_bounds` gives.
+        unit: The unit of `logs`.
+        margin: The margin that `tail_bounds` gives.
         logs: ln x! for x = 0..n.
-        a: Of the table.
-        b: Of the table.
-        c: Of the table.
-        d: Of the table.
+        a: The upper left count of the table.
+        b: The upper right count of the table.
+        c: The lower left count of the table.
+        d: The lower right count of the table.
     """
     x = (
         (logs[a] + logs[b] + logs[c] + logs[d] + logs[a + b + c + d])

@@ -55,13 +55,13 @@ class Kernel(NamedTuple):
     Attributes:
         kind: G, PEARSON, FISHER, R_SQUARED or D_PRIME.
         threshold: t of G and Pearson, alpha/2 of Fisher, the threshold of a correlation; the nearest double.
-        low: G: a sum of entropies at or below is certainly not significant; Fisher: see `fisher.tail_bounds`.
-        high: G: at or above is certainly significant; Fisher likewise.
-        numerator: Of a correlation's threshold.
-        denominator: Of a correlation's threshold.
+        low: G: a sum of entropies at or below is certainly not significant; Fisher: the lower bound of `fisher.tail_bounds`.
+        high: G: a sum of entropies at or above is certainly significant; Fisher: the upper bound of `fisher.tail_bounds`.
+        numerator: The numerator of a correlation's threshold.
+        denominator: The denominator of a correlation's threshold.
         table: G: x ln x; Fisher: ln x!; otherwise one entry that nobody reads.
         unit: Fisher: of the table.
-        margin: Fisher: see `fisher.tail_bounds`.
+        margin: Fisher: the margin of `fisher.tail_bounds`.
     """
 
     kind: int

@@ -81,8 +81,8 @@ def _first(rule: Kernel, table: Table, end: int, up: bool, far: float) -> int:
 
     Args:
         rule: Which.
-        table: At k = 0 it is not so.
-        end: At k = end it is so.
+        table: The table at k = 0, where it is not so.
+        end: A number of steps k at which it is so.
         up: Which of the two.
         far: About how far the rule's threshold `table` is, from `way`.
     """

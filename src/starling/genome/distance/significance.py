@@ -59,7 +59,7 @@ def checked_tables(tables: npt.ArrayLike, cells: int) -> Int64:
     """Tables as contiguous int64 (m, cells).
 
     Raises:
-        ParameterError: see `distance_to_significance`.
+        ParameterError: for tables or a threshold that `distance_to_significance` does not take.
     """
     array = np.asarray(tables)
     if array.ndim != 2 or array.shape[1] != cells or array.dtype.kind not in "iu":

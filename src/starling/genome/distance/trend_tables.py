@@ -64,9 +64,9 @@ def candidate(table: Six, k: int, cases: int, program: int, other: int, merge: i
     """The table within k people that has so many cases, by the orders of its rows and of their swaps.
 
     Args:
-        table: At the start.
-        k: At least how far the number of cases is off.
-        cases: At the end.
+        table: The table to start from.
+        k: How many steps may be taken; at least as many as the number of cases is off.
+        cases: How many cases there are at the end.
         program: Order in which the cells of cases are emptied; whoever is moved goes to the last.
         other: That of controls.
         merge: Order of the swaps: both of cases, then both of controls (0); and so on.

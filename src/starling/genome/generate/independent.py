@@ -25,7 +25,7 @@ BITS: Final = 10
 FINE: Final = 20
 """Those of causal SNPs in cases are rounded to multiples of 2^-20."""
 LEAST, MOST = 52, 512
-"""Of frequencies, in 1/1024."""
+"""The steps of frequencies, in 1/1024."""
 _RUN: Final = 1 << 21
 """Random words of a run, about; part of what the seed means, so not an option."""
 _SPACING: Final = 2000
@@ -82,7 +82,7 @@ def _draw(random: np.random.Generator, numerators: Int64, bits: int, out: UInt64
 
 @compiled
 def _combine(state: UInt64, numerators: Int64, bits: int, out: UInt64) -> None:
-    """See `_draw`; the words of SFC64 (Chris Doty-Humphrey, PractRand), whose four words of state go on from here."""
+    """What `_draw` draws; the words of SFC64 (Chris Doty-Humphrey, PractRand), whose four words of state go on from here."""
     a, b, c, counter = state[0], state[1], state[2], state[3]
     for snp in range(out.shape[0]):
         for side in range(2):

@@ -40,7 +40,7 @@ class Run(NamedTuple):
     Attributes:
         calls: As in a .bed, uint8 (c, ceil(n/4)).
         sites: Chromosome, position, A1 (carried) and A2 of each.
-        frequencies: Of A1 in the population, of each.
+        frequencies: The frequency of A1 of each SNP in the population.
     """
 
     calls: UInt8

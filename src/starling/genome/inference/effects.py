@@ -12,7 +12,7 @@ recruited: it is no confidence interval of the odds ratio of a population, which
   where a and d are balanced, for fixed a and d where b and c are far apart (of M >= 2 units, M/2 <= b c for b, c >= 1). So among the
   tables within k steps `search.step` leads to the largest, and from the table with columns swapped to the smallest.
 - Share a/(a + b) of a row. In k steps it is at most (a + k)/(a + b): a step within the row adds 1 to a; one that takes a unit of b out
-  leaves a/(a + b - 1), which is no more. Likewise at least (a - k)/(a + b). An empty row says nothing: 1/2, from 0 to 1.
+  leaves a/(a + b - 1), which is no more. It is at least (a - k)/(a + b) in the same way. An empty row says nothing: 1/2, from 0 to 1.
 
 All of it is rational arithmetic.
 """
@@ -38,7 +38,7 @@ class Range:
     """A value and what the noise leaves open, exact.
 
     Attributes:
-        estimate: From the noisy counts.
+        estimate: The value of the noisy counts.
         low: The least that the exact table may have.
         high: The most that the exact table may have.
     """

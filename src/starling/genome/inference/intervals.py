@@ -57,7 +57,7 @@ class Interval:
     """An answer and what the noise leaves open.
 
     Attributes:
-        estimate: From the noisy counts.
+        estimate: The value of the noisy counts.
         low: The least that it may be.
         high: The most.
     """
@@ -112,7 +112,7 @@ def p_value_interval(noisy: Sequence[int], people: int, test: PTest, steps: int)
         noisy: Four integers, negative ones among them perhaps.
         people: n, public.
         test: Which.
-        steps: From `reach`.
+        steps: How many replaced patients away the exact table may be, as `reach` gives it.
 
     Returns:
         log10 of the estimate, of the smallest and of the largest p-value.

@@ -27,8 +27,8 @@ class SelectionError:
 
     Attributes:
         candidates: M, among how many the first round chose.
-        epsilon: Of all rounds together.
-        rounds: k.
+        epsilon: The cost of all rounds together.
+        rounds: How many rounds there are, k.
     """
 
     candidates: int

@@ -4,7 +4,7 @@ Privacy. Neighbours: replace one patient, n public. Which SNPs there are to choo
 at most 1 for every SNP (scores/locations.py). k rounds of the exponential mechanism at sensitivity 1, each without the SNPs already
 chosen and with epsilon/k, are epsilon-DP by sequential composition (privacy/sampling/selection.py). The paper's loop draws
 again and again until a
-SNP is new; its law is the same, but its time depends on the data.
+SNP is new; its distribution is the same, but its time depends on the data.
 
 Source: Johnson and Shmatikov 2013, Section 6.2, Algorithm 1, Theorem 2.
 """

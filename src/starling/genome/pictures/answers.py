@@ -23,7 +23,7 @@ class PValue:
 
     Attributes:
         snp: Id.
-        test: By which.
+        test: The test that the p-value is of.
         log10_p: log10 of the estimate, 0 or below.
         low: log10 of the smallest p-value that the noise leaves open.
         high: Of the largest; 0 is p = 1.
@@ -44,7 +44,7 @@ class Stretch:
 
     Attributes:
         first: Id.
-        last: Id; the same for a block of one SNP.
+        last: Id of the last SNP; that of the first for a block of one SNP.
     """
 
     first: str
@@ -59,7 +59,7 @@ class Pair:
         first: Id.
         second: Id.
         measure: "r2" or "dprime".
-        value: From the noisy counts, 0 to 1.
+        value: The correlation of the noisy counts, 0 to 1.
         low: The least that the noise leaves open.
         high: The most.
     """
@@ -78,10 +78,10 @@ class Answers:
 
     Attributes:
         plan: With the public SNP list.
-        p_values: In the order in which they were asked.
+        p_values: Released p-values in the order in which they were asked.
         located: Ids of SNPs that the study named as most significant.
-        blocks: Likewise in order; answers of "no block" are left out.
-        pairs: Likewise.
+        blocks: Released blocks in the order in which they were asked; answers of "no block" are left out.
+        pairs: Released correlations in the order in which they were asked.
         data: Name of the data in the ledger that was charged; empty where that is not known.
     """
 
@@ -161,7 +161,7 @@ def answers(plan: Plan, answer: Answer, data: str = "") -> Answers:
     """The parts of an answer that have a place in the genome; a number has none, nor has the answer that no block is valid.
 
     Args:
-        plan: Of the release.
+        plan: The plan of the release.
         answer: What it tells.
         data: Name of the data in the ledger that was charged; empty where that is not known.
     """

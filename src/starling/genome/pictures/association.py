@@ -20,10 +20,10 @@ FEWEST: Final = 3
 MOST_NAMED: Final = 60
 """Even then."""
 SHADES: Final = (BLUE, STEPS[3])
-"""Of chromosomes in turn."""
+"""The colours of chromosomes in turn."""
 BLOCK: Final = "#b7791f"
 SIGNS: Final = {"g": "o", "chi2": "s", "fisher": "D", "logistic": "p", "wald": "h"}
-"""Of each test, where there are several."""
+"""The sign of each test, where there are several."""
 _AXIS: Final = 5.0
 """Points from the axis to the first lane: an interval that reaches p = 1 goes on a little below the axis."""
 _THROUGH: Final = 3.5
@@ -39,7 +39,7 @@ class Panel:
 
     Attributes:
         answers: All of them; what is outside of the view is left out.
-        view: Of the genome.
+        view: The part of the genome that is shown.
         x: Its left edge, in points.
         y: Where p = 1 is.
         high: Points from there to its upper edge.
@@ -57,7 +57,7 @@ class Panel:
 
     @property
     def right(self) -> float:
-        """Its right edge."""
+        """The right edge of the panel."""
         return self.x + self.view.width
 
     @property
@@ -70,7 +70,7 @@ class Panel:
         return self.y - _AXIS - LANE * (list(lanes(self.answers)).index(title) + 0.5)
 
     def height(self, log10_p: float) -> float:
-        """Of a p-value; what is beyond the top stands at the top."""
+        """The height of a p-value; what is beyond the top stands at the top."""
         return self.y + self.high * min(-log10_p, self.top) / self.top
 
     def at(self, snp: str) -> float | None:

@@ -17,7 +17,7 @@ from starling.release.report.pages import Picture, Section, Table, page
 
 PAGE: Final = "index.html"
 MOST_ROWS: Final = 100
-"""Of a table of the page; the releases hold all."""
+"""Rows of a table of the page; the releases hold all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ KINDS: Final = {
     "qq": Kind("QQ plot", quantiles.shown, quantiles.quantiles, quantiles.caption, "p-values of two SNPs by one test"),
     "ld": Kind("Linkage", linkage.shown, linkage.linkage, linkage.caption, "correlations, or a block of two SNPs"),
 }
-"""By the name of the file, without .svg."""
+"""The pictures by the name of the file, without .svg."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,10 @@ class Source:
     """Where answers come from, for the page.
 
     Attributes:
-        name: Of the folder or zip.
-        question: In words.
-        cost: In words.
-        request_id: Of the charge.
+        name: The name of the folder or zip.
+        question: The question as a text.
+        cost: The cost as a text.
+        request_id: The request id of the charge.
         signer: Fingerprint of the key that signed.
     """
 
@@ -78,7 +78,7 @@ def write(out: Path, answers: Answers, sources: Sequence[Source], kinds: Sequenc
 
     Args:
         out: Must not exist.
-        answers: Of one plan.
+        answers: Released answers of one plan.
         sources: What they are from.
         kinds: Of KINDS; without any, those that have something to show.
 

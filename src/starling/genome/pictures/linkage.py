@@ -29,8 +29,8 @@ class Group:
     Attributes:
         snps: Ids, in order of the list; two or more.
         measure: "r2" or "dprime"; empty where only blocks were released.
-        pairs: Of that measure, by the places of both SNPs in `snps`, the smaller first.
-        blocks: By the places of first and last.
+        pairs: Of that measure, by the positions of both SNPs in `snps`, the smaller first.
+        blocks: Released blocks, each by the positions of its first and last SNP in `snps`.
     """
 
     snps: tuple[str, ...]
@@ -168,9 +168,9 @@ class _Spot:
 
     Attributes:
         x: Its left corner.
-        top: Of its title.
+        top: Where its title begins, from the top.
         base: Its upper edge.
-        step: From one SNP to the next.
+        step: The distance from one SNP to the next.
         names: How high the names of its SNPs are; 0 where there is no room for any.
     """
 

@@ -45,7 +45,7 @@ class _Place:
     """A part of the genome that is shown once more.
 
     Attributes:
-        letter: By which both panels call it.
+        letter: The letter by which both panels call it.
         chromosome: Its name.
         low: First base pair of interest.
         high: Last.

@@ -12,7 +12,7 @@ LONGEST: Final = 24
 _RINGS: Final = (0.0, 5.0, 11.0, 18.0, 27.0)
 """Points that a name stands away from its marker."""
 _DIRECTIONS: Final = ((1, 0), (0, 1), (1, 1), (-1, 0), (-1, 1), (1, -1), (-1, -1), (0, -1), (1, 0.5), (-1, 0.5))
-"""To the right first, then above; below last."""
+"""Where a name may stand: to the right first, then above; below last."""
 _CROSSING: Final = 9.0
 """Points that a name goes out of its way not to cross a bar."""
 
@@ -32,8 +32,8 @@ class Named:
     """A point that wants a name.
 
     Attributes:
-        x: In points.
-        y: In points.
+        x: Horizontally, in points.
+        y: Vertically, in points.
         text: Its name.
         reach: Half the size of its marker, in points.
     """
@@ -58,7 +58,7 @@ def short(name: str) -> str:
 
 
 def width(text: str, size: float) -> float:
-    """Of a text in points, as the pictures draw it."""
+    """The width of a text in points, as the pictures draw it."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -76,10 +76,10 @@ def placed(
 
     Args:
         points: That want a name.
-        markers: Of all points.
+        markers: The signs of all points.
         bars: That had better stay free.
-        bounds: Of the picture.
-        size: Of the letters, in points.
+        bounds: The edges of the picture.
+        size: The size of the letters, in points.
     """
     hard, soft = _array(markers), _array(bars)
     found: list[Box | None] = []

@@ -33,8 +33,8 @@ def quantile(probability: float, rank: int, count: int) -> float:
     """The value that the `rank`-th smallest of `count` uniform numbers is below with a probability.
 
     Args:
-        probability: In (0, 1).
-        rank: From 1 to `count`.
+        probability: A probability in (0, 1).
+        rank: The rank of the number, from 1 to `count`.
         count: k.
 
     >>> round(quantile(0.95, 1, 1), 6), round(quantile(0.5, 1, 2), 6)

@@ -30,7 +30,7 @@ class Entry:
     Attributes:
         sign: A marker of Matplotlib, "box" for a filled one, "|" for a bar, "+" for a bar that goes
             through an axis, "-" for a line, "absent" for an empty cell.
-        colour: Of the sign.
+        colour: The colour of the sign.
         words: What it says.
         hollow: Whether the marker is.
     """

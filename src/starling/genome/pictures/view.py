@@ -45,8 +45,8 @@ class View:
 
     Attributes:
         snps: The public list.
-        parts: From left to right.
-        width: Of the whole, in points.
+        parts: The parts that are shown, from left to right.
+        width: The width of the whole, in points.
     """
 
     snps: Snps
@@ -91,7 +91,7 @@ class View:
         return None
 
     def number(self, name: str) -> int:
-        """Of the part in which a SNP of the view lies, from 0."""
+        """The number of the part in which a SNP of the view lies, from 0."""
         chromosome = self.snps.chromosomes[self.snps.index(name)]
         return next(number for number, part in enumerate(self.parts) if part.chromosome == chromosome)
 

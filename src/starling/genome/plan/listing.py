@@ -21,14 +21,14 @@ _MARK: Final = b"\xef\xbb\xbf"
 _UNUSUAL: Final = re.compile(rb"[^\t\n\r -~]")
 """Whatever is no plain letter or sign; most lines have none, and need no closer look."""
 MOST_PROBLEMS: Final = 1000
-"""Of one file; after so many it is not read on."""
+"""Problems of one file that are listed; after so many it is not read on."""
 
 
 class Listing:
     """A public text file, read line by line; what is wrong is collected.
 
     Args:
-        path: Of the file.
+        path: Where the file is.
         problems: What is wrong is appended here.
     """
 

@@ -158,7 +158,7 @@ class Plan(InSession):
         Regions that overlap are taken together, those that only touch are not.
 
         Args:
-            names: Of regions of the plan; all without them.
+            names: Names of regions of the plan; all regions without them.
             excluding: Half-open ranges of SNPs to leave out, such as released blocks.
 
         Raises:

@@ -31,9 +31,9 @@ class Site(NamedTuple):
     """One line of a list.
 
     Attributes:
-        chromosome: See `chromosome`.
+        chromosome: The name of its chromosome, as the function `chromosome` gives it.
         position: Base pairs, from 1.
-        id: Of the SNP.
+        id: The name of the SNP.
         first: .bim: A1; .pvar: ALT. The allele that is carried unless the plan says otherwise.
         second: .bim: A2; .pvar: REF.
     """

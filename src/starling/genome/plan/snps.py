@@ -27,13 +27,13 @@ from starling.genome.plan.sites import MOST_POSITION, UNKNOWN, UNPLACED, Site, S
 from starling.planfile.spelling import did_you_mean, shown
 
 MOST_SNPS: Final = 1 << 26
-"""Of a list."""
+"""SNPs of a list, at most."""
 MOST_SHOWN: Final = 100
 """Ids of an extract list that are told one by one."""
 Row: TypeAlias = tuple[str, str, int, str, str]
-"""Of a SNP list: id, chromosome, position, carried allele, other allele."""
+"""A row of a SNP list: id, chromosome, position, carried allele, other allele."""
 _LIST: Final = "snps"
-"""In place of a file's name in a message."""
+"""What messages call a list that comes from no file."""
 _SIMILAR: Final = 10_000
 """Ids of which the nearest to an unknown one is looked for."""
 

@@ -18,13 +18,13 @@ from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, 
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, Question, SnpCorr, SnpPval
 
 CONFIDENCE: Final = 1 - ALPHA
-"""Of each interval on its own, and of each statement about a selection."""
+"""The chance that an interval, or a statement about a selection, holds; each on its own."""
 PLACES: Final = 6
 """Decimals of a logarithm or a correlation."""
 DIGITS: Final = 4
-"""Of a p-value."""
+"""Digits of a p-value."""
 EFFECT_DIGITS: Final = 6
-"""Of an odds ratio or a share."""
+"""Digits of an odds ratio or a share."""
 _LEAST: Final = 5e-324
 """No p-value is 0; below it the logarithm tells."""
 
@@ -67,7 +67,7 @@ class PValue:
 
     @property
     def p(self) -> float:
-        """Of the noisy counts."""
+        """The p-value of the noisy counts."""
         return _power(self.log10.estimate, ROUND_HALF_EVEN)
 
     @property
@@ -105,10 +105,10 @@ class Exploration:
     """What an exploration found.
 
     Attributes:
-        number: Of significant SNPs.
+        number: How many SNPs are significant.
         located: The SNPs followed up, in the order in which they were selected.
         blocks: Of correlated SNPs, in the order in which they were selected.
-        p_values: Of each SNP.
+        p_values: The p-value of each SNP.
     """
 
     number: Number
@@ -122,9 +122,9 @@ class ExplorationError:
     """How far each answer of an exploration may be off.
 
     Attributes:
-        number: Of the number of significant SNPs.
+        number: How far the number of significant SNPs may be off.
         located: Of all SNPs together; None where it stopped before.
-        blocks: Of each block.
+        blocks: How far each block may be off.
         p_values: log10 of each SNP's p-value, as in its answer.
     """
 
@@ -144,8 +144,8 @@ class Estimated:
     """An answer and how far it may be off.
 
     Attributes:
-        answer: To the question.
-        error: Of the answer.
+        answer: The answer to the question.
+        error: How far the answer may be off.
     """
 
     answer: Answer
@@ -203,7 +203,7 @@ def _p_value(plan: Plan, query: SnpPval, drawn: Cells) -> PValue:
 
 
 def _digits(found: Range) -> Interval:
-    """To EFFECT_DIGITS digits, the ends outward."""
+    """The range to EFFECT_DIGITS digits, the ends outward."""
 
     def written(value: Fraction, rounding: str) -> float:
         context = Context(prec=EFFECT_DIGITS, rounding=rounding)

@@ -15,9 +15,9 @@ from starling.genome.preview.typical import Assumed
 from starling.privacy.budget import check_int
 
 CONFIDENCE: Final = Fraction(95, 100)
-"""Of the error that a cost is found for."""
+"""The confidence of the error that a cost is found for."""
 STEP: Final = Fraction(1, 1000)
-"""Of the cost that is found for a wanted error."""
+"""The steps of the cost that is found for a wanted error."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,10 @@ class ExpectedExplore:
     Attributes:
         query: What is asked.
         k: How many SNPs, assumed; the first answer decides.
-        number: Of the first quarter.
-        located: Of the second.
-        block: Of each of the k blocks of the third.
-        table: Of each of the k tables of the last.
+        number: What to expect of the number, the first quarter.
+        located: What to expect of the SNPs, the second quarter.
+        block: What to expect of each of the k blocks, the third quarter.
+        table: What to expect of each of the k tables, the last quarter.
     """
 
     query: Explore
@@ -101,7 +101,7 @@ def error_of(assumed: Assumed, question: Question, *, followed: int | None = Non
 
     Returns:
         Patients of a selection, of an exploration those of its places; of a p-value the width of the widest typical interval in powers of
-        ten; of a correlation likewise, from 0 to 1.
+        ten; of a correlation the width of the widest typical interval, from 0 to 1.
     """
     plan = assumed.plan
     if isinstance(question, Explore):

@@ -29,7 +29,7 @@ class Grid:
 
     Attributes:
         title: A sentence without its point.
-        header: Of the columns; the first one names rows.
+        header: The names of the columns; the first one names rows.
         rows: As long as the header.
     """
 

@@ -68,7 +68,7 @@ def all_found(beyond: int, k: int, others: Float64, groups: Int64, epsilon: floa
         k: How many.
         others: Scores of the other SNPs, float64.
         groups: How many of them have each score.
-        epsilon: Of all rounds together.
+        epsilon: The cost of all rounds together.
     """
     rate = epsilon / (2 * k)
     # Round with j of the k left: j against the weight of all others beside one of them.
@@ -81,7 +81,7 @@ CONFIDENCES: Final = (Fraction(50, 100), Fraction(95, 100), Fraction(99, 100))
 SURE: Final = 0.95
 """Chance of a right answer that is asked for in typical studies."""
 SHARES: Final = (0.25, 0.35, 0.5)
-"""Of people who carry the ends of a block."""
+"""Shares of people who carry the ends of a block."""
 _VALUES: Final = np.arange(1, 1000) / 1000
 
 
@@ -91,7 +91,7 @@ class Within:
 
     Attributes:
         error: The statement that goes with the answer.
-        patients: Of all rounds together, for each of CONFIDENCES.
+        patients: How far all rounds together may be off, in patients, for each of CONFIDENCES.
     """
 
     error: SelectionError
@@ -108,7 +108,7 @@ class Needed:
     """What a SNP of one frequency needs.
 
     Attributes:
-        frequency: Of the minor allele.
+        frequency: The frequency of the minor allele.
         significant: The least odds ratio with which it is significant; None beyond 100.
         found: The least with which the answer is right 95 times of 100; None where no effect is strong enough.
     """
@@ -174,7 +174,7 @@ class Sure:
     """A block whose validity stands the noise.
 
     Attributes:
-        share: Of people who carry each of its ends.
+        share: The share of people who carry each of its ends.
         correlation: Least correlation of the pairs that counts as many patients above delta_c; None where none does.
     """
 
@@ -190,7 +190,7 @@ class ExpectedLocBlock:
         query: What is asked.
         within: Whatever the study.
         ends: Share of people above which the ends' carriers must be, to be beyond the noise 95 times of 100.
-        sure: For some shares, the correlation that is beyond the noise likewise.
+        sure: For some shares, the correlation that is as surely beyond the noise.
     """
 
     query: LocBlock

@@ -27,7 +27,7 @@ from starling.privacy.distributions.discrete import DiscreteLaplace
 FREQUENCIES: Final = (0.05, 0.2, 0.4)
 """Minor-allele frequencies of the SNPs whose p-value is looked at."""
 SHARES: Final = (0.1, 0.3, 0.5)
-"""Of people who carry each SNP of a pair."""
+"""Shares of people who carry each SNP of a pair."""
 VALUES: Final = (0.2, 0.5, 0.9)
 """Correlations that are looked at."""
 NOISES: Final[tuple[Noise, ...]] = get_args(Noise)[::-1]
@@ -39,10 +39,10 @@ class TypicalInterval:
     """The interval of one typical table.
 
     Attributes:
-        noise: Of its counts.
+        noise: The noise of its counts.
         share: Minor-allele frequency of the SNP; of a pair, the share of people who carry each.
         effect: Odds ratio per copy; of a pair, the correlation that was aimed at.
-        interval: Of log10 p, or of the correlation.
+        interval: The interval of log10 p, or of the correlation.
     """
 
     noise: Noise
@@ -52,7 +52,7 @@ class TypicalInterval:
 
     @property
     def width(self) -> float:
-        """From the lower to the upper end."""
+        """The distance from the lower to the upper end."""
         return self.interval.high - self.interval.low
 
 

@@ -78,7 +78,7 @@ class Assumed:
         return self._by_model(np.hstack([_genotypes(self.cases, in_cases), _genotypes(controls, in_controls)]))
 
     def _by_model(self, cells: Int64) -> Int64:
-        """From people by number of copies, cases and then controls, int64 (m, 6)."""
+        """The plan's tables from people by number of copies, cases and then controls, int64 (m, 6)."""
         if self.plan.model in ("genotypic", "allelic"):
             return cells
         none, one, two = cells[:, ::3], cells[:, 1::3], cells[:, 2::3]
@@ -158,7 +158,7 @@ class Ladder:
     """Causal SNPs of one frequency, by their odds ratio.
 
     Attributes:
-        frequency: Of the minor allele.
+        frequency: The frequency of the minor allele.
         beyond: For each of ODDS_RATIOS minus the signed distance, int64: patients beyond significance, below 0 before it.
     """
 

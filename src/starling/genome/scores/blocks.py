@@ -20,7 +20,7 @@ at most 1. What is left is that the score is a distance with its sign:
 (i strictly between k and l) are lower bounds of these distances. d4 = 0 exactly when the block is valid, and d5 = 0 exactly when it is
 not. The score is d7 - 1 if the block is valid and no longer eligible one is; then d7 >= 1 and d6 = 0. Otherwise it is -d6; then d6 >= 1 and
 d7 = 0. Where both neighbours are of one kind it moves as d7 or d6 does. Where they are not, d7 is 0 on one side, so at most 1 on the
-other, and d6 likewise: the scores are 0 and -1. "No block" is judged in the same way by the smallest d4 and the largest d5 of all eligible
+other, and d6 is too: the scores are 0 and -1. "No block" is judged in the same way by the smallest d4 and the largest d5 of all eligible
 blocks: smallest d4 - 1 if none is valid, else -(largest d5).
 
 Inner maxima grow by one term a step, so each is carried along: A over i with c_ki, B over i with c_il,

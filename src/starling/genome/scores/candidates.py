@@ -19,7 +19,7 @@ from starling.errors import ParameterError
 Int64: TypeAlias = npt.NDArray[np.int64]
 
 MOST_SNPS: Final = 10_000
-"""Of regions without a longest block: 50 million pairs, 200 MB."""
+"""SNPs of regions without a longest block, at most: 50 million pairs, 200 MB."""
 _MOST_PAIRS: Final = MOST_SNPS * (MOST_SNPS + 1) // 2
 
 

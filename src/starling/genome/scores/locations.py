@@ -50,7 +50,7 @@ def num_sig_scores(distances: Int64, outputs: tuple[int, ...]) -> Int64:
 
     Args:
         distances: Signed distance of every SNP, int64 (m,). Confidential.
-        outputs: From `num_sig_outputs` for m SNPs.
+        outputs: What may be answered, as `num_sig_outputs` gives it for m SNPs.
 
     Returns:
         int64 (len(outputs),), sensitivity 1.

@@ -20,7 +20,7 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 CHUNK: Final = 8 << 20
 """Bytes of packed calls in a chunk, or one SNP where that is more."""
 MISSING: Final = -1
-"""In place of a number of copies."""
+"""What stands in place of a number of copies where there is no call."""
 
 
 class Calls(NamedTuple):
@@ -43,7 +43,7 @@ def chunk_length(people: int) -> int:
 
 
 def bytes_a_snp(people: int) -> int:
-    """Of packed calls."""
+    """How packed calls are coded."""
     return (people + 3) // 4
 
 

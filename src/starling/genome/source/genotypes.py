@@ -105,7 +105,7 @@ class Genotypes:
     Attributes:
         kind: What the file is; BCF is "vcf" too.
         files: All files of the study, that of the phenotypes included.
-        path: Of the calls.
+        path: The file of the calls.
         size: Its bytes: a file that has another size when it is read is not the one that was checked.
         people: Who the calls are of, and where their phenotypes are.
         sites: SNPs of the file; 0 for a VCF, which is not read before the charge.

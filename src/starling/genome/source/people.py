@@ -35,7 +35,7 @@ class PeopleFile:
     """A file with a line for each of some people. Holds nothing of any line but its header.
 
     Attributes:
-        path: Of the file.
+        path: Where the file is.
         size: Bytes: a file that has another size when it is read is not the one that was checked.
         columns: Names of the first fields of a line; the last is the phenotype's, if it has one.
         skip: Lines of comments and header.

@@ -86,7 +86,7 @@ def read_vcf(path: Path, size: int, plan: Plan, indices: Int64, work: Callable[[
     """`work` of chunks of SNPs, in the order of the file, then of those that it does not have.
 
     Args:
-        path: Of the file.
+        path: Where the file is.
         size: Its bytes, as checked.
         plan: The SNP list, and how many people there are.
         indices: Which SNPs of the list to read, int64 (k,).
@@ -163,7 +163,7 @@ def records(path: Path, broken: Callable[[], None] = lambda: None) -> Iterator[A
 
 
 def name_of(record: Any) -> str:
-    """Its id, or CHROM:POS:REF:ALT."""
+    """The id of a record, or CHROM:POS:REF:ALT."""
     if record.ID is not None:
         return str(record.ID)
     return ":".join((chromosome(record.CHROM), str(record.POS), record.REF, ",".join(record.ALT)))
