@@ -13,7 +13,7 @@ from bench.nation import Made, definitions, generate, gigabytes, release
 from bench.process import CONSISTENT, STARLING, Run, run
 from bench.record import Limit, Recorder
 from bench.verify import computing, hashing, verifying
-from starling.tables.plan import load, read_geography
+from starling.tables.plan import Plan, read_geography
 
 LAND = 316_000_000
 """Persons for whom the land is made: so it has as many counties, tracts, blocks and places as there were in 2020."""
@@ -59,7 +59,7 @@ def main() -> None:
         # The first one finds the laws of the noise for all that come after.
         verifying(out)
         hashed, again, whole = hashing(out), computing(out), verifying(out)
-        census = load(plan)
+        census = Plan.load(plan)
         settings: dict[str, Json] = {
             "definitions": plan.name,
             "format": chosen.format,

@@ -30,7 +30,7 @@ from starling.tables.counts import count
 from starling.tables.generate import generate
 from starling.tables.measurements import Int64, branches
 from starling.tables.mechanism import SafeTab, merged
-from starling.tables.plan import Piece, Plan, cells, load, read_geography
+from starling.tables.plan import Piece, Plan, cells, read_geography
 from starling.tables.source import open_persons
 
 PEER: Final = "tmlt_analytics"
@@ -65,7 +65,7 @@ def one_level(definitions: Path, folder: Path) -> Plan:
     config = json.loads(file.read_text())
     off = {key: 0 for key in config if key.startswith("privacy_budget_p_level_") and key != LEVEL}
     file.write_text(json.dumps(config | off | {"run_pr": False, "state_filter_us": [STATE]}))
-    return load(folder)
+    return Plan.load(folder)
 
 
 def told(plan: Plan, file: Path) -> None:

@@ -29,7 +29,7 @@ from starling.release.table_files import TextWriter
 from starling.tables.artifact.columns import tables
 from starling.tables.artifact.measured import read_measurements
 from starling.tables.artifact.public_plan import read_plan
-from starling.tables.plan import Plan, load
+from starling.tables.plan import Plan
 from starling.tables.postprocess import tabulate
 
 SEED: Final = 1
@@ -158,7 +158,7 @@ def national(plan: Plan, folder: Path, tracts: int, persons: int) -> tuple[Path,
 
 def released(definitions: Path, scratch: Path, tracts: int, persons: int) -> Path:
     """A release of them."""
-    records, blocks = national(load(definitions), scratch / "made", tracts, persons)
+    records, blocks = national(Plan.load(definitions), scratch / "made", tracts, persons)
     files: list[str | Path] = [
         "--persons",
         records,

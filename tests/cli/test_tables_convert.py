@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from starling.tables.plan import load
+from starling.tables.plan import Plan
 from tests.cli.conftest import Call
 from tests.tables.plan.invented import census_folder
 
@@ -13,7 +13,7 @@ def test_a_folder_becomes_a_plan_file_that_the_next_command_reads(call: Call, tm
     made = call("tables", "convert", folder, "--out", out)
     assert made.exit_code == 0, made.output
     assert "rho 3" in made.output
-    assert load(out) == load(folder)
+    assert Plan.load(out) == Plan.load(folder)
     assert call("tables", "plan", out).output == call("tables", "plan", folder).output
 
 

@@ -11,7 +11,7 @@ import pytest
 from starling.errors import OutputError, ParameterError
 from starling.tables.generate import NOTE, RUN, Generated, generate
 from starling.tables.generate.files import TextWriter
-from starling.tables.plan import GeographyLevel, Plan, load, read_geography
+from starling.tables.plan import GeographyLevel, Plan, read_geography
 from starling.tables.plan.stability import stability
 from starling.tables.source import open_persons, validate
 from tests.tables.small import small_plan
@@ -93,7 +93,7 @@ def test_parquet_says_what_text_says(plan: Plan, tmp_path: Path) -> None:
 
 
 def test_states_and_puerto_rico_come_from_the_production_plan(shared_data: Path, tmp_path: Path) -> None:
-    production = load(shared_data / "tables" / "NMFv7-2020")
+    production = Plan.load(shared_data / "tables" / "NMFv7-2020")
     made = generate(production, persons=20_000, seed=1, out=tmp_path / "out")
     assert made.sizes["states"] == 52
     assert made.sizes["persons"] == 20_000

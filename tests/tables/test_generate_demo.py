@@ -11,7 +11,7 @@ from starling.privacy.distributions.accuracy import margin
 from starling.privacy.trust import inspect
 from starling.tables.counts import GroupCounts, count
 from starling.tables.generate import Generated, generate
-from starling.tables.plan import Geography, Plan, load, read_geography
+from starling.tables.plan import Geography, Plan, read_geography
 from starling.tables.plan.codebook import ITERATION_LEVELS
 from starling.tables.preview import preview
 from starling.tables.source import open_persons
@@ -24,7 +24,7 @@ SURE = "1e-9"
 @pytest.fixture(scope="module")
 def plan() -> Plan:
     with as_file(files("starling.tables") / "presets" / "demo.toml") as path:
-        return load(path)
+        return Plan.load(path)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from starling.release.pipeline import Listener
 from starling.tables import release
 from starling.tables.counts import GroupCounts
 from starling.tables.generate import generate
-from starling.tables.plan import Piece, Plan, load, read_geography
+from starling.tables.plan import Piece, Plan, read_geography
 from tests.tables.small import small_plan
 
 CONFIGS = ["input_dir_puredp", "input_dir_zcdp"]
@@ -48,7 +48,7 @@ def groups(plan: Plan, toy: Path, *, below_state: bool) -> set[tuple[str, str, s
 
 @pytest.mark.parametrize("config", CONFIGS)
 def test_toy_data_set_is_released(toy: Path, tmp_path: Path, config: str) -> None:
-    plan = load(toy / config)
+    plan = Plan.load(toy / config)
     released = release(
         plan,
         toy / "person-records.txt",
@@ -70,7 +70,7 @@ def test_toy_data_set_is_released(toy: Path, tmp_path: Path, config: str) -> Non
 
 @pytest.mark.parametrize("config", CONFIGS)
 def test_t2_has_whole_partitions_of_groups_of_t1(toy: Path, tmp_path: Path, config: str) -> None:
-    plan = load(toy / config)
+    plan = Plan.load(toy / config)
     release(
         plan, toy / "person-records.txt", toy / "GRF-C.txt", tmp_path / "out", payment=PaymentOptions(unvalidated=True)
     )
@@ -90,7 +90,7 @@ def test_t2_has_whole_partitions_of_groups_of_t1(toy: Path, tmp_path: Path, conf
 def test_no_records_release_like_any_other_number(toy: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty.txt"
     empty.write_text((toy / "person-records.txt").read_text().splitlines()[0] + "\n")
-    plan = load(toy / "input_dir_zcdp")
+    plan = Plan.load(toy / "input_dir_zcdp")
     release(plan, empty, toy / "GRF-C.txt", tmp_path / "out", payment=PaymentOptions(unvalidated=True))
     keys = {tuple(row[:3]) for row in rows(tmp_path / "out", "t1")[1:]}
     assert groups(plan, toy, below_state=False) <= keys
@@ -125,7 +125,7 @@ def test_the_charge_comes_once_and_before_the_read(
     steps: list[str] = []
     files = (toy / "person-records.txt", toy / "GRF-C.txt", tmp_path / "out")
     release(
-        load(toy / "input_dir_puredp"),
+        Plan.load(toy / "input_dir_puredp"),
         *files,
         payment=PaymentOptions(ledger=ledger, dataset="toy", unvalidated=True),
         listener=Listener(step=steps.append),
@@ -152,7 +152,7 @@ def test_a_disk_that_fills_while_noise_is_drawn_ends_in_the_one_sentence_and_lea
         patch.setattr(pq.ParquetWriter, "write_table", full)
         with pytest.raises(RunFailed) as failed:
             release(
-                load(toy / "input_dir_puredp"),
+                Plan.load(toy / "input_dir_puredp"),
                 *files,
                 payment=PaymentOptions(ledger=ledger, dataset="toy", request_id="again", unvalidated=True),
             )
@@ -160,7 +160,7 @@ def test_a_disk_that_fills_while_noise_is_drawn_ends_in_the_one_sentence_and_lea
     assert not [path for path in tmp_path.iterdir() if "out" in path.name]
     assert charges(ledger) == 1
     release(
-        load(toy / "input_dir_puredp"),
+        Plan.load(toy / "input_dir_puredp"),
         *files,
         payment=PaymentOptions(ledger=ledger, dataset="toy", request_id="again", unvalidated=True),
     )
@@ -170,14 +170,14 @@ def test_a_disk_that_fills_while_noise_is_drawn_ends_in_the_one_sentence_and_lea
 def test_a_refused_charge_leaves_nothing(toy: Path, tmp_path: Path, ledger: Ledger) -> None:
     files = (toy / "person-records.txt", toy / "GRF-C.txt")
     release(
-        load(toy / "input_dir_puredp"),
+        Plan.load(toy / "input_dir_puredp"),
         *files,
         tmp_path / "out",
         payment=PaymentOptions(ledger=ledger, dataset="toy", unvalidated=True),
     )
     before = sorted(tmp_path.iterdir())
     # Another request: the same one would get its answer again.
-    other = dataclasses.replace(load(toy / "input_dir_puredp"), allow_negative=False)
+    other = dataclasses.replace(Plan.load(toy / "input_dir_puredp"), allow_negative=False)
     with pytest.raises(BudgetRefused):
         release(
             other, *files, tmp_path / "second", payment=PaymentOptions(ledger=ledger, dataset="toy", unvalidated=True)
@@ -186,7 +186,7 @@ def test_a_refused_charge_leaves_nothing(toy: Path, tmp_path: Path, ledger: Ledg
 
 
 def test_public_faults_are_found_before_the_charge(toy: Path, tmp_path: Path, ledger: Ledger) -> None:
-    plan, geography = load(toy / "input_dir_puredp"), toy / "GRF-C.txt"
+    plan, geography = Plan.load(toy / "input_dir_puredp"), toy / "GRF-C.txt"
     with pytest.raises(SourceError):
         release(
             plan,
@@ -208,7 +208,7 @@ def test_public_faults_are_found_before_the_charge(toy: Path, tmp_path: Path, le
 
 
 def test_parquet_has_the_rows_of_the_text(toy: Path, tmp_path: Path) -> None:
-    plan = load(toy / "input_dir_zcdp")
+    plan = Plan.load(toy / "input_dir_zcdp")
     release(
         plan, toy / "person-records.txt", toy / "GRF-C.txt", tmp_path / "out", payment=PaymentOptions(unvalidated=True)
     )

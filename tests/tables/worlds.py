@@ -11,7 +11,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from starling.tables.plan import Geography, GeographyLevel, Plan, load, read_geography
+from starling.tables.plan import Geography, GeographyLevel, Plan, read_geography
 
 COLUMNS = (
     *("QAGE", "QSEX", "HOUSEHOLDER", "TABBLKST", "TABBLKCOU", "TABTRACTCE", "TABBLK", "CENRACE"),
@@ -48,7 +48,7 @@ class World:
         census.mkdir(parents=True, exist_ok=True)
         for name, text in self.files.items():
             (census / name).write_text(text)
-        plan = load(census)
+        plan = Plan.load(census)
         (folder / "blocks.txt").write_text("\n".join(["|".join(BLOCK_HEADER), *self.blocks]) + "\n")
         return plan, read_geography(folder / "blocks.txt", plan)
 

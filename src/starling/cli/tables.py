@@ -65,11 +65,11 @@ def plan(
     from starling.cli.accuracy_targets import plan_json, plan_text, scaled
     from starling.cli.earlier import earlier_json, earlier_text
     from starling.tables.earlier.releases import joint_cost
-    from starling.tables.plan import describe, load, prices
+    from starling.tables.plan import Plan, describe, prices
 
     if scale is not None and total is not None:
         raise ParameterError(field="--total", problem="stands beside --scale", fix="give one of the two")
-    factor, chosen = scaled(load(plan), scale, total)
+    factor, chosen = scaled(Plan.load(plan), scale, total)
     planned = describe(chosen, _regions(chosen, geography)), prices(chosen), factor
     if not earlier:
         return Result(partial(plan_text, *planned), partial(plan_json, *planned))
@@ -123,7 +123,7 @@ def preview(
 ) -> Result:
     """How far each kind of number of a release will be off, before anything is spent. Opens no records."""
     from starling.cli.plans import preview_json, preview_text
-    from starling.tables.plan import load
+    from starling.tables.plan import Plan
     from starling.tables.preview import SIZES, TablesPage, expect_detail, read_sizes
     from starling.tables.preview import preview as foresee
 
@@ -131,7 +131,7 @@ def preview(
         raise ParameterError(
             field="--group-sizes", problem="is of the page, and none is asked for", fix="add --out DIR"
         )
-    chosen = load(plan)
+    chosen = Plan.load(plan)
     regions = _regions(chosen, geography)
     chosen = _topping_up(chosen, top_up, regions)
     working("computing how far each number may be off")
@@ -159,9 +159,9 @@ def generate(
     """Invent persons and a geography for a plan, to try everything with. Nobody in them exists."""
     from starling.release.text import facts
     from starling.tables.generate import generate as invent
-    from starling.tables.plan import load
+    from starling.tables.plan import Plan
 
-    chosen, codes = load(plan), None if states is None else states.split(",")
+    chosen, codes = Plan.load(plan), None if states is None else states.split(",")
     working(f"inventing {persons:,} persons")
     made = invent(chosen, persons=persons, seed=seed, out=out, states=codes, land_for=land_for, format=kind)
     files = {"persons": str(made.persons), "geography": str(made.geography)}
@@ -182,12 +182,12 @@ def validate(plan: str, persons: Path, geography: Path, acceptance: Acceptance) 
 
     It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, which a release from it asks for.
     """
-    from starling.tables.plan import load
+    from starling.tables.plan import Plan
     from starling.tables.source import open_persons
     from starling.tables.source import validate as check
 
     def look(most: int) -> "tuple[Validated, Sequence[Path]]":
-        chosen = load(plan)
+        chosen = Plan.load(plan)
         source = open_persons(persons, chosen)
         regions = _known_regions(chosen, geography)
         working("reading every record")
@@ -221,10 +221,10 @@ def release(
     A run that died is taken up by the same command with the same ledger and request id, at no further cost.
     """
     from starling.cli import publishing
-    from starling.tables.plan import load
+    from starling.tables.plan import Plan
     from starling.tables.publish import release as publish
 
-    chosen = load(plan)
+    chosen = Plan.load(plan)
     published = publishing.publish(
         destination,
         lambda: _spending(_topping_up(chosen, top_up, None)),
@@ -251,13 +251,13 @@ def evaluate(plan: str, *, release: Path, persons: Path, geography: Path, engine
     from starling.engine.choice import check_engine
     from starling.tables.evaluate import evaluate as compare
     from starling.tables.evaluate.page import check_place, write_page
-    from starling.tables.plan import load
+    from starling.tables.plan import Plan
     from starling.tables.source import open_persons
 
     if out is not None:
         check_place(out)
     check_engine(engine)
-    chosen = load(plan)
+    chosen = Plan.load(plan)
     source = open_persons(persons, chosen)
     regions = _known_regions(chosen, geography)
     working("counting the records and comparing them with the release")

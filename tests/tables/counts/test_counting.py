@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from starling.privacy.trust import inspect
 from starling.tables.counts import GroupCounts, count, counting, records
-from starling.tables.plan import Geography, Plan, load, pieces, read_geography
+from starling.tables.plan import Geography, Plan, pieces, read_geography
 from starling.tables.source import open_persons
 from tests.tables.flat_twin import dense, flat_counts
 from tests.tables.small import whole
@@ -78,7 +78,7 @@ def test_attack_a15_order_of_records_changes_nothing(world: World, shuffle: obje
 def toy(shared_data: Path, name: str = "input_dir_puredp") -> tuple[Plan, Geography, Path]:
     """The toy data set."""
     folder = shared_data / "tables" / "toy_dataset"
-    plan = load(folder / name)
+    plan = Plan.load(folder / name)
     return plan, read_geography(folder / "GRF-C.txt", plan), folder / "person-records.txt"
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from starling.privacy.trust import inspect
 from starling.tables.counts import count
-from starling.tables.plan import Geography, Plan, load, read_geography
+from starling.tables.plan import Geography, Plan, read_geography
 from starling.tables.source import open_persons
 from tests.tables.small import whole
 from tests.tables.worlds import HEADER, World, worlds
@@ -58,7 +58,7 @@ def test_all_neighbours_of_random_worlds(world: World) -> None:
 
 def test_all_neighbours_of_the_toy_data_set(shared_data: Path, tmp_path: Path) -> None:
     folder = shared_data / "tables" / "toy_dataset"
-    plan = load(folder / "input_dir_zcdp")
+    plan = Plan.load(folder / "input_dir_zcdp")
     geography = read_geography(folder / "GRF-C.txt", plan)
     header, *lines = (folder / "person-records.txt").read_bytes().rstrip(b"\n").split(b"\n")
     whole = tables(plan, geography, folder / "person-records.txt")
@@ -72,7 +72,7 @@ def test_all_neighbours_of_the_toy_data_set(shared_data: Path, tmp_path: Path) -
 def production(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Geography]:
     """The production definitions over three blocks, one of them in Puerto Rico."""
     folder = tmp_path_factory.mktemp("production")
-    plan = replace(load(shared_data / "tables" / "NMFv7-2020"), states=frozenset({"01"}))
+    plan = replace(Plan.load(shared_data / "tables" / "NMFv7-2020"), states=frozenset({"01"}))
     (folder / "blocks.txt").write_text(
         "TABBLKST|TABBLKCOU|TABTRACTCE|TABBLK|PLACEFP|AIANNHCE\n"
         "01|001|000100|1000|10001|0001\n01|001|000200|1000|99999|9999\n72|001|000100|1000|10001|9999\n"

@@ -22,7 +22,7 @@ from starling.tables.counts import GroupCounts, cluster_for, count
 from starling.tables.counts.distributed import _check_seen
 from starling.tables.evaluate import evaluate
 from starling.tables.generate import generate
-from starling.tables.plan import Geography, Plan, load, read_geography
+from starling.tables.plan import Geography, Plan, read_geography
 from starling.tables.publish import release
 from starling.tables.source import open_persons
 from tests.spark import running
@@ -86,7 +86,7 @@ def test_toy_data_set_is_counted_alike(spark: Spark, shared_data: Path, config: 
 def test_fifty_thousand_persons_of_the_production_definitions(
     spark: Spark, shared_data: Path, tmp_path: Path, kind: Literal["text", "parquet"]
 ) -> None:
-    plan = replace(load(shared_data / "tables" / "NMFv7-2020"), states=frozenset({"02"}))
+    plan = replace(Plan.load(shared_data / "tables" / "NMFv7-2020"), states=frozenset({"02"}))
     made = generate(plan, persons=50_000, seed=4, out=tmp_path / "made", format=kind)
     geography = read_geography(made.geography, plan)
     here, there = both(spark, plan, geography, made.persons, chunk=100_000)

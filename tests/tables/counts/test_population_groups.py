@@ -12,7 +12,7 @@ from starling.tables.counts import population_groups
 from starling.tables.counts.kernels import Sets
 from starling.tables.counts.population_groups import GroupCounts, _of_codes
 from starling.tables.counts.records import Records
-from starling.tables.plan import GeographyLevel, load, pieces
+from starling.tables.plan import GeographyLevel, Plan, pieces
 from starling.tables.plan.codebook import Kind
 from tests.tables.plan.invented import census_folder
 from tests.tables.small import small_geography, small_plan, whole
@@ -72,7 +72,7 @@ KINDS: Final[tuple[tuple[Kind, bool], ...]] = (("race", False), ("race", True), 
 
 
 def test_the_iterations_of_a_code_are_those_of_the_definitions(tmp_path: Path) -> None:
-    plan = load(census_folder(tmp_path / "plan"))
+    plan = Plan.load(census_folder(tmp_path / "plan"))
     for level in plan.levels:
         for kind, alone in KINDS:
             offsets, positions = _of_codes(plan, level, kind, alone=alone)
@@ -91,7 +91,7 @@ def test_the_iterations_of_a_code_are_those_of_the_definitions(tmp_path: Path) -
 
 
 def test_the_iterations_of_production_are_every_mapping_that_is_tabulated(shared_data: Path) -> None:
-    plan = load(shared_data / "tables" / "NMFv7-2020")
+    plan = Plan.load(shared_data / "tables" / "NMFv7-2020")
     assert (len(plan.codes), len(plan.definitions.iterations)) == (1755, 3054)
     assert sum(len(each.codes) for each in plan.definitions.iterations) == 14088
     for level in plan.levels[:4]:

@@ -8,13 +8,13 @@ import pytest
 from starling.tables.generate.files import PERSON_COLUMNS, Records, TextWriter
 from starling.tables.generate.land import invent_land
 from starling.tables.generate.people import Mix
-from starling.tables.plan import Plan, load
+from starling.tables.plan import Plan
 from starling.tables.plan.geography import COLUMNS
 
 
 @pytest.fixture(scope="module")
 def production(shared_data: Path) -> Plan:
-    return load(shared_data / "tables" / "NMFv7-2020")
+    return Plan.load(shared_data / "tables" / "NMFv7-2020")
 
 
 @pytest.fixture(scope="module")

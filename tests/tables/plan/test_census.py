@@ -13,27 +13,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.errors import PlanError, Problem
-from starling.tables.plan import GeographyLevel, Plan, load
+from starling.tables.plan import GeographyLevel, Plan
 from starling.tables.plan.census import BUDGETS, REQUIRED
 from tests.tables.plan.invented import GEOGRAPHIES, REMOVED, TEXTS, census_folder, config, key
 
 
 def refusal(folder: Path, values: Any = None, **texts: str) -> str:
     with pytest.raises(PlanError) as refused:
-        load(census_folder(folder, values, **texts))
+        Plan.load(census_folder(folder, values, **texts))
     return str(refused.value)
 
 
 def loaded(path: Path) -> tuple[Plan | None, tuple[Problem, ...]]:
     """The plan, or why not."""
     try:
-        return load(path), ()
+        return Plan.load(path), ()
     except PlanError as refused:
         return None, refused.problems
 
 
 def test_everything_config_says_is_in_the_plan(tmp_path: Path) -> None:
-    plan = load(census_folder(tmp_path / "lapwing"))
+    plan = Plan.load(census_folder(tmp_path / "lapwing"))
     assert (plan.measure, plan.gamma, plan.suppression) == ("rho", Fraction(1, 10), Fraction(1, 2))
     assert (plan.allow_negative, plan.max_race_codes, plan.puerto_rico) == (True, 3, True)
     assert plan.states == {"01", "02"}
@@ -48,21 +48,21 @@ def test_numbers_are_the_decimals_they_are_written_as(tmp_path: Path) -> None:
         .replace("0.25", "0.001", 1)
         .replace('fraction": 0.1', 'fraction": 0.30')
     )
-    plan = load(census_folder(tmp_path, text))
+    plan = Plan.load(census_folder(tmp_path, text))
     assert [level.budget for level in plan.levels[:2]] == [Fraction(1, 10), Fraction(1, 1000)]
     assert plan.gamma == Fraction(3, 10)
 
 
 def test_a_budget_of_zero_removes_the_level(tmp_path: Path) -> None:
-    plan = load(census_folder(tmp_path, config(**{key("USA", 1): 0, key("TRACT", 2): 0.0})))
+    plan = Plan.load(census_folder(tmp_path, config(**{key("USA", 1): 0, key("TRACT", 2): 0.0})))
     assert "(USA, 1)" not in [level.name for level in plan.levels]
     assert len(plan.levels) == 18
 
 
 def test_reader_is_ignored_and_suppression_may_be_absent(tmp_path: Path) -> None:
-    plan = load(census_folder(tmp_path, config(reader=REMOVED, zero_suppression_chance=REMOVED)))
+    plan = Plan.load(census_folder(tmp_path, config(reader=REMOVED, zero_suppression_chance=REMOVED)))
     assert plan.suppression == 0
-    assert load(census_folder(tmp_path, config(reader=["any", 1]))).suppression == Fraction(1, 2)
+    assert Plan.load(census_folder(tmp_path, config(reader=["any", 1]))).suppression == Fraction(1, 2)
 
 
 @pytest.mark.parametrize("name", REQUIRED)
@@ -163,13 +163,13 @@ def test_thresholds_are_three_increasing_positive_integers(tmp_path: Path, cuts:
 
 def test_thresholds_are_needed_where_there_is_a_budget_that_is_run(tmp_path: Path) -> None:
     united_states = {name: cuts for name, cuts in config()["thresholds_p"].items() if "PR" not in name}
-    assert len(load(census_folder(tmp_path, config(thresholds_p=united_states, run_pr=False))).levels) == 12
+    assert len(Plan.load(census_folder(tmp_path, config(thresholds_p=united_states, run_pr=False))).levels) == 12
     assert "(PR-STATE, 1) is missing, and the level has a budget" in refusal(
         tmp_path, config(thresholds_p=united_states)
     )
     del united_states["(USA, 1)"]
     values = config(thresholds_p=united_states, run_pr=False, **{key("USA", 1): 0})
-    assert len(load(census_folder(tmp_path, values)).levels) == 11
+    assert len(Plan.load(census_folder(tmp_path, values)).levels) == 11
 
 
 def test_an_unknown_level_of_thresholds_is_refused(tmp_path: Path) -> None:
@@ -208,25 +208,25 @@ def test_a_level_that_nobody_can_be_in_is_refused(tmp_path: Path) -> None:
 
 
 def test_parquet_definitions_make_the_same_plan(tmp_path: Path) -> None:
-    text = load(census_folder(tmp_path / "text" / "plan"))
+    text = Plan.load(census_folder(tmp_path / "text" / "plan"))
     folder = census_folder(tmp_path / "parquet" / "plan")
     for name, content in TEXTS.items():
         header, *lines = [line.split("|") for line in content.splitlines()]
         columns = dict(zip(header, map(list, zip(*lines, strict=True)), strict=True))
         pq.write_table(pa.table(columns), folder / f"{name}.parquet")
         (folder / f"{name}.txt").unlink()
-    assert load(folder) == text
+    assert Plan.load(folder) == text
 
 
 def test_a_path_that_is_no_plan(tmp_path: Path) -> None:
     for path in (tmp_path / "absent", tmp_path):
         with pytest.raises(PlanError):
-            load(path)
+            Plan.load(path)
 
 
 @pytest.mark.parametrize("folder", ["NMFv7-2020", "toy_dataset/input_dir_zcdp", "toy_dataset/input_dir_puredp"])
 def test_the_census_folders_are_read_unchanged(shared_data: Path, folder: str) -> None:
-    plan = load(shared_data / "tables" / folder)
+    plan = Plan.load(shared_data / "tables" / folder)
     values = json.loads((shared_data / "tables" / folder / "config.json").read_text(), parse_float=Fraction)
     budgets = {(level.geography, level.iteration_level): level.budget for level in plan.levels}
     for name, level in BUDGETS.items():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from starling.errors import PlanError
-from starling.tables.plan import GeographyLevel, load
+from starling.tables.plan import GeographyLevel, Plan
 from starling.tables.plan.choices import all_levels, population_levels
 from starling.tables.plan.definitions import read_definitions
 from tests.tables.plan.invented import census_folder, config, key
@@ -44,4 +44,4 @@ def test_problems_of_a_plan_as_a_whole_name_its_file(tmp_path: Path) -> None:
     file = folder / "config.json"
     file.write_text(file.read_text().replace("1e-15", "0.000000000000001"))
     with pytest.raises(PlanError, match=r"^config.json: \(STATE, 2\) has a budget too small to draw its noise"):
-        load(folder)
+        Plan.load(folder)

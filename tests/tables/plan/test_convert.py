@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from starling.errors import OutputError, PlanError
 from starling.privacy.budget import exact
-from starling.tables.plan import Plan, load
+from starling.tables.plan import Plan
 from starling.tables.plan.convert import convert
 from tests.tables.plan.invented import GEOGRAPHIES, census_folder, config, key
 
@@ -23,7 +23,7 @@ PUBLIC = ("NMFv7-2020", "toy_dataset/input_dir_zcdp", "toy_dataset/input_dir_pur
 def test_public_definitions_are_the_same_plan_in_words(shared_data: Path, tmp_path: Path, name: str) -> None:
     folder = shared_data / "tables" / name
     out = tmp_path / "plan.toml"
-    assert convert(folder, out) == load(out) == load(folder)
+    assert convert(folder, out) == Plan.load(out) == Plan.load(folder)
 
 
 # JSON writes these as the decimals they are; a float of Python would not always be one.
@@ -74,7 +74,7 @@ def test_every_configuration_is_read_back_as_it_was(tmp_path_factory: pytest.Tem
     out = folder / "plans" / "plan.toml"
     out.parent.mkdir()
     plan = convert(folder / 'bird\'s "nest" ä', out)
-    assert plan == load(out)
+    assert plan == Plan.load(out)
 
 
 def test_definitions_are_named_from_the_place_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,11 +84,11 @@ def test_definitions_are_named_from_the_place_of_the_file(tmp_path: Path, monkey
     convert(Path("office/census"), Path("office/plans/plan.toml"))
     assert 'definitions = "../census"' in Path("office/plans/plan.toml").read_text()
     (tmp_path / "office").rename(tmp_path / "moved")
-    assert load(tmp_path / "moved" / "plans" / "plan.toml") == load(tmp_path / "moved" / "census")
+    assert Plan.load(tmp_path / "moved" / "plans" / "plan.toml") == Plan.load(tmp_path / "moved" / "census")
 
 
 def plan_with(tmp_path: Path, number: Fraction) -> Plan:
-    plan = load(census_folder(tmp_path / "census"))
+    plan = Plan.load(census_folder(tmp_path / "census"))
     return replace(plan, levels=tuple(replace(level, budget=number) for level in plan.levels))
 
 
@@ -96,7 +96,7 @@ def plan_with(tmp_path: Path, number: Fraction) -> Plan:
 def test_amounts_are_exact(tmp_path: Path, number: str) -> None:
     plan = plan_with(tmp_path, exact(number, field="x"))
     plan.save(tmp_path / "plan.toml", definitions="census")
-    assert load(tmp_path / "plan.toml") == plan
+    assert Plan.load(tmp_path / "plan.toml") == plan
 
 
 def test_what_is_no_census_folder_is_refused(tmp_path: Path) -> None:
@@ -127,4 +127,4 @@ def test_a_plan_that_a_plan_file_cannot_say_leaves_nothing(tmp_path: Path) -> No
 
 def test_a_folder_that_cannot_be_printed_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="cannot be printed"):
-        load(census_folder(tmp_path / "census")).values(definitions="a\nb")
+        Plan.load(census_folder(tmp_path / "census")).values(definitions="a\nb")

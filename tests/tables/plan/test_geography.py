@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import PlanError
-from starling.tables.plan import Geography, GeographyLevel, Plan, load, read_geography
+from starling.tables.plan import Geography, GeographyLevel, Plan, read_geography
 from starling.tables.plan.geography import COLUMNS
 from tests.tables.plan.invented import GRF, census_folder, config, key
 
@@ -16,7 +16,7 @@ HEADER = "|".join(COLUMNS) + "\n"
 
 @pytest.fixture(scope="session")
 def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
-    return load(census_folder(tmp_path_factory.mktemp("plan")))
+    return Plan.load(census_folder(tmp_path_factory.mktemp("plan")))
 
 
 def geography_of(plan: Plan, folder: Path, text: str = GRF) -> Geography:
@@ -90,21 +90,21 @@ def test_order_of_the_file_is_of_no_matter(plan: Plan, tmp_path: Path) -> None:
 
 def test_levels_without_a_budget_have_no_regions(tmp_path: Path) -> None:
     values = config(run_pr=False, **{key("TRACT", level): 0 for level in (1, 2)})
-    geography = geography_of(load(census_folder(tmp_path / "plan", values)), tmp_path)
+    geography = geography_of(Plan.load(census_folder(tmp_path / "plan", values)), tmp_path)
     assert [level.value for level in geography.regions] == ["USA", "STATE", "COUNTY", "PLACE", "AIANNH"]
     check(geography, GRF, {"01", "02"})
 
 
 def test_a_state_of_the_plan_that_is_missing_is_named(tmp_path: Path) -> None:
     """Else its people would be charged for and left out of every table, the nation's included."""
-    plan = load(census_folder(tmp_path / "plan", config(run_pr=False, state_filter_us=["01", "55"])))
+    plan = Plan.load(census_folder(tmp_path / "plan", config(run_pr=False, state_filter_us=["01", "55"])))
     wisconsin = GRF + "55|001|000100|0001|22800|0001\n"
     check(geography_of(plan, tmp_path, wisconsin), wisconsin, {"01", "55"})
     with pytest.raises(PlanError, match=r"GRF-C.txt: TABBLKST lacks 55 \(Wisconsin\) of the plan's states; give"):
         geography_of(plan, tmp_path)
     with pytest.raises(PlanError, match=r"lacks 01 \(Alabama\), 55 \(Wisconsin\) of the plan's states"):
         geography_of(plan, tmp_path, HEADER)
-    both = load(census_folder(tmp_path / "both", config(state_filter_us=["01"])))
+    both = Plan.load(census_folder(tmp_path / "both", config(state_filter_us=["01"])))
     with pytest.raises(PlanError, match=r"lacks 72 \(Puerto Rico\) of the plan's states"):
         geography_of(both, tmp_path, HEADER + "01|001|000100|0001|22800|0001\n")
 
@@ -180,6 +180,6 @@ def test_names_in_another_file_than_the_one_named_are_not_read(plan: Plan, tmp_p
 
 def test_the_toy_geography(shared_data: Path) -> None:
     toy = shared_data / "tables" / "toy_dataset"
-    geography = read_geography(toy / "GRF-C.txt", load(toy / "input_dir_zcdp"))
+    geography = read_geography(toy / "GRF-C.txt", Plan.load(toy / "input_dir_zcdp"))
     check(geography, (toy / "GRF-C.txt").read_text(), {"01", "02", "11"})
     assert geography.units == 9

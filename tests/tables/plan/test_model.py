@@ -13,13 +13,13 @@ from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.events import noise_event
 from starling.privacy.guarantee import BoundedOverlap, Guarantee
-from starling.tables.plan import Plan, describe, load, read_geography
+from starling.tables.plan import Plan, describe, read_geography
 from tests.tables.plan.invented import COST, GRF, census_folder, config
 
 
 @pytest.fixture
 def plan(tmp_path: Path) -> Plan:
-    return load(census_folder(tmp_path / "plan"))
+    return Plan.load(census_folder(tmp_path / "plan"))
 
 
 def leaves(guarantee: Guarantee) -> list[Guarantee]:
@@ -38,7 +38,7 @@ def leaves(guarantee: Guarantee) -> list[Guarantee]:
 def test_costs_of_the_census_plans(
     shared_data: Path, folder: str, cost: Rho, puerto_rico: Rho | None, stabilities: set[int]
 ) -> None:
-    plan = load(shared_data / "tables" / folder)
+    plan = Plan.load(shared_data / "tables" / folder)
     assert plan.cost == cost
     assert (plan.guarantee_pr and plan.guarantee_pr.cost) == puerto_rico
     assert {level.stability for level in plan.levels} == stabilities
@@ -58,7 +58,7 @@ def test_cost_is_the_larger_part_and_each_part_the_sum_of_its_levels(plan: Plan)
 
 
 def test_puerto_rico_alone_is_not_charged_for_the_states(tmp_path: Path) -> None:
-    plan = load(census_folder(tmp_path, config(run_us=False, state_filter_us=[])))
+    plan = Plan.load(census_folder(tmp_path, config(run_us=False, state_filter_us=[])))
     assert plan.cost == Rho(Fraction(2))
     assert plan.guarantee_pr is not None
     assert plan.guarantee == replace(plan.guarantee_pr, name=plan.title)
@@ -73,7 +73,7 @@ def test_total_only_groups_have_a_part_of_their_own_where_there_are_any(plan: Pl
 
 @pytest.mark.parametrize("definition", ["puredp", "zcdp"])
 def test_laws_share_the_budget_of_a_level(tmp_path: Path, definition: str) -> None:
-    plan = load(census_folder(tmp_path, config(privacy_defn=definition)))
+    plan = Plan.load(census_folder(tmp_path, config(privacy_defn=definition)))
     for level in plan.levels:
         stage_noise = plan.stage_noise(level)
         share = level.budget / level.stability
@@ -156,7 +156,7 @@ def test_a_level_that_cannot_be_is_refused(plan: Plan, change: dict[str, Any], m
 def test_the_plan_loads_itself_and_counts_its_cells(tmp_path: Path) -> None:
     folder = census_folder(tmp_path)
     plan = Plan.load(folder)
-    assert plan == load(folder)
+    assert plan == Plan.load(folder)
     blocks = tmp_path / "GRF-C.txt"
     blocks.write_text(GRF)
     geography = read_geography(blocks, plan)

@@ -4,12 +4,12 @@ from fractions import Fraction
 from pathlib import Path
 
 from starling.privacy.budget import Rho
-from starling.tables.plan import describe, load, read_geography
+from starling.tables.plan import Plan, describe, read_geography
 from tests.tables.plan.invented import GRF, census_folder, config
 
 
 def test_an_overview_says_what_the_plan_says(tmp_path: Path) -> None:
-    plan = load(census_folder(tmp_path))
+    plan = Plan.load(census_folder(tmp_path))
     found = describe(plan)
     assert (found.title, found.relation) == (plan.title, "add or remove one person")
     assert (found.cost, found.united_states, found.puerto_rico) == (plan.cost, Rho(Fraction(3)), Rho(Fraction(2)))
@@ -25,7 +25,7 @@ def test_an_overview_says_what_the_plan_says(tmp_path: Path) -> None:
 
 
 def test_with_a_geography_it_counts_groups(tmp_path: Path) -> None:
-    plan = load(census_folder(tmp_path, config(run_pr=False)))
+    plan = Plan.load(census_folder(tmp_path, config(run_pr=False)))
     (tmp_path / "GRF-C.txt").write_text(GRF)
     geography = read_geography(tmp_path / "GRF-C.txt", plan)
     found = describe(plan, geography)

@@ -9,7 +9,6 @@ import pytest
 
 from starling.errors import OutputError, PlanError
 from starling.tables import Plan
-from starling.tables.plan import load
 
 VALUES: dict[str, Any] = {
     "title": "Two groups in two states",
@@ -66,7 +65,7 @@ def test_values_make_the_plan_of_their_file(tmp_path: Path) -> None:
 
 def test_a_census_folder_is_said_with_its_definitions(shared_data: Path, tmp_path: Path) -> None:
     folder = shared_data / "tables" / "toy_dataset" / "input_dir_zcdp"
-    plan = load(folder)
+    plan = Plan.load(folder)
     assert Plan.of(plan.values(definitions=folder.name), folder=folder.parent) == plan
     with pytest.raises(PlanError, match="which no group of a plan file says; name the folder"):
         plan.values()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import PlanError
-from starling.tables.plan import GeographyLevel, Iteration, load
+from starling.tables.plan import GeographyLevel, Iteration, Plan
 from starling.tables.plan.codebook import Kind
 from starling.tables.plan.stability import _stability, stability, stability_by_codes
 
@@ -138,7 +138,7 @@ def test_unbounded_definitions_are_refused(most: int) -> None:
 
 @pytest.mark.parametrize(("geography", "level"), list(product(["STATE", "COUNTY"], [1, 2])))
 def test_production_is_nine(shared_data: Path, geography: str, level: int) -> None:
-    definitions = load(shared_data / "tables" / "NMFv7-2020").definitions
+    definitions = Plan.load(shared_data / "tables" / "NMFv7-2020").definitions
     tabulated = definitions.tabulated(GeographyLevel(geography), level)
     assert stability(tabulated, 8) == stability_by_codes(tabulated, 8) == 9
     race = [each for each in tabulated if each.kind == "race"]
@@ -152,7 +152,7 @@ def test_production_is_nine(shared_data: Path, geography: str, level: int) -> No
 
 
 def test_alone_and_combined_hierarchies_differ_below_the_state(shared_data: Path) -> None:
-    definitions = load(shared_data / "tables" / "NMFv7-2020").definitions
+    definitions = Plan.load(shared_data / "tables" / "NMFv7-2020").definitions
     below = definitions.tabulated(GeographyLevel.TRACT, 2)
     codes = {
         alone: {c for each in below if each.kind == "race" and each.alone is alone for c in each.codes}

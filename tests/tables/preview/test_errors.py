@@ -15,7 +15,7 @@ from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLa
 from starling.tables.inference.combined import at_least
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
 from starling.tables.measurements import Int64
-from starling.tables.plan import GeographyLevel, Plan, cells, load
+from starling.tables.plan import GeographyLevel, Plan, cells
 from starling.tables.preview.errors import preview
 from tests.tables.small import small_geography, small_plan
 
@@ -175,7 +175,7 @@ def test_sizes_are_sorted_and_hold_the_empty_group() -> None:
 
 def test_production_margins_are_those_it_was_planned_for(shared_data: Path) -> None:
     """SafeTab 2022, Table 1: 3, 11 and 50 persons for cells of detailed nation and state, detailed county and below, regional."""
-    plan: Plan = load(shared_data / "tables" / "NMFv7-2020")
+    plan: Plan = Plan.load(shared_data / "tables" / "NMFv7-2020")
     margin = {
         level.overview.level.name: level.branches[3].cell.margin
         for level in preview(plan).levels

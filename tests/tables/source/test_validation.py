@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from starling.errors import LISTED, SHOWN, RecordsInvalid
 from starling.privacy.trust import NotPrivate
-from starling.tables.plan import Plan, load, read_geography
+from starling.tables.plan import Plan, read_geography
 from starling.tables.source import Validation, open_persons, validate
 from starling.tables.source.faults import NOTES, PROBLEMS
 from starling.tables.source.reading import CHUNK
@@ -194,7 +194,7 @@ def test_parquet_rows_are_counted_from_one_in_each_part(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("config", "outside"), [("input_dir_puredp", 2), ("input_dir_zcdp", 2)])
 def test_the_toy_data_set_is_clean(shared_data: Path, config: str, outside: int) -> None:
     folder = shared_data / "tables" / "toy_dataset"
-    plan = load(folder / config)
+    plan = Plan.load(folder / config)
     geography = read_geography(folder / "GRF-C.txt", plan)
     found = validate(plan, geography, open_persons(folder / "person-records.txt", plan)).value
     assert (found.lines, found.problems.total) == (10, 0)

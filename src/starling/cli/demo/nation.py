@@ -28,12 +28,12 @@ def tell(out: Path, persons: int, step: Callable[[str], None]) -> Chapter:
     from starling.release.pipeline import Listener
     from starling.tables.evaluate import with_truth
     from starling.tables.generate import generate
-    from starling.tables.plan import load, read_geography, shipped
+    from starling.tables.plan import Plan, read_geography, shipped
     from starling.tables.publish import release
     from starling.tables.source import open_persons
 
     out.mkdir()
-    plan = load(Path(shutil.copy(shipped()["demo"], out / "plan.toml")))
+    plan = Plan.load(Path(shutil.copy(shipped()["demo"], out / "plan.toml")))
     step(f"inventing {persons:,} persons")
     made = generate(plan, persons=persons, seed=SEED, out=out / "invented")
     released = release(

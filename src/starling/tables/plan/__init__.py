@@ -10,8 +10,6 @@ from starling.tables.plan.shipped import shipped, waiting
 from starling.tables.plan.stages import Noise, StageNoise, Twice
 from starling.tables.plan.variants import TopUp, Variants
 
-load = Plan.load
-
 __all__ = [
     "MOST_GROUPS",
     "AccuracyTarget",
@@ -32,7 +30,6 @@ __all__ = [
     "Variants",
     "afford",
     "describe",
-    "load",
     "pieces",
     "prices",
     "read_geography",
