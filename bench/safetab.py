@@ -278,5 +278,5 @@ def wrong() -> tuple[Wrong, ...]:
 
 
 def replace_one() -> str:
-    """The production release in the other reading of neighbours."""
+    """The production release under the other adjacency."""
     return str(as_replace_one(PRODUCTION))

@@ -53,7 +53,7 @@ def page() -> str:
         f"{table(('noise and analysis', 'printed', 'computed', 'method'), losses)}\n",
         "## Statements that fail\n",
         f"{table(('where', 'what is printed', 'what holds'), wrong)}\n",
-        "## Both readings of neighbours\n",
+        "## Both adjacencies\n",
         production,
     ]
     return "\n".join(parts)

@@ -34,7 +34,7 @@ def test_json_has_every_difference(call: Call, released: Path, tmp_path: Path) -
     assert first["differences"][0]["by"] == "states"
     assert {one["by"] for one in first["differences"]} == {"states", "codes"}
     assert first["measured_again"]["STATE"] > 40
-    assert float(found["together"]["epsilon"]) > 10
+    assert float(found["joint"]["epsilon"]) > 10
 
 
 def test_the_same_plan_is_measured_again_and_differs_by_nothing(call: Call, released: Path) -> None:

@@ -215,7 +215,7 @@ def test_what_tops_up_says_so_before_and_after(call: Call, inputs: Inputs, relea
     assert asked.returncode == 130
     assert "It tops up the release of request abc-1: together they cost rho 1.302739." in asked.stdout
     done = call(*words, "--yes", "--json")
-    assert json.loads(done.stdout)["together"]["decimal"] == "1.302739"
+    assert json.loads(done.stdout)["joint"]["decimal"] == "1.302739"
 
 
 def demo_plan() -> str:

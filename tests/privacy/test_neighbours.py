@@ -1,4 +1,4 @@
-"""Neighbour relations: what they say, and what an add-remove cost is in the replace-one reading (row 9)."""
+"""Neighbour relations: what they say, and what an add-remove cost is under the replace-one adjacency (row 9)."""
 
 from fractions import Fraction
 from math import log
@@ -22,7 +22,7 @@ def test_relations_say_what_they_protect() -> None:
     assert ADD_REMOVE_PERSON == Relation("add-remove", "person") != ADD_REMOVE_HOUSEHOLD
 
 
-def test_the_2020_release_in_both_readings() -> None:
+def test_the_2020_release_under_both_adjacencies() -> None:
     """The configuration's rho 4.944 (add or remove) is the registry's 19.776 (replace one): exactly four times."""
     assert as_replace_one(Rho(Fraction("4.944"))) == Rho(Fraction("19.776"))
 

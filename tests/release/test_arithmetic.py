@@ -59,17 +59,17 @@ def topped() -> dict[str, Any]:
 def test_a_release_states_what_it_costs_together_with_those_that_it_adds_to() -> None:
     said = topped()
     assert check_cost(said)[1] == []
-    assert said["together"]["cost"]["add-remove"]["rho"] == "67/60"
-    assert said["together"]["cost"]["replace-one"]["rho"] == "67/15"
-    assert float(said["together"]["approximate_dp"]["epsilon"]) > float(said["approximate_dp"]["epsilon"])
-    assert stated(gaussian())["together"] is None
+    assert said["joint"]["cost"]["add-remove"]["rho"] == "67/60"
+    assert said["joint"]["cost"]["replace-one"]["rho"] == "67/15"
+    assert float(said["joint"]["approximate_dp"]["epsilon"]) > float(said["approximate_dp"]["epsilon"])
+    assert stated(gaussian())["joint"] is None
 
 
 def test_a_smaller_sum_than_all_charges_is_found() -> None:
     changes: tuple[Callable[[dict[str, Any]], Any], ...] = (
-        lambda said: said.update(together=None),
-        lambda said: said["together"].update(cost=said["cost"]),
-        lambda said: said["together"]["approximate_dp"].update(epsilon=said["approximate_dp"]["epsilon"]),
+        lambda said: said.update(joint=None),
+        lambda said: said["joint"].update(cost=said["cost"]),
+        lambda said: said["joint"]["approximate_dp"].update(epsilon=said["approximate_dp"]["epsilon"]),
         lambda said: said["adds_to"][0]["cost"].update(rho="1/4"),
         lambda said: said.update(adds_to=[]),
     )
@@ -100,9 +100,9 @@ CHANGES: dict[str, Change] = {
     "composition": lambda said: said["composition"].update(composition="bounded overlap", overlap=1),
     "cost of the whole": lambda said: said["composition"]["cost"].update(rho="1/2"),
     "a part left out": lambda said: said["composition"]["parts"].pop(),
-    "reading": lambda said: said["cost"]["add-remove"].update(rho="1/2"),
-    "other reading": lambda said: said["cost"]["replace-one"].update(rho="47/60"),
-    "readings swapped": lambda said: said.update(
+    "adjacency": lambda said: said["cost"]["add-remove"].update(rho="1/2"),
+    "other adjacency": lambda said: said["cost"]["replace-one"].update(rho="47/60"),
+    "adjacencies swapped": lambda said: said.update(
         cost={"add-remove": said["cost"]["replace-one"], "replace-one": said["cost"]["add-remove"]}
     ),
     "neighbours": lambda said: said["neighbours"].update(change="replace-one"),

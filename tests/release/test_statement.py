@@ -1,4 +1,4 @@
-"""privacy.json says what the receipt says, exactly, in both readings of the neighbour relation."""
+"""privacy.json says what the receipt says, exactly, under both adjacencies."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def stated(receipt: Receipt) -> dict[str, Any]:
     return loaded
 
 
-def test_cost_stands_in_both_readings() -> None:
+def test_cost_stands_under_both_adjacencies() -> None:
     found = stated(Receipt("id", two_levels(), "in memory"))
     assert found["protected_unit"] == "person"
     assert found["neighbours"] == {"change": "add-remove", "unit": "person", "words": "add or remove one person"}
@@ -58,7 +58,7 @@ def test_cost_stands_in_both_readings() -> None:
     assert (found["domain"], found["mechanism"]) == ("test", {"name": "test"})
 
 
-def test_a_reading_that_does_not_exist_is_null_with_the_reason() -> None:
+def test_an_adjacency_that_does_not_exist_is_null_with_the_reason() -> None:
     cost = stated(Receipt("id", two_levels(REPLACE_PERSON), "in memory"))["cost"]
     assert cost["add-remove"] is None
     assert cost["add-remove_reason"] == NO_ADD_REMOVE

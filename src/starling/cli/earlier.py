@@ -25,7 +25,7 @@ def earlier_text(found: "JointCost") -> str:
     from starling.privacy.neighbours import as_replace_one
 
     parts = [_release(each, compared) for each, compared in found.earlier]
-    together = f"{found.cost}, in the replace-one reading {as_replace_one(found.cost)}"
+    together = f"{found.cost}, under the replace-one adjacency {as_replace_one(found.cost)}"
     pairs = [
         ("together", f"{together}; epsilon {decimal_up(found.epsilon)} at delta {found.delta}"),
         ("people", _people(found)),
@@ -81,7 +81,7 @@ def earlier_json(found: "JointCost") -> "dict[str, Json]":
     from starling.release.statement import amount
 
     return {
-        "together": {
+        "joint": {
             "add-remove": amount(found.cost),
             "replace-one": amount(as_replace_one(found.cost)),
             "epsilon": decimal_up(found.epsilon),

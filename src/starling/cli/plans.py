@@ -26,7 +26,7 @@ def plan_text(overview: "Overview") -> str:
     pairs = [
         ("plan", overview.title),
         ("protects", f"one person ({overview.relation})"),
-        ("cost", f"{overview.cost}, in the replace-one reading {as_replace_one(overview.cost)}"),
+        ("cost", f"{overview.cost}, under the replace-one adjacency {as_replace_one(overview.cost)}"),
         _approximate(overview),
     ]
     if overview.united_states and overview.puerto_rico:
@@ -94,7 +94,7 @@ def plan_json(overview: "Overview") -> "dict[str, Json]":
         **{name: None if cost is None else amount(cost) for name, cost in parts.items()},
         "groups": overview.groups,
         "adds_to": [*overview.adds_to],
-        "together": amount(overview.together),
+        "joint": amount(overview.joint_cost),
         "approximate_dp": {
             "epsilon": decimal_up(overview.approximate.epsilon),
             "delta": DELTA,
@@ -165,7 +165,10 @@ def adds_to(overview: "Overview") -> list[tuple[str, str]]:
             "tops up",
             f"request {', which tops up '.join(overview.adds_to)}: this cost is added, for better numbers of the same groups",
         ),
-        ("together", f"{overview.together}, of both" if len(overview.adds_to) == 1 else f"{overview.together}, of all"),
+        (
+            "together",
+            f"{overview.joint_cost}, of both" if len(overview.adds_to) == 1 else f"{overview.joint_cost}, of all",
+        ),
     ]
 
 

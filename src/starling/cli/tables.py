@@ -298,9 +298,7 @@ def _spending(plan: "Plan") -> str:
     """What a release is charged for."""
     if plan.variants.top_up is None:
         return plan.title
-    tops = (
-        f"It tops up the release of request {plan.variants.top_up.request_id}: together they cost {plan.together.cost}."
-    )
+    tops = f"It tops up the release of request {plan.variants.top_up.request_id}: together they cost {plan.joint_guarantee.cost}."
     return f"{plan.title}\n{tops}"
 
 
@@ -311,7 +309,7 @@ def _published_json(published: "Published") -> "dict[str, Json]":
     plan = published.plan
     return published_json(plan.guarantee, published) | {
         "adds_to": [each.request_id for each in plan.variants.releases],
-        "together": amount(plan.together.cost),
+        "joint": amount(plan.joint_guarantee.cost),
         "rows": {"t1": published.rows("t1"), "t2": published.rows("t2")},
     }
 
@@ -320,7 +318,7 @@ def _published_text(published: "Published") -> str:
     from starling.cli.publishing import published_text
 
     plan, data = published.plan, published.folder / "data"
-    together = [("together", f"{plan.together.cost}, with what it adds to")] if plan.variants.top_up else []
+    together = [("together", f"{plan.joint_guarantee.cost}, with what it adds to")] if plan.variants.top_up else []
     tables = [
         ("totals", f"{published.rows('t1'):,} rows in {data / 't1.txt'}"),
         ("sex by age", f"{published.rows('t2'):,} rows in {data / 't2.txt'}"),

@@ -1,7 +1,7 @@
 """The arithmetic of a stated cost, done again from the file alone: leaves from their events, then up through the compositions.
 
 Every amount is an exact rational. `Guarantee` computes each cost from its parts, as it did when the release was charged; what the
-file states beside it must be the same number, in both readings of the neighbour relation.
+file states beside it must be the same number, under both adjacencies.
 """
 
 import re
@@ -17,7 +17,7 @@ from starling.privacy.budget import Measure, decimal_up
 from starling.privacy.guarantee import BoundedOverlap, Composition, Guarantee, Sequential, joint
 from starling.privacy.neighbours import Change, Relation, Unit
 from starling.release.manifest import AGAIN
-from starling.release.statement import DEFINITIONS, FILE, FORMAT, Json, amount, approximate_dp, readings
+from starling.release.statement import DEFINITIONS, FILE, FORMAT, Json, adjacencies, amount, approximate_dp
 
 Stated = Mapping[str, Any]
 """A parsed privacy.json."""
@@ -127,13 +127,13 @@ class _Reader:
         for made, said in zip(earlier, stated["adds_to"], strict=True):
             self._same("adds_to", amount(made.cost), said["cost"])
         if earlier:
-            self._losses("together.", stated["together"], joint(guarantee, earlier))
+            self._losses("joint.", stated["joint"], joint(guarantee, earlier))
         else:
-            self._same("together", None, stated["together"])
+            self._same("joint", None, stated["joint"])
 
     def _losses(self, place: str, said: Mapping[str, Any], guarantee: Guarantee) -> None:
-        """A cost in both readings, and in the terms of approximate DP."""
-        self._same(f"{place}cost", readings(guarantee), said["cost"])
+        """A cost under both adjacencies, and in the terms of approximate DP."""
+        self._same(f"{place}cost", adjacencies(guarantee), said["cost"])
         self._approximate(f"{place}approximate_dp", said["approximate_dp"], guarantee)
 
     def _approximate(self, field: str, said: Mapping[str, Any], guarantee: Guarantee) -> None:

@@ -69,7 +69,7 @@ class Release(InSession):
 
     @property
     def cost(self) -> Cost:
-        """Of the whole release, in its own reading of the neighbour relation."""
+        """Of the whole release, under its own neighbour relation."""
         return self.guarantee.cost
 
     def table(self, name: str) -> pa.Table:

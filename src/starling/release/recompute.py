@@ -150,13 +150,13 @@ def stated(guarantee: Guarantee, particulars: Particulars) -> dict[str, Any]:
     said = {
         "domain": particulars.name,
         "neighbours": {"change": relation.change, "unit": relation.unit, "words": str(relation)},
-        "cost": statement.readings(guarantee),
+        "cost": statement.adjacencies(guarantee),
         "composition": statement.composition(guarantee),
         "bounds": particulars.bounds,
         "invariants": list(particulars.invariants),
         "mechanism": particulars.mechanism,
         "adds_to": statement.added_to(particulars.adds_to),
-        "together": statement.all_losses(guarantee, particulars.adds_to),
+        "joint": statement.all_losses(guarantee, particulars.adds_to),
     }
     # As JSON says it: a tuple is a list there.
     again: dict[str, Any] = json.loads(json.dumps(said))
@@ -178,7 +178,7 @@ def pages(
     said: Mapping[str, Any],
     guarantee: Guarantee,
     make: Callable[[Receipt], Mapping[str, str]],
-    together: Guarantee | None = None,
+    joint: Guarantee | None = None,
 ) -> list[Problem]:
     """What the pages of a release say otherwise than its plan, released values and the stated charge give.
 
@@ -189,7 +189,7 @@ def pages(
         said: Its privacy.json, with an epsilon that was compared with ours.
         guarantee: What its plan gives.
         make: The text of each page by its name, from the receipt; its pictures are left out (`undrawn`).
-        together: What its plan gives with all that it adds to; without it, the release stands alone.
+        joint: What its plan gives with all that it adds to; without it, the release stands alone.
     """
     expected: Mapping[str, str] = {}
     ours = by_this_version(said)
@@ -212,7 +212,7 @@ def pages(
             problems.append(Problem(name, f"holds {markup}, which no report has", AGAIN))
         elif ours and (words(found) if page else found) != text:
             problems.append(Problem(name, "is not what the plan, the charge and the released values give", AGAIN))
-        elif not ours and _amounts(name, found) != _amounts(name, _with_epsilons(text, said, guarantee, together)):
+        elif not ours and _amounts(name, found) != _amounts(name, _with_epsilons(text, said, guarantee, joint)):
             problems.append(Problem(name, "states another privacy loss or unit than privacy.json", AGAIN))
     return problems
 
@@ -261,9 +261,9 @@ def _amounts(name: str, text: str) -> object:
         return None
 
 
-def _with_epsilons(text: str, said: Mapping[str, Any], guarantee: Guarantee, together: Guarantee | None) -> str:
+def _with_epsilons(text: str, said: Mapping[str, Any], guarantee: Guarantee, joint: Guarantee | None) -> str:
     """A page of ours with what another version's accountant found; arithmetic.py says how near it must be to ours."""
-    told = [(guarantee, said)] if together is None else [(together, said["together"]), (guarantee, said)]
+    told = [(guarantee, said)] if joint is None else [(joint, said["joint"]), (guarantee, said)]
     for each, theirs in told:
         ours, stated, delta = statement.approximate_dp(each), theirs["approximate_dp"], DELTA
         for form in ("epsilon {} at delta {} (by: {})", "ε = {} at δ = {} ({})"):

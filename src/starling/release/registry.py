@@ -59,17 +59,17 @@ class Product:
     unprotected: str
 
 
-def entry(title: str, receipt: Receipt, product: Product, together: Guarantee | None = None) -> str:
+def entry(title: str, receipt: Receipt, product: Product, joint: Guarantee | None = None) -> str:
     """The file.
 
     Args:
         title: Of the release.
         receipt: Of its charge.
         product: What the domain says.
-        together: Of the release and of all that it adds to; without it, the release stands alone.
+        joint: The guarantee of the release and of all that it adds to; without it, the release stands alone.
     """
     guarantee = receipt.guarantee
-    whole = together or guarantee
+    whole = joint or guarantee
     unit = guarantee.relation.unit
     key = signer(receipt)
     curator = "Not named" if key is None else f"Holder of the key {key.fingerprint}"
@@ -97,7 +97,7 @@ def entry(title: str, receipt: Receipt, product: Product, together: Guarantee | 
                     "privacy_unit": f"{unit.capitalize()}-level",
                     "privacy_unit_details": _neighbours(guarantee, product),
                     "privacy_parameters": {whole.cost.measure: Decimal(decimal_up(whole.cost.amount))},
-                    "privacy_parameters_details": _details(guarantee, together),
+                    "privacy_parameters_details": _details(guarantee, joint),
                 },
                 "deployment_model": {
                     "model_name": "Central",
@@ -128,18 +128,18 @@ def _neighbours(guarantee: Guarantee, product: Product) -> str:
     return f"Two datasets are adjacent when they differ in the data of one {unit}; how many there are is public. {product.bounds}"
 
 
-def _details(guarantee: Guarantee, together: Guarantee | None) -> str:
+def _details(guarantee: Guarantee, joint: Guarantee | None) -> str:
     """The cost of all that is in the release; where it adds to others, that of the new charge beside it."""
-    if together is None:
-        return _readings(guarantee)
+    if joint is None:
+        return _adjacencies(guarantee)
     return (
-        f"Of this release and of the earlier ones that it adds to, together: {_readings(together)}"
-        f" Charged for this release alone, and part of the above: {_readings(guarantee)}"
+        f"Of this release and of the earlier ones that it adds to, together: {_adjacencies(joint)}"
+        f" Charged for this release alone, and part of the above: {_adjacencies(guarantee)}"
     )
 
 
-def _readings(guarantee: Guarantee) -> str:
-    """The cost in both readings, and in the terms of others."""
+def _adjacencies(guarantee: Guarantee) -> str:
+    """The cost under both adjacencies, and in the terms of others."""
     cost, found = guarantee.cost, approximate_dp(guarantee)
     approximate = f"In the terms of approximate DP: epsilon {found.epsilon} at delta {DELTA} (by: {found.by})."
     if guarantee.relation.change == "add-remove":

@@ -1,7 +1,7 @@
 """What a release says about its privacy, for machines: `privacy.json`, made from the receipt of the charge and nothing else.
 
-The cost is stated in both readings of "one person's data", since published formats do not say which they mean: add or remove
-one unit, and replace one unit by another (twice the epsilon, four times the rho). A reading that does not exist is null with
+The cost is stated under both meanings of "one person's data", since published formats do not say which they mean: add or remove
+one unit, and replace one unit by another (twice the epsilon, four times the rho). An adjacency that does not exist is null with
 the reason. Amounts and scales are exact rationals as text; `decimal` beside them is rounded up.
 """
 
@@ -87,10 +87,10 @@ def added_to(earlier: tuple[AddsTo, ...]) -> list[Json]:
 
 
 def losses(guarantee: Guarantee) -> dict[str, Json]:
-    """The cost in both readings of the neighbour relation, and in the terms of approximate DP."""
+    """The cost under both adjacencies, and in the terms of approximate DP."""
     found = approximate_dp(guarantee)
     return {
-        "cost": readings(guarantee),
+        "cost": adjacencies(guarantee),
         "approximate_dp": {"epsilon": found.epsilon, "delta": DELTA, "by": found.by},
     }
 
@@ -136,7 +136,7 @@ def statement(receipt: Receipt, particulars: Particulars) -> dict[str, Json]:
         "composition": composition(guarantee),
         "mechanism": dict(particulars.mechanism),
         "adds_to": added_to(particulars.adds_to),
-        "together": all_losses(guarantee, particulars.adds_to),
+        "joint": all_losses(guarantee, particulars.adds_to),
         "account": account(receipt),
     }
 
@@ -171,8 +171,8 @@ def repeated(said: Mapping[str, Any], guarantee: Guarantee, adds_to: tuple[AddsT
         again["software"] = _text(said["software"])
         _keep(again, said, "approximate_dp", "epsilon", "by")
         _keep(again, said, "account", "limits", "validation")
-        if isinstance(whole := again["together"], dict):
-            _keep(whole, said["together"], "approximate_dp", "epsilon", "by")
+        if isinstance(whole := again["joint"], dict):
+            _keep(whole, said["joint"], "approximate_dp", "epsilon", "by")
     return again
 
 
@@ -228,14 +228,14 @@ def signer(receipt: Receipt) -> Public | None:
     return None if receipt.entry is None else Public.parse(receipt.entry.signer, field="signer")
 
 
-def readings(guarantee: Guarantee) -> dict[str, Json]:
-    """The cost in both readings of the neighbour relation.
+def adjacencies(guarantee: Guarantee) -> dict[str, Json]:
+    """The cost under both adjacencies.
 
     >>> from fractions import Fraction
     >>> from starling.privacy.guarantee import measurement
     >>> from starling.privacy.distributions.discrete import DiscreteLaplace
     >>> from starling.privacy.neighbours import ADD_REMOVE_PERSON
-    >>> both = readings(measurement("count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(2))))
+    >>> both = adjacencies(measurement("count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(2))))
     >>> both["add-remove"], both["replace-one"]
     ({'epsilon': '1/2', 'decimal': '0.5'}, {'epsilon': '1', 'decimal': '1'})
     """

@@ -199,7 +199,7 @@ def test_a_release_is_topped_up_again_in_some_of_its_levels(
     public, geography = read_plan(again)
     assert [level.name for level in public.levels] == [level.name for level in plan.levels[1:]]
     assert public.cost.amount == 2 * sum(level.budget for level in plan.levels[1:])
-    assert public.together.cost.amount == public.cost.amount + plan.cost.amount * Fraction(4, 3)
+    assert public.joint_guarantee.cost.amount == public.cost.amount + plan.cost.amount * Fraction(4, 3)
     first = replace(plan, levels=plan.levels[1:])
     drawn = [
         list(read_measurements(folder, first, geography, place))
@@ -232,16 +232,16 @@ def test_a_top_up_states_what_all_charges_cost_together(topped: Path, again: Pat
     for folder in (topped, again):
         public, _ = read_plan(folder)
         said = json.loads((folder / "privacy.json").read_text())
-        own, whole = (epsilon_at_delta(each, "1e-10") for each in (public.guarantee, public.together))
+        own, whole = (epsilon_at_delta(each, "1e-10") for each in (public.guarantee, public.joint_guarantee))
         assert whole > own
         assert said["approximate_dp"]["epsilon"] == decimal_up(own)
-        assert said["together"]["approximate_dp"]["epsilon"] == decimal_up(whole)
-        assert Fraction(said["together"]["cost"]["replace-one"]["rho"]) == 4 * public.together.cost.amount
+        assert said["joint"]["approximate_dp"]["epsilon"] == decimal_up(whole)
+        assert Fraction(said["joint"]["cost"]["replace-one"]["rho"]) == 4 * public.joint_guarantee.cost.amount
         report = " ".join((folder / "report.html").read_text().split())
         assert f"ε = {decimal_up(whole)} at δ" in report
         assert f"ε = {decimal_up(own)} at δ = 1e-10" in report
         entry = yaml.safe_load((folder / "registry.yaml").read_text())["deployment"]["privacy_loss"]
-        assert entry["privacy_parameters"] == {"rho": float(decimal_up(public.together.cost.amount))}
+        assert entry["privacy_parameters"] == {"rho": float(decimal_up(public.joint_guarantee.cost.amount))}
         assert f"epsilon {decimal_up(whole)} at delta" in entry["privacy_parameters_details"]
         assert f"epsilon {decimal_up(own)} at delta" in entry["privacy_parameters_details"]
 

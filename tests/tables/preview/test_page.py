@@ -20,7 +20,7 @@ from tests.tables.small import small_geography, small_plan
 
 def test_the_page_of_a_top_up_says_what_all_costs_together() -> None:
     plan = topping(small_plan("rho"))
-    assert f"on top of an earlier release: {plan.together.cost} together" in preview_text(
+    assert f"on top of an earlier release: {plan.joint_guarantee.cost} together" in preview_text(
         TablesPage(preview(plan), expect_detail(plan))
     )
     assert "on top of" not in preview_text(TablesPage(preview(small_plan("rho")), expect_detail(small_plan("rho"))))

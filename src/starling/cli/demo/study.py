@@ -121,14 +121,14 @@ def _next(out: Path, made: "Generated", answered: "Answered") -> tuple[str, ...]
 
 
 def _json(made: "Generated", answered: "Answered", planted: dict[str, float]) -> dict[str, Any]:
-    from starling.release.statement import readings
+    from starling.release.statement import adjacencies
 
     found = _explored(answered)
     return {
         "plan": str(made.plan),
         "genotypes": str(made.prefix),
         "release": str(answered.folder),
-        "cost": readings(answered.question.guarantee),
+        "cost": adjacencies(answered.question.guarantee),
         "significant": {"low": found.number.low, "high": found.number.high},
         "snps": [{"snp": each.snp, "p": each.p, "low": each.low, "high": each.high} for each in found.p_values],
         "planted": list(planted),

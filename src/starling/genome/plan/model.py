@@ -1,8 +1,8 @@
 """The plan of a case-control study: every public choice, as one immutable value. It opens nothing confidential.
 
 The study is a table {0, 1, 2, missing}^m x {case, control} of n people (Johnson and Shmatikov 2013, Section 3). n is public, m is
-the length of a public list, and neighbours differ by everything about one person: replace one person, n fixed. There is no
-reading by adding or removing a person, because n is public: such studies are no neighbours at all. Where a file is filled up to n with
+the length of a public list, and neighbours differ by everything about one person: replace one person, n fixed. There is no adjacency
+by adding or removing a person, because n is public: such studies are no neighbours at all. Where a file is filled up to n with
 people without calls or phenotype, a person who is added takes the place of one of them (docs/decisions/0017).
 
 Rules for what is missing, the same for every study: a missing call is a person without the allele; a person whose phenotype is

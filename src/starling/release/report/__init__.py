@@ -19,7 +19,7 @@ __all__ = ["Picture", "Section", "Table", "page", "render"]
 
 
 def render(
-    title: str, receipt: Receipt, charged: Section, sections: Sequence[Section], together: Guarantee | None = None
+    title: str, receipt: Receipt, charged: Section, sections: Sequence[Section], joint: Guarantee | None = None
 ) -> str:
     """The page, complete in one text.
 
@@ -28,18 +28,18 @@ def render(
         receipt: Of its charge.
         charged: How the cost comes about, by the domain's own parts.
         sections: What the domain adds: accuracy, files.
-        together: Of the release and of all that it adds to; without it, the release stands alone.
+        joint: The guarantee of the release and of all that it adds to; without it, the release stands alone.
     """
     guarantee = receipt.guarantee
-    whole = together or guarantee
+    whole = joint or guarantee
     return filled(
         "page.html",
         title=title,
         guarantee=guarantee,
-        promise=Section("What is promised, in plain words", plainly(guarantee, together)),
+        promise=Section("What is promised, in plain words", plainly(guarantee, joint)),
         cost=guarantee.cost,
         amount=decimal_up(guarantee.cost.amount),
-        adds=together is not None,
+        adds=joint is not None,
         whole=decimal_up(whole.cost.amount),
         replaced=_replaced(guarantee),
         whole_replaced=_replaced(whole),

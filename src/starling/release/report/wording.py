@@ -36,19 +36,19 @@ def dearest(guarantee: Guarantee) -> Guarantee:
     return max((dearest(part) for part in guarantee.parts), key=lambda leaf: leaf.cost.amount, default=guarantee)
 
 
-def plainly(guarantee: Guarantee, together: Guarantee | None = None) -> str:
+def plainly(guarantee: Guarantee, joint: Guarantee | None = None) -> str:
     """What the guarantee means for the protected unit: paragraphs with an empty line between them.
 
     Args:
         guarantee: Of the charge.
-        together: Of the release and of all that it adds to; without it, the release stands alone.
+        joint: The guarantee of the release and of all that it adds to; without it, the release stands alone.
     """
     unit, change = guarantee.relation.unit, guarantee.relation.change
     whether = (
         f"whether the data hold a given {unit} at all" if change == "add-remove" else f"what a given {unit}'s data are"
     )
-    everything, one = together or guarantee, dearest(guarantee)
-    earlier = "" if together is None else ", the measurements of earlier releases in it included"
+    everything, one = joint or guarantee, dearest(guarantee)
+    earlier = "" if joint is None else ", the measurements of earlier releases in it included"
     finds, finds_one = detection(everything, ALARMS / 100), detection(one, ALARMS / 100)
     how = (
         "computed from the exact distributions of the noise"

@@ -106,7 +106,7 @@ def _together(plan: Plan) -> tuple[Table, ...]:
         ("Added to", decimal_up(each.cost), f"request {each.request_id}; manifest with SHA-256 {each.manifest}")
         for each in plan.variants.releases
     ]
-    rows.append(("Together", decimal_up(plan.together.cost.amount), "each of them charged on its own"))
+    rows.append(("Together", decimal_up(plan.joint_guarantee.cost.amount), "each of them charged on its own"))
     caption = "What was spent on these numbers, over all releases that are in them"
     return (Table(("Release", plan.cost.symbol, "Charged as"), tuple(rows), caption, words=True),)
 

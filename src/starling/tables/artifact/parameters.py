@@ -132,7 +132,7 @@ def product(plan: Plan) -> Product:
         composition="Sequential over levels and over the two measurements of a group; within a level, parallel composition of bounded"
         " degree over groups. The tree with every law and amount is in privacy.json."
         + (
-            f" Earlier releases that it adds to were charged on their own; {plan.together.cost} in all."
+            f" Earlier releases that it adds to were charged on their own; {plan.joint_guarantee.cost} in all."
             if plan.variants.top_up
             else ""
         ),

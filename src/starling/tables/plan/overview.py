@@ -56,7 +56,7 @@ class Overview:
         levels: The levels in plan order.
         groups: Population groups of all levels; None without a geography.
         adds_to: Requests of the earlier releases that the plan adds to, the last first; none for one that stands alone.
-        together: Cost of the release and of all that it adds to.
+        joint_cost: Cost of the release and of all that it adds to.
         approximate: That joint cost in the terms of (epsilon, delta)-DP at the delta of `privacy.accounting.conversion.DELTA`.
     """
 
@@ -68,7 +68,7 @@ class Overview:
     levels: tuple[LevelOverview, ...]
     groups: int | None
     adds_to: tuple[str, ...]
-    together: Cost
+    joint_cost: Cost
     approximate: Approximate
 
 
@@ -101,8 +101,8 @@ def describe(plan: Plan, geography: Geography | None = None) -> Overview:
         levels=tuple(levels),
         groups=None if geography is None else sum(level.groups or 0 for level in levels),
         adds_to=tuple(each.request_id for each in plan.variants.releases),
-        together=plan.together.cost,
-        approximate=approximate(plan.together, DELTA),
+        joint_cost=plan.joint_guarantee.cost,
+        approximate=approximate(plan.joint_guarantee, DELTA),
     )
 
 

@@ -50,7 +50,7 @@ class TablesPage:
         overview = self.seen.overview
         kind = f"Expected error of a plan, before anything is spent; {overview.cost} for {overview.relation}"
         if overview.adds_to:
-            kind += f", on top of an earlier release: {overview.together} together"
+            kind += f", on top of an earlier release: {overview.joint_cost} together"
         return f"{kind}; epsilon {decimal_up(overview.approximate.epsilon)} at delta {DELTA}"
 
     def sections(self) -> Sequence[Section]:
