@@ -42,7 +42,6 @@ def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch
         "release",
         "evaluate",
         "diff",
-        "accounting",
     ]
     census_folder(tmp_path / "census")
     for example in (group.example, *(command.example for command in commands)):  # type: ignore[union-attr]
