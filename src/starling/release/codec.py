@@ -1,0 +1,178 @@
+"""Values of dataclasses as JSON and back, by their type hints alone: public choices in a release, and what is asked of a server.
+
+    dataclass               an object with a key for each field, in the order of the fields
+    union of dataclasses    the same, with the name of the class before its fields under `kind`, as num_sig for NumSig
+    Fraction                its exact text, "1/3"
+    tuple, frozenset        a list; a set's members ascend
+    Mapping of names        an object
+    str, int, bool, None    themselves; a text can be shown, an integer has 64 bits
+    Literal, Enum           one of their values
+
+One value has one JSON, and JSON that no value gives is refused: a key too many, a key too few, 1 for true, a member of a set twice. What a
+value may be beyond its types, its class says when it is made.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from fractions import Fraction
+from functools import lru_cache
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+
+from starling.release.public_json import refuse, text, truth
+from starling.release.statement import Json
+
+KIND: Final = "kind"
+"""The key that says which dataclass of a union an object is."""
+_LEAST: Final = -(2**63)
+_RATIONAL: Final = re.compile(r"-?[0-9]{1,400}(/[1-9][0-9]{0,399})?")
+
+
+def encode(hint: Any, value: Any, instead: Mapping[str, Json] | None = None) -> Any:
+    """The JSON of a value.
+
+    Args:
+        hint: The type of the value.
+        value: The value, which has that type.
+        instead: JSON that stands for some fields of a dataclass, such as the digest of a long one.
+
+    >>> encode(tuple[Fraction, ...], (Fraction(1, 3), Fraction(2)))
+    ['1/3', '2']
+    """
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        member = _of_value(arguments, value)
+        tag = {KIND: name_of(member)} if _tagged(arguments) and is_dataclass(member) else {}
+        made = encode(member, value, instead)
+        return tag | made if tag else made
+    if is_dataclass(hint):
+        known = dict(instead or {})
+        return {
+            name: known[name] if name in known else encode(kind, getattr(value, name))
+            for name, kind in _hints(hint).items()
+        }
+    if origin is tuple:
+        return [encode(kind, each) for kind, each in zip(_members(arguments, len(value)), value, strict=True)]
+    if origin is frozenset:
+        return [encode(arguments[0], each) for each in sorted(value)]
+    if origin is not None and origin is not Literal and issubclass(origin, Mapping):
+        return {name: encode(arguments[1], each) for name, each in value.items()}
+    return str(value) if isinstance(value, Fraction | Enum) else value
+
+
+def decode(hint: Any, data: Any, instead: Mapping[str, Any] | None = None) -> Any:
+    """The value that `encode` gave as JSON.
+
+    Args:
+        hint: The type of the value.
+        data: Parsed JSON.
+        instead: Values of some fields of a dataclass, whatever JSON stands for them.
+
+    Raises:
+        ValueError, KeyError, TypeError, AttributeError: no value of that type has this JSON.
+        StarlingError: by the class, which has no such value.
+
+    >>> decode(tuple[Fraction, ...], ["1/3", "2"])
+    (Fraction(1, 3), Fraction(2, 1))
+    """
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        member = _of_json(arguments, data)
+        rest = {name: each for name, each in data.items() if name != KIND} if _tagged(arguments) and data else data
+        return decode(member, rest, instead)
+    if is_dataclass(hint):
+        known = dict(instead or {})
+        if data.keys() != _hints(hint).keys():
+            refuse()
+        values = {
+            name: known[name] if name in known else decode(kind, data[name]) for name, kind in _hints(hint).items()
+        }
+        return hint(**values)  # type: ignore[operator] # a class, not a value of one
+    if origin is Literal:
+        return data if any(type(each) is type(data) and each == data for each in arguments) else refuse()
+    return _plain(hint, data) if origin is None else _collected(origin, arguments, data)
+
+
+def _collected(origin: Any, arguments: tuple[Any, ...], data: Any) -> Any:
+    """A tuple, a set or a mapping."""
+    if origin is tuple:
+        return tuple(decode(kind, each) for kind, each in zip(_members(arguments, len(_list(data))), data, strict=True))
+    if origin is frozenset:
+        made = [decode(arguments[0], each) for each in _list(data)]
+        return frozenset(made) if made == sorted(set(made)) else refuse()
+    if issubclass(origin, Mapping):
+        return {text(name): decode(arguments[1], each) for name, each in data.items()}
+    return refuse()
+
+
+def _plain(hint: Any, data: Any) -> Any:
+    """A value that is no collection."""
+    if hint is str:
+        return text(data)
+    if hint is bool:
+        return truth(data)
+    if hint is int:
+        return data if type(data) is int and _LEAST <= data < -_LEAST else refuse()
+    if hint is Fraction:
+        made = Fraction(data) if isinstance(data, str) and _RATIONAL.fullmatch(data) else refuse()
+        return made if str(made) == data else refuse()
+    if hint is NoneType:
+        return None if data is None else refuse()
+    return hint(data) if isinstance(hint, type) and issubclass(hint, Enum) else refuse()
+
+
+def name_of(kind: type) -> str:
+    """The name of a dataclass in JSON.
+
+    >>> class LocSig: ...
+    >>> name_of(LocSig)
+    'loc_sig'
+    """
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
+
+
+@lru_cache(maxsize=256)
+def _hints(kind: Any) -> dict[str, Any]:
+    """The fields of a dataclass and their types."""
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
+def _members(arguments: tuple[Any, ...], length: int) -> tuple[Any, ...]:
+    """The types of the members of a tuple of this length."""
+    return (arguments[0],) * length if arguments[1:] == (...,) else arguments
+
+
+def _tagged(arguments: tuple[Any, ...]) -> bool:
+    """Whether a union has several dataclasses."""
+    return sum(map(is_dataclass, arguments)) > 1
+
+
+def _of_value(arguments: tuple[Any, ...], value: Any) -> Any:
+    """The member of a union that a value belongs to."""
+    return next(each for each in arguments if type(value) is (get_origin(each) or each))
+
+
+def _of_json(arguments: tuple[Any, ...], data: Any) -> Any:
+    """The member of a union that JSON belongs to; texts, numbers, lists and objects tell members apart."""
+    if _tagged(arguments) and isinstance(data, dict):
+        return (
+            next((each for each in arguments if is_dataclass(each) and name_of(each) == data[KIND]), None) or refuse()
+        )
+    return next((each for each in arguments if isinstance(data, _json_type(each))), None) or refuse()
+
+
+def _json_type(hint: Any) -> type:
+    """The type of the JSON of a hint."""
+    origin = get_origin(hint) or hint
+    if origin in (tuple, frozenset):
+        return list
+    if is_dataclass(origin) or (isinstance(origin, type) and issubclass(origin, Mapping)):
+        return dict
+    return origin if origin in (bool, int, NoneType) else str
+
+
+def _list(data: Any) -> list[Any]:
+    return data if isinstance(data, list) else refuse()
