@@ -115,7 +115,8 @@ def test_what_no_value_gives_is_refused(change: dict[str, Any]) -> None:
 
 
 def test_a_field_too_few_and_another_kind_are_refused() -> None:
-    for said in ({"name": "b"}, {"kind": "crow", "name": "b"}, {"kind": "nest", "name": "b"}, [], "nest"):
+    wrong: tuple[Any, ...] = ({"name": "b"}, {"kind": "crow", "name": "b"}, {"kind": "nest", "name": "b"}, [], "nest")
+    for said in wrong:
         with pytest.raises((ValueError, KeyError, TypeError, AttributeError)):
             decode(Nest | LoneBird, said)
 

@@ -44,10 +44,10 @@ def encode(hint: Any, value: Any, instead: Mapping[str, Json] | None = None) -> 
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         member = _of_value(arguments, value)
-        tag = {KIND: name_of(member)} if _tagged(arguments) and is_dataclass(member) else {}
+        tag = {KIND: name_of(member)} if _tagged(arguments) and _is_record(member) else {}
         made = encode(member, value, instead)
         return tag | made if tag else made
-    if is_dataclass(hint):
+    if _is_record(hint):
         known = dict(instead or {})
         return {
             name: known[name] if name in known else encode(kind, getattr(value, name))
@@ -82,14 +82,14 @@ def decode(hint: Any, data: Any, instead: Mapping[str, Any] | None = None) -> An
         member = _of_json(arguments, data)
         rest = {name: each for name, each in data.items() if name != KIND} if _tagged(arguments) and data else data
         return decode(member, rest, instead)
-    if is_dataclass(hint):
+    if _is_record(hint):
         known = dict(instead or {})
         if data.keys() != _hints(hint).keys():
             refuse()
         values = {
             name: known[name] if name in known else decode(kind, data[name]) for name, kind in _hints(hint).items()
         }
-        return hint(**values)  # type: ignore[operator] # a class, not a value of one
+        return hint(**values)
     if origin is Literal:
         return data if any(type(each) is type(data) and each == data for each in arguments) else refuse()
     return _plain(hint, data) if origin is None else _collected(origin, arguments, data)
@@ -133,6 +133,11 @@ def name_of(kind: type) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
 
 
+def _is_record(hint: Any) -> bool:
+    """Whether a type is a dataclass."""
+    return isinstance(hint, type) and is_dataclass(hint)
+
+
 @lru_cache(maxsize=256)
 def _hints(kind: Any) -> dict[str, Any]:
     """The fields of a dataclass and their types."""
@@ -147,29 +152,33 @@ def _members(arguments: tuple[Any, ...], length: int) -> tuple[Any, ...]:
 
 def _tagged(arguments: tuple[Any, ...]) -> bool:
     """Whether a union has several dataclasses."""
-    return sum(map(is_dataclass, arguments)) > 1
+    return sum(map(_is_record, arguments)) > 1
 
 
 def _of_value(arguments: tuple[Any, ...], value: Any) -> Any:
     """The member of a union that a value belongs to."""
-    return next(each for each in arguments if type(value) is (get_origin(each) or each))
+    return next(each for each in arguments if type(value) is _class(each))
+
+
+def _class(hint: Any) -> Any:
+    """The class of a hint's values."""
+    origin = get_origin(hint) or hint
+    return type(get_args(hint)[0]) if origin is Literal else origin
 
 
 def _of_json(arguments: tuple[Any, ...], data: Any) -> Any:
     """The member of a union that JSON belongs to; texts, numbers, lists and objects tell members apart."""
     if _tagged(arguments) and isinstance(data, dict):
-        return (
-            next((each for each in arguments if is_dataclass(each) and name_of(each) == data[KIND]), None) or refuse()
-        )
+        return next((each for each in arguments if _is_record(each) and name_of(each) == data[KIND]), None) or refuse()
     return next((each for each in arguments if isinstance(data, _json_type(each))), None) or refuse()
 
 
 def _json_type(hint: Any) -> type:
     """The type of the JSON of a hint."""
-    origin = get_origin(hint) or hint
+    origin = _class(hint)
     if origin in (tuple, frozenset):
         return list
-    if is_dataclass(origin) or (isinstance(origin, type) and issubclass(origin, Mapping)):
+    if _is_record(origin) or (isinstance(origin, type) and issubclass(origin, Mapping)):
         return dict
     return origin if origin in (bool, int, NoneType) else str
 

@@ -57,8 +57,8 @@ CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
     "format": lambda plan: plan.update(format="x"),
     "more": lambda plan: plan.update(more=1),
     "measure": lambda plan: plan.update(measure="delta"),
-    "float": lambda plan: plan.update(stage_1_fraction=0.1),
-    "not reduced": lambda plan: plan.update(stage_1_fraction="2/20"),
+    "float": lambda plan: plan.update(gamma=0.1),
+    "not reduced": lambda plan: plan.update(gamma="2/20"),
     "states": lambda plan: plan.update(states=["01", "01"]),
     "flag": lambda plan: plan.update(puerto_rico=0),
     "level": lambda plan: plan["levels"][0].update(geography="MOON"),
@@ -66,8 +66,8 @@ CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
     "unknown iteration": lambda plan: plan["levels"][0].update(iterations=["9999"]),
     "no iterations": lambda plan: plan["levels"][0].update(iterations=[]),
     "thresholds": lambda plan: plan["levels"][0].update(thresholds=[1, 2]),
-    "order of definitions": lambda plan: plan["iterations"].reverse(),
-    "kind": lambda plan: plan["iterations"][0].update(kind="x"),
+    "order of definitions": lambda plan: plan["definitions"]["iterations"].reverse(),
+    "kind": lambda plan: plan["definitions"]["iterations"][0].update(kind="x"),
     "huge": lambda plan: plan.update(max_race_codes=10**30),
     "levels": lambda plan: plan.update(levels={}),
     "a promise of nothing": lambda plan: target(plan, number="median"),
@@ -81,7 +81,7 @@ CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
 def target(plan: dict[str, Any], **said: object) -> None:
     """One that holds, but for what is said of it."""
     holds = {"number": "cell", "within": 10**6, "ages": None, "persons": None, "confidence": "19/20"}
-    plan["levels"][0]["promises"] = [{**holds, **said}]
+    plan["levels"][0]["targets"] = [{**holds, **said}]
 
 
 def test_a_promise_is_read(folder: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 from starling.release.registry import Product
 from starling.release.statement import AddsTo, Json, Particulars, noise
 from starling.tables.artifact.measured import measurements_path, place_of
-from starling.tables.artifact.public_plan import PLAN, REGIONS, choices_json
+from starling.tables.artifact.public_plan import PLAN, REGIONS
 from starling.tables.inference.combined import later_weight, margin
 from starling.tables.inference.totals import CONFIDENCE, half_width, stage1_share, suppression_quantile
 from starling.tables.plan import Geography, Level, Plan, Twice, cells
@@ -28,6 +28,21 @@ def particulars(plan: Plan, geography: Geography) -> Particulars:
         for each, guarantee in zip(plan.variants.releases, plan.earlier_guarantees, strict=True)
     )
     return Particulars("tables", parameters(plan, geography), bounds(plan), adds_to=tuple(earlier))
+
+
+def choices_json(plan: Plan) -> dict[str, Json]:
+    """What is chosen for all levels."""
+    return {
+        "stage_1_fraction": str(plan.gamma),
+        "suppression_chance": str(plan.suppression),
+        "negative_counts_published": plan.allow_negative,
+        "both_stages": plan.variants.both_stages,
+        "add_up": plan.variants.add_up,
+        "given_published": plan.variants.given_published,
+        "max_race_codes": plan.max_race_codes,
+        "states": list[Json](sorted(plan.states)),
+        "puerto_rico": plan.puerto_rico,
+    }
 
 
 def bounds(plan: Plan) -> dict[str, Json]:

@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from starling.errors import IntegrityError
 from starling.release import public_json
-from starling.release.arithmetic import rational
+from starling.release.codec import decode, encode
 from starling.release.manifest import AGAIN
-from starling.release.public_json import refuse, text, truth, whole
+from starling.release.public_json import text
 from starling.release.statement import Json
 from starling.tables.inference.consistency import well_nested
 from starling.tables.plan import (
@@ -26,14 +26,10 @@ from starling.tables.plan import (
     Iteration,
     Level,
     Plan,
-    TopUp,
-    Variants,
 )
-from starling.tables.plan.accuracy_targets import NUMBERS
 
 PLAN: Final = "plan/plan.json"
 REGIONS: Final = "plan/regions.json"
-FORMAT: Final = "starling-tables-plan/1"
 
 
 def write_plan(folder: Path, plan: Plan, geography: Geography) -> None:
@@ -61,80 +57,40 @@ def read_plan(folder: Path) -> tuple[Plan, Geography]:
 
 
 def plan_json(plan: Plan) -> dict[str, Json]:
-    """A plan, with amounts as exact rationals."""
-    return {
-        "format": FORMAT,
-        "title": plan.title,
-        "measure": plan.measure,
-        **choices_json(plan),
-        "top_up": None if plan.variants.top_up is None else _top_up_json(plan.variants.top_up),
-        "levels": [_level_json(level) for level in plan.levels],
-        "iterations": [_iteration_json(iteration) for iteration in plan.definitions.iterations],
-        "codes": [[code, name] for code, name in plan.definitions.codes],
-    }
+    """A plan; a level names its iterations, which stand in the definitions."""
+    levels = [
+        encode(Level, level, {"iterations": [iteration.code for iteration in level.iterations]})
+        for level in plan.levels
+    ]
+    made: dict[str, Json] = encode(Plan, plan, {"levels": levels})
+    return made
 
 
-def choices_json(plan: Plan) -> dict[str, Json]:
-    """What is chosen for all levels."""
-    return {
-        "stage_1_fraction": str(plan.gamma),
-        "suppression_chance": str(plan.suppression),
-        "negative_counts_published": plan.allow_negative,
-        "both_stages": plan.variants.both_stages,
-        "add_up": plan.variants.add_up,
-        "given_published": plan.variants.given_published,
-        "max_race_codes": plan.max_race_codes,
-        "states": list[Json](sorted(plan.states)),
-        "puerto_rico": plan.puerto_rico,
-    }
+def _plan(data: Any) -> Plan:
+    definitions: Definitions = decode(Definitions, data["definitions"])
+    by_code = {iteration.code: iteration for iteration in definitions.iterations}
+    if [*by_code] != sorted(by_code) or len(by_code) != len(definitions.iterations):
+        raise ValueError
+    levels = tuple(_level(each, by_code) for each in data["levels"])
+    made: Plan = decode(Plan, data, {"definitions": definitions, "levels": levels})
+    return made
 
 
-def _top_up_json(top_up: TopUp) -> dict[str, Json]:
-    return {
-        "manifest": top_up.manifest,
-        "request_id": top_up.request_id,
-        "ledger": top_up.ledger,
-        "cost": str(top_up.cost),
-        "budgets": [str(budget) for budget in top_up.budgets],
-        "measurements": list[Json](top_up.measurements),
-        "top_up": None if top_up.earlier is None else _top_up_json(top_up.earlier),
-    }
+def _level(data: Any, iterations: Mapping[str, Iteration]) -> Level:
+    names = data["iterations"]
+    # Groups stand in this order, each once.
+    if not names or names != sorted(set(names)):
+        raise ValueError
+    made: Level = decode(Level, data, {"iterations": tuple(iterations[name] for name in names)})
+    if not all(0 <= cut < 2**62 for cut in made.thresholds) or not all(map(_possible, made.targets)):
+        raise ValueError
+    return made
 
 
-def _level_json(level: Level) -> dict[str, Json]:
-    return {
-        "geography": str(level.geography),
-        "iteration_level": level.iteration_level,
-        "budget": str(level.budget),
-        "thresholds": list[Json](level.thresholds),
-        "stability": level.stability,
-        "iterations": [iteration.code for iteration in level.iterations],
-        "promises": [_target_json(target) for target in level.targets],
-    }
-
-
-def _target_json(target: AccuracyTarget) -> dict[str, Json]:
-    """A share of a group's persons is a text, a margin in persons a number."""
-    return {
-        "number": target.number,
-        "within": target.within if isinstance(target.within, int) else str(target.within),
-        "ages": target.ages,
-        "persons": target.persons,
-        "confidence": str(target.confidence),
-    }
-
-
-def _iteration_json(iteration: Iteration) -> dict[str, Json]:
-    return {
-        "code": iteration.code,
-        "name": iteration.name,
-        "kind": iteration.kind,
-        "level": iteration.level,
-        "alone": iteration.alone,
-        "total_only": iteration.total_only,
-        "coarse_only": iteration.coarse_only,
-        "codes": list[Json](iteration.codes),
-    }
+def _possible(target: AccuracyTarget) -> bool:
+    """Whether a target is of some margin, with some chance, and a share is one of somebody."""
+    share = isinstance(target.within, Fraction)
+    return target.within > 0 and 0 < target.confidence < 1 and not (share and target.persons is None)
 
 
 def regions_json(geography: Geography) -> dict[str, Json]:
@@ -143,90 +99,6 @@ def regions_json(geography: Geography) -> dict[str, Json]:
         str(level): dict[str, Json](zip(regions, geography.names[level], strict=True))
         for level, regions in sorted(geography.regions.items())
     }
-
-
-def _plan(data: Any) -> Plan:
-    iterations = tuple(_iteration(each) for each in data["iterations"])
-    codes = tuple((text(code), text(name)) for code, name in data["codes"])
-    by_code = {iteration.code: iteration for iteration in iterations}
-    if [*by_code] != sorted(by_code) or len(by_code) != len(iterations):
-        raise ValueError
-    return Plan(
-        title=text(data["title"]),
-        measure=data["measure"] if data["measure"] in ("epsilon", "rho") else refuse(),
-        levels=tuple(_level(each, by_code) for each in data["levels"]),
-        gamma=rational(data["stage_1_fraction"]),
-        suppression=rational(data["suppression_chance"]),
-        allow_negative=truth(data["negative_counts_published"]),
-        max_race_codes=whole(data["max_race_codes"]),
-        states=frozenset(text(state) for state in data["states"]),
-        puerto_rico=truth(data["puerto_rico"]),
-        definitions=Definitions(iterations, codes),
-        variants=Variants(
-            truth(data["both_stages"]),
-            truth(data["add_up"]),
-            truth(data["given_published"]),
-            None if data["top_up"] is None else _top_up(data["top_up"]),
-        ),
-    )
-
-
-def _top_up(data: Any) -> TopUp:
-    return TopUp(
-        text(data["manifest"]),
-        text(data["request_id"]),
-        text(data["ledger"]),
-        rational(data["cost"]),
-        tuple(map(rational, data["budgets"])),
-        tuple(map(text, data["measurements"])),
-        None if data["top_up"] is None else _top_up(data["top_up"]),
-    )
-
-
-def _level(data: Any, iterations: Mapping[str, Iteration]) -> Level:
-    low, middle, high = (whole(cut, 2**62) for cut in data["thresholds"])
-    names = [text(code) for code in data["iterations"]]
-    # Groups stand in this order, each once.
-    if not names or names != sorted(set(names)):
-        raise ValueError
-    return Level(
-        GeographyLevel(data["geography"]),
-        whole(data["iteration_level"]),
-        rational(data["budget"]),
-        (low, middle, high),
-        tuple(iterations[name] for name in names),
-        whole(data["stability"]),
-        tuple(_target(each) for each in data["promises"]),
-    )
-
-
-def _target(data: Any) -> AccuracyTarget:
-    said, ages, persons = data["within"], data["ages"], data["persons"]
-    within: int | Fraction = rational(said) if isinstance(said, str) else whole(said)
-    confidence = rational(data["confidence"])
-    share = isinstance(within, Fraction)
-    if data["number"] not in NUMBERS or within <= 0 or not 0 < confidence < 1 or (share and persons is None):
-        raise ValueError
-    return AccuracyTarget(
-        data["number"],
-        within,
-        None if ages is None else whole(ages),
-        None if persons is None else whole(persons, 2**62),
-        confidence,
-    )
-
-
-def _iteration(data: Any) -> Iteration:
-    return Iteration(
-        text(data["code"]),
-        text(data["name"]),
-        data["kind"] if data["kind"] in ("race", "ethnicity") else refuse(),
-        whole(data["level"]),
-        truth(data["alone"]),
-        truth(data["total_only"]),
-        truth(data["coarse_only"]),
-        tuple(text(code) for code in data["codes"]),
-    )
 
 
 def _geography(data: Any) -> Geography:
