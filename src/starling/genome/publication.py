@@ -22,6 +22,7 @@ from starling.privacy.trust import Mechanism
 from starling.release.checks import TABLES, Checks, InvalidRelease
 from starling.release.commitment import Written
 from starling.release.datapackage import Sheet
+from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.registry import Product
 from starling.release.report.pages import Section
@@ -44,7 +45,7 @@ NOTES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class GenomePublication:
+class GenomePublication(Publication[ExactStudy, Drawn]):
     """A `release.domain.Publication`.
 
     Attributes:
@@ -100,14 +101,6 @@ class GenomePublication:
     def notes(self) -> Mapping[str, str]:
         """The plan, the question and the noisy answer."""
         return NOTES
-
-    @property
-    def earlier(self) -> Mapping[str, str]:
-        """Nothing: an answer adds to no other."""
-        return {}
-
-    def prepare(self, folder: Path) -> None:
-        """Nothing has to be there before."""
 
     def mechanism(self, folder: Path, create: Create) -> Mechanism[ExactStudy, Drawn]:  # noqa: ARG002 - all is in the draw
         """What answers the question; the answer is written as soon as it is drawn."""

@@ -32,7 +32,8 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
     """All that is public about one release: what is charged, how noise is drawn, and what follows from what was drawn.
 
     It is made of the public choices before anything is charged, and again of a folder that is verified. `ExactT_contra` is what the
-    mechanism takes, `DrawnT` the measurements: noisy values that everybody may see.
+    mechanism takes, `DrawnT` the measurements: noisy values that everybody may see. Who inherits from it takes what stands here for a
+    release that stands alone.
     """
 
     @property
@@ -77,8 +78,8 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
 
     @property
     def sheets(self) -> Sequence[Sheet]:
-        """The files below `plan/` and the measurements that are tables too, for the data package."""
-        ...
+        """The files below `plan/` and the measurements that are tables too, for the data package; none unless it is said."""
+        return ()
 
     @property
     def notes(self) -> Mapping[str, str]:
@@ -87,12 +88,12 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
 
     @property
     def earlier(self) -> Mapping[str, str]:
-        """SHA-256 of the measurements of the releases that this one adds to, by their path in its folder."""
-        ...
+        """SHA-256 of the measurements of the releases that this one adds to, by their path in its folder; none unless it is said."""
+        return {}
 
-    def prepare(self, folder: Path) -> None:
+    def prepare(self, folder: Path) -> None:  # noqa: ARG002 - of those that add to others
         """Put public files of earlier releases into the empty folder of the release, where it adds to any."""
-        ...
+        return
 
     def mechanism(self, folder: Path, create: Create) -> Mechanism[ExactT_contra, DrawnT]:
         """How noise is drawn; what is drawn is written into files that `create` makes, encrypted until the charge is committed to them.
@@ -111,13 +112,13 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
         """
         ...
 
-    def check(self, drawn: DrawnT) -> None:
-        """Check measurements of others, before anything is made of them.
+    def check(self, drawn: DrawnT) -> None:  # noqa: ARG002 - of those that check more than `read`
+        """Check measurements of others, before anything is made of them; nothing is checked that `read` has checked.
 
         Raises:
             InvalidRelease: these measurements cannot have been drawn for this release.
         """
-        ...
+        return
 
     def contents(self, folder: Path, drawn: DrawnT) -> "Contents":
         """What follows from the measurements.

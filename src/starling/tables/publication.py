@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from starling.privacy.guarantee import Guarantee
 from starling.release.datapackage import Sheet
+from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.registry import Product
 from starling.release.report.pages import Section
@@ -29,6 +30,7 @@ from starling.tables.artifact.summary import Summary
 from starling.tables.earlier.top_up import ToppedUp
 from starling.tables.measurements import Measurements
 from starling.tables.mechanism import Remeasurement, SafeTab
+from starling.tables.mechanism.safetab import ExactCounts
 from starling.tables.plan import Geography, Plan
 from starling.tables.postprocess import Tabulated, tabulate
 from starling.tables.request import request_body
@@ -40,7 +42,7 @@ NOTES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class TablesPublication:
+class TablesPublication(Publication[ExactCounts, Measurements]):
     """A `release.domain.Publication`.
 
     Attributes:
@@ -123,9 +125,6 @@ class TablesPublication:
     def read(self, folder: Path) -> Measurements:
         """The measurements that were drawn for this release."""
         return read_measurements(folder, self.plan, self.regions)
-
-    def check(self, drawn: Measurements) -> None:
-        """Measurements are checked as they are read."""
 
     def contents(self, folder: Path, drawn: Measurements) -> "_Contents":
         """The tables, from what was drawn and from the measurements of earlier releases."""

@@ -1,0 +1,147 @@
+"""A histogram as the frame publishes and verifies it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from starling.ledger.rules import canonical
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.sampling.noise import draw
+from starling.privacy.trust import Mechanism
+from starling.release import public_json
+from starling.release.checks import TABLES, Checks, InvalidRelease
+from starling.release.codec import decode, encode
+from starling.release.commitment import Written
+from starling.release.domain import Publication
+from starling.release.encrypted import Create
+from starling.release.reading import Release
+from starling.release.registry import Product
+from starling.release.report.pages import Section
+from starling.release.request import digest, plain
+from starling.release.statement import Particulars
+from starling.release.table_files import Table, Text
+from tests.toy.plan import Plan
+
+PLAN, NOISY = "plan/plan.json", "measurements/noisy.json"
+WORDS = {"category": "The category", "count": "Persons, with noise", "lower": "Lower end", "upper": "Upper end"}
+SCHEMA = pa.schema([("category", pa.string()), *((name, pa.int64()) for name in ("count", "lower", "upper"))])
+HISTOGRAM = Table(
+    "histogram",
+    "Persons by category",
+    SCHEMA,
+    WORDS,
+    ("category",),
+    texts=(Text("csv", {name: name for name in WORDS}),),
+)
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """What is drawn: a count for each category."""
+
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Mechanized:
+    """Noise on each count."""
+
+    plan: Plan
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return self.plan.guarantee
+
+    def draw(self, exact: tuple[int, ...], /) -> Noisy:
+        return Noisy(tuple((np.array(exact) + draw(self.plan.noise, len(exact))).tolist()))
+
+
+@dataclass(frozen=True)
+class Histogram(Publication[tuple[int, ...], Noisy]):
+    """A `release.domain.Publication`, and its `Contents` once it has counts."""
+
+    plan: Plan
+    noisy: Noisy = Noisy(())
+    domain = "toy"
+    tables = (HISTOGRAM,)
+    notes = MappingProxyType({PLAN: "The public plan", NOISY: "The noisy counts"})
+
+    @property
+    def title(self) -> str:
+        return self.plan.title
+
+    @property
+    def request(self) -> str:
+        return canonical({"release": "toy", "plan": digest({"plan": self.plan})})
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return self.plan.guarantee
+
+    @property
+    def particulars(self) -> Particulars:
+        return Particulars("toy", plain(self.plan), {"categories_of_a_person": 1})
+
+    @property
+    def product(self) -> Product:
+        return Product(*(["Persons by category."] * 9))
+
+    @property
+    def charged(self) -> Section:
+        return Section("What was charged", f"Each count has noise of scale {self.plan.noise.scale}.")
+
+    def mechanism(self, _: Path, create: Create) -> Mechanism[tuple[int, ...], Noisy]:
+        def write(noisy: Noisy) -> None:
+            with create(NOISY) as file:
+                file.write(public_json.form(encode(Noisy, noisy)).encode())
+
+        return Written(Mechanized(self.plan), write)
+
+    def read(self, folder: Path) -> Noisy:
+        found: Noisy = public_json.read(folder, NOISY, partial(decode, Noisy), partial(encode, Noisy))
+        return found
+
+    def check(self, drawn: Noisy) -> None:
+        if len(drawn.counts) != len(self.plan.categories):
+            raise InvalidRelease(TABLES, NOISY, "has another number of counts than the plan has categories")
+
+    def contents(self, _: Path, drawn: Noisy) -> "Histogram":
+        return Histogram(self.plan, drawn)
+
+    def write_plan(self, folder: Path) -> None:
+        (folder / "plan").mkdir()
+        public_json.write(folder, PLAN, encode(Plan, self.plan))
+
+    def pieces(self) -> Iterator[Mapping[str, pa.Table]]:
+        counts, off = np.array(self.noisy.counts, dtype=np.int64), self.plan.margin
+        yield {
+            "histogram": pa.table([pa.array(self.plan.categories), counts, counts - off, counts + off], schema=SCHEMA)
+        }
+
+    def sections(self) -> tuple[Section, ...]:
+        return (
+            Section("Error", f"Each count is off by at most {self.plan.margin} persons, with a chance of 95 percent."),
+        )
+
+
+class _Toy:
+    """A `release.domain.Domain`."""
+
+    name: Final = "toy"
+    checks: Final = Checks({TABLES: "the histogram is what plan and noisy counts give"})
+
+    def reopen(self, folder: Path) -> Histogram:
+        plan: Any = public_json.read(folder, PLAN, partial(decode, Plan), partial(encode, Plan))
+        return Histogram(plan)
+
+    def opened(self, release: Release) -> Release:
+        return release
+
+
+TOY = _Toy()
