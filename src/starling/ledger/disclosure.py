@@ -133,7 +133,7 @@ def joint_disclosure(
         ParameterError: for another delta.
     """
     # Heavy, and needed here alone.
-    from starling.privacy.accounting.conversion import epsilon_of_events
+    from starling.privacy.accounting.conversion import approximate_events
 
     chance = exact(delta, field="delta", exponent=True)
     if not 0 < chance < 1:
@@ -147,7 +147,7 @@ def joint_disclosure(
                 met[event] += times * charges
     elif spent:
         met[PureDP(total) if population.measure == "epsilon" else ZCDP(total)] = 1
-    epsilon = epsilon_of_events(frozenset(met.items()), chance) if spent else Fraction(0)
+    epsilon = approximate_events(frozenset(met.items()), chance).epsilon if spent else Fraction(0)
     if population.measure == "epsilon":
         epsilon = min(epsilon, total)
     return JointDisclosure(spent, epsilon, chance, composed)
@@ -155,12 +155,12 @@ def joint_disclosure(
 
 def meaning(population: Population, units: int) -> str:
     """What a budget of `units` may reveal about one of the population's protected units, in plain words."""
-    from starling.privacy.accounting.conversion import epsilon_of_events
+    from starling.privacy.accounting.conversion import approximate_events
 
     amount, unit = Fraction(units, UNIT), population.relation.unit
     said = f"{population.measure} {shown(units)} lets everybody who sees the releases"
     guess = f"change the odds of any guess about one {unit} by a factor of at most e^"
     if population.measure == "epsilon":
         return f"{said} {guess}{decimal_up(amount, 2)}"
-    epsilon = epsilon_of_events(frozenset({(ZCDP(amount), 1)}), DELTA)
+    epsilon = approximate_events(frozenset({(ZCDP(amount), 1)}), DELTA).epsilon
     return f"{said} {guess}{decimal_up(epsilon, 2)}, but for a chance of {DELTA}"

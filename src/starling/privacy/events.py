@@ -91,41 +91,35 @@ class LatticeNoise(_Positive):
 
 
 @dataclass(frozen=True, slots=True)
-class ExponentialMechanism(_Positive):
-    """One candidate, chosen with probability proportional to e^(epsilon score / (2 score_sensitivity)).
+class _Selection(_Positive):
+    """One candidate, chosen by its score.
 
     Attributes:
         epsilon: Cost of the choice.
         score_sensitivity: The most that a candidate's score differs by between neighbours.
     """
 
+    epsilon: Fraction
+    score_sensitivity: Fraction = Fraction(1)
+
+    @property
+    def cost(self) -> Epsilon:
+        """Pure DP of the choice."""
+        return Epsilon(self.epsilon)
+
+
+class ExponentialMechanism(_Selection):
+    """One candidate, chosen with probability proportional to e^(epsilon score / (2 score_sensitivity))."""
+
+    __slots__ = ()
     name: ClassVar[str] = "exponential mechanism"
-    epsilon: Fraction
-    score_sensitivity: Fraction = Fraction(1)
-
-    @property
-    def cost(self) -> Epsilon:
-        """Pure DP of the choice."""
-        return Epsilon(self.epsilon)
 
 
-@dataclass(frozen=True, slots=True)
-class PermuteAndFlip(_Positive):
-    """One candidate, by permute-and-flip with coins of probability e^(epsilon (score - best) / (2 score_sensitivity)).
+class PermuteAndFlip(_Selection):
+    """One candidate, by permute-and-flip with coins of probability e^(epsilon (score - best) / (2 score_sensitivity))."""
 
-    Attributes:
-        epsilon: Cost of the choice.
-        score_sensitivity: The most that a candidate's score differs by between neighbours.
-    """
-
+    __slots__ = ()
     name: ClassVar[str] = "permute-and-flip"
-    epsilon: Fraction
-    score_sensitivity: Fraction = Fraction(1)
-
-    @property
-    def cost(self) -> Epsilon:
-        """Pure DP of the choice."""
-        return Epsilon(self.epsilon)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +135,7 @@ class PureDP(_Positive):
 
     @property
     def cost(self) -> Epsilon:
-        """What is known."""
+        """Pure DP of the mechanism."""
         return Epsilon(self.epsilon)
 
 

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import log, sqrt
+from math import exp, log, sqrt
 
 import numpy as np
 import pytest
@@ -25,9 +25,9 @@ from starling.privacy.accounting.conversion import (
 )
 from starling.privacy.budget import Rho, decimal_up
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
-from starling.privacy.events import ZCDP, PureDP
+from starling.privacy.events import ZCDP, DiscreteGaussianNoise, PureDP
 from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
-from starling.privacy.neighbours import ADD_REMOVE_PERSON
+from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from tests.privacy.safetab import (
     DELTA,
     GAUSSIAN,
@@ -299,3 +299,19 @@ def test_it_is_said_how_an_epsilon_was_found() -> None:
     count = measurement("a count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(2)))
     assert approximate(count, "1e-30") == Approximate(Fraction(1, 2), "sum")
     assert approximate(Guarantee("of zCDP", ADD_REMOVE_PERSON, ZCDP(Fraction(1))), "1e-10").by == BY["renyi"]
+
+
+def test_a_moved_unit_of_a_histogram_is_accounted_exactly() -> None:
+    """Squared L2 sensitivity 2: the loss is that of two cells that differ by 1, whichever way, by enumeration."""
+    sigma_squared, last = Fraction(3), 40
+    count = Guarantee("a histogram", REPLACE_PERSON, DiscreteGaussianNoise(sigma_squared, Fraction(2)))
+    assert count.cost == Rho(Fraction(1, 3))
+    x = np.arange(-last, last + 1)
+    mass = np.exp(-(x**2) / 6.0)
+    mass /= mass.sum()
+    here = np.multiply.outer(mass, mass)
+    for moved in ((1, -1), (1, 1)):
+        there = np.multiply.outer(np.roll(mass, moved[0]), np.roll(mass, moved[1]))
+        for epsilon in ("0", "0.5", "1", "2"):
+            true = np.maximum(here - exp(float(epsilon)) * there, 0).sum()
+            assert true <= delta_at_epsilon(count, epsilon) <= true * 1.001 + 1e-9

@@ -136,11 +136,6 @@ def epsilon_at_delta(guarantee: Guarantee, delta: Exact, *, method: Method = "ti
     return min(epsilon, guarantee.cost.amount) if isinstance(guarantee.cost, Epsilon) else epsilon
 
 
-def epsilon_of_events(events: Events, delta: Exact) -> Fraction:
-    """The epsilon of `approximate_events`."""
-    return approximate_events(events, delta).epsilon
-
-
 def delta_at_epsilon(guarantee: Guarantee, epsilon: Exact) -> float:
     """A delta for which `guarantee` is (epsilon, delta)-DP, from the privacy loss distribution; rounded up.
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from starling.errors import ParameterError, PlanError
 from starling.privacy.accounting.composition import Accounted, events_of
-from starling.privacy.accounting.conversion import DELTA, epsilon_of_events
+from starling.privacy.accounting.conversion import DELTA, approximate_events
 from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.release.reading import Release, open_release
 from starling.tables.artifact.public_plan import read_plan
@@ -120,7 +120,10 @@ def joint_cost(plan: Plan, releases: Sequence[Path], blocks: Path | None = None)
     for one in plans:
         events.update(dict(events_of(one.guarantee)))
     return JointCost(
-        compared, _sum([each.cost for each in plans]), epsilon_of_events(frozenset(events.items()), DELTA), DELTA
+        compared,
+        _sum([each.cost for each in plans]),
+        approximate_events(frozenset(events.items()), DELTA).epsilon,
+        DELTA,
     )
 
 
