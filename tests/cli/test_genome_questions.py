@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from starling.cli.genome_questions import chosen_test, delta_c_of, epsilon_of, regions_of, stretches_of
+from starling.cli.genome_questions import chosen_test, delta_c_of, epsilon_of, regions_of, snp_ranges_of
 from starling.errors import ParameterError
 from starling.genome.plan import Region
 from tests.genome.preview.conftest import a_plan
@@ -41,8 +41,8 @@ def test_amounts_are_exact() -> None:
 
 
 def test_stretches_are_written_by_their_ends() -> None:
-    assert stretches_of(()) == ()
-    assert stretches_of(("rs1..rs9", "rs20")) == (("rs1", "rs9"), ("rs20", "rs20"))
+    assert snp_ranges_of(()) == ()
+    assert snp_ranges_of(("rs1..rs9", "rs20")) == (("rs1", "rs9"), ("rs20", "rs20"))
     for text in ("", "rs1..", "..rs1", "rs1..rs2..rs3"):
         with pytest.raises(ParameterError, match="--excluding is not a first and a last SNP"):
-            stretches_of((text,))
+            snp_ranges_of((text,))

@@ -12,7 +12,7 @@ from starling.cli import genome_questions as questions
 from starling.cli import options
 from starling.cli.commands import Result, command
 from starling.cli.genome import STUDY
-from starling.cli.genome_questions import chosen_test, delta_c_of, epsilon_of, regions_of, stretches_of
+from starling.cli.genome_questions import chosen_test, delta_c_of, epsilon_of, regions_of, snp_ranges_of
 from starling.cli.publishing import Destination, destination
 from starling.errors import ParameterError
 
@@ -80,7 +80,7 @@ def loc_sig(
     """Which SNPs are significant, or nearest to it, by the most patients: k of them, in the order in which they were selected."""
     from starling.genome.plan import LocSig
 
-    return LocSig(chosen_test(plan, test), k, cost, regions_of(plan, regions), stretches_of(excluding))
+    return LocSig(chosen_test(plan, test), k, cost, regions_of(plan, regions), snp_ranges_of(excluding))
 
 
 @_question(
@@ -109,7 +109,7 @@ def loc_block(
     """The longest block of correlated SNPs that contains one of some SNPs, or that there is none."""
     from starling.genome.plan import LocBlock
 
-    above, outside = delta_c_of(corr, delta_c), stretches_of(excluding)
+    above, outside = delta_c_of(corr, delta_c), snp_ranges_of(excluding)
     return LocBlock(corr, above, snps, cost, regions_of(plan, regions), longest, outside)
 
 

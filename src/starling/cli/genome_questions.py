@@ -10,7 +10,7 @@ from starling.errors import ParameterError
 
 if TYPE_CHECKING:
     from starling.genome.plan import Plan
-    from starling.genome.plan.exploring import Stretches
+    from starling.genome.plan.exploring import SnpRanges
     from starling.genome.plan.queries import Correlation
 
 
@@ -130,8 +130,8 @@ def epsilon_of(text: str) -> Fraction:
     return positive(text, field="--epsilon")
 
 
-def stretches_of(given: tuple[str, ...]) -> "Stretches":
-    """Stretches of SNPs, each written FIRST..LAST, or as one SNP.
+def snp_ranges_of(given: tuple[str, ...]) -> "SnpRanges":
+    """Ranges of SNPs, each written FIRST..LAST, or as one SNP.
 
     Raises:
         ParameterError: for anything else.

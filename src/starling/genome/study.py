@@ -11,7 +11,16 @@ from typing import Self, Unpack
 
 from starling.errors import OutputError
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval, kind
-from starling.genome.plan.asking import ExploreOptions, Texts, amount, code_of, exploration, stretches, texts, threshold
+from starling.genome.plan.asking import (
+    ExploreOptions,
+    Texts,
+    amount,
+    code_of,
+    exploration,
+    snp_ranges,
+    texts,
+    threshold,
+)
 from starling.genome.plan.queries import Correlation, Noise, Selection
 from starling.genome.preview import Assumed, ExpectedErrors, expected_errors
 from starling.genome.preview.typical import RAREST
@@ -181,10 +190,10 @@ class Study(InSession):
             epsilon: What the answer costs, all SNPs together, above 0: a text such as "0.5", or an exact number.
             k: How many SNPs, 1 to the number of SNPs of the regions.
             regions: Names of regions of the plan to look in, one or several; all of them without it.
-            excluding: Stretches to leave out, each by its first and its last SNP.
+            excluding: Ranges of SNPs to leave out, each by its first and its last SNP.
             request_id: Under which the charge is found again; a fresh one without it.
         """
-        query = LocSig(test or self.plan.first_test, k, amount(epsilon), texts(regions), stretches(excluding))
+        query = LocSig(test or self.plan.first_test, k, amount(epsilon), texts(regions), snp_ranges(excluding))
         return self.ask(query, request_id=request_id)
 
     def loc_block(
@@ -208,7 +217,7 @@ class Study(InSession):
             delta_c: What each correlation within the block must exceed, in (0, 1); 0.2 for r2 and 0.8 for dprime without it.
             regions: Names of regions of the plan to look in, one or several; all of them without it.
             longest: Most SNPs of a block; without it there is no bound, and the regions may hold up to 10,000 SNPs.
-            excluding: Stretches to leave out, each by its first and its last SNP.
+            excluding: Ranges of SNPs to leave out, each by its first and its last SNP.
             request_id: Under which the charge is found again; a fresh one without it.
         """
         query = LocBlock(
@@ -218,7 +227,7 @@ class Study(InSession):
             amount(epsilon),
             texts(regions),
             longest,
-            stretches(excluding),
+            snp_ranges(excluding),
         )
         return self.ask(query, request_id=request_id)
 

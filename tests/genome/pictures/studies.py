@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from starling.genome.pictures.answers import Answers, Pair, PValue, Stretch
+from starling.genome.pictures.answers import Answers, Pair, PValue, SnpRange
 from starling.genome.plan import Plan, Snps
 
 SVG: Final = "{http://www.w3.org/2000/svg}"
@@ -58,7 +58,7 @@ def some() -> Answers:
         three_chromosomes(),
         (p_value("rs3", 6.5, 2, 5), p_value("rs14", 0.5), p_value("rs15", 0.25), p_value("rs25", 5.0, 0.5, 0.5)),
         ("rs3", "rs28"),
-        (Stretch("rs2", "rs4"), Stretch("rs28", "rs28")),
+        (SnpRange("rs2", "rs4"), SnpRange("rs28", "rs28")),
         (Pair("rs2", "rs3", "r2", 0.83, 0.7, 0.9), Pair("rs4", "rs2", "r2", 0.0, 0.0, 0.1)),
     )
 

@@ -2,7 +2,7 @@
 
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, SelectedSnps
-from starling.genome.pictures.answers import Answers, Pair, PValue, Stretch, answers
+from starling.genome.pictures.answers import Answers, Pair, PValue, SnpRange, answers
 from starling.genome.postprocess import Correlated, Effect, Exploration
 from starling.genome.postprocess import PValue as Told
 from tests.genome.pictures.studies import three_chromosomes
@@ -27,7 +27,7 @@ def test_located_snps() -> None:
 
 
 def test_a_block_and_no_block() -> None:
-    assert same(answers(PLAN, BLOCKS[0]), Answers(PLAN, blocks=(Stretch("rs2", "rs4"),)))
+    assert same(answers(PLAN, BLOCKS[0]), Answers(PLAN, blocks=(SnpRange("rs2", "rs4"),)))
     assert same(answers(PLAN, BLOCKS[1]), Answers(PLAN))
 
 
@@ -40,7 +40,7 @@ def test_an_exploration() -> None:
     found = answers(PLAN, Exploration(Number(1, 1), SelectedSnps(("rs3",)), BLOCKS, (P,)))
     assert same(
         found,
-        Answers(PLAN, (PValue("rs3", "g", -3.0, -4.0, -2.0, found=True),), ("rs3",), (Stretch("rs2", "rs4"),)),
+        Answers(PLAN, (PValue("rs3", "g", -3.0, -4.0, -2.0, found=True),), ("rs3",), (SnpRange("rs2", "rs4"),)),
     )
     assert found.selected(found.p_values[0])
 

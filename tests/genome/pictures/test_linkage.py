@@ -6,9 +6,9 @@ from itertools import combinations
 
 import pytest
 
-from starling.genome.pictures.answers import Answers, Pair, Stretch
+from starling.genome.pictures.answers import Answers, Pair, SnpRange
 from starling.genome.pictures.linkage import TRIANGLES, caption, linkage, shown
-from starling.genome.pictures.linkage import groups as linked
+from starling.genome.pictures.linkage import linked_snps as linked
 from starling.release.report.pictures import blend
 from tests.genome.pictures.studies import (
     HOSTILE,
@@ -28,7 +28,7 @@ def pair(one: int, other: int, value: float, measure: str = "r2") -> Pair:
 
 
 FEW = Answers(
-    three_chromosomes(), blocks=(Stretch("rs2", "rs5"),), pairs=(pair(2, 3, 1.0), pair(5, 3, 0.0), pair(6, 2, 0.4))
+    three_chromosomes(), blocks=(SnpRange("rs2", "rs5"),), pairs=(pair(2, 3, 1.0), pair(5, 3, 0.0), pair(6, 2, 0.4))
 )
 
 
@@ -86,7 +86,7 @@ def test_many_snps_have_one_empty_triangle() -> None:
 
 
 def test_blocks_alone_show_that_no_correlation_was_asked_for() -> None:
-    answers = Answers(three_chromosomes(), blocks=(Stretch("rs2", "rs5"), Stretch("rs9", "rs9")))
+    answers = Answers(three_chromosomes(), blocks=(SnpRange("rs2", "rs5"), SnpRange("rs9", "rs9")))
     svg = linkage(answers)
     assert not groups(svg, "cell-.*")
     assert len(lines(svg, "absent-0")) == 6
@@ -132,5 +132,5 @@ def test_what_is_not_there_is_not_in_the_legend() -> None:
 
 
 def test_nothing_is_shown_of_nothing() -> None:
-    assert not shown(Answers(three_chromosomes(), blocks=(Stretch("rs4", "rs4"),)))
+    assert not shown(Answers(three_chromosomes(), blocks=(SnpRange("rs4", "rs4"),)))
     assert shown(FEW)

@@ -5,8 +5,8 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.genome.pictures.answers import Answers, Pair, Stretch
-from starling.genome.pictures.linkage import WITHIN, groups
+from starling.genome.pictures.answers import Answers, Pair, SnpRange
+from starling.genome.pictures.linkage import WITHIN, linked_snps
 from tests.genome.pictures.studies import p_value, plan, snps, three_chromosomes
 
 ENDS = st.tuples(st.integers(1, 30), st.integers(1, 30)).map(lambda ends: (min(ends), max(ends)))
@@ -23,7 +23,7 @@ def pair(one: int, other: int, value: float = 0.5, width: float = 0.1, measure: 
 def test_groups_are_the_connected_parts(pairs: list[tuple[int, int]], blocks: list[tuple[int, int]]) -> None:
     answers = Answers(
         three_chromosomes(),
-        blocks=tuple(Stretch(f"rs{low}", f"rs{high}") for low, high in blocks),
+        blocks=tuple(SnpRange(f"rs{low}", f"rs{high}") for low, high in blocks),
         pairs=tuple(pair(*ends) for ends in pairs),
     )
     sets = [set(ends) for ends in pairs] + [set(range(low, high + 1)) for low, high in blocks]
@@ -36,9 +36,9 @@ def test_groups_are_the_connected_parts(pairs: list[tuple[int, int]], blocks: li
                 joined = True
                 break
     wanted = sorted(tuple(sorted(each)) for each in sets if len(each) > 1)
-    found = groups(answers)
-    assert sorted(tuple(int(snp[2:]) for snp in group.snps) for group in found) == wanted
-    released = {(group.snps[one], group.snps[other]) for group in found for one, other in group.pairs}
+    found = linked_snps(answers)
+    assert sorted(tuple(int(snp[2:]) for snp in linked.snps) for linked in found) == wanted
+    released = {(linked.snps[one], linked.snps[other]) for linked in found for one, other in linked.pairs}
     assert released == {(f"rs{low}", f"rs{high}") for low, high in pairs}, "exactly what was released"
 
 
@@ -47,21 +47,21 @@ def test_the_shortest_interval_of_a_pair_and_each_measure_alone() -> None:
         three_chromosomes(),
         pairs=(pair(1, 2, 0.5, 0.2), pair(2, 1, 0.6, 0.1), pair(1, 2, 0.7, 0.3), pair(1, 2, 0.9, 0.1, "dprime")),
     )
-    prime, squared = groups(answers)
+    prime, squared = linked_snps(answers)
     assert (prime.measure, squared.measure) == ("dprime", "r2")
     assert squared.pairs[0, 1].value == 0.6
 
 
 def test_a_long_block_shows_its_ends_and_what_else_was_released() -> None:
     listed = plan(snps([("1", place) for place in range(1, 201)]))
-    answers = Answers(listed, (p_value("rs50", 1),), ("rs60", "rs150"), (Stretch("rs10", "rs100"),), (pair(20, 30),))
-    (group,) = groups(answers)
-    assert group.snps == ("rs10", "rs20", "rs30", "rs50", "rs60", "rs100")
-    assert group.blocks == ((0, 5),)
-    (short,) = groups(Answers(listed, blocks=(Stretch("rs1", f"rs{WITHIN}"),)))
+    answers = Answers(listed, (p_value("rs50", 1),), ("rs60", "rs150"), (SnpRange("rs10", "rs100"),), (pair(20, 30),))
+    (linked,) = linked_snps(answers)
+    assert linked.snps == ("rs10", "rs20", "rs30", "rs50", "rs60", "rs100")
+    assert linked.blocks == ((0, 5),)
+    (short,) = linked_snps(Answers(listed, blocks=(SnpRange("rs1", f"rs{WITHIN}"),)))
     assert len(short.snps) == WITHIN
 
 
 def test_a_block_of_one_snp_is_no_group() -> None:
-    assert groups(Answers(three_chromosomes(), blocks=(Stretch("rs4", "rs4"),))) == []
-    assert groups(Answers(three_chromosomes())) == []
+    assert linked_snps(Answers(three_chromosomes(), blocks=(SnpRange("rs4", "rs4"),))) == []
+    assert linked_snps(Answers(three_chromosomes())) == []

@@ -8,7 +8,7 @@ import pytest
 from starling import genome
 from starling.errors import ParameterError
 from starling.genome.plan import LocBlock, LocSig, NumSig, SnpPval
-from starling.genome.plan.asking import amount, code_of, stretches, threshold
+from starling.genome.plan.asking import amount, code_of, snp_ranges, threshold
 
 
 def test_costs_and_thresholds_are_exact() -> None:
@@ -17,7 +17,7 @@ def test_costs_and_thresholds_are_exact() -> None:
         Fraction(4, 5),
         Fraction(1, 2),
     )
-    assert stretches([("a", "b")]) == (("a", "b"),)
+    assert snp_ranges([("a", "b")]) == (("a", "b"),)
     with pytest.raises(ParameterError, match="epsilon"):
         amount(0.1)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="delta_c"):

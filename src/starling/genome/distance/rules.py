@@ -228,8 +228,8 @@ def _way_of_fisher(rule: Kernel, a: int, b: int, c: int, d: int) -> tuple[int, f
     sign = 1 if delta > 0 else -1
     if delta < 0:
         a, b, c, d = b, a, d, c
-    said, far = tail_reaches(rule.threshold, rule.low, rule.high, rule.unit, rule.margin, rule.table, a, b, c, d)
-    return (said if said == UNDECIDED else sign * said), sign * far
+    verdict, far = tail_reaches(rule.threshold, rule.low, rule.high, rule.unit, rule.margin, rule.table, a, b, c, d)
+    return (verdict if verdict == UNDECIDED else sign * verdict), sign * far
 
 
 def decide(rule: Rule, a: int, b: int, c: int, d: int) -> int:

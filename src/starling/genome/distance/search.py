@@ -93,10 +93,10 @@ def _first(rule: Kernel, table: Table, end: int, up: bool, far: float) -> int:
     probe, guesses = 1, 0
     while high - low > 1:
         p, q, r, s = step(a, b, c, d, probe)
-        said, reached = way(rule, p, q, r, s)
-        if said == UNDECIDED:
+        verdict, reached = way(rule, p, q, r, s)
+        if verdict == UNDECIDED:
             return -1
-        if (said == 1) if up else (said != -1):
+        if (verdict == 1) if up else (verdict != -1):
             high = probe
         else:
             low = probe
@@ -129,13 +129,13 @@ def distances(rule: Kernel, tables: Int64, out: Int64) -> None:
 @compiled
 def distance(rule: Kernel, a: int, b: int, c: int, d: int, reachable: int) -> int:
     """The signed distance of one table; `reachable` is what the rule says of (n//2, 0, 0, n - n//2). See `distances`."""
-    said, far = way(rule, a, b, c, d)
-    if UNDECIDED in (said, reachable):
+    verdict, far = way(rule, a, b, c, d)
+    if UNDECIDED in (verdict, reachable):
         return OPEN
     if far > 0:
         # From here on the table is turned so that Delta is not above 0; the distance is the same.
         a, b, c, d, far = b, a, d, c, -far
-    if said != 0:
+    if verdict != 0:
         loss = _first(rule, (a, b, c, d), _end(a, b, c, d), False, far)
         return OPEN if loss < 0 else 1 - loss
     n = a + b + c + d
@@ -163,10 +163,10 @@ def _end(a: int, b: int, c: int, d: int) -> int:
 def distance_exactly(rule: Rule, table: Table) -> int:
     """The signed distance by `decide` alone: the slow twin of `distances`, and what settles the tables that it leaves open."""
     a, b, c, d = table
-    said = decide(rule, a, b, c, d)
+    verdict = decide(rule, a, b, c, d)
     turned = (b, a, d, c)
-    if said:
-        from_here = turned if said == 1 else table
+    if verdict:
+        from_here = turned if verdict == 1 else table
         return 1 - _first_exactly(lambda k: decide(rule, *step(*from_here, k)) != -1, _end(*from_here))
 
     def gain(start: Table) -> int:

@@ -112,10 +112,10 @@ def _distance(table: Six, t: float) -> int:
     """The signed distance of one table; OPEN where doubles could not decide about a table on the way."""
     n = people_of(table)
     delta, product, v = measured(table)
-    said = _reaches(n, abs(delta), product, v, t)
-    if said < 0:
+    verdict = _reaches(n, abs(delta), product, v, t)
+    if verdict < 0:
         return OPEN
-    if said == 1:
+    if verdict == 1:
         loss = _first(mirrored(table) if delta > 0 else table, t, n, False)
         return OPEN if loss < 0 else 1 - max(1, loss)
     if n < t:
@@ -136,19 +136,19 @@ def _first(table: Six, t: float, end: int, gain: bool) -> int:
     """The first k, at least 1, at which `_within` says 1, as it does at `end`; -1 where doubles cannot decide."""
     low, high = 0, 1
     while high < end:
-        said = _within(table, t, high, gain)
-        if said < 0:
+        verdict = _within(table, t, high, gain)
+        if verdict < 0:
             return -1
-        if said == 1:
+        if verdict == 1:
             break
         low, high = high, 2 * high
     high = min(high, end)
     while high - low > 1:
         middle = (low + high) // 2
-        said = _within(table, t, middle, gain)
-        if said < 0:
+        verdict = _within(table, t, middle, gain)
+        if verdict < 0:
             return -1
-        if said == 1:
+        if verdict == 1:
             high = middle
         else:
             low = middle
@@ -184,15 +184,15 @@ def _within(table: Six, t: float, k: int, gain: bool) -> int:
             count += 2
             continue
         if not gain:
-            said = 0 if delta >= 0 else _reaches(n, -delta, low * (n - low), v, t)
-            if said < 0:
+            verdict = 0 if delta >= 0 else _reaches(n, -delta, low * (n - low), v, t)
+            if verdict < 0:
                 return -1
-            if said == 0:
+            if verdict == 0:
                 return 1
             continue
-        said = _significant(table, t, k, low, v)
-        if said != 0:
-            return said
+        verdict = _significant(table, t, k, low, v)
+        if verdict != 0:
+            return verdict
     return 0
 
 
@@ -213,9 +213,9 @@ def _significant(table: Six, t: float, k: int, cases: int, v: int) -> int:
             for merge in range(MERGES):
                 delta, product, spread = measured(candidate(table, k, cases, program, other, merge))
                 if delta > 0:
-                    said = _reaches(n, delta, product, spread, t)
-                    if said != 0:
-                        return said
+                    verdict = _reaches(n, delta, product, spread, t)
+                    if verdict != 0:
+                        return verdict
     return 0
 
 

@@ -39,7 +39,7 @@ class PValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class SnpRange:
     """A released block: a run of SNPs of the list, both ends included.
 
     Attributes:
@@ -88,7 +88,7 @@ class Answers:
     plan: Plan = field(repr=False)
     p_values: tuple[PValue, ...] = ()
     located: tuple[str, ...] = ()
-    blocks: tuple[Stretch, ...] = ()
+    blocks: tuple[SnpRange, ...] = ()
     pairs: tuple[Pair, ...] = ()
     data: str = ""
 
@@ -168,7 +168,7 @@ def answers(plan: Plan, answer: Answer, data: str = "") -> Answers:
     if isinstance(answer, SelectedSnps):
         return Answers(plan, located=answer.snps, data=data)
     if isinstance(answer, Block):
-        return Answers(plan, blocks=_stretches((answer,)), data=data)
+        return Answers(plan, blocks=_snp_ranges((answer,)), data=data)
     if isinstance(answer, Estimated):
         return Answers(plan, (_p_value(answer),), data=data)
     if isinstance(answer, Correlated):
@@ -177,7 +177,7 @@ def answers(plan: Plan, answer: Answer, data: str = "") -> Answers:
         return Answers(plan, pairs=(pair,), data=data)
     if isinstance(answer, Exploration):
         found = tuple(_p_value(each, found=True) for each in answer.p_values)
-        return Answers(plan, found, answer.located.snps, _stretches(answer.blocks), data=data)
+        return Answers(plan, found, answer.located.snps, _snp_ranges(answer.blocks), data=data)
     return Answers(plan, data=data)
 
 
@@ -185,7 +185,7 @@ def _p_value(told: Estimated, *, found: bool = False) -> PValue:
     return PValue(told.snp, told.test, told.log10.estimate, told.log10.low, told.log10.high, found)
 
 
-def _stretches(blocks: tuple[Block, ...]) -> tuple[Stretch, ...]:
+def _snp_ranges(blocks: tuple[Block, ...]) -> tuple[SnpRange, ...]:
     return tuple(
-        Stretch(block.first, block.last) for block in blocks if block.first is not None and block.last is not None
+        SnpRange(block.first, block.last) for block in blocks if block.first is not None and block.last is not None
     )

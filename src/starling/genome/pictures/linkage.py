@@ -23,7 +23,7 @@ WITHIN: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class LinkedSnps:
     """SNPs that released pairs or blocks hold together.
 
     Attributes:
@@ -39,22 +39,22 @@ class Group:
     blocks: tuple[tuple[int, int], ...]
 
 
-def groups(answers: Answers) -> list[Group]:
+def linked_snps(answers: Answers) -> list[LinkedSnps]:
     """The groups in order of the list; one for each measure of correlation where both were asked for.
 
     Of a pair that was asked for more than once the correlation with the shortest interval is taken.
     """
-    place = answers.plan.snps.index
-    blocks = [(place(block.first), place(block.last)) for block in answers.blocks]
-    pairs = [_ordered(place(pair.first), place(pair.second), pair) for pair in answers.pairs]
-    released = {*map(place, answers.located), *(place(each.snp) for each in answers.p_values)}
-    places = {end for low, high, _ in pairs for end in (low, high)} | {end for block in blocks for end in block}
+    index = answers.plan.snps.index
+    blocks = [(index(block.first), index(block.last)) for block in answers.blocks]
+    pairs = [_ordered(index(pair.first), index(pair.second), pair) for pair in answers.pairs]
+    released = {*map(index, answers.located), *(index(each.snp) for each in answers.p_values)}
+    indices = {end for low, high, _ in pairs for end in (low, high)} | {end for block in blocks for end in block}
     for low, high in blocks:
-        places |= set(range(low, high + 1)) if high - low < WITHIN else {at for at in released if low <= at <= high}
+        indices |= set(range(low, high + 1)) if high - low < WITHIN else {at for at in released if low <= at <= high}
     found = []
-    for members in _joined(sorted(places), [(low, high) for low, high, _ in pairs], blocks):
+    for members in _joined(sorted(indices), [(low, high) for low, high, _ in pairs], blocks):
         if len(members) > 1:
-            found += _groups(answers, members, blocks, pairs)
+            found += _linked(answers, members, blocks, pairs)
     return found
 
 
@@ -62,9 +62,9 @@ def _ordered(one: int, other: int, pair: Pair) -> tuple[int, int, Pair]:
     return min(one, other), max(one, other), pair
 
 
-def _joined(places: list[int], pairs: Iterable[tuple[int, int]], blocks: Iterable[tuple[int, int]]) -> list[list[int]]:
+def _joined(indices: list[int], pairs: Iterable[tuple[int, int]], blocks: Iterable[tuple[int, int]]) -> list[list[int]]:
     """The places, put together where a pair or a block joins them: union and find."""
-    parents = list(range(len(places)))
+    parents = list(range(len(indices)))
 
     def root(at: int) -> int:
         while parents[at] != at:
@@ -77,22 +77,22 @@ def _joined(places: list[int], pairs: Iterable[tuple[int, int]], blocks: Iterabl
         parents[high] = low
 
     for low, high in pairs:
-        join(bisect_left(places, low), bisect_left(places, high))
+        join(bisect_left(indices, low), bisect_left(indices, high))
     for low, high in blocks:
-        start = bisect_left(places, low)
-        for at in range(start + 1, bisect_right(places, high)):
+        start = bisect_left(indices, low)
+        for at in range(start + 1, bisect_right(indices, high)):
             join(start, at)
     members: dict[int, list[int]] = {}
-    for at, item in enumerate(places):
+    for at, item in enumerate(indices):
         members.setdefault(root(at), []).append(item)
     return list(members.values())
 
 
-def _groups(
+def _linked(
     answers: Answers, members: list[int], blocks: list[tuple[int, int]], pairs: list[tuple[int, int, Pair]]
-) -> list[Group]:
-    at = {place: number for number, place in enumerate(members)}
-    snps = tuple(answers.plan.snps.ids[place] for place in members)
+) -> list[LinkedSnps]:
+    at = {index: number for number, index in enumerate(members)}
+    snps = tuple(answers.plan.snps.ids[index] for index in members)
     inside = tuple(dict.fromkeys((at[low], at[high]) for low, high in blocks if low in at and high in at))
     held: dict[str, dict[tuple[int, int], Pair]] = {}
     for low, high, pair in pairs:
@@ -101,7 +101,9 @@ def _groups(
             known = of_measure.setdefault((at[low], at[high]), pair)
             if pair.high - pair.low < known.high - known.low:
                 of_measure[at[low], at[high]] = pair
-    return [Group(snps, measure, held[measure], inside) for measure in sorted(held)] or [Group(snps, "", {}, inside)]
+    return [LinkedSnps(snps, measure, held[measure], inside) for measure in sorted(held)] or [
+        LinkedSnps(snps, "", {}, inside)
+    ]
 
 
 WIDTH: Final = 500.0
@@ -135,7 +137,7 @@ _PALEST: Final = 0.12
 
 def shown(answers: Answers) -> bool:
     """Whether there is anything to draw: a pair, or a block of two SNPs or more."""
-    return bool(groups(answers))
+    return bool(linked_snps(answers))
 
 
 @drawing()
@@ -146,19 +148,19 @@ def linkage(answers: Answers, name: str = "ld") -> str:
         answers: With a pair or a block of two SNPs at least.
         name: Letters that set the picture's inner names apart from those of other pictures of a page.
     """
-    drawn = groups(answers)[:TRIANGLES]
+    drawn = linked_snps(answers)[:TRIANGLES]
     spots, low = _laid_out(answers, drawn)
     sheet = Sheet(WIDTH, low, 0)
     sheet.legend(0, 0, WIDTH, _legend(drawn))
-    for number, (group, spot) in enumerate(zip(drawn, spots, strict=True)):
-        title = _title(answers, group)
+    for number, (linked, spot) in enumerate(zip(drawn, spots, strict=True)):
+        title = _title(answers, linked)
         sheet.text(spot.x, spot.top, title, f"title-{number}", ha="left", va="top", fontsize=SMALL, fontweight="bold")
-        _map(sheet, answers, group, spot)
+        _map(sheet, answers, linked, spot)
         if spot.names:
             style = {"va": "bottom", "rotation": 90, "fontsize": SMALL}
-            for at, snp in enumerate(group.snps):
+            for at, snp in enumerate(linked.snps):
                 sheet.text(spot.x + (at + 0.5) * spot.step, spot.base + 4, short(snp), f"snp-{number}", **style)
-        _triangle(sheet, group, spot, number)
+        _triangle(sheet, linked, spot, number)
     return sheet.drawn(name)
 
 
@@ -181,75 +183,75 @@ class _Spot:
     names: float
 
 
-def _laid_out(answers: Answers, drawn: Sequence[Group]) -> tuple[list[_Spot], float]:
+def _laid_out(answers: Answers, drawn: Sequence[LinkedSnps]) -> tuple[list[_Spot], float]:
     """Triangles beside one another as long as there is room, then below; and where the lowest ends."""
     x, top, low = 0.0, -_FIRST, -_FIRST
     spots = []
-    for group in drawn:
-        step = min(LARGEST if group.pairs else WITHOUT, WIDTH / len(group.snps))
-        titles = width(_title(answers, group), SMALL), width(_ends(answers, group), _TINY)
-        wide = max(step * len(group.snps), *titles)
+    for linked in drawn:
+        step = min(LARGEST if linked.pairs else WITHOUT, WIDTH / len(linked.snps))
+        titles = width(_title(answers, linked), SMALL), width(_ends(answers, linked), _TINY)
+        wide = max(step * len(linked.snps), *titles)
         if x and x + wide > WIDTH:
             x, top = 0.0, low - _ROOM
-        names = max(width(short(snp), SMALL) for snp in group.snps) if step >= ONE_BY_ONE else 0.0
+        names = max(width(short(snp), SMALL) for snp in linked.snps) if step >= ONE_BY_ONE else 0.0
         base = top - 22 - _MAP - names
         spots.append(_Spot(x, top, base, step, names))
-        low = min(low, base - step * len(group.snps) / 2)
+        low = min(low, base - step * len(linked.snps) / 2)
         x += wide + _ROOM
     return spots, low
 
 
-def _title(answers: Answers, group: Group) -> str:
+def _title(answers: Answers, linked: LinkedSnps) -> str:
     snps = answers.plan.snps
-    names = dict.fromkeys(short(snps.chromosomes[snps.index(snp)]) for snp in group.snps)
+    names = dict.fromkeys(short(snps.chromosomes[snps.index(snp)]) for snp in linked.snps)
     where = f"chromosome{'s' * (len(names) > 1)} {', '.join(names)}"
-    return f"{where}: {MEASURES[group.measure]}" if group.measure else f"{where}: no correlation asked for"
+    return f"{where}: {MEASURES[linked.measure]}" if linked.measure else f"{where}: no correlation asked for"
 
 
-def _map(sheet: Sheet, answers: Answers, group: Group, spot: _Spot) -> None:
+def _map(sheet: Sheet, answers: Answers, linked: LinkedSnps, spot: _Spot) -> None:
     """Where the SNPs lie among the base pairs, above their names; nothing for SNPs of several chromosomes."""
     snps = answers.plan.snps
-    places = [snps.index(snp) for snp in group.snps]
-    if not (ends := _ends(answers, group)):
+    indices = [snps.index(snp) for snp in linked.snps]
+    if not (ends := _ends(answers, linked)):
         return
-    x, y, wide = spot.x, spot.base + spot.names + 6, spot.step * len(places)
-    low, high = float(snps.positions[places[0]]), float(snps.positions[places[-1]])
-    view = View.around(snps, snps.chromosomes[places[0]], low, high, wide)
+    x, y, wide = spot.x, spot.base + spot.names + 6, spot.step * len(indices)
+    low, high = float(snps.positions[indices[0]]), float(snps.positions[indices[-1]])
+    view = View.around(snps, snps.chromosomes[indices[0]], low, high, wide)
     line = y + _MAP - 6
     listed = [Box(x + left - 0.2, line, x + left + length + 0.2, line + 4) for left, length in view.runs(0.75)]
     sheet.bars(listed, GREY, "list")
     sheet.lines([[(x, line), (x + wide, line)]], GREY, "map")
     joints = [
         [(x + at, line), (x + (number + 0.5) * spot.step, y)]
-        for number, snp in enumerate(group.snps)
+        for number, snp in enumerate(linked.snps)
         if (at := view.of(snp)) is not None
     ]
     sheet.lines(joints, GREY, "joints", thick=0.4)
     sheet.text(x, line + 9, ends, "map-ends", ha="left", fontsize=_TINY, color=GREY)
 
 
-def _ends(answers: Answers, group: Group) -> str:
+def _ends(answers: Answers, linked: LinkedSnps) -> str:
     """Where a group begins and ends, and how many SNPs of the list are not shown; empty for SNPs of several chromosomes."""
     snps = answers.plan.snps
-    first, last = snps.index(group.snps[0]), snps.index(group.snps[-1])
+    first, last = snps.index(linked.snps[0]), snps.index(linked.snps[-1])
     if snps.chromosomes[first] != snps.chromosomes[last]:
         return ""
     low, high = int(snps.positions[first]), int(snps.positions[last])
-    words = f"{low:,} to {high:,}, {high - low:,} base pairs"
-    if (listed := last - first + 1) > len(group.snps):
-        words += f"; {len(group.snps):,} of {listed:,} SNPs shown"
-    return words
+    text = f"{low:,} to {high:,}, {high - low:,} base pairs"
+    if (listed := last - first + 1) > len(linked.snps):
+        text += f"; {len(linked.snps):,} of {listed:,} SNPs shown"
+    return text
 
 
-def _triangle(sheet: Sheet, group: Group, spot: _Spot, number: int) -> None:
+def _triangle(sheet: Sheet, linked: LinkedSnps, spot: _Spot, number: int) -> None:
     """Cells, what they tell, and the outlines of blocks."""
-    x, y, step, count = spot.x, spot.base, spot.step, len(group.snps)
+    x, y, step, count = spot.x, spot.base, spot.step, len(linked.snps)
 
     def cell(one: int, other: int) -> tuple[float, float]:
         """The middle of the cell of two SNPs."""
         return x + (one + other + 1) * step / 2, y - (other - one) * step / 2
 
-    absent = [cell(*pair) for pair in combinations(range(count), 2) if pair not in group.pairs]
+    absent = [cell(*pair) for pair in combinations(range(count), 2) if pair not in linked.pairs]
     if step >= ONE_BY_ONE:
         sheet.shapes([_diamond(middle, step) for middle in absent], "white", ABSENT, f"absent-{number}")
         sheet.dots(absent, "x", GREY, f"mark-{number}", size=min(4.0, step / 5))
@@ -260,7 +262,7 @@ def _triangle(sheet: Sheet, group: Group, spot: _Spot, number: int) -> None:
             (x + count * step / 2, y - count * step / 2),
         ]
         sheet.shapes([whole], "white", ABSENT, f"absent-{number}")
-    for pair, found in sorted(group.pairs.items()):
+    for pair, found in sorted(linked.pairs.items()):
         middle, shade = cell(*pair), _PALEST + (1 - _PALEST) * min(max(found.value, 0.0), 1.0)
         sheet.shapes([_diamond(middle, step)], blend(shade), "white", f"cell-{number}-{pair[0]}-{pair[1]}")
         ink = "white" if shade > 0.55 else INK
@@ -283,7 +285,7 @@ def _triangle(sheet: Sheet, group: Group, spot: _Spot, number: int) -> None:
             (x + (last + 1) * step, y),
             (x + (first + last + 1) * step / 2, y - (last - first + 1) * step / 2),
         ]
-        for first, last in group.blocks
+        for first, last in linked.blocks
     ]
     sheet.shapes(outlines, "none", OUTLINE, f"blocks-{number}", thick=1.4)
 
@@ -299,9 +301,9 @@ def _share(value: float) -> str:
     return text.removeprefix("0") if value < 0.995 else "1"
 
 
-def _legend(drawn: Sequence[Group]) -> list[Entry]:
+def _legend(drawn: Sequence[LinkedSnps]) -> list[Entry]:
     entries = []
-    measures = [MEASURES[measure] for measure in dict.fromkeys(group.measure for group in drawn) if measure]
+    measures = [MEASURES[measure] for measure in dict.fromkeys(linked.measure for linked in drawn) if measure]
     if measures:
         entries = [
             Entry(
@@ -311,18 +313,18 @@ def _legend(drawn: Sequence[Group]) -> list[Entry]:
             )
             for value in (0.0, 0.25, 0.5, 0.75, 1.0)
         ]
-    if any(len(group.pairs) < comb(len(group.snps), 2) for group in drawn):
+    if any(len(linked.pairs) < comb(len(linked.snps), 2) for linked in drawn):
         entries.append(Entry("absent", GREY, "not asked: nothing is released of this pair"))
-    if any(group.blocks for group in drawn):
+    if any(linked.blocks for linked in drawn):
         entries.append(Entry("-", OUTLINE, "released block"))
     return entries
 
 
 def caption(answers: Answers) -> str:
     """What the picture says, in words."""
-    found = groups(answers)
+    found = linked_snps(answers)
     parts = []
-    pairs = sum(len(group.pairs) for group in found)
+    pairs = sum(len(linked.pairs) for linked in found)
     if pairs:
         parts.append(
             f"Released correlations of pairs of SNPs: {pairs:,}. Each cell tells the correlation and, where there is room, the range"

@@ -21,15 +21,15 @@ WIDTH: Final = 500.0
 HIGH: Final = 185.0
 """Points from p = 1 to the smallest p-value shown."""
 LARGE: Final = 105.0
-"""The same of an enlarged place."""
+"""Points from p = 1 to the smallest p-value shown of an enlarged part."""
 NAMES: Final = 45.0
-"""The same where there is no p-value: room for names."""
+"""Points of a panel where there is no p-value: room for names."""
 ENLARGED: Final = 3
-"""SelectedSnps that are shown once more at most."""
+"""Parts of the genome that are shown once more, at most."""
 CLOSE: Final = 5.0
 """Points between two SNPs that are too close to tell apart."""
 WIDEST: Final = WIDTH / 20
-"""Points that a place takes at most; a wider one needs no enlargement."""
+"""Points that a part takes at most; a wider one needs no enlargement."""
 MANY: Final = 12
 """Chromosomes; the names of more are smaller."""
 BASE_PAIRS: Final = 5000
@@ -41,7 +41,7 @@ _ROOM: Final = 24.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Enlarged:
     """A part of the genome that is shown once more.
 
     Attributes:
@@ -73,10 +73,10 @@ def manhattan(answers: Answers, name: str = "manhattan") -> str:
         name: Letters that set the picture's inner names apart from those of other pictures of a page.
     """
     whole = View.whole(answers.plan.snps, WIDTH)
-    places, top = _places(answers, whole), _top(answers)
+    parts, top = _crowded(answers, whole), _top(answers)
     main = Panel(answers, whole, 0.0, 0.0, HIGH if top else NAMES, top, "all")
     sheet = Sheet(WIDTH, main.floor, main.high)
-    draw(sheet, main, {snp: place.letter for place in places for snp in place.snps}, titled=True)
+    draw(sheet, main, {snp: part.letter for part in parts for snp in part.snps}, titled=True)
     if top:
         limit = main.height(log10(float(answers.threshold)))
         words = f"α/m =\n{scientific(float(answers.threshold))}"
@@ -84,14 +84,14 @@ def manhattan(answers: Answers, name: str = "manhattan") -> str:
     _below(sheet, main)
     sheet.legend(0, main.high + 14, WIDTH, _legend(answers, top))
     high = LARGE if top else NAMES
-    wide = (WIDTH - _ROOM * (len(places) - 1)) / len(places) if len(places) > 1 else 0.6 * WIDTH
-    for number, place in enumerate(places):
-        view = View.around(answers.plan.snps, place.chromosome, place.low, place.high, wide)
+    wide = (WIDTH - _ROOM * (len(parts) - 1)) / len(parts) if len(parts) > 1 else 0.6 * WIDTH
+    for number, part in enumerate(parts):
+        view = View.around(answers.plan.snps, part.chromosome, part.low, part.high, wide)
         y = main.floor - _AXIS - _ROOM - high
-        panel = Panel(answers, view, number * (wide + _ROOM), y, high, top, f"place-{place.letter}")
+        panel = Panel(answers, view, number * (wide + _ROOM), y, high, top, f"place-{part.letter}")
         draw(sheet, panel, {}, titled=number == 0)
         _below(sheet, panel)
-        sheet.text(panel.x, y + high + 9, place.letter, f"{panel.name}-letter", fontweight="bold", fontsize=8.5)
+        sheet.text(panel.x, y + high + 9, part.letter, f"{panel.name}-letter", fontweight="bold", fontsize=8.5)
     return sheet.drawn(name)
 
 
@@ -138,8 +138,8 @@ def _base_pairs(sheet: Sheet, panel: Panel) -> None:
     sheet.text(panel.x + panel.view.width / 2, panel.floor - 20, title, va="center_baseline")
 
 
-def _places(answers: Answers, view: View) -> tuple[_Place, ...]:
-    """Where SNPs that matter stand too close together: the places of the smallest p-values, in order of the genome.
+def _crowded(answers: Answers, view: View) -> tuple[_Enlarged, ...]:
+    """Where SNPs that matter stand too close together: the parts with the smallest p-values, in order of the genome.
 
     What matters is an estimate at or beyond the threshold, and what the study itself named.
     """
@@ -155,21 +155,21 @@ def _places(answers: Answers, view: View) -> tuple[_Place, ...]:
         where = {snps.chromosomes[snps.index(snp)] for snp in inside}
         if end - begin < WIDEST and len(where) == 1:
             found.append((min(sizes[snp] for snp in inside), begin, where.pop(), inside))
-    kept = sorted(sorted(found)[:ENLARGED], key=lambda place: place[1])
+    kept = sorted(sorted(found)[:ENLARGED], key=lambda one: one[1])
     return tuple(
-        _Place("abc"[number], chromosome, *_reach(answers, inside), inside)
+        _Enlarged("abc"[number], chromosome, *_reach(answers, inside), inside)
         for number, (_, _, chromosome, inside) in enumerate(kept)
     )
 
 
 def _reach(answers: Answers, inside: tuple[str, ...]) -> tuple[float, float]:
     """First and last base pair of some neighbouring SNPs and of the blocks that touch them."""
-    place = answers.plan.snps.index
-    first, last = place(inside[0]), place(inside[-1])
+    index = answers.plan.snps.index
+    first, last = index(inside[0]), index(inside[-1])
     touching = [
-        (place(block.first), place(block.last))
+        (index(block.first), index(block.last))
         for block in answers.blocks
-        if place(block.first) <= last and place(block.last) >= first
+        if index(block.first) <= last and index(block.last) >= first
     ]
     low, high = min([first, *(begin for begin, _ in touching)]), max([last, *(end for _, end in touching)])
     return float(answers.plan.snps.positions[low]), float(answers.plan.snps.positions[high])

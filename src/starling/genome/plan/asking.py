@@ -5,7 +5,7 @@ from dataclasses import fields
 from fractions import Fraction
 from typing import Any, TypeAlias, TypedDict
 
-from starling.genome.plan.exploring import DELTA_C, Explore, Question, Stretches, kind
+from starling.genome.plan.exploring import DELTA_C, Explore, Question, SnpRanges, kind
 from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import Correlation, Noise, Selection
 from starling.privacy.budget import Exact, exact
@@ -45,8 +45,8 @@ def texts(given: Texts | None) -> tuple[str, ...] | None:
     return (given,) if isinstance(given, str) else None if given is None else tuple(given)
 
 
-def stretches(given: Sequence[tuple[str, str]]) -> Stretches:
-    """Stretches of SNPs, each by its first and its last."""
+def snp_ranges(given: Sequence[tuple[str, str]]) -> SnpRanges:
+    """Ranges of SNPs, each by its first and its last."""
     return tuple((first, last) for first, last in given)
 
 
@@ -103,9 +103,9 @@ def code_of(question: Question, request_id: str) -> str:
     >>> code_of(NumSig("g", 1, Fraction(1, 2)), "r1")
     "study.num_sig(test='g', k=1, epsilon='1/2', request_id='r1')"
     """
-    said = []
+    arguments = []
     for each in fields(question):
         value = getattr(question, each.name)
         if value != each.default:
-            said.append(f"{each.name}={(str(value) if isinstance(value, Fraction) else value)!r}")
-    return f"study.{kind(question)}({', '.join(said)}, request_id={request_id!r})"
+            arguments.append(f"{each.name}={(str(value) if isinstance(value, Fraction) else value)!r}")
+    return f"study.{kind(question)}({', '.join(arguments)}, request_id={request_id!r})"

@@ -28,7 +28,8 @@ MOST_FOLLOWED = 1000
 """Largest `most`."""
 DELTA_C: Final = {"r2": "0.2", "dprime": "0.8"}
 """What a correlation must exceed within a block, unless said otherwise."""
-Stretches = tuple[tuple[str, str], ...]
+SnpRanges: TypeAlias = tuple[tuple[str, str], ...]
+"""Ranges of SNPs of the list, each by the ids of its first and its last SNP."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +101,11 @@ class Explore(Exactly):
         """The first quarter."""
         return NumSig(self.test, min(self.most, len(plan.snps)), self.epsilon / 4, self.selection)
 
-    def locations(self, count: int, k: int, excluding: Stretches = ()) -> LocSig:
+    def locations(self, count: int, k: int, excluding: SnpRanges = ()) -> LocSig:
         """`count` of the k parts of the second quarter."""
         return LocSig(self.test, count, self.epsilon / 4 * Fraction(count, k), self.regions, excluding)
 
-    def block(self, snps: tuple[str, ...], k: int, excluding: Stretches = ()) -> LocBlock:
+    def block(self, snps: tuple[str, ...], k: int, excluding: SnpRanges = ()) -> LocBlock:
         """One of the k parts of the third quarter."""
         share = self.epsilon / (4 * k)
         return LocBlock(self.correlation, self.delta_c, snps, share, self.regions, self.longest, excluding)

@@ -102,7 +102,7 @@ class LocSig(Exactly):
         k: How many, 1 to the number of SNPs of the regions.
         epsilon: Cost of all k together, above 0.
         regions: Names; None for all regions of the plan.
-        excluding: Stretches left out, each by its first and last SNP.
+        excluding: Ranges of SNPs left out, each by its first and last SNP.
     """
 
     test: str
@@ -274,8 +274,8 @@ def check_correlation(plan: Plan, measure: Correlation, delta_c: Fraction) -> No
     of_correlation(measure, delta_c, plan.people)
 
 
-def _ranges(plan: Plan, stretches: tuple[tuple[str, str], ...]) -> list[tuple[int, int]]:
-    return [(plan.snps.index(first), plan.snps.index(last) + 1) for first, last in stretches]
+def _ranges(plan: Plan, snp_ranges: tuple[tuple[str, str], ...]) -> list[tuple[int, int]]:
+    return [(plan.snps.index(first), plan.snps.index(last) + 1) for first, last in snp_ranges]
 
 
 def _count_noise(epsilon: Fraction, noise: Noise) -> CountNoise:

@@ -162,7 +162,7 @@ def chosen(
 
 
 def _kept(listed: Sites, extract: frozenset[str] | None, spans: "_Spans | None", fault: "_Fault") -> list[int]:
-    """SelectedSnps in the file of the SNPs that the plan keeps, in plan order."""
+    """Rows in the file of the SNPs that the plan keeps, in plan order."""
     kept: list[int] = []
     seen: set[str] = set()
     for at, site in enumerate(listed.sites):

@@ -206,12 +206,12 @@ def num_sig(assumed: Assumed, query: NumSig, causal: int) -> ExpectedNumSig:
     outputs = num_sig_outputs(query.k, snps)
     others = _others(assumed, query.test, snps - causal)
 
-    def law(strong: int, beyond: int, rest: Others) -> Float64:
+    def distribution(strong: int, beyond: int, rest: Others) -> Float64:
         edges = [-beyond if rank <= strong else rest.smallest(rank - strong) for rank in outputs[1:]]
         return chances(scores_between(edges), float(query.epsilon), query.selection)
 
     def truth(strong: int) -> Truth:
-        found = law(strong, plan.people, _others(assumed, query.test, snps - strong))
+        found = distribution(strong, plan.people, _others(assumed, query.test, snps - strong))
         at = sum(output <= strong for output in outputs) - 1
         ends = (*outputs[1:], snps + 1)
         total = np.cumsum(found)
@@ -221,7 +221,7 @@ def num_sig(assumed: Assumed, query: NumSig, causal: int) -> ExpectedNumSig:
         )
 
     at = sum(output <= causal for output in outputs) - 1
-    score = _least(lambda beyond: float(law(causal, beyond, others)[at]) >= SURE, plan.people)
+    score = _least(lambda beyond: float(distribution(causal, beyond, others)[at]) >= SURE, plan.people)
     truths = tuple(truth(strong) for strong in sorted({0, 1, causal}))
     return ExpectedNumSig(query, Within.of(error(plan, query)), truths, _needed(assumed, query.test, score), causal)
 
