@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.generate.files import WRITERS, Columns, ParquetWriter, TextWriter, digits, fields
+from starling.tables.generate.files import WRITERS, Columns, ParquetWriter, TextWriter, fields
+from starling.tables.plan.geography import digit_bytes
 
 COLUMNS: Columns = {
-    "A": (digits(np.array([7, 42]), 3), np.array([1, 0, 1])),
+    "A": (digit_bytes(np.array([7, 42]), 3), np.array([1, 0, 1])),
     "B": (fields(("False", "True")), np.array([0, 1, 1])),
     "C": (fields(("x", "Null")), np.array([-1, 0, -1])),
 }
@@ -18,7 +19,7 @@ COLUMNS: Columns = {
 
 @given(st.lists(st.integers(0, 99_999), max_size=20))
 def test_digits_are_those_of_print(values: list[int]) -> None:
-    assert digits(np.array(values, dtype=np.int64), 5).tobytes().decode() == "".join(f"{v:05d}" for v in values)
+    assert digit_bytes(np.array(values, dtype=np.int64), 5).tobytes().decode() == "".join(f"{v:05d}" for v in values)
 
 
 def test_text_is_lines_of_fields(tmp_path: Path) -> None:

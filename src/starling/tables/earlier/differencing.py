@@ -21,13 +21,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from starling.tables.inference.combined import standard_deviation
 from starling.tables.plan import Geography, GeographyLevel, Iteration, Level, Plan
 from starling.tables.plan.codebook import STATES
-from starling.tables.plan.geography import BLOCK_COLUMNS, WIDTHS
 
 Int64 = npt.NDArray[np.int64]
 
@@ -229,10 +226,7 @@ class _Blocks:
 
     def __init__(self, geography: Geography) -> None:
         self._geography = geography
-        self._ids = np.zeros(geography.blocks.num_rows, dtype=np.int64)
-        for name in BLOCK_COLUMNS:
-            digits = pc.cast(geography.blocks[name], pa.int64()).to_numpy()
-            self._ids = self._ids * 10 ** WIDTHS[name] + digits
+        self._ids = geography.block_ids()
         self._units = geography.blocks["unit"].to_numpy()
 
     def regions(self, level: GeographyLevel) -> tuple[Int64, Int64]:

@@ -17,7 +17,7 @@ from starling.tables.generate.land import Int32, Land
 from starling.tables.generate.people import Mix, People
 from starling.tables.plan.cells import TOP_AGE
 from starling.tables.plan.codebook import MOST_RACE_CODES
-from starling.tables.plan.geography import BLOCK_COLUMNS, COLUMNS, WIDTHS
+from starling.tables.plan.geography import BLOCK_COLUMNS, COLUMNS, WIDTHS, digit_bytes
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Columns: TypeAlias = Mapping[str, tuple[Bytes, npt.NDArray[np.integer]]]
@@ -25,20 +25,6 @@ Columns: TypeAlias = Mapping[str, tuple[Bytes, npt.NDArray[np.integer]]]
 FILLER, and for each row which of them it has."""
 
 FILLER: Final = 0
-
-
-def digits(values: npt.NDArray[np.integer], width: int) -> Bytes:
-    """Decimal digits with leading zeros, uint8 of shape (len(values), width).
-
-    >>> digits(np.array([7, 42]), 3).tobytes()
-    b'007042'
-    """
-    text = np.empty((len(values), width), dtype=np.uint8)
-    rest = np.asarray(values, dtype=np.int64)
-    for place in range(width - 1, -1, -1):
-        rest, last = np.divmod(rest, 10)
-        text[:, place] = last + ord("0")
-    return text
 
 
 def fields(words: tuple[str, ...]) -> Bytes:
@@ -150,8 +136,8 @@ class Records:
     def __init__(self, land: Land, mix: Mix) -> None:
         numbers = (land.state, land.county, land.tract, land.block, land.place, land.area)
         self._blocks = {name: _coded(column, WIDTHS[name]) for name, column in zip(COLUMNS, numbers, strict=True)}
-        self._age = digits(np.arange(TOP_AGE + 1), 3)
-        self._cenrace = digits(np.arange(64), 2)
+        self._age = digit_bytes(np.arange(TOP_AGE + 1), 3)
+        self._cenrace = digit_bytes(np.arange(64), 2)
         # Null comes last, so that the position -1 finds it.
         self._race = fields((*mix.races.codes, "Null"))
         self._ethnicity = fields(mix.ethnicities.codes)
@@ -176,7 +162,7 @@ class Records:
 def _coded(numbers: Int32, width: int) -> tuple[Bytes, Int32]:
     """The different fields of a column of blocks, and which of them each block has."""
     different, row = np.unique(numbers, return_inverse=True)
-    return digits(different, width), row.astype(np.int32)
+    return digit_bytes(different, width), row.astype(np.int32)
 
 
 _SEX: Final = fields(("1", "2"))

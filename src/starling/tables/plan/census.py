@@ -8,6 +8,7 @@ name here.
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -205,23 +206,8 @@ def _run(config: _Config) -> tuple[bool, bool]:
     return us, pr
 
 
-@dataclass(frozen=True, slots=True)
-class _Choices:
-    """Everything that config.json says."""
-
-    measure: Measure
-    budgets: dict[LevelKey, Fraction]
-    thresholds: dict[LevelKey, Thresholds]
-    gamma: Fraction
-    suppression: Fraction
-    allow_negative: bool
-    max_race_codes: int
-    states: frozenset[str]
-    puerto_rico: bool
-
-
-def _choices(config: _Config) -> _Choices:
-    """Raises PlanError with every problem of config.json."""
+def _choices(config: _Config, title: str) -> Callable[[Definitions], Choices]:
+    """What config.json states, once the definitions are known. Raises PlanError with every problem of config.json."""
     unknown = sorted(config.values.keys() - {*REQUIRED, *OPTIONAL})
     for key in unknown[:MOST_UNKNOWN]:
         config.refuse(key, "is an unknown key", did_you_mean(key, (*REQUIRED, *OPTIONAL)))
@@ -239,18 +225,26 @@ def _choices(config: _Config) -> _Choices:
     suppression = Fraction(0)
     if SUPPRESSION in config.values:
         suppression = config.number(SUPPRESSION, "of 0 or more and below 1", 0, include=True, below=1)
-    choices = _Choices(
-        measure=_measure(config),
-        budgets=budgets,
-        thresholds=_thresholds(config, {f"({g}, {level})" for (g, level), budget in budgets.items() if budget > 0}),
-        gamma=config.number(GAMMA, "above 0 and below 1", 0, include=False, below=1),
-        suppression=suppression,
-        allow_negative=config.flag("allow_negative_counts"),
-        max_race_codes=_max_race_codes(config),
-        states=_states(config, us),
-        puerto_rico=pr,
-    )
+    measure, gamma = _measure(config), config.number(GAMMA, "above 0 and below 1", 0, include=False, below=1)
+    thresholds = _thresholds(config, {f"({g}, {level})" for (g, level), budget in budgets.items() if budget > 0})
+    allow_negative, races, states = config.flag("allow_negative_counts"), _max_race_codes(config), _states(config, us)
     config.check()
+
+    def choices(definitions: Definitions) -> Choices:
+        levels = population_levels(definitions, budgets, thresholds, races)
+        return Choices(
+            title,
+            measure,
+            levels,
+            gamma,
+            suppression,
+            allow_negative,
+            races,
+            states,
+            puerto_rico=pr,
+            definitions=definitions,
+        )
+
     return choices
 
 
@@ -261,10 +255,10 @@ def read_census(folder: Path) -> Choices:
         PlanError: with every problem of config.json and of the definition files.
     """
     problems: list[Problem] = []
-    choices: _Choices | None = None
+    choices: Callable[[Definitions], Choices] | None = None
     definitions: Definitions | None = None
     try:
-        choices = _choices(_read(folder))
+        choices = _choices(_read(folder), f"Detailed race and ethnicity tables ({folder.resolve().name})")
     except PlanError as error:
         problems += error.problems
     try:
@@ -274,15 +268,4 @@ def read_census(folder: Path) -> Choices:
     if choices is None or definitions is None:
         raise PlanError(problems=problems)
     with within(CONFIG):
-        return Choices(
-            title=f"Detailed race and ethnicity tables ({folder.resolve().name})",
-            measure=choices.measure,
-            levels=population_levels(definitions, choices.budgets, choices.thresholds, choices.max_race_codes),
-            gamma=choices.gamma,
-            suppression=choices.suppression,
-            allow_negative=choices.allow_negative,
-            max_race_codes=choices.max_race_codes,
-            states=choices.states,
-            puerto_rico=choices.puerto_rico,
-            definitions=definitions,
-        )
+        return choices(definitions)

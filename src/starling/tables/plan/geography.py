@@ -74,15 +74,24 @@ def block_ids(columns: dict[str, Int64]) -> Int64:
     return number
 
 
-def digits(values: Int64, width: int) -> pa.StringArray:
-    """Numbers as text of `width` digits, with leading zeros."""
+def digit_bytes(values: npt.NDArray[np.integer], width: int) -> npt.NDArray[np.uint8]:
+    """Decimal digits with leading zeros, uint8 of shape (len(values), width).
+
+    >>> digit_bytes(np.array([7, 42]), 3).tobytes()
+    b'007042'
+    """
     text = np.empty((len(values), width), dtype=np.uint8)
-    rest = values
+    rest = np.asarray(values, dtype=np.int64)
     for position in reversed(range(width)):
         rest, digit = np.divmod(rest, 10)
         text[:, position] = digit + ord("0")
+    return text
+
+
+def digits(values: Int64, width: int) -> pa.StringArray:
+    """Numbers as text of `width` digits, with leading zeros."""
     offsets = np.arange(0, (len(values) + 1) * width, width, dtype=np.int32)
-    return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(text))
+    return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(digit_bytes(values, width)))
 
 
 def _is_parquet(path: Path) -> bool:
@@ -193,6 +202,10 @@ class Geography:
     regions: Mapping[GeographyLevel, tuple[str, ...]]
     region_of_unit: Mapping[GeographyLevel, npt.NDArray[np.int32]]
     names: Mapping[GeographyLevel, tuple[str, ...]]
+
+    def block_ids(self) -> Int64:
+        """The blocks as numbers, ascending: int64 of shape (blocks,)."""
+        return block_ids({name: self.blocks[name].cast(pa.int64()).to_numpy() for name in BLOCK_COLUMNS})
 
 
 def read_geography(path: str | Path, plan: Choices, *, names: str | Path | None = None) -> Geography:

@@ -10,12 +10,10 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from starling.privacy.compiled import compiled
 from starling.tables.plan import Geography, Plan
 from starling.tables.plan.codebook import MOST_RACE_CODES, PUERTO_RICO
-from starling.tables.plan.geography import BLOCK_COLUMNS, block_ids
 
 Int16: TypeAlias = npt.NDArray[np.int16]
 Int32: TypeAlias = npt.NDArray[np.int32]
@@ -50,7 +48,7 @@ def lookup(plan: Plan, geography: Geography) -> Lookup:
     states = np.zeros(100, dtype=np.bool_)
     states[[int(state) for state in plan.states]] = True
     states[int(PUERTO_RICO)] = plan.puerto_rico
-    blocks = block_ids({name: geography.blocks[name].cast(pa.int64()).to_numpy() for name in BLOCK_COLUMNS})
+    blocks = geography.block_ids()
     slots = np.full(2 << len(blocks).bit_length(), -1, dtype=np.int32)
     _index(blocks, slots)
     units = geography.blocks["unit"].to_numpy().astype(np.int32)
