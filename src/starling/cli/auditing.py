@@ -99,19 +99,19 @@ def verify(url: str, *, heads: tuple[str, ...], signer: str | None) -> Result:
         if signer is not None:
             opened.book.check_signer(pin(signer))
         working("checking every event of the ledger")
-        found = opened.reading.verify(wanted, tell=_tell)
+        found = opened.reading.verify(wanted, tell=_progress)
         whose = opened.book.signer
     head, counts = f"{found.head.seq}:{found.head.hash}", found.counts
-    said = (
+    text = (
         f"{found.head.seq:,} events hold together\n"
         f"draws {counts.draws:,}, paid again {counts.redraws:,}, runs taken over {counts.takeovers:,}\n"
         f"signed by {whose.fingerprint}\nhead {head}"
     )
     body = {"verified": True, "events": found.head.seq, **asdict(counts), "signer": whose.text, "head": head}
-    return Result(lambda: said, lambda: body)
+    return Result(lambda: text, lambda: body)
 
 
-def _tell(checked: int) -> None:
+def _progress(checked: int) -> None:
     """How far it is, where somebody watches. The number of events is no secret to who may verify."""
     if sys.stderr.isatty():
         click.echo(f"\r{checked:,} events", err=True, nl=False)

@@ -73,8 +73,8 @@ def comparison_text(found: "Comparison") -> str:
         ]
         parts.append(f"Groups in one release alone\n\n{table(('level', *names), alone)}")
     parts.append(
-        "Counts are the noisy measurements, before clamping. A number is told where its interval does not hold 0; the intervals are\n"
-        f"widened for how many differ, so that of all of them together at least {sure} are expected to hold the true difference."
+        "Counts are the noisy measurements, before clamping. A number is listed where its interval does not hold 0; the intervals are\n"
+        f"widened for how many are listed, so that of all of them together at least {sure} are expected to hold the true difference."
     )
     return "\n\n".join(parts)
 

@@ -56,7 +56,7 @@ def _question(name: str, words: str, *own: options.Decorator) -> Callable[[Calla
     "num-sig",
     "--k 10 --epsilon 1 --out number",
     questions.test,
-    questions.k("Numbers are told one by one up to it, then as ranges that double."),
+    questions.k("Numbers up to it are answered one by one, larger ones as ranges that double."),
     questions.selection,
 )
 def num_sig(plan: "Plan", cost: Fraction, *, test: str | None, k: int, selection: "Selection") -> "Question":
@@ -68,7 +68,7 @@ def num_sig(plan: "Plan", cost: Fraction, *, test: str | None, k: int, selection
 
 @_question(
     "loc-sig",
-    "--k 2 --epsilon 2 --out places",
+    "--k 2 --epsilon 2 --out significant",
     questions.test,
     questions.k("How many SNPs."),
     questions.regions,
@@ -206,10 +206,10 @@ def _answer_text(answered: "Answered", again: str) -> str:
     from starling.genome.postprocess.wording import answer_text, error_text
 
     answer = answer_text(answered.plan, answered.question, answered.answer)
-    told = published_text(
+    summary = published_text(
         answered.question.guarantee, answered, [("release", str(answered.folder)), ("again, free", again)]
     )
-    return "\n".join([*answer, "", *error_text(answered.plan, answered.question, answered.error), "", told])
+    return "\n".join([*answer, "", *error_text(answered.plan, answered.question, answered.error), "", summary])
 
 
 def _answer_json(answered: "Answered", again: str) -> "dict[str, Json]":

@@ -52,7 +52,7 @@ def plan_text(plan: "Plan") -> str:
         for command, tells in QUESTIONS
         if searching or command not in ("num-sig", "loc-sig", "explore")
     ]
-    questions = table(("question", "tells", "by"), asked, left=3)
+    questions = table(("question", "answers", "by"), asked, left=3)
     return (
         f"{facts(pairs)}\n\n{regions}\n\n{questions}\n\n"
         "Each answer costs the epsilon that is asked for it, of every person's budget; asked again under the same request id it costs"

@@ -51,7 +51,7 @@ OF: Final = {
     default=1,
     show_default=True,
     metavar="N",
-    help="num-sig tells numbers one by one up to it, loc-sig finds so many SNPs, explore is supposed to follow up so many.",
+    help="num-sig answers numbers one by one up to it, loc-sig finds so many SNPs, explore is supposed to follow up so many.",
 )
 @questions.regions
 @questions.corr
@@ -95,8 +95,8 @@ def preview(  # noqa: PLR0913 - one for each option
 ) -> Result:
     """How far each answer may be off, by what it costs, before anything is spent. Opens no genotypes.
 
-    What holds for every study is told in patients: how many records would have to be replaced to make the answer the right one. What that
-    means in odds ratios is told for typical studies, which are supposed, not looked at: half of the people cases, alleles in Hardy-Weinberg
+    What holds for every study is stated in patients: how many records would have to be replaced to make the answer the right one. What that
+    means in odds ratios is stated for typical studies, which are supposed, not looked at: half of the people cases, alleles in Hardy-Weinberg
     proportions, all SNPs but the causal ones without effect.
     """
     from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
@@ -133,7 +133,7 @@ def preview(  # noqa: PLR0913 - one for each option
 
 
 def _possible(assumed: "Assumed", questions: "dict[str, Question]") -> "dict[str, Question]":
-    """Those that the plan has; why one is left out is said."""
+    """Those that the plan has; why one is left out is printed."""
     from starling.genome.preview import check
 
     possible = {}

@@ -1,4 +1,4 @@
-"""Options of questions to a study, each declared once as a decorator of the command, and what is taken where nothing is said."""
+"""Options of questions to a study, each declared once as a decorator of the command, and what is taken where an option is left out."""
 
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any

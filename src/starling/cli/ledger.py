@@ -97,12 +97,12 @@ def create(url: str, *, second_key: str | None) -> Result:
         click.echo(f"starling: making your key, {file}; keep a copy: without it the ledger takes no charge", err=True)
     made = create_ledger(url, second=second)
     book = made.book
-    said = f"ledger {book.id}, signed by {book.signer.fingerprint}"
+    made_text = f"ledger {book.id}, signed by {book.signer.fingerprint}"
     if second is not None:
-        said += f"\nraised caps are approved by {second.fingerprint}"
+        made_text += f"\nraised caps are approved by {second.fingerprint}"
     body = {"ledger": book.id, "signer": book.signer.text, "second": None if second is None else second.text}
     with closing(made):
-        return _done(made, body, said)
+        return _done(made, body, made_text)
 
 
 @command("population", example=f"starling ledger population {LEDGER} {PEOPLE}")
@@ -196,9 +196,9 @@ def raise_(
             check_terminal("and there is no terminal to ask", f"read this, then add --yes: {reveals}")
             click.echo(reveals, err=True)
             confirm("Raise it?", "Nothing was raised.")
-        said = opened.custody.raise_cap(*wanted, approval)
-        body = {"population": population_name, "scope": scope, "name": name, "cap": _kept(cap), "reveals": said}
-        return _done(opened, body, said)
+        reveals = opened.custody.raise_cap(*wanted, approval)
+        body = {"population": population_name, "scope": scope, "name": name, "cap": _kept(cap), "reveals": reveals}
+        return _done(opened, body, reveals)
 
 
 @command(
@@ -222,9 +222,9 @@ def approve(url: str, population_name: str, scope: str, name: str, *, cap: str, 
     wanted = (population_name, cast("Scope", scope), name, cap)
     with reading(url) as opened:
         signature = opened.custody.approval(*wanted, load(key_name))
-        said = opened.custody.raising(*wanted)
-    click.echo(said, err=True)
-    return Result(lambda: signature, lambda: {"approval": signature, "reveals": said})
+        reveals = opened.custody.raising(*wanted)
+    click.echo(reveals, err=True)
+    return Result(lambda: signature, lambda: {"approval": signature, "reveals": reveals})
 
 
 @command("retire", example=f"starling ledger retire {LEDGER} dataset census-2020")

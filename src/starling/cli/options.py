@@ -72,7 +72,7 @@ top_up = click.option(
     "--top-up",
     type=PATH,
     metavar="RELEASE",
-    help="An earlier release of this plan but for budgets: measure its groups once more and combine both. Levels left out of PLAN stay as"
+    help="An earlier release of this plan but for budgets: re-measure its groups and combine both. Levels left out of PLAN stay as"
     " they are.",
 )
 """--top-up, an earlier release."""

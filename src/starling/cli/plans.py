@@ -34,7 +34,7 @@ def plan_text(overview: "Overview") -> str:
     if overview.groups is not None:
         pairs.append(("groups", f"{overview.groups:,}, each measured, empty or not"))
     header = ["level", symbol, "groups a person", f"{symbol} a group"]
-    header += ["noise, once", "noise, first", "noise, second", "iterations", "total only", "groups"]
+    header += ["single-stage", "stage 1", "stage 2", "iterations", "total only", "groups"]
     rows = [
         (
             level_text(each.level),
@@ -138,7 +138,7 @@ def preview_text(preview: "Preview") -> str:
         pairs.append(("groups", f"{preview.overview.groups:,}"))
     kinds = table(KINDS, [(level_text(level.overview.level), *_margins(level)) for level in preview.levels])
     persons = next((tuple(size.persons for size in level.sizes) for level in preview.levels if level.sizes), ())
-    expect_detail = [
+    by_level = [
         (
             level_text(level.overview.level),
             *(f"± {size.total.margin:,} {AGES[max(range(4), key=size.branches.__getitem__)]}" for size in level.sizes),
@@ -147,7 +147,7 @@ def preview_text(preview: "Preview") -> str:
         )
         for level in preview.levels
     ]
-    by_size = table(("level", *(f"{size:,}   " for size in persons), "empty, dropped"), expect_detail)
+    by_size = table(("level", *(f"{size:,}   " for size in persons), "empty, dropped"), by_level)
     return (
         f"{facts(pairs)}\n\n"
         f"Margin of error at {sure}, in persons, of each kind of number\n\n{kinds}\n\n"

@@ -1,7 +1,7 @@
 """What a run is doing, on stderr: its public steps, never anything that counts records. No command is silent while it works.
 
 A step's name and its end are public: which steps there are is a function of the plan. How far a step has come in the records is not
-shown, since that would tell how many there are.
+shown, since that would reveal how many there are.
 """
 
 import sys
@@ -32,7 +32,7 @@ def note_compilation(kept: bool) -> None:
 
 
 class Steps:
-    """Told each step as it begins; says it, and ticks it off where there is a terminal.
+    """Prints each step as it begins, and ticks it off where there is a terminal.
 
     Args:
         console: The terminal, and the line in it that moves; None without one.
@@ -72,7 +72,7 @@ class Steps:
 
 @contextmanager
 def steps() -> Iterator[Steps]:
-    """What is to be told each step as it begins; in a terminal they are ticked off."""
+    """What is called with each step as it begins; in a terminal the steps are ticked off."""
     if not sys.stderr.isatty():
         yield Steps()
         return

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PublishedT_co = TypeVar("PublishedT_co", bound="Published", covariant=True)
 
 LEFT_OUT: Final = ("yes", "as_json", "request_id", "zip_file")
-"""Options that a line which repeats a request leaves out, or writes itself."""
+"""Options that a line that repeats a request leaves out, or writes itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Release(Protocol[PublishedT_co]):
 
 
 def publish(destination: Destination, spending: Callable[[], str], release: Release[PublishedT_co]) -> PublishedT_co:
-    """Run a release: each step said, the user asked before anything is spent, the result zipped if that is asked for.
+    """Run a release: each step printed, the user asked before anything is spent, the result zipped if that is asked for.
 
     Args:
         destination: Where it goes and who pays.
@@ -165,11 +165,11 @@ def _approve(destination: Destination, order: "Order", stage: "Stage", spending:
 
 
 def _charged(request_id: str) -> None:
-    """Said at once, since whatever stops the run comes after it."""
-    told = (
+    """Printed at once, since whatever stops the run comes after it."""
+    notice = (
         f"starling: charged as request {request_id}; if this run stops, this line goes on with it at no further cost:"
     )
-    click.echo(f"{told}\n  {again(request_id)}", err=True)
+    click.echo(f"{notice}\n  {again(request_id)}", err=True)
 
 
 def again(request_id: str) -> str:
@@ -212,7 +212,7 @@ def published_text(guarantee: "Guarantee", published: "Published", more: list[tu
 
     receipt = published.receipt
     charged = f"{guarantee.cost} for {guarantee.relation}"
-    said = facts(
+    summary = facts(
         [
             ("charged", charged if receipt else "nothing: this request was answered before"),
             ("request id", published.request_id),
@@ -221,8 +221,8 @@ def published_text(guarantee: "Guarantee", published: "Published", more: list[tu
         ]
     )
     if receipt is None:
-        return said
-    return f"{said}\n\n{limits(receipt)}" + ("" if receipt.validated else f"\n{validation(receipt)}")
+        return summary
+    return f"{summary}\n\n{limits(receipt)}" + ("" if receipt.validated else f"\n{validation(receipt)}")
 
 
 def _confirm(order: "Order", what: str) -> None:

@@ -56,7 +56,7 @@ tables = Group(
     type=options.PATH,
     multiple=True,
     metavar="RELEASE",
-    help="An earlier release about the same people: what both tell together. May be given again.",
+    help="An earlier release about the same people: what both reveal together. May be given again.",
 )
 def plan(
     plan: str, *, geography: Path | None, scale: str | None, total: str | None, earlier: tuple[Path, ...]
@@ -275,7 +275,7 @@ def evaluate(plan: str, *, release: Path, persons: Path, geography: Path, engine
     default="0.95",
     show_default=True,
     metavar="P",
-    help="Of what is told to differ, at most 1 - P is expected to be equal in truth.",
+    help="Of what is listed as different, at most 1 - P is expected to be equal in truth.",
 )
 @click.option(
     "--csv", "csv_file", type=options.PATH, metavar="FILE", help="Write all that differs, and groups in one alone."

@@ -102,7 +102,7 @@ def _head(bundle: Path, found: "Verification") -> str:
         whose = "as given" if states["key"] == "holds" else "whose it is was not checked: give --key"
         pairs.append(("signed by", f"key {found.signer.fingerprint}, {whose}"))
     if found.guarantee is not None:
-        pairs.append(("promises", f"{found.guarantee.cost} for {found.guarantee.relation}"))
+        pairs.append(("guarantee", f"{found.guarantee.cost} for {found.guarantee.relation}"))
     if found.ledger is not None:
         name, position = found.ledger
         how = _looked_up(found)

@@ -15,7 +15,7 @@ PERSONS: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """What the demo tells about one domain.
+    """What the demo shows of one domain.
 
     Attributes:
         text: For people.
@@ -42,8 +42,8 @@ def demo(out: Path, *, persons: int) -> Result:
     study.check()
     _make(out)
     with steps() as step:
-        tables = nation.tell(out / "tables", persons, step)
-        genome = study.tell(out / "genome", step)
+        tables = nation.chapter(out / "tables", persons, step)
+        genome = study.chapter(out / "genome", step)
     following = (*tables.next, *genome.next)
     then = "Try next:\n" + "\n".join(following)
     return Result(

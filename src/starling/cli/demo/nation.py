@@ -22,7 +22,7 @@ TYPICAL: Final = 1000
 """The row that is shown first is the published total nearest to this."""
 
 
-def tell(out: Path, persons: int, step: Callable[[str], None]) -> Chapter:
+def chapter(out: Path, persons: int, step: Callable[[str], None]) -> Chapter:
     """Invent `persons`, publish their tables in the folder `out`, and compare."""
     from starling.release.payment import PaymentOptions
     from starling.release.pipeline import Listener
@@ -108,7 +108,7 @@ def _text(plan: "Plan", out: Path, made: "Generated", released: "Published", fou
                 [
                     ("report", str(out / "release" / "report.html")),
                     ("tables", f"{out / 'release' / 'data' / 't1.txt'}, t2.txt, and both as Parquet"),
-                    ("promise", str(out / "release" / "privacy.json")),
+                    ("guarantee", str(out / "release" / "privacy.json")),
                 ]
             ),
         ]

@@ -33,7 +33,7 @@ def check() -> None:
     library()
 
 
-def tell(out: Path, step: Callable[[str], None]) -> Chapter:
+def chapter(out: Path, step: Callable[[str], None]) -> Chapter:
     """Invent a study, explore it in the folder `out`, and compare."""
     from starling.genome import Study, generate
     from starling.release.payment import PaymentOptions
