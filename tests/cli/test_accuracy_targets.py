@@ -1,4 +1,4 @@
-"""What a plan's promises cost, as text and for machines."""
+"""What a plan's accuracy targets cost, as text and for machines."""
 
 import json
 from fractions import Fraction
@@ -9,7 +9,7 @@ from tests.tables.plan.priced import promising_plan
 from tests.tables.small import small_plan
 
 
-def test_a_plan_tells_what_its_promises_cost_and_which_is_dear() -> None:
+def test_a_plan_shows_what_its_targets_cost_and_which_is_costly() -> None:
     plan = promising_plan(
         "rho", [[AccuracyTarget("cell", 10), AccuracyTarget("bare total", 40)], [AccuracyTarget("cell", 30)]]
     )
@@ -17,15 +17,15 @@ def test_a_plan_tells_what_its_promises_cost_and_which_is_dear() -> None:
     text = accuracy_targets.plan_text(describe(plan), found, None)
     assert "STATE detailed   cell within 10" in text
     assert "nothing: another binds" in text
-    assert "The dearest is STATE detailed, cell within 10: within 12 instead would save" in text
+    assert "The costliest is STATE detailed, cell within 10: within 12 instead would save" in text
     assert "Solved again" not in text
     machine = json.loads(json.dumps(accuracy_targets.plan_json(describe(plan), found, Fraction(3, 2))))
     assert machine["margins_scaled_by"] == "3/2"
-    assert [each["binds"] for each in machine["promises"]] == [True, False, True]
-    assert machine["promises"][0]["relaxed"]["within"] == 12
-    assert "promises" not in accuracy_targets.plan_text(describe(small_plan()), (), None)
+    assert [each["binds"] for each in machine["accuracy_targets"]] == [True, False, True]
+    assert machine["accuracy_targets"][0]["relaxed"]["within"] == 12
+    assert "targets" not in accuracy_targets.plan_text(describe(small_plan()), (), None)
 
 
-def test_a_plan_without_a_single_dearest_promise_names_none() -> None:
+def test_a_plan_without_a_single_costliest_target_names_none() -> None:
     plan = promising_plan("rho", [[AccuracyTarget("cell", 10), AccuracyTarget("bare total", 10)], []])
-    assert "The dearest" not in accuracy_targets.plan_text(describe(plan), prices(plan), None)
+    assert "The costliest" not in accuracy_targets.plan_text(describe(plan), prices(plan), None)

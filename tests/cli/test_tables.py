@@ -77,7 +77,7 @@ def test_a_plan_is_solved_again_for_a_total_or_a_scale(call: Call) -> None:
     assert found["margins_scaled_by"] == "6/5"
     assert float(found["cost"]["add-remove"]["decimal"]) <= 0.5 < float(plain["cost"]["add-remove"]["decimal"])
     assert document(call("tables", "plan", "demo", "--scale", "1.2", "--json")) == found
-    assert "every promised margin times 1.2" in call("tables", "plan", "demo", "--scale", "1.2").stdout
+    assert "every accuracy target times 1.2" in call("tables", "plan", "demo", "--scale", "1.2").stdout
     for words, says in (
         (("--scale", "2", "--total", "1"), "--total stands beside --scale; give one of the two"),
         (("--scale", "x"), "--scale is not a decimal number"),

@@ -1,4 +1,4 @@
-"""The margins of error that a plan promises: what each costs, which is dear, and what another budget would give."""
+"""The accuracy targets of a plan: what each costs, which is costly, and what another budget would give."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from starling.release.statement import Json
     from starling.tables.plan import AccuracyTarget, Overview, Plan, Price
 
-HEADER: Final = ("level", "promise", "gives", "needs", "relaxed to", "would save")
+HEADER: Final = ("level", "target", "gives", "needs", "relaxed to", "would save")
 
 
 def scaled(plan: "Plan", scale: str | None, total: str | None) -> "tuple[Fraction | None, Plan]":
@@ -28,16 +28,16 @@ def scaled(plan: "Plan", scale: str | None, total: str | None) -> "tuple[Fractio
 
 
 def plan_text(overview: "Overview", prices: "Sequence[Price]", factor: Fraction | None) -> str:
-    """Costs and noise of a plan, then what it promises."""
+    """Costs and noise of a plan, then its accuracy targets."""
     parts = [plans.plan_text(overview)]
     if factor is not None:
-        parts.append(f"Solved again with every promised margin times {float(factor):g}, rounded down to whole persons.")
+        parts.append(f"Solved again with every accuracy target times {float(factor):g}, rounded down to whole persons.")
     if prices:
-        parts.append(_promises(overview, prices))
+        parts.append(_targets(overview, prices))
     return "\n\n".join(parts)
 
 
-def _promises(overview: "Overview", prices: "Sequence[Price]") -> str:
+def _targets(overview: "Overview", prices: "Sequence[Price]") -> str:
     from starling.privacy.budget import decimal_up
     from starling.tables.plan.labels import level_text
 
@@ -53,18 +53,18 @@ def _promises(overview: "Overview", prices: "Sequence[Price]") -> str:
         )
         for price in prices
     ]
-    promised = (
-        f"Margins of error that the plan promises, and the {measure} that its level would need for each alone\n\n"
+    listed = (
+        f"Accuracy targets of the plan, and the {measure} that its level would need for each alone\n\n"
         f"{table(HEADER, rows, left=2)}"
     )
-    dearest = max(prices, key=lambda price: price.saving)
-    if not dearest.saving:
-        return promised
-    target = dearest.target
+    costliest = max(prices, key=lambda price: price.saving)
+    if not costliest.saving:
+        return listed
+    target = costliest.target
     return (
-        f"{promised}\n\n"
-        f"The dearest is {level_text(dearest.level)}, {target}: within {dearest.relaxed.reach} instead would save"
-        f" {_percent(dearest.saving)} of the whole cost."
+        f"{listed}\n\n"
+        f"The costliest is {level_text(costliest.level)}, {target}: within {costliest.relaxed.reach} instead would save"
+        f" {_percent(costliest.saving)} of the whole cost."
     )
 
 
@@ -76,7 +76,7 @@ def plan_json(overview: "Overview", prices: "Sequence[Price]", factor: Fraction 
     """The same for machines, amounts exact."""
     return plans.plan_json(overview) | {
         "margins_scaled_by": None if factor is None else str(factor),
-        "promises": [_price_json(price) for price in prices],
+        "accuracy_targets": [_price_json(price) for price in prices],
     }
 
 

@@ -95,9 +95,9 @@ def preview(  # noqa: PLR0913 - one for each option
 ) -> Result:
     """How far each answer may be off, by what it costs, before anything is spent. Opens no genotypes.
 
-    What holds for every study is stated in patients: how many records would have to be replaced to make the answer the right one. What that
-    means in odds ratios is stated for typical studies, which are supposed, not looked at: half of the people cases, alleles in Hardy-Weinberg
-    proportions, all SNPs but the causal ones without effect.
+    What holds for every study is stated in patients: how many records would have to be replaced to make the answer the right one. What
+    that means in odds ratios is stated for typical studies, which are supposed, not looked at: half of the people cases, alleles in
+    Hardy-Weinberg proportions, all SNPs but the causal ones without effect.
     """
     from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
     from starling.genome.preview import Assumed, GenomePage, epsilon_for, expected_errors

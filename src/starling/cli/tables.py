@@ -49,7 +49,7 @@ tables = Group(
 @command("plan", example="starling tables plan demo")
 @options.plan
 @options.geography_if_known
-@click.option("--scale", metavar="X", help="Solve again with every promised margin times X, such as 1.5.")
+@click.option("--scale", metavar="X", help="Solve again with every accuracy target times X, such as 1.5.")
 @click.option("--total", metavar="X", help="Solve again for a whole cost of at most X: what margins does it pay for?")
 @click.option(
     "--earlier",
@@ -61,7 +61,7 @@ tables = Group(
 def plan(
     plan: str, *, geography: Path | None, scale: str | None, total: str | None, earlier: tuple[Path, ...]
 ) -> Result:
-    """What a plan costs, level by level, how much noise that buys, and which promised margin is dear. Opens no records."""
+    """What a plan costs, level by level, how much noise that buys, and which accuracy target is costly. Opens no records."""
     from starling.cli.accuracy_targets import plan_json, plan_text, scaled
     from starling.cli.earlier import earlier_json, earlier_text
     from starling.tables.earlier.releases import joint_cost
