@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from starling.cli.genome_plan import QUESTIONS, plan_json, plan_text
+from starling.cli.genome_questions import QUESTIONS, plan_json, plan_text
 from starling.genome.plan import Region
 from tests.genome.preview.conftest import a_plan
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from starling.cli.plans import plan_json, plan_text, preview_json, preview_text
+from starling.cli.plans import overview_json, overview_text, preview_json, preview_text
 from starling.tables.plan import describe
 from starling.tables.preview import preview
 from tests.tables.small import small_geography, small_plan
@@ -13,18 +13,18 @@ from tests.tables.small import small_geography, small_plan
 
 def test_text_of_a_plan_states_cost_relation_and_noise() -> None:
     plan = small_plan("rho")
-    text = plan_text(describe(plan, small_geography(plan)))
+    text = overview_text(describe(plan, small_geography(plan)))
     assert "one person (add or remove one person)" in text
     assert "rho 4, under the replace-one adjacency rho 16" in text
     assert "7, each measured, empty or not" in text
     assert "STATE detailed" in text
     assert "sigma of the discrete Gaussian" in text
-    assert "scale of the discrete Laplace" in plan_text(describe(small_plan()))
+    assert "scale of the discrete Laplace" in overview_text(describe(small_plan()))
 
 
 def test_json_of_a_plan_is_exact() -> None:
     plan = small_plan(budget=Fraction(1, 3))
-    found = json.loads(json.dumps(plan_json(describe(plan))))
+    found = json.loads(json.dumps(overview_json(describe(plan))))
     assert found["cost"] == {
         "add-remove": {"epsilon": "2/3", "decimal": "0.666667"},
         "replace-one": {"epsilon": "4/3", "decimal": "1.333334"},

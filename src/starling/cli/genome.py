@@ -98,7 +98,7 @@ def generate(
 @options.plan_file
 def plan(plan: Path) -> Result:
     """What a plan holds: people, SNPs, model, tests, threshold, regions, and what may be asked. Opens no genotypes."""
-    from starling.cli.genome_plan import plan_json, plan_text
+    from starling.cli.genome_questions import plan_json, plan_text
     from starling.genome.plan import Plan
 
     chosen = Plan.load(plan)

@@ -9,8 +9,7 @@ import click
 from starling.cli import genome_questions as questions
 from starling.cli import options
 from starling.cli.commands import Result, command
-from starling.cli.genome_plan import QUESTIONS
-from starling.cli.genome_questions import chosen_test, delta_c_of, epsilon_of, regions_of
+from starling.cli.genome_questions import QUESTIONS, chosen_test, delta_c_of, epsilon_of, regions_of
 from starling.cli.progress import working
 from starling.cli.verbs import previewed
 from starling.errors import ParameterError

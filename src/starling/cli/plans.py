@@ -1,5 +1,7 @@
-"""A plan and its preview as text and for machines. Nothing here can open records."""
+"""A plan, its accuracy targets and its preview, as text and for machines. Nothing here can open records."""
 
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from starling.release.text import facts, rounded, table
@@ -7,16 +9,17 @@ from starling.release.text import facts, rounded, table
 if TYPE_CHECKING:
     from starling.privacy.distributions.discrete import Distribution
     from starling.release.statement import Json
-    from starling.tables.plan import LevelOverview, Overview
+    from starling.tables.plan import AccuracyTarget, LevelOverview, Overview, Plan, Price
     from starling.tables.preview import Error, LevelPreview, Preview
 
 
+TARGETS: Final = ("level", "target", "gives", "needs", "relaxed to", "would save")
 KINDS: Final = ("level", "total only", "bare total", "cell", "4 ages: total", "9 ages: total", "23 ages: total")
 AGES: Final = ("   ", "·4 ", "·9 ", "·23")
 """Marks of the branches, of equal width so that numbers stand under numbers."""
 
 
-def plan_text(overview: "Overview") -> str:
+def overview_text(overview: "Overview") -> str:
     """Costs and noise of a plan."""
     from starling.privacy.budget import decimal_up
     from starling.privacy.neighbours import as_replace_one
@@ -79,7 +82,7 @@ def _parameter(law: "Distribution") -> str:
     return rounded(float(law.scale) if isinstance(law, DiscreteLaplace) else float(law.sigma_squared) ** 0.5)
 
 
-def plan_json(overview: "Overview") -> "dict[str, Json]":
+def overview_json(overview: "Overview") -> "dict[str, Json]":
     """The same for machines, amounts exact."""
     from starling.privacy.accounting.conversion import DELTA
     from starling.privacy.budget import decimal_up
@@ -124,6 +127,96 @@ def _level_json(each: "LevelOverview") -> "dict[str, Json]":
         "total_only": each.total_only,
         "regions": each.regions,
         "groups": each.groups,
+    }
+
+
+def scaled(plan: "Plan", scale: str | None, total: str | None) -> "tuple[Fraction | None, Plan]":
+    """The plan that the options ask for, and the factor on its margins; the plan itself where neither is given."""
+    from starling.privacy.budget import positive
+    from starling.tables.plan import afford, solve
+
+    if total is not None:
+        return afford(plan, positive(total, field="--total"))
+    if scale is None:
+        return None, plan
+    factor = positive(scale, field="--scale")
+    return factor, solve(plan, scale=factor)
+
+
+def plan_text(overview: "Overview", prices: "Sequence[Price]", factor: Fraction | None) -> str:
+    """Costs and noise of a plan, then its accuracy targets."""
+    parts = [overview_text(overview)]
+    if factor is not None:
+        parts.append(f"Solved again with every accuracy target times {float(factor):g}, rounded down to whole persons.")
+    if prices:
+        parts.append(_targets(overview, prices))
+    return "\n\n".join(parts)
+
+
+def _targets(overview: "Overview", prices: "Sequence[Price]") -> str:
+    from starling.privacy.budget import decimal_up
+    from starling.tables.plan.labels import level_text
+
+    measure = overview.cost.measure
+    rows = [
+        (
+            level_text(price.level),
+            str(price.target),
+            f"± {price.given:,}",
+            decimal_up(price.need),
+            f"within {price.relaxed.reach}" if price.binding else "",
+            _percent(price.saving) if price.binding else "nothing: another binds",
+        )
+        for price in prices
+    ]
+    listed = (
+        f"Accuracy targets of the plan, and the {measure} that its level would need for each alone\n\n"
+        f"{table(TARGETS, rows, left=2)}"
+    )
+    costliest = max(prices, key=lambda price: price.saving)
+    if not costliest.saving:
+        return listed
+    target = costliest.target
+    return (
+        f"{listed}\n\n"
+        f"The costliest is {level_text(costliest.level)}, {target}: within {costliest.relaxed.reach} instead would save"
+        f" {_percent(costliest.saving)} of the whole cost."
+    )
+
+
+def _percent(part: Fraction) -> str:
+    return f"{float(100 * part):.1f} %"
+
+
+def plan_json(overview: "Overview", prices: "Sequence[Price]", factor: Fraction | None) -> "dict[str, Json]":
+    """The same for machines, amounts exact."""
+    return overview_json(overview) | {
+        "margins_scaled_by": None if factor is None else str(factor),
+        "accuracy_targets": [_price_json(price) for price in prices],
+    }
+
+
+def _price_json(price: "Price") -> "dict[str, Json]":
+    return {
+        "geography": str(price.level.geography),
+        "iteration_level": price.level.iteration_level,
+        **_target_json(price.target),
+        "gives": price.given,
+        "needs": str(price.need),
+        "binds": price.binding,
+        "relaxed": _target_json(price.relaxed),
+        "saves_part_of_cost": float(price.saving),
+    }
+
+
+def _target_json(target: "AccuracyTarget") -> "dict[str, Json]":
+    return {
+        "number": target.number,
+        "ages": target.ages,
+        "persons": target.persons,
+        "within": target.within if isinstance(target.within, int) else f"{target.within} of persons",
+        "margin": target.margin,
+        "confidence": str(target.confidence),
     }
 
 
@@ -185,7 +278,7 @@ def _chance(probability: float) -> str:
 
 def preview_json(preview: "Preview") -> "dict[str, Json]":
     """The same for machines."""
-    return plan_json(preview.overview) | {
+    return overview_json(preview.overview) | {
         "confidence": float(preview.confidence),
         "levels": [_level_preview_json(level) for level in preview.levels],
     }

@@ -62,8 +62,8 @@ def plan(
     plan: str, *, geography: Path | None, scale: str | None, total: str | None, earlier: tuple[Path, ...]
 ) -> Result:
     """What a plan costs, level by level, how much noise that buys, and which accuracy target is costly. Opens no records."""
-    from starling.cli.accuracy_targets import plan_json, plan_text, scaled
-    from starling.cli.earlier import earlier_json, earlier_text
+    from starling.cli.comparison import earlier_json, earlier_text
+    from starling.cli.plans import plan_json, plan_text, scaled
     from starling.tables.earlier.releases import joint_cost
     from starling.tables.plan import Plan, describe, prices
 
@@ -89,7 +89,7 @@ def convert(folder: Path, out: Path) -> Result:
 
     The plan file names the folder of definitions relative to itself, and is read back before this ends. Opens no records.
     """
-    from starling.cli.plans import plan_json
+    from starling.cli.plans import overview_json
     from starling.release.text import facts
     from starling.tables.plan import describe
     from starling.tables.plan.convert import convert as write
@@ -97,7 +97,7 @@ def convert(folder: Path, out: Path) -> Result:
     overview = describe(write(folder, out))
     levels = f"{len(overview.levels)}; starling tables plan {out} shows them"
     pairs = [("plan file", str(out)), ("cost", str(overview.cost)), ("levels", levels)]
-    return Result(partial(facts, pairs), lambda: {"file": str(out), **plan_json(overview)})
+    return Result(partial(facts, pairs), lambda: {"file": str(out), **overview_json(overview)})
 
 
 @command("preview", example="starling tables preview demo")
@@ -247,7 +247,7 @@ def release(
 )
 def evaluate(plan: str, *, release: Path, persons: Path, geography: Path, engine: str, out: Path | None) -> Result:
     """How far a release is off the truth. NOT PRIVATE: for the custodian of the records alone; never publish it."""
-    from starling.cli.evaluation import evaluation_json, evaluation_text
+    from starling.cli.comparison import evaluation_json, evaluation_text
     from starling.engine.choice import check_engine
     from starling.tables.evaluate import evaluate as compare
     from starling.tables.evaluate.page import check_place, write_page

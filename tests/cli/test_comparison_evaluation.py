@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from starling.cli.evaluation import evaluation_json, evaluation_text
+from starling.cli.comparison import evaluation_json, evaluation_text
 from starling.tables.evaluate.errors import WARNING, Class, Errors, Evaluation, Groups
 from tests.cli.conftest import Call, Inputs
 

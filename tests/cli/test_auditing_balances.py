@@ -4,7 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, cast
 
-from starling.cli.balances import account_json, account_text
+from starling.cli.auditing import account_json, account_text
 from starling.ledger.disclosure import JointDisclosure
 from starling.ledger.reading import Account, Balance, Spent
 from starling.ledger.rules import UNIT, Cap, Population
