@@ -45,7 +45,7 @@ PERSONS: Final = "|".join(
 
 def computing(folder: Path) -> float:
     """Seconds to compute a release again: its cost, its plan, its tables from its measurements, their text."""
-    statement.approximate_dp.cache_clear()
+    statement.claim.cache_clear()
     began = perf_counter()
     check_cost(json.loads((folder / statement.FILE).read_text()))
     plan, geography = read_plan(folder)
@@ -74,7 +74,7 @@ def hashing(folder: Path) -> float:
 
 def verifying(folder: Path) -> float:
     """Seconds of `starling.verify`, which must find nothing."""
-    statement.approximate_dp.cache_clear()
+    statement.claim.cache_clear()
     began = perf_counter()
     starling.verify(folder).refuse()
     return perf_counter() - began

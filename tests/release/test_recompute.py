@@ -13,7 +13,7 @@ from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.neighbours import REPLACE_PERSON
 from starling.privacy.trust import Receipt
 from starling.release import recompute
-from starling.release.statement import Particulars, account, approximate_dp, software, statement
+from starling.release.statement import Particulars, account, claim, software, statement
 
 DOMAIN = Particulars("birds", {"flocks": [1, 2]}, {"wings_of_a_bird": 2})
 
@@ -57,7 +57,7 @@ SYMBOLS = "<section>\n<h2>The same in symbols</h2><p>ε = {} at δ = {} ({})</p>
 
 def test_of_another_versions_report_the_amounts_are_compared(guarantee: Guarantee, tmp_path: Path) -> None:
     receipt = Receipt("r", guarantee, "memory")
-    near, found_here = "1.0001", approximate_dp(guarantee)
+    near, found_here = "1.0001", claim(guarantee)
     said: dict[str, Any] = json.loads(json.dumps(statement(receipt, DOMAIN)))
     said |= {"software": "starling 99", "approximate_dp": {"epsilon": near, "delta": DELTA, "by": "other means"}}
     ours = HEAD.format(1) + SYMBOLS.format(found_here.epsilon, DELTA, found_here.by)

@@ -12,7 +12,7 @@ from starling.privacy.guarantee import Guarantee, joint, measurement
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from starling.privacy.trust import Entry, Receipt
 from starling.release.report import Picture, Section, Table, render
-from starling.release.statement import UNLIMITED, approximate_dp
+from starling.release.statement import UNLIMITED, claim
 
 GAUSSIAN = measurement("count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(5)))
 LAPLACE = measurement("count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(5)))
@@ -71,12 +71,12 @@ def test_what_is_added_to_counts_for_the_whole() -> None:
         "For all of them together ρ = 0.5",
         "(rho 0.5)",
         # The same as one measurement of the whole, of which the exact losses differ a little; the new charge alone has the smaller one.
-        f"ε = {approximate_dp(joint(GAUSSIAN, [EARLIER])).epsilon} at δ = 1e-10 (privacy loss distribution, rounded up), of all of them",
-        f"ε = {approximate_dp(GAUSSIAN).epsilon} at δ = 1e-10 (privacy loss distribution, rounded up), of this charge alone",
+        f"ε = {claim(joint(GAUSSIAN, [EARLIER])).epsilon} at δ = 1e-10 (privacy loss distribution, rounded up), of all of them",
+        f"ε = {claim(GAUSSIAN).epsilon} at δ = 1e-10 (privacy loss distribution, rounded up), of this charge alone",
         "release costs ρ = 2, together with those that it adds to; ρ = 0.4 of it for this charge alone",
     ):
         assert part in text
-    assert Fraction(approximate_dp(joint(GAUSSIAN, [EARLIER])).epsilon) > Fraction(approximate_dp(GAUSSIAN).epsilon)
+    assert Fraction(claim(joint(GAUSSIAN, [EARLIER])).epsilon) > Fraction(claim(GAUSSIAN).epsilon)
     assert "of it charged" not in page(GAUSSIAN)
 
 

@@ -193,7 +193,7 @@ def again(request_id: str) -> str:
 
 def published_json(guarantee: "Guarantee", published: "Published") -> "dict[str, Json]":
     """What was released and paid, for programs."""
-    from starling.release.statement import adjacencies
+    from starling.release.statement import claim
 
     return {
         "release": str(published.folder),
@@ -201,7 +201,7 @@ def published_json(guarantee: "Guarantee", published: "Published") -> "dict[str,
         "account": None if published.receipt is None else published.receipt.account,
         "charged_now": published.receipt is not None,
         "validated": None if published.receipt is None else published.receipt.validated,
-        "cost": adjacencies(guarantee),
+        "cost": claim(guarantee).adjacencies(),
     }
 
 

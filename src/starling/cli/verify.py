@@ -52,14 +52,14 @@ def _failed(found: "Verification") -> dict[str, Any]:
 
 
 def _json(bundle: Path, found: "Verification") -> dict[str, Any]:
-    from starling.release.statement import adjacencies
+    from starling.release.statement import claim
 
     return {
         "release": str(bundle),
         "outcome": found.outcome,
         "not_checked": found.left_open,
         "signer": None if found.signer is None else {"key": found.signer.text, "fingerprint": found.signer.fingerprint},
-        "cost": None if found.guarantee is None else adjacencies(found.guarantee),
+        "cost": None if found.guarantee is None else claim(found.guarantee).adjacencies(),
         "request_id": found.request_id,
         "ledger": None if found.ledger is None else {"id": found.ledger[0], "position": found.ledger[1]},
         "charge_looked_up": found.compared,

@@ -17,7 +17,7 @@ from starling.privacy.budget import Measure, decimal_up
 from starling.privacy.guarantee import BoundedOverlap, Composition, Guarantee, Sequential, joint
 from starling.privacy.neighbours import Change, Relation, Unit
 from starling.release.manifest import AGAIN
-from starling.release.statement import DEFINITIONS, FILE, FORMAT, Json, adjacencies, amount, approximate_dp
+from starling.release.statement import DEFINITIONS, FILE, FORMAT, Json, amount, claim
 
 Stated = Mapping[str, Any]
 """A parsed privacy.json."""
@@ -133,11 +133,11 @@ class _Reader:
 
     def _losses(self, place: str, said: Mapping[str, Any], guarantee: Guarantee) -> None:
         """A cost under both adjacencies, and in the terms of approximate DP."""
-        self._same(f"{place}cost", adjacencies(guarantee), said["cost"])
+        self._same(f"{place}cost", claim(guarantee).adjacencies(), said["cost"])
         self._approximate(f"{place}approximate_dp", said["approximate_dp"], guarantee)
 
     def _approximate(self, field: str, said: Mapping[str, Any], guarantee: Guarantee) -> None:
-        ours = Fraction(approximate_dp(guarantee).epsilon)
+        ours = Fraction(claim(guarantee).epsilon)
         number = said["epsilon"]
         if not isinstance(number, str) or not re.fullmatch(r"[0-9]{1,40}(\.[0-9]{1,40})?", number):
             raise ValueError

@@ -29,7 +29,7 @@ from starling.release.manifest import OWN_LEDGER
 from starling.release.payment import Payment, PaymentOptions, Stage, finish, own_payment, own_request
 from starling.release.records import Records
 from starling.release.report.wording import plainly
-from starling.release.statement import FILE, approximate_dp
+from starling.release.statement import FILE, claim
 
 ExactT = TypeVar("ExactT")
 DrawnT = TypeVar("DrawnT")
@@ -112,7 +112,7 @@ class Order:
         """
         step("computing what the release will state of its privacy")
         for stated in {self.guarantee, self.joint}:
-            approximate_dp(stated)
+            claim(stated).losses()
             plainly(stated)
         paid = None if self.payment is None else replace(self.payment, accepted=accepted)
         hashed = self.records.hashed() if paid is None else ""

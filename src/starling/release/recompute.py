@@ -150,7 +150,7 @@ def stated(guarantee: Guarantee, particulars: Particulars) -> dict[str, Any]:
     said = {
         "domain": particulars.name,
         "neighbours": {"change": relation.change, "unit": relation.unit, "words": str(relation)},
-        "cost": statement.adjacencies(guarantee),
+        "cost": statement.claim(guarantee).adjacencies(),
         "composition": statement.composition(guarantee),
         "bounds": particulars.bounds,
         "invariants": list(particulars.invariants),
@@ -265,7 +265,7 @@ def _with_epsilons(text: str, said: Mapping[str, Any], guarantee: Guarantee, joi
     """A page of ours with what another version's accountant found; arithmetic.py says how near it must be to ours."""
     told = [(guarantee, said)] if joint is None else [(joint, said["joint"]), (guarantee, said)]
     for each, theirs in told:
-        ours, stated, delta = statement.approximate_dp(each), theirs["approximate_dp"], DELTA
+        ours, stated, delta = statement.claim(each), theirs["approximate_dp"], DELTA
         for form in ("epsilon {} at delta {} (by: {})", "ε = {} at δ = {} ({})"):
             text = text.replace(
                 form.format(ours.epsilon, delta, ours.by), form.format(stated["epsilon"], delta, stated["by"])

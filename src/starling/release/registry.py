@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Final, TypeAlias
 
-from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
 from starling.privacy.guarantee import Guarantee
-from starling.privacy.neighbours import as_replace_one
 from starling.privacy.trust import Receipt
-from starling.release.statement import approximate_dp, limits, signer
+from starling.release.statement import claim, limits, signer
 
 FILE: Final = "registry.yaml"
 VARIANTS: Final = {"epsilon": "Pure DP", "rho": "Zero-concentrated DP"}
@@ -131,21 +129,11 @@ def _neighbours(guarantee: Guarantee, product: Product) -> str:
 def _details(guarantee: Guarantee, joint: Guarantee | None) -> str:
     """The cost of all that is in the release; where it adds to others, that of the new charge beside it."""
     if joint is None:
-        return _adjacencies(guarantee)
+        return claim(guarantee).sentences()
     return (
-        f"Of this release and of the earlier ones that it adds to, together: {_adjacencies(joint)}"
-        f" Charged for this release alone, and part of the above: {_adjacencies(guarantee)}"
+        f"Of this release and of the earlier ones that it adds to, together: {claim(joint).sentences()}"
+        f" Charged for this release alone, and part of the above: {claim(guarantee).sentences()}"
     )
-
-
-def _adjacencies(guarantee: Guarantee) -> str:
-    """The cost under both adjacencies, and in the terms of others."""
-    cost, found = guarantee.cost, approximate_dp(guarantee)
-    approximate = f"In the terms of approximate DP: epsilon {found.epsilon} at delta {DELTA} (by: {found.by})."
-    if guarantee.relation.change == "add-remove":
-        other = as_replace_one(cost)
-        return f"{cost} when one {guarantee.relation.unit} is added or removed, {other} when one is replaced by another. {approximate}"
-    return f"{cost} when the data of one {guarantee.relation.unit} are replaced. {approximate}"
 
 
 def _slug(*parts: str) -> str:

@@ -8,13 +8,13 @@ the reason. Amounts and scales are exact rationals as text; `decimal` beside the
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.metadata import version
 from typing import Any, Final, TypeAlias
 
 from starling.ledger.keys import Public
 from starling.privacy import events
-from starling.privacy.accounting.conversion import DELTA, approximate
+from starling.privacy.accounting.conversion import DELTA, Approximate, approximate
 from starling.privacy.budget import Cost, decimal_up
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.guarantee import BoundedOverlap, Guarantee, Sequential, joint
@@ -86,15 +86,6 @@ def added_to(earlier: tuple[AddsTo, ...]) -> list[Json]:
     ]
 
 
-def losses(guarantee: Guarantee) -> dict[str, Json]:
-    """The cost under both adjacencies, and in the terms of approximate DP."""
-    found = approximate_dp(guarantee)
-    return {
-        "cost": adjacencies(guarantee),
-        "approximate_dp": {"epsilon": found.epsilon, "delta": DELTA, "by": found.by},
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class Particulars:
     """What a domain says of its release in privacy.json.
@@ -130,7 +121,7 @@ def statement(receipt: Receipt, particulars: Particulars) -> dict[str, Json]:
         "protected_unit": relation.unit,
         "neighbours": {"change": relation.change, "unit": relation.unit, "words": str(relation)},
         "measure": {"name": cost.measure, "definition": DEFINITIONS[cost.measure]},
-        **losses(guarantee),
+        **claim(guarantee).losses(),
         "invariants": list[Json](particulars.invariants),
         "bounds": dict(particulars.bounds),
         "composition": composition(guarantee),
@@ -143,7 +134,7 @@ def statement(receipt: Receipt, particulars: Particulars) -> dict[str, Json]:
 
 def all_losses(guarantee: Guarantee, earlier: tuple[AddsTo, ...]) -> Json:
     """What a release and all that it adds to cost together; None for a release that stands alone."""
-    return losses(joint(guarantee, [each.guarantee for each in earlier])) if earlier else None
+    return claim(joint(guarantee, [each.guarantee for each in earlier])).losses() if earlier else None
 
 
 def text(said: Mapping[str, Any]) -> str:
@@ -228,49 +219,88 @@ def signer(receipt: Receipt) -> Public | None:
     return None if receipt.entry is None else Public.parse(receipt.entry.signer, field="signer")
 
 
-def adjacencies(guarantee: Guarantee) -> dict[str, Json]:
-    """The cost under both adjacencies.
-
-    >>> from fractions import Fraction
-    >>> from starling.privacy.guarantee import measurement
-    >>> from starling.privacy.distributions.discrete import DiscreteLaplace
-    >>> from starling.privacy.neighbours import ADD_REMOVE_PERSON
-    >>> both = adjacencies(measurement("count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(2))))
-    >>> both["add-remove"], both["replace-one"]
-    ({'epsilon': '1/2', 'decimal': '0.5'}, {'epsilon': '1', 'decimal': '1'})
-    """
-    if guarantee.relation.change == "add-remove":
-        return {"add-remove": amount(guarantee.cost), "replace-one": amount(as_replace_one(guarantee.cost))}
-    return {
-        "add-remove": None,
-        "add-remove_reason": NO_ADD_REMOVE,
-        "replace-one": amount(guarantee.cost),
-    }
-
-
 def amount(cost: Cost) -> dict[str, Json]:
     """An exact amount under the name of its measure, and its decimal, rounded up."""
     return {cost.measure: str(cost.amount), "decimal": decimal_up(cost.amount)}
 
 
-@dataclass(frozen=True, slots=True)
-class ApproximateDp:
-    """What a release says of itself in the terms of (epsilon, DELTA)-DP.
+@dataclass(frozen=True)
+class Claim:
+    """What a guarantee claims of the privacy loss, each number worked out once: pages, statement and command line take it from here.
 
     Attributes:
-        epsilon: A decimal, rounded up.
-        by: How it was found.
+        guarantee: The guarantee.
     """
 
-    epsilon: str
-    by: str
+    guarantee: Guarantee
+
+    @property
+    def add_remove(self) -> Cost | None:
+        """The cost when one unit is added or removed; None where the number of units is public."""
+        return self.guarantee.cost if self.guarantee.relation.change == "add-remove" else None
+
+    @property
+    def replace_one(self) -> Cost:
+        """The cost when one unit is replaced by another."""
+        cost = self.guarantee.cost
+        return cost if self.add_remove is None else as_replace_one(cost)
+
+    @cached_property
+    def _approximate(self) -> Approximate:
+        return approximate(self.guarantee, DELTA)
+
+    @property
+    def epsilon(self) -> str:
+        """The epsilon of (epsilon, DELTA)-DP by the tightest accountant, a decimal, rounded up; every guarantee has one."""
+        return decimal_up(self._approximate.epsilon)
+
+    @property
+    def by(self) -> str:
+        """How that epsilon was computed."""
+        return self._approximate.by
+
+    def adjacencies(self) -> dict[str, Json]:
+        """The cost under both adjacencies, for machines.
+
+        >>> from fractions import Fraction
+        >>> from starling.privacy.guarantee import measurement
+        >>> from starling.privacy.distributions.discrete import DiscreteLaplace
+        >>> from starling.privacy.neighbours import ADD_REMOVE_PERSON
+        >>> both = claim(measurement("count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(2)))).adjacencies()
+        >>> both["add-remove"], both["replace-one"]
+        ({'epsilon': '1/2', 'decimal': '0.5'}, {'epsilon': '1', 'decimal': '1'})
+        """
+        if self.add_remove is None:
+            return {
+                "add-remove": None,
+                "add-remove_reason": NO_ADD_REMOVE,
+                "replace-one": amount(self.replace_one),
+            }
+        return {"add-remove": amount(self.add_remove), "replace-one": amount(self.replace_one)}
+
+    def losses(self) -> dict[str, Json]:
+        """The cost under both adjacencies, and in the terms of approximate DP, for machines."""
+        return {
+            "cost": self.adjacencies(),
+            "approximate_dp": {"epsilon": self.epsilon, "delta": DELTA, "by": self.by},
+        }
+
+    def sentences(self) -> str:
+        """The cost under both adjacencies, and in the terms of approximate DP, for people."""
+        unit = self.guarantee.relation.unit
+        more = f"In the terms of approximate DP: epsilon {self.epsilon} at delta {DELTA} (by: {self.by})."
+        if self.add_remove is None:
+            return f"{self.replace_one} when the data of one {unit} are replaced. {more}"
+        both = (
+            f"{self.add_remove} when one {unit} is added or removed, {self.replace_one} when one is replaced by another"
+        )
+        return f"{both}. {more}"
 
 
 @lru_cache(maxsize=64)
-def approximate_dp(guarantee: Guarantee) -> ApproximateDp:
-    """The epsilon of (epsilon, DELTA)-DP, from the parts of the guarantee by the tightest accountant; of every cost there is one."""
-    found = approximate(guarantee, DELTA)
-    return ApproximateDp(decimal_up(found.epsilon), found.by)
+def claim(guarantee: Guarantee) -> Claim:
+    """What a guarantee claims."""
+    return Claim(guarantee)
 
 
 def noise(value: Distribution) -> dict[str, Json]:

@@ -140,7 +140,7 @@ def _next(out: Path, made: "Generated") -> tuple[str, str, str]:
 
 
 def _json(plan: "Plan", out: Path, made: "Generated", released: "Published", found: _Found) -> dict[str, Any]:
-    from starling.release.statement import adjacencies
+    from starling.release.statement import claim
 
     return {
         "folder": str(out),
@@ -149,7 +149,7 @@ def _json(plan: "Plan", out: Path, made: "Generated", released: "Published", fou
         "geography": str(made.geography),
         "release": str(out / "release"),
         "sizes": made.sizes,
-        "cost": adjacencies(plan.guarantee),
+        "cost": claim(plan.guarantee).adjacencies(),
         "rows": {"t1": released.rows("t1"), "t2": released.rows("t2")},
         "intervals": {"totals": found.totals, "hold_the_truth": found.inside},
         "holds": found.typical,

@@ -121,14 +121,14 @@ def _next(out: Path, made: "Generated", answered: "Answered") -> tuple[str, ...]
 
 
 def _json(made: "Generated", answered: "Answered", planted: dict[str, float]) -> dict[str, Any]:
-    from starling.release.statement import adjacencies
+    from starling.release.statement import claim
 
     found = _explored(answered)
     return {
         "plan": str(made.plan),
         "genotypes": str(made.prefix),
         "release": str(answered.folder),
-        "cost": adjacencies(answered.question.guarantee),
+        "cost": claim(answered.question.guarantee).adjacencies(),
         "significant": {"low": found.number.low, "high": found.number.high},
         "snps": [{"snp": each.snp, "p": each.p, "low": each.low, "high": each.high} for each in found.p_values],
         "planted": list(planted),

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
 from starling.privacy.guarantee import Guarantee
-from starling.privacy.neighbours import as_replace_one
 from starling.privacy.trust import Receipt
 from starling.release.report.pages import Picture, Section, Table, filled, page
 from starling.release.report.wording import plainly
-from starling.release.statement import approximate_dp, limits, signer, validation
+from starling.release.statement import claim, limits, signer, validation
 
 __all__ = ["Picture", "Section", "Table", "page", "render"]
 
@@ -41,10 +40,10 @@ def render(
         amount=decimal_up(guarantee.cost.amount),
         adds=joint is not None,
         whole=decimal_up(whole.cost.amount),
-        replaced=_replaced(guarantee),
-        whole_replaced=_replaced(whole),
-        approximate=approximate_dp(guarantee),
-        whole_approximate=approximate_dp(whole),
+        replaced=decimal_up(claim(guarantee).replace_one.amount),
+        whole_replaced=decimal_up(claim(whole).replace_one.amount),
+        approximate=claim(guarantee),
+        whole_approximate=claim(whole),
         delta=DELTA,
         receipt=receipt,
         limits=f"{limits(receipt)} {validation(receipt)}",
@@ -52,12 +51,6 @@ def render(
         checked=_checked(receipt),
         sections=sections,
     )
-
-
-def _replaced(guarantee: Guarantee) -> str:
-    """The cost when one unit is replaced by another."""
-    both = guarantee.relation.change == "add-remove"
-    return decimal_up((as_replace_one(guarantee.cost) if both else guarantee.cost).amount)
 
 
 def _checked(receipt: Receipt) -> Section:
