@@ -21,7 +21,7 @@ import numpy.typing as npt
 from bench.genome_laws import exponential, permute_and_flip
 from bench.peers import ROOT
 from bench.record import Limit, Recorder
-from starling.genome.counts.study import count_tables
+from starling.genome.counts.study import count_study
 from starling.genome.plan import Plan
 from starling.genome.plan.distances import signed_distances
 from starling.genome.plan.queries import MOST_FOUND, Selection
@@ -58,7 +58,7 @@ def study() -> tuple[Plan, npt.NDArray[np.int64]]:
         file.write_text(PLAN.format(list=data / "hapsample.bim"), encoding="utf-8")
         plan = Plan.load(file)
     genotypes = open_genotypes(data / "hapsample", plan)
-    return plan, signed_distances(plan, inspect(count_tables(plan, genotypes)).value, "g")
+    return plan, signed_distances(plan, inspect(count_study(plan, genotypes)).value.tables(), "g")
 
 
 def both_among(scores: npt.NDArray[np.int64], two: tuple[int, int], k: int, epsilon: float) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from starling.errors import OutputError, ParameterError
-from starling.genome.counts.study import count_tables
+from starling.genome.counts.study import count_study
 from starling.genome.distance import distance_to_significance
 from starling.genome.generate import Linkage, coalescent, generate, independent
 from starling.genome.plan import Plan
@@ -28,7 +28,7 @@ def test_a_study_is_ready_to_be_asked(tmp_path: Path) -> None:
     found = validate(plan, opened).value
     assert (found.people, found.cases, found.missing) == (1501, 750, 0.0)
     assert found.problems.total == found.notes.total == 0
-    tables = inspect(count_tables(plan, opened)).value
+    tables = inspect(count_study(plan, opened)).value.tables()
     distances = distance_to_significance(tables, "g", plan.p_threshold)
     assert {plan.snps.ids[at] for at in np.flatnonzero(distances <= 0)} == {"s100", "s2000"}
     note = json.loads(made.note.read_text())

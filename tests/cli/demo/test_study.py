@@ -6,7 +6,7 @@ import pytest
 
 from starling import genome
 from starling.cli.demo import study
-from starling.genome.counts.study import count_tables
+from starling.genome.counts.study import count_study
 from starling.genome.plan.distances import signed_distances
 from starling.genome.source import open_genotypes
 from starling.privacy.trust import inspect
@@ -30,7 +30,9 @@ def test_the_planted_snps_stand_out(tmp_path: Path) -> None:
         linkage="coalescent",
     )
     plan = genome.Plan.load(made.plan)
-    distances = signed_distances(plan, inspect(count_tables(plan, open_genotypes(made.prefix, plan))).value, "g")
+    distances = signed_distances(
+        plan, inspect(count_study(plan, open_genotypes(made.prefix, plan))).value.tables(), "g"
+    )
     planted = [number - 1 for number in study.CAUSAL]
     assert all(distances[planted] < -60)
     far = [place for place in range(study.SNPS) if min(abs(place - one) for one in planted) > 300]

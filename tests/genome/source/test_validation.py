@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from starling.errors import LISTED, RecordsInvalid
-from starling.genome.counts.study import count_tables
+from starling.genome.counts.study import count_study
 from starling.genome.source import Validation, open_genotypes, validate
 from starling.privacy.trust import inspect
 from tests.genome.source.test_relatives import family
@@ -158,7 +158,7 @@ def test_a_run_has_an_answer_whatever_validate_says(tmp_path: Path) -> None:
     prefix = write_bed(study, tmp_path / "x")
     Path(f"{prefix}.fam").write_bytes(b"\xff\n" * 11)
     opened = open_genotypes(prefix, plan)
-    assert inspect(count_tables(plan, opened)).value.tolist() == [[0, 0, 0, 11]] * 7
+    assert inspect(count_study(plan, opened)).value.tables().tolist() == [[0, 0, 0, 11]] * 7
     assert validate(plan, opened).value.problems.total > 0
 
 

@@ -11,7 +11,7 @@ taken from the counts (PLINK makes the rarer one A1). A byte's unused places are
 neither group's mask.
 """
 
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +26,6 @@ Allele: TypeAlias = Literal["a1", "a2"]
 Carrying: TypeAlias = Literal["dominant", "recessive"]
 """Who carries: people with at least one copy, or with two."""
 
-_LOW: Final = np.uint64(0x5555555555555555)
-"""The low bit of each of a word's 32 codes."""
 _AT_LEAST_ONE, _TWO = 0, 2
 """Patterns of bits; plus 1 for allele A2."""
 

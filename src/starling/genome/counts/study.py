@@ -7,7 +7,6 @@ SNP, or one bit a person for each SNP of the regions asked for.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -41,33 +40,17 @@ CARRYING: Final[dict[Model, Carrying]] = {
 _ALLELES: Final[tuple[tuple[Allele, bool], ...]] = (("a1", False), ("a2", True))
 
 
-def count_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None = None) -> Confidential[Int64]:
-    """Gives the table of every SNP, int64: (m, 4) under the dominant and recessive models, cases who carry and who do not, then
-    controls; (m, 6) under the genotypic and allelic ones, cases with 0, 1, 2 copies, then controls.
+def read_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None) -> Int64:
+    """The exact table of every SNP, int64: (m, 4) under the dominant and recessive models, cases who carry and who do not, then controls;
+    (m, 6) under the genotypic and allelic ones, cases with 0, 1, 2 copies, then controls. For this room alone.
 
     Args:
         plan: The SNP list and the model.
         genotypes: The checked, but unread, files.
         indices: Which SNPs of the list, in this order and all different; all without it.
 
-    The computation raises SourceError when a file is no longer what was checked; never because of what a call or a line says.
+    Raises SourceError when a file is no longer what was checked; never because of what a call or a line says.
     """
-    return Confidential(partial(read_tables, plan, genotypes, indices))
-
-
-def count_carriers(plan: Plan, genotypes: Genotypes, indices: Int64) -> Confidential[UInt64]:
-    """The computation of who carries some SNPs, one bit a person: uint64 (len(indices), ceil(n/64)), as `pairs.pair_tables` takes them.
-
-    Args:
-        plan: The SNP list and the model.
-        genotypes: The checked, but unread, files.
-        indices: Which SNPs of the list, in this order and all different.
-    """
-    return Confidential(partial(read_carriers, plan, genotypes, indices))
-
-
-def read_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None) -> Int64:
-    """What the computation of `count_tables` gives: exact, so for this room alone."""
     among = groups(genotypes.people.cases(plan.people))
     cells = 4 if plan.model in ("dominant", "recessive") else 6
 
@@ -89,7 +72,9 @@ def read_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None) -> Int6
 
 
 def read_carriers(plan: Plan, genotypes: Genotypes, indices: Int64) -> UInt64:
-    """What the computation of `count_carriers` gives: exact, so for this room alone."""
+    """Who carries some SNPs, exactly, one bit a person: uint64 (len(indices), ceil(n/64)), as `pairs.pair_tables` takes them. For this room
+    alone; arguments and errors are those of `read_tables`.
+    """
     words = (plan.people + 63) // 64
 
     def pack(calls: Calls) -> tuple[Int64, UInt64]:
@@ -154,5 +139,5 @@ class StudyCounts:
 
 
 def count_study(plan: Plan, genotypes: Genotypes) -> Confidential[StudyCounts]:
-    """The computation of all that the mechanisms may ask of the checked, but unread, files; see `count_tables` about errors."""
+    """The computation of all that the mechanisms may ask of the checked, but unread, files; `read_tables` says what it raises."""
     return Confidential(lambda: StudyCounts(plan, genotypes))
