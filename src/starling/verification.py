@@ -146,7 +146,7 @@ def open_release(path: str | Path, *, key: str | Public | Pin | None = None) -> 
 def verify(path: str | Path, *, ledger: str | None = None, key: str | Public | Pin | None = None) -> Verification:
     """Verify a release, given as a folder or as one zip. It needs neither the data nor a private key.
 
-    Every hash, the signature, the data package, the arithmetic of the stated cost, that the laws follow from the public plan, that
+    Every hash, the signature, the data package, the arithmetic of the stated cost, that the events follow from the public plan, that
     post-processing repeated from the shipped measurements gives the published numbers; given a key, that it signed; given a ledger,
     the charge. Without key or ledger the outcome is `consistent` at best.
 

@@ -48,18 +48,18 @@ def test_the_yardstick_is_caught_with_fifty_thousand_draws() -> None:
 
 
 def test_the_law_of_opendp_0_14_1() -> None:
-    law = opendp_distribution(6)
-    assert sum(law.values()) == 1
-    ratios = [log(law[x] / law[x + 1]) for x in range(-100, 100)]
+    distribution = opendp_distribution(6)
+    assert sum(distribution.values()) == 1
+    ratios = [log(distribution[x] / distribution[x + 1]) for x in range(-100, 100)]
     assert max(map(abs, ratios)) == pytest.approx(0.3388, abs=1e-4)
     # The steps of one digit: 2/3 / 2 came out as 1/2 instead of 1/3, so 4 is kept too often.
     assert ratios[100:106] == pytest.approx([0.1667, 0.1667, 0.1667, -0.0041, 0.3388, 0.1654], abs=1e-4)
 
 
 def test_a_power_of_two_is_spared_the_bug_where_nothing_is_shared() -> None:
-    """At scale 2 no u/2 shares a factor with a step: the law is the right one."""
-    law = opendp_distribution(2)
-    assert [log(law[x] / law[x + 1]) for x in range(20)] == pytest.approx([0.5] * 20, abs=1e-9)
+    """At scale 2 no u/2 shares a factor with a step: the distribution is the right one."""
+    distribution = opendp_distribution(2)
+    assert [log(distribution[x] / distribution[x + 1]) for x in range(20)] == pytest.approx([0.5] * 20, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -73,15 +73,19 @@ def test_a_power_of_two_is_spared_the_bug_where_nothing_is_shared() -> None:
 )
 def test_stated_truths_of_the_exponential_mechanism(name: str, epsilon: int, k: int) -> None:
     case = BY_NAME[name]
-    laws = [exact.exponential_distribution(list(scores), Fraction(epsilon), k=k) for scores in (case.left, case.right)]
-    assert exact.epsilon(*laws).high == pytest.approx(case.truth, abs=1e-3)
+    distributions = [
+        exact.exponential_distribution(list(scores), Fraction(epsilon), k=k) for scores in (case.left, case.right)
+    ]
+    assert exact.epsilon(*distributions).high == pytest.approx(case.truth, abs=1e-3)
 
 
 @pytest.mark.parametrize(("name", "epsilon"), [("permute-and-flip without its 2", 2), ("permute-and-flip", 1)])
 def test_stated_truths_of_permute_and_flip(name: str, epsilon: int) -> None:
     case = BY_NAME[name]
-    laws = [exact.permute_and_flip_distribution(list(scores), Fraction(epsilon)) for scores in (case.left, case.right)]
-    assert exact.epsilon(*laws).high == pytest.approx(case.truth, abs=1e-3)
+    distributions = [
+        exact.permute_and_flip_distribution(list(scores), Fraction(epsilon)) for scores in (case.left, case.right)
+    ]
+    assert exact.epsilon(*distributions).high == pytest.approx(case.truth, abs=1e-3)
 
 
 def test_stated_truth_of_the_fair_sign() -> None:

@@ -1,4 +1,4 @@
-"""Divergences of enumerated laws, against cases that can be done by hand and against a formula of a paper that is wrong."""
+"""Divergences of enumerated distributions, against cases that can be done by hand and against a formula of a paper that is wrong."""
 
 from fractions import Fraction
 from itertools import permutations, product
@@ -20,9 +20,9 @@ def two_sided_geometric(epsilon: Fraction, reach: int) -> dict[int, Probability]
     """Discrete Laplace of scale 1/epsilon, outcomes beyond `reach` pooled at each end."""
     with precision(256):
         q = (-ball(epsilon)).exp()
-        law: dict[int, Probability] = {x: (1 - q) / (1 + q) * q ** abs(x) for x in range(-reach, reach + 1)}
-        law[-reach] = law[reach] = q**reach / (1 + q)
-    return law
+        distribution: dict[int, Probability] = {x: (1 - q) / (1 + q) * q ** abs(x) for x in range(-reach, reach + 1)}
+        distribution[-reach] = distribution[reach] = q**reach / (1 + q)
+    return distribution
 
 
 def test_epsilon_of_randomized_response() -> None:
@@ -57,8 +57,8 @@ def test_renyi_and_delta_by_hand() -> None:
 
 
 def test_pooling_adds_up_what_lies_beyond() -> None:
-    law = {x: Fraction(1, 7) for x in range(-3, 4)}
-    assert {end: float(probability) for end, probability in exact.pooled(law, -1, 2).items()} == {
+    distribution = {x: Fraction(1, 7) for x in range(-3, 4)}
+    assert {end: float(probability) for end, probability in exact.pooled(distribution, -1, 2).items()} == {
         -1: pytest.approx(3 / 7),
         0: pytest.approx(1 / 7),
         1: pytest.approx(1 / 7),
@@ -75,19 +75,23 @@ def test_brackets_hold_the_exact_value() -> None:
 
 @pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(427, 1000)])
 def test_shifted_noise_costs_what_its_law_says(epsilon: Fraction) -> None:
-    law = two_sided_geometric(epsilon, 60)
-    low, high = exact.epsilon(exact.pooled(law, -40, 40), exact.pooled(exact.shifted(law, 1), -40, 40))
+    distribution = two_sided_geometric(epsilon, 60)
+    low, high = exact.epsilon(
+        exact.pooled(distribution, -40, 40), exact.pooled(exact.shifted(distribution, 1), -40, 40)
+    )
     assert low <= epsilon <= high < epsilon + Fraction(1, 10**12)
 
 
 def test_attack_a18_the_printed_renyi_curve_of_the_geometric_mechanism_is_refuted() -> None:
-    """SafeTab 2022, Lemma 8, integrates over the reals: 0.1365 at order 2 and epsilon 0.427. The law itself has 0.1698.
+    """SafeTab 2022, Lemma 8, integrates over the reals: 0.1365 at order 2 and epsilon 0.427. The distribution itself has 0.1698.
 
     Outcomes are pooled, which only lowers a divergence, so the printed value is refuted whatever lies beyond.
     """
     epsilon = Fraction(427, 1000)
-    law = two_sided_geometric(epsilon, 300)
-    low, high = exact.renyi(exact.pooled(law, -290, 290), exact.pooled(exact.shifted(law, 1), -290, 290), 2)
+    distribution = two_sided_geometric(epsilon, 300)
+    low, high = exact.renyi(
+        exact.pooled(distribution, -290, 290), exact.pooled(exact.shifted(distribution, 1), -290, 290), 2
+    )
     assert low > 0.1365
     assert round(low, 4) == round(high, 4) == 0.1698
     closed = log((exp(0.427) + exp(-2 * 0.427)) / (1 + exp(-0.427)))
@@ -98,11 +102,11 @@ def test_rho_of_the_discrete_gaussian_is_reached_at_whole_orders() -> None:
     with precision(256):
         weights = {x: (-ball(Fraction(2 * x * x))).exp() for x in range(-30, 31)}
         total = sum(weights.values(), arb(0))
-        law: dict[int, Probability] = {x: weight / total for x, weight in weights.items()}
-    laws = exact.pooled(law, -20, 20), exact.pooled(exact.shifted(law, 1), -20, 20)
-    bracket = exact.rho(*laws, [Fraction(3, 2), 2, 3, 8])
+        distribution: dict[int, Probability] = {x: weight / total for x, weight in weights.items()}
+    distributions = exact.pooled(distribution, -20, 20), exact.pooled(exact.shifted(distribution, 1), -20, 20)
+    bracket = exact.rho(*distributions, [Fraction(3, 2), 2, 3, 8])
     assert bracket.high == pytest.approx(2, rel=1e-12)
-    assert exact.rho(*laws, [Fraction(3, 2)]).high < bracket.low
+    assert exact.rho(*distributions, [Fraction(3, 2)]).high < bracket.low
 
 
 SCORES = [[0], [0, 0], [0, 2, 1], [3, 3, 0, 1]]
@@ -110,16 +114,16 @@ SCORES = [[0], [0, 0], [0, 2, 1], [3, 3, 0, 1]]
 
 @pytest.mark.parametrize("scores", SCORES)
 def test_the_exponential_distribution_by_hand(scores: list[int]) -> None:
-    law = exact.exponential_distribution(scores, Fraction(3, 2), Fraction(1, 2))
+    distribution = exact.exponential_distribution(scores, Fraction(3, 2), Fraction(1, 2))
     weights = [exp(1.5 * score) for score in scores]
-    assert [float(law[(i,)]) for i in range(len(scores))] == pytest.approx([w / sum(weights) for w in weights])
+    assert [float(distribution[(i,)]) for i in range(len(scores))] == pytest.approx([w / sum(weights) for w in weights])
 
 
 def test_the_exponential_distribution_of_rounds_by_hand() -> None:
-    law = exact.exponential_distribution([0, 2, 1], Fraction(2), k=2)
+    distribution = exact.exponential_distribution([0, 2, 1], Fraction(2), k=2)
     a, b, c = (exp(score / 2) for score in (0, 2, 1))
-    assert float(law[(1, 2)]) == pytest.approx(b / (a + b + c) * c / (a + c))
-    assert set(law) == set(permutations(range(3), 2))
+    assert float(distribution[(1, 2)]) == pytest.approx(b / (a + b + c) * c / (a + c))
+    assert set(distribution) == set(permutations(range(3), 2))
 
 
 @pytest.mark.parametrize("scores", SCORES)
@@ -135,5 +139,5 @@ def test_the_permute_and_flip_distribution_over_all_permutations_and_coins(score
                 chance *= probability if coin else 1 - probability
             if chance:
                 found[next(place for place in order if coins[place])] += chance / len(orders)
-    law = exact.permute_and_flip_distribution(scores, Fraction(1))
-    assert [float(law[i]) for i in range(len(scores))] == pytest.approx(found)
+    distribution = exact.permute_and_flip_distribution(scores, Fraction(1))
+    assert [float(distribution[i]) for i in range(len(scores))] == pytest.approx(found)

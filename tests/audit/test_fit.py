@@ -34,9 +34,9 @@ def test_probabilities_are_no_more_than_one_together(stated: Stated) -> None:
 
 
 def test_the_ends_hold_all_that_lies_beyond() -> None:
-    for law in (exact.laplace_distribution(Fraction(7), 5), exact.gaussian_distribution(Fraction(9), 5)):
-        assert sum(exact.enclosed(chance).low for chance in law.values()) == pytest.approx(1, abs=1e-12)
-        assert set(law) == set(range(-5, 6))
+    for distribution in (exact.laplace_distribution(Fraction(7), 5), exact.gaussian_distribution(Fraction(9), 5)):
+        assert sum(exact.enclosed(chance).low for chance in distribution.values()) == pytest.approx(1, abs=1e-12)
+        assert set(distribution) == set(range(-5, 6))
 
 
 @pytest.mark.statistical

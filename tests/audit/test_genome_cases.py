@@ -52,13 +52,13 @@ def test_a_kept_promise_is_not_rejected(case: Case) -> None:
 
 @pytest.mark.parametrize("name", SCORES)
 def test_stated_truths_of_scores(name: str) -> None:
-    """By the law of the exponential mechanism, computed."""
+    """By the distribution of the exponential mechanism, computed."""
     case = BY_NAME[name]
-    laws = [
+    distributions = [
         exact.exponential_distribution(SCORES[name](np.array(tables).reshape(-1, 4)).tolist(), Fraction(1))
         for tables in (case.left, case.right)
     ]
-    assert exact.epsilon(*laws).high == pytest.approx(case.truth, abs=1e-3)
+    assert exact.epsilon(*distributions).high == pytest.approx(case.truth, abs=1e-3)
 
 
 @pytest.mark.parametrize(

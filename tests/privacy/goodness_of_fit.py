@@ -1,4 +1,4 @@
-"""Chi-square tests of integer draws against an exact law, with the chance of a false alarm and the power stated."""
+"""Chi-square tests of integer draws against an exact distribution, with the chance of a false alarm and the power stated."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,23 +34,23 @@ class Bins:
         per_value = np.bincount(np.clip(draws, low, high) - low, minlength=high - low + 1)
         return np.add.reduceat(per_value, np.concatenate([[0], self.cuts - low + 1]))
 
-    def chances(self, law: Distribution) -> Floats:
+    def chances(self, distribution: Distribution) -> Floats:
         """The exact probability of each bin, to about 12 digits."""
-        below = at_most(law)(self.cuts)
+        below = at_most(distribution)(self.cuts)
         return np.diff(np.concatenate([[0.0], below, [1.0]]))
 
 
-def at_most(law: Distribution) -> Callable[[npt.NDArray[np.int64]], Floats]:
+def at_most(distribution: Distribution) -> Callable[[npt.NDArray[np.int64]], Floats]:
     """x -> P(X <= x) by definition, in doubles."""
-    if isinstance(law, DiscreteLaplace):
-        scale = float(law.scale)
+    if isinstance(distribution, DiscreteLaplace):
+        scale = float(distribution.scale)
         q = np.exp(-1 / scale)
 
         def laplace(x: npt.NDArray[np.int64]) -> Floats:
             return np.asarray(np.where(x >= 0, 1 - np.exp(-(x + 1) / scale) / (1 + q), np.exp(x / scale) / (1 + q)))
 
         return laplace
-    s2 = float(law.sigma_squared)
+    s2 = float(distribution.sigma_squared)
     most = int(9 * s2**0.5) + 10
     weights = np.exp(-(np.arange(-most, most + 1, dtype=np.float64) ** 2) / (2 * s2))
     sums = np.cumsum(weights)
@@ -61,12 +61,16 @@ def at_most(law: Distribution) -> Callable[[npt.NDArray[np.int64]], Floats]:
     return gaussian
 
 
-def bins(law: Distribution, draws: int, most: int = 128) -> Bins:
+def bins(distribution: Distribution, draws: int, most: int = 128) -> Bins:
     """About `most` bins of similar probability, further ones outward, -1, 0 and 1 alone where possible; 50 draws expected in each."""
-    spread = float(law.scale) if isinstance(law, DiscreteLaplace) else float(law.sigma_squared) ** 0.5
+    spread = (
+        float(distribution.scale)
+        if isinstance(distribution, DiscreteLaplace)
+        else float(distribution.sigma_squared) ** 0.5
+    )
     reach = max(4, int(30 * spread))
     grid = np.unique(np.linspace(-reach, reach, min(2 * reach + 1, 2**20)).astype(np.int64))
-    chance_at_most = at_most(law)
+    chance_at_most = at_most(distribution)
     tail = 2.0 ** -np.arange(1, 25) / most
     levels = np.concatenate([tail, np.arange(1, most) / most, 1 - tail])
     cuts = np.union1d(grid[np.searchsorted(chance_at_most(grid), levels)], [-2, -1, 0, 1])
@@ -92,8 +96,8 @@ def power(true: Floats, claimed: Floats, draws: int) -> float:
     return float(ncx2.sf(chi2.isf(FALSE_ALARM, freedom), freedom, noncentrality))
 
 
-def stretched(law: Distribution, factor: Fraction) -> Distribution:
-    """The same law with `factor` times the scale."""
-    if isinstance(law, DiscreteLaplace):
-        return DiscreteLaplace(law.scale * factor)
-    return DiscreteGaussian(law.sigma_squared * factor**2)
+def stretched(distribution: Distribution, factor: Fraction) -> Distribution:
+    """The same distribution with `factor` times the scale."""
+    if isinstance(distribution, DiscreteLaplace):
+        return DiscreteLaplace(distribution.scale * factor)
+    return DiscreteGaussian(distribution.sigma_squared * factor**2)

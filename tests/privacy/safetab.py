@@ -25,19 +25,21 @@ def gaussian_of(rho: Fraction) -> Distribution:
     return DiscreteGaussian(1 / (2 * rho))
 
 
-def level(name: str, share: Fraction, law: Callable[[Fraction], Distribution], most: int = STABILITY) -> Guarantee:
+def level(
+    name: str, share: Fraction, distribution: Callable[[Fraction], Distribution], most: int = STABILITY
+) -> Guarantee:
     """Algorithm 2 with a budget of `share` for each group: a bare total, or two stages."""
-    total = measurement(f"{name} total", ADD_REMOVE_PERSON, law(share))
+    total = measurement(f"{name} total", ADD_REMOVE_PERSON, distribution(share))
     stages = (
-        measurement(f"{name} stage 1", ADD_REMOVE_PERSON, law(GAMMA * share)),
-        measurement(f"{name} stage 2", ADD_REMOVE_PERSON, law((1 - GAMMA) * share)),
+        measurement(f"{name} stage 1", ADD_REMOVE_PERSON, distribution(GAMMA * share)),
+        measurement(f"{name} stage 2", ADD_REMOVE_PERSON, distribution((1 - GAMMA) * share)),
     )
     return bounded_overlap(name, most, (total, sequential(f"{name} stages", stages)))
 
 
-def safetab(budgets: Sequence[str], law: Callable[[Fraction], Distribution]) -> Guarantee:
+def safetab(budgets: Sequence[str], distribution: Callable[[Fraction], Distribution]) -> Guarantee:
     """Algorithm 1 with one level for each budget."""
-    levels = [level(str(i), Fraction(budget) / STABILITY, law) for i, budget in enumerate(budgets)]
+    levels = [level(str(i), Fraction(budget) / STABILITY, distribution) for i, budget in enumerate(budgets)]
     return sequential("SafeTab", tuple(levels))
 
 

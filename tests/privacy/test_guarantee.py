@@ -42,11 +42,11 @@ def test_safetab_costs_the_sum_of_its_levels() -> None:
 
 def test_overlap_z_costs_z_rho_and_not_z_squared_rho() -> None:
     """Row 17: one person in 9 groups, each counted with rho 0.01, against one vector of sensitivity 9 with the same noise."""
-    law = gaussian_of(Fraction("0.01"))
+    distribution = gaussian_of(Fraction("0.01"))
     assert bounded_overlap("9 groups", 9, (rho(Fraction("0.01")),)).cost == Rho(Fraction("0.09"))
     # A unit in 9 of the cells moves the vector by sqrt(9) in L2; stability accounting takes 9, the L1 stability, for it.
-    assert measurement("one vector", ADD_REMOVE_PERSON, law, 3).cost == Rho(Fraction("0.09"))
-    assert measurement("by stability", ADD_REMOVE_PERSON, law, 9).cost == Rho(Fraction("0.81"))
+    assert measurement("one vector", ADD_REMOVE_PERSON, distribution, 3).cost == Rho(Fraction("0.09"))
+    assert measurement("by stability", ADD_REMOVE_PERSON, distribution, 9).cost == Rho(Fraction("0.81"))
     # In pure DP the two ways agree.
     geometric = laplace_of(Fraction("0.01"))
     assert bounded_overlap("9 groups", 9, (epsilon(Fraction("0.01")),)).cost == Epsilon(Fraction("0.09"))

@@ -17,8 +17,8 @@ GAUSSIAN, LAPLACE = DiscreteGaussian(Fraction(25)), DiscreteLaplace(Fraction(4))
 ONE = Fraction(1)
 
 
-def number(estimate: int, name: str, law: Distribution = GAUSSIAN) -> Value:
-    return Value(Fraction(estimate), {name: (law, ONE)})
+def number(estimate: int, name: str, distribution: Distribution = GAUSSIAN) -> Value:
+    return Value(Fraction(estimate), {name: (distribution, ONE)})
 
 
 def test_a_sum_of_independent_numbers_has_the_certified_margin() -> None:
@@ -144,22 +144,22 @@ def test_loose_is_enough_for_symmetric_log_concave_laws() -> None:
         assert quantile < float(LOOSE)
 
 
-@pytest.mark.parametrize("law", [GAUSSIAN, LAPLACE], ids=repr)
-def test_ratios_cover(law: Distribution) -> None:
+@pytest.mark.parametrize("distribution", [GAUSSIAN, LAPLACE], ids=repr)
+def test_ratios_cover(distribution: Distribution) -> None:
     """Sampled without intervals: a ratio covers when the truth is a possible one, |a - r b| within the margin at that r.
 
     20,000 ratios of a part to its whole, 6 standard errors (0.009). The mutant that takes part and whole for independent
     has another margin.
     """
     trials, men, women = 20_000, 300, 500
-    noise = draw(law, (trials, 2))
+    noise = draw(distribution, (trials, 2))
     truth = Fraction(men, men + women)
-    part, rest = number(men, "m", law), number(women, "w", law)
+    part, rest = number(men, "m", distribution), number(women, "w", distribution)
     half = (part - (part + rest).times(truth)).margin()
     m, w = (noise + np.array([men, women])).T
     held = np.count_nonzero(np.abs(m - float(truth) * (m + w)) <= float(half) + 1e-9) / trials
     assert abs(held - 0.95) < 6 * (0.95 * 0.05 / trials) ** 0.5 + 0.01
-    careless = (part - (number(men, "another", law) + rest).times(truth)).margin()
+    careless = (part - (number(men, "another", distribution) + rest).times(truth)).margin()
     assert careless > 1.4 * half
 
 

@@ -66,7 +66,7 @@ def test_an_adjacency_that_does_not_exist_is_null_with_the_reason() -> None:
 
 
 def total(node: dict[str, Any]) -> Fraction:
-    """The cost of a composition, computed again from its leaves and laws by somebody who reads the file alone."""
+    """The cost of a composition, computed again from its leaves and distributions by somebody who reads the file alone."""
     if "parts" not in node:
         event = node["event"]
         if event["mechanism"] == "discrete Laplace noise":

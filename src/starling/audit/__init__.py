@@ -1,1 +1,1 @@
-"""Does a mechanism keep its promise? Lower bounds from its draws, exact differences of its laws, and mechanisms that break theirs."""
+"""Does a mechanism keep its promise? Lower bounds from its draws, exact differences of distributions, and mechanisms that break it."""

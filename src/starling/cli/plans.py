@@ -45,8 +45,8 @@ def overview_text(overview: "Overview") -> str:
             _groups_of_a_person(each),
             decimal_up(each.share.amount),
             *(
-                _parameter(law)
-                for law in (each.stage_noise.total_only, each.stage_noise.stage1, each.stage_noise.stage2)
+                _parameter(noise)
+                for noise in (each.stage_noise.total_only, each.stage_noise.stage1, each.stage_noise.stage2)
             ),
             f"{each.iterations:,}",
             f"{each.total_only:,}",
@@ -76,10 +76,10 @@ def _groups_of_a_person(each: "LevelOverview") -> str:
     )
 
 
-def _parameter(law: "Distribution") -> str:
+def _parameter(noise: "Distribution") -> str:
     from starling.privacy.distributions.discrete import DiscreteLaplace
 
-    return rounded(float(law.scale) if isinstance(law, DiscreteLaplace) else float(law.sigma_squared) ** 0.5)
+    return rounded(float(noise.scale) if isinstance(noise, DiscreteLaplace) else float(noise.sigma_squared) ** 0.5)
 
 
 def overview_json(overview: "Overview") -> "dict[str, Json]":

@@ -7,7 +7,7 @@ from starling.ledger.rules import canonical
 from starling.release.request import plain
 
 VERSION: Final = 1
-"""Of the meaning of a request; it grows when the same question would be answered by another law."""
+"""Of the meaning of a request; it grows when the same question would be answered by another distribution."""
 
 
 def request_body(plan: Plan, question: Question) -> str:

@@ -1,9 +1,9 @@
 """Sums, differences and ratios of released numbers, with intervals: public in, public out, of any domain.
 
 A released number is a `Value`: what was published, and how far it may be from the truth. Most are linear in independent draws of known
-laws: truth plus the sum of weight times draw. Draws have names, so that two numbers that share some (a total and one of its cells) are
-not taken for independent: their difference holds the draws that are left. The interval of any weighted sum is then computed from the
-laws (privacy/distributions/convolution.py), not from an approximation by a normal law.
+distributions: truth plus the sum of weight times draw. Draws have names, so that two numbers that share some (a total and one of its
+cells) are not taken for independent: their difference holds the draws that are left. The interval of any weighted sum is then computed
+from the distributions (privacy/distributions/convolution.py), not from an approximation by a normal distribution.
 
 Cells of one group stand together as `Cells`, for some are rounded: corrected together by whole persons, or combined from several
 measurements. They say three things of any weighted sum of the group's cells: the draws in it, what roundings add to them at most,
@@ -11,11 +11,11 @@ which widens the interval, and the variance with the roundings in it. Groups wit
 
 Where only a standard deviation is known (estimates that were made to add up share draws in ways that are not shipped), deviations are
 added as they are, which is the most that a sum's can be (Minkowski), and the margin at 95 % is LOOSE of it. For any symmetric
-law with log-concave density, P(|X| > t) = p implies a variance of at least 2 (1 - p + p ln p) t^2 / (ln p)^2, since P(|X| > u) >=
+distribution with log-concave density, P(|X| > t) = p implies a variance of at least 2 (1 - p + p ln p) t^2 / (ln p)^2, since P(|X| > u) >=
 p^(u/t) for u <= t; at p = 1/20 that is t <= 2.37 deviations.
 
 Ratios. The interval of a/b is those r at which a - r b may be 0: at which |a - r b| is within the margin of the noise in A - r B (Fieller
-1954, with that margin from the laws). It covers with at least the stated probability. Where b may be 0, so may the
+1954, with that margin from the distributions). It covers with at least the stated probability. Where b may be 0, so may the
 interval be all numbers: it is then refused.
 """
 
@@ -36,12 +36,12 @@ from starling.release.text import rounded
 
 CONFIDENCE: Final = Fraction(95, 100)
 LOOSE: Final = Fraction(237, 100)
-"""Deviations that hold 95 % of any symmetric log-concave law."""
+"""Deviations that hold 95 % of any symmetric log-concave distribution."""
 PRECISION: Final = 1e-4
 """Of the ends of a ratio, relative to its width."""
 
 Draws: TypeAlias = Mapping[Hashable, tuple[Distribution, Fraction]]
-"""By its name, the law of each independent draw in a number, and its weight."""
+"""By its name, the distribution of each independent draw in a number, and its weight."""
 Number: TypeAlias = int | float
 """A plain number of Python: an integer where it is whole."""
 
@@ -70,7 +70,7 @@ class Value:
 
     Attributes:
         exact: The number, as an exact fraction; `estimate` is the same as a plain number.
-        draws: By its name, the law of each independent draw in it, and its weight.
+        draws: By its name, the distribution of each independent draw in it, and its weight.
         cells: Each group of cells in it, and the weight of each cell.
         deviation: The standard deviation of further noise, of which nothing else is known; 0 for most numbers.
         whole: Whether the truth is a whole number of persons, so that ends may be rounded inwards.
@@ -188,7 +188,7 @@ class Value:
         factor = Fraction(factor)
         return Value(
             self.exact * factor,
-            {name: (law, weight * factor) for name, (law, weight) in self.draws.items() if factor},
+            {name: (distribution, weight * factor) for name, (distribution, weight) in self.draws.items() if factor},
             {group: tuple(weight * factor for weight in weights) for group, weights in self.cells.items() if factor},
             self.deviation * abs(float(factor)),
             self.whole and factor.denominator == 1,
@@ -249,10 +249,10 @@ class Value:
 
 def _parts(draws: Draws) -> list[Part]:
     grouped: dict[tuple[Distribution, Fraction], int] = defaultdict(int)
-    for law, weight in draws.values():
+    for distribution, weight in draws.values():
         # Noise is symmetric about 0.
-        grouped[law, abs(weight)] += 1
-    return [Part(law, terms, weight) for (law, weight), terms in grouped.items() if weight]
+        grouped[distribution, abs(weight)] += 1
+    return [Part(distribution, terms, weight) for (distribution, weight), terms in grouped.items() if weight]
 
 
 def _end(may_be: Callable[[Fraction], bool], middle: Fraction, step: Fraction) -> Fraction:
@@ -270,9 +270,9 @@ def _end(may_be: Callable[[Fraction], bool], middle: Fraction, step: Fraction) -
 
 def _add(draws: dict[Hashable, tuple[Distribution, Fraction]], more: Draws) -> None:
     """Add the weights of draws to those of the same names; a draw of weight 0 is none."""
-    for name, (law, weight) in more.items():
+    for name, (distribution, weight) in more.items():
         together = weight + (draws[name][1] if name in draws else 0)
-        draws[name] = (law, together)
+        draws[name] = (distribution, together)
         if not together:
             del draws[name]
 

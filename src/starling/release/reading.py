@@ -33,7 +33,7 @@ class Release(InSession):
 
     Attributes:
         statement: privacy.json, parsed.
-        guarantee: What it promises, recomputed from its laws.
+        guarantee: What it promises, recomputed from its events.
         signer: Who signed; compare the fingerprint with the publisher's.
         request_id: Of its charge.
         names: Of its tables, for `table`.

@@ -11,7 +11,7 @@ from starling.release.request import digest
 from starling.tables.plan import Geography, Plan
 
 VERSION = 1
-"""Of the meaning of a request; it grows when the same plan would be answered by another law."""
+"""Of the meaning of a request; it grows when the same plan would be answered by another distribution."""
 
 
 def request_body(plan: Plan, geography: Geography) -> str:

@@ -46,13 +46,13 @@ ORDERS = np.arange(101, 1001) / 100
 amounts = st.lists(st.sampled_from([Fraction(k, 20) for k in range(1, 9)]), min_size=2, max_size=4)
 
 
-def table_2(law: str, method: Method) -> Fraction:
-    whole = safetab(GEOMETRIC, laplace_of) if law == "geometric" else safetab(GAUSSIAN, gaussian_of)
+def table_2(distribution: str, method: Method) -> Fraction:
+    whole = safetab(GEOMETRIC, laplace_of) if distribution == "geometric" else safetab(GAUSSIAN, gaussian_of)
     return epsilon_at_delta(whole, DELTA, method=method)
 
 
 @pytest.mark.parametrize(
-    ("law", "method", "computed"),
+    ("distribution", "method", "computed"),
     [
         ("geometric", "sum", "15.29"),
         ("geometric", "renyi", "14.17"),
@@ -64,9 +64,9 @@ def table_2(law: str, method: Method) -> Fraction:
         ("gaussian", "tightest", "11.69"),
     ],
 )
-def test_table_2(law: str, method: Method, computed: str) -> None:
+def test_table_2(distribution: str, method: Method, computed: str) -> None:
     """Row 28, from the paper's rounded budgets; printed: 15.3 pure, 12.8 analytic, 12.2 minimised."""
-    assert decimal_up(table_2(law, method), 2) == computed
+    assert decimal_up(table_2(distribution, method), 2) == computed
 
 
 def test_table_2_with_the_printed_lemma_8_is_13_55_and_not_13_2() -> None:
@@ -107,8 +107,8 @@ def test_what_is_not_exact_is_rounded_up_to_a_millionth() -> None:
 
 def test_the_set_form_of_delta_is_meant() -> None:
     """Row 10: with noise of scale 20 no output is more than 0.0013 likelier on one side, but a set of them is 0.025 likelier."""
-    law = DiscreteLaplace(Fraction(20))
-    count = measurement("a count", ADD_REMOVE_PERSON, law, 1)
+    distribution = DiscreteLaplace(Fraction(20))
+    count = measurement("a count", ADD_REMOVE_PERSON, distribution, 1)
     times = sequential("ten counts", (count,) * 10)
     x = np.arange(-3000, 3001)
     p, q = (np.exp(-np.abs(x - shift) / 20) * np.tanh(1 / 40) for shift in (0, 1))
@@ -156,10 +156,14 @@ def test_zcdp_epsilon_is_blind_to_order_and_batching(budgets: list[Fraction], sh
     assert epsilon_at_delta(batched, "1e-6", method=method) == at_once
 
 
-@pytest.mark.parametrize(("law", "delta"), [(laplace_of, "1e-6"), (laplace_of, "1e-30"), (gaussian_of, "1e-6")])
-def test_the_tightest_is_the_tightest(law: Callable[[Fraction], Distribution], delta: str) -> None:
-    whole = sequential("all", (level("one", Fraction(1, 4), law, 2), level("two", Fraction(1, 3), law, 3)))
-    methods: list[Method] = ["renyi", "pld", "sum" if law is laplace_of else "analytic"]
+@pytest.mark.parametrize(
+    ("distribution", "delta"), [(laplace_of, "1e-6"), (laplace_of, "1e-30"), (gaussian_of, "1e-6")]
+)
+def test_the_tightest_is_the_tightest(distribution: Callable[[Fraction], Distribution], delta: str) -> None:
+    whole = sequential(
+        "all", (level("one", Fraction(1, 4), distribution, 2), level("two", Fraction(1, 3), distribution, 3))
+    )
+    methods: list[Method] = ["renyi", "pld", "sum" if distribution is laplace_of else "analytic"]
     found = [epsilon_at_delta(whole, delta, method=each) for each in methods]
     assert epsilon_at_delta(whole, delta) == min(found)
 
@@ -193,9 +197,9 @@ def test_a_choice_inside_a_composition_counts_its_worst() -> None:
 def test_composition_of_small_queries_beats_one_of_large_sensitivity() -> None:
     """Row 17, in epsilon: a person in 9 groups of rho 0.534/9 each; stability accounting of the same noise takes 9 times the rho."""
     share = Fraction(GAUSSIAN[0]) / STABILITY
-    law = DiscreteGaussian(1 / (2 * share))
-    composed = bounded_overlap("9 groups", 9, (measurement("a group", ADD_REMOVE_PERSON, law),))
-    by_stability = measurement("a vector", ADD_REMOVE_PERSON, law, 9)
+    distribution = DiscreteGaussian(1 / (2 * share))
+    composed = bounded_overlap("9 groups", 9, (measurement("a group", ADD_REMOVE_PERSON, distribution),))
+    by_stability = measurement("a vector", ADD_REMOVE_PERSON, distribution, 9)
     assert composed.cost == Rho(Fraction("0.534"))
     assert by_stability.cost == Rho(9 * Fraction("0.534"))
     assert 2.6 * epsilon_at_delta(composed, DELTA) < epsilon_at_delta(by_stability, DELTA)

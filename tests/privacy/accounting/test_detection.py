@@ -56,9 +56,9 @@ def best_test(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64], alph
     return float(below[1] + share * one[order][last])
 
 
-def neighbours(law: Distribution, times: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def neighbours(distribution: Distribution, times: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """The joint probabilities of `times` counts, each 1 or each 0."""
-    listed = probability_mass(law).mass
+    listed = probability_mass(distribution).mass
     one, other = np.append(0.0, listed), np.append(listed, 0.0)
     joint = [np.ones(1), np.ones(1)]
     for _ in range(times):
@@ -67,14 +67,16 @@ def neighbours(law: Distribution, times: int) -> tuple[npt.NDArray[np.float64], 
 
 
 @pytest.mark.parametrize(
-    "law", [DiscreteGaussian(Fraction(3)), DiscreteGaussian(Fraction(1, 3)), DiscreteLaplace(Fraction(2))]
+    "distribution", [DiscreteGaussian(Fraction(3)), DiscreteGaussian(Fraction(1, 3)), DiscreteLaplace(Fraction(2))]
 )
 @pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.3])
-def test_it_is_the_best_test_between_neighbours_and_no_bound(law: Distribution, times: int, alpha: float) -> None:
-    count = measurement("a count", ADD_REMOVE_PERSON, law)
+def test_it_is_the_best_test_between_neighbours_and_no_bound(
+    distribution: Distribution, times: int, alpha: float
+) -> None:
+    count = measurement("a count", ADD_REMOVE_PERSON, distribution)
     found = detection(sequential("counts", (count,) * times) if times > 1 else count, alpha)
-    truly = best_test(*neighbours(law, times), alpha)
+    truly = best_test(*neighbours(distribution, times), alpha)
     assert found.exact
     assert truly - 1e-9 <= found.chance <= truly + 1e-4
 
@@ -89,8 +91,8 @@ def test_a_choice_among_parts_is_as_good_as_its_best_part() -> None:
 @settings(max_examples=20, deadline=None)
 def test_for_any_cost_it_lies_between_guessing_and_the_bound(amount: float, alpha: float) -> None:
     rho = Fraction(amount)
-    for law in (DiscreteGaussian(1 / (2 * rho)), DiscreteLaplace(1 / rho)):
-        count = measurement("a count", ADD_REMOVE_PERSON, law)
+    for distribution in (DiscreteGaussian(1 / (2 * rho)), DiscreteLaplace(1 / rho)):
+        count = measurement("a count", ADD_REMOVE_PERSON, distribution)
         assert alpha <= detection(count, alpha).chance <= detection_bound(count.cost, alpha)
 
 

@@ -1,4 +1,4 @@
-"""Renyi divergences and their conversion: against sums over the laws, and the paper's Lemma 8 below the truth (rows 8, 11, 13, 15)."""
+"""Renyi divergences and their conversion: against sums over all values, and the paper's Lemma 8 below the truth (rows 8, 11, 13, 15)."""
 
 from fractions import Fraction
 from math import exp, log
@@ -30,7 +30,7 @@ def divergence(event: Accounted, order: Fraction) -> float:
 
 
 def summed(log_weights: "np.ndarray[tuple[int], np.dtype[np.float64]]", order: float, *, reverse: bool) -> float:
-    """Slow twin: D_order between a law on integers and itself moved by 1, in either direction."""
+    """Slow twin: D_order between a distribution on integers and itself moved by 1, in either direction."""
     log_p, log_q = log_weights[1:], log_weights[:-1]
     if reverse:
         log_p, log_q = log_q, log_p

@@ -1,4 +1,4 @@
-"""Margins, quantiles and the laws for a margin, against slow twins; and the paper's margins, with where they fail (rows 21 to 27)."""
+"""Margins, quantiles and the distributions for a margin, against slow twins; and the paper's margins, and where they fail (rows 21-27)."""
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -31,7 +31,7 @@ GEOMETRIC_TABLE = [(6, 1.068, 0.0605), (11, 1.041, 0.0562), (50, 1.010, 0.0515)]
 GAUSSIAN_TABLE = [(3, 0.716, 0.0199), (6, 0.846, 0.0330), (11, 0.913, 0.0402), (50, 0.981, 0.0478)]
 
 parameters = st.fractions(min_value=Fraction(1, 8), max_value=400, max_denominator=1000)
-laws = st.one_of(parameters.map(DiscreteLaplace), parameters.map(DiscreteGaussian))
+distributions = st.one_of(parameters.map(DiscreteLaplace), parameters.map(DiscreteGaussian))
 shares = st.fractions(min_value=Fraction(1, 10**6), max_value=1 - Fraction(1, 10**6), max_denominator=10**6)
 
 
@@ -45,70 +45,74 @@ def printed_rho(moe: int) -> Fraction:
     return Fraction("1.92") / moe**2
 
 
-def pmf(law: Distribution, last: int, digits: int = 30) -> list[mpmath.mpf]:
+def pmf(distribution: Distribution, last: int, digits: int = 30) -> list[mpmath.mpf]:
     """Slow twin: P(X = 0..last), from the definition."""
     with mpmath.workdps(digits):
-        if isinstance(law, DiscreteLaplace):
-            q = mpmath.exp(-mpmath.mpf(law.scale.denominator) / law.scale.numerator)
+        if isinstance(distribution, DiscreteLaplace):
+            q = mpmath.exp(-mpmath.mpf(distribution.scale.denominator) / distribution.scale.numerator)
             return [(1 - q) / (1 + q) * q**x for x in range(last + 1)]
-        t = mpmath.mpf(law.sigma_squared.denominator) / (2 * law.sigma_squared.numerator)
+        t = mpmath.mpf(distribution.sigma_squared.denominator) / (2 * distribution.sigma_squared.numerator)
         whole = mpmath.jtheta(3, 0, mpmath.exp(-t))
         return [mpmath.exp(-t * x * x) / whole for x in range(last + 1)]
 
 
-def twin_tail(law: Distribution, m: int) -> mpmath.mpf:
+def twin_tail(distribution: Distribution, m: int) -> mpmath.mpf:
     with mpmath.workdps(400):
-        probabilities = pmf(law, m, 400)
+        probabilities = pmf(distribution, m, 400)
         return 1 - 2 * mpmath.fsum(probabilities) + probabilities[0]
 
 
-@given(laws, st.integers(0, 60))
-def test_tail_is_the_definition_rounded_up(law: Distribution, m: int) -> None:
-    exactly = twin_tail(law, m)
-    assert exactly <= tail(law, m) <= exactly * (1 + mpmath.mpf(2) ** -50) + mpmath.mpf(10) ** -40
+@given(distributions, st.integers(0, 60))
+def test_tail_is_the_definition_rounded_up(distribution: Distribution, m: int) -> None:
+    exactly = twin_tail(distribution, m)
+    assert exactly <= tail(distribution, m) <= exactly * (1 + mpmath.mpf(2) ** -50) + mpmath.mpf(10) ** -40
 
 
 def test_tail_below_zero_is_certain() -> None:
     assert tail(DiscreteLaplace(Fraction(3)), -1) == 1
 
 
-@given(laws, shares)
-def test_margin_is_the_smallest_that_keeps_its_promise(law: Distribution, alpha: Fraction) -> None:
-    m = margin(law, alpha)
-    assert tail(law, m) <= alpha * (1 + Fraction(1, 10**12))
-    assert m == 0 or tail(law, m - 1) > alpha
+@given(distributions, shares)
+def test_margin_is_the_smallest_that_keeps_its_promise(distribution: Distribution, alpha: Fraction) -> None:
+    m = margin(distribution, alpha)
+    assert tail(distribution, m) <= alpha * (1 + Fraction(1, 10**12))
+    assert m == 0 or tail(distribution, m - 1) > alpha
 
 
 @pytest.mark.parametrize(
-    "law", [DiscreteLaplace(Fraction(7, 3)), DiscreteGaussian(Fraction(3)), DiscreteGaussian(Fraction(40))]
+    "distribution", [DiscreteLaplace(Fraction(7, 3)), DiscreteGaussian(Fraction(3)), DiscreteGaussian(Fraction(40))]
 )
 @pytest.mark.parametrize("terms", [2, 8, 18, 46])
-def test_margin_of_a_sum_is_that_of_the_convolution(law: Distribution, terms: int) -> None:
-    one = np.array([float(p) for p in pmf(law, 160)])
+def test_margin_of_a_sum_is_that_of_the_convolution(distribution: Distribution, terms: int) -> None:
+    one = np.array([float(p) for p in pmf(distribution, 160)])
     whole = draws = np.concatenate((one[:0:-1], one))
     for _ in range(terms - 1):
         whole = np.convolve(whole, draws)
     centre = len(whole) // 2
     for alpha in ("0.3", "0.05", "1e-4"):
-        m = margin(law, alpha, terms)
+        m = margin(distribution, alpha, terms)
         inside = [whole[centre - k : centre + k + 1].sum() for k in (m - 1, m)]
         assert inside[0] < 1 - float(Fraction(alpha)) <= inside[1] + 1e-12
 
 
 def test_margins_grow_with_the_terms() -> None:
-    for law in (DiscreteLaplace(Fraction(50)), DiscreteGaussian(Fraction(1)), DiscreteGaussian(Fraction(10**5))):
-        margins = [margin(law, FIVE, terms) for terms in (1, 2, 8, 18, 46, 100)]
+    for distribution in (
+        DiscreteLaplace(Fraction(50)),
+        DiscreteGaussian(Fraction(1)),
+        DiscreteGaussian(Fraction(10**5)),
+    ):
+        margins = [margin(distribution, FIVE, terms) for terms in (1, 2, 8, 18, 46, 100)]
         assert all(one < other for one, other in pairwise(margins))
-        assert margins[-1] == pytest.approx(1.96 * 10 * standard_deviation(law), rel=0.01, abs=1)
+        assert margins[-1] == pytest.approx(1.96 * 10 * standard_deviation(distribution), rel=0.01, abs=1)
 
 
-@given(laws, shares)
-def test_quantile_is_the_smallest_reached(law: Distribution, p: Fraction) -> None:
-    t = quantile(law, p)
+@given(distributions, shares)
+def test_quantile_is_the_smallest_reached(distribution: Distribution, p: Fraction) -> None:
+    t = quantile(distribution, p)
 
     def at_most(value: int) -> mpmath.mpf:
         # Half of the tail lies on each side.
-        return 1 - twin_tail(law, value) / 2 if value >= 0 else twin_tail(law, -value - 1) / 2
+        return 1 - twin_tail(distribution, value) / 2 if value >= 0 else twin_tail(distribution, -value - 1) / 2
 
     with mpmath.workdps(50):
         chance = mpmath.mpf(p.numerator) / p.denominator
@@ -116,33 +120,35 @@ def test_quantile_is_the_smallest_reached(law: Distribution, p: Fraction) -> Non
 
 
 def test_quantile_of_a_wide_law_is_safe_on_both_sides() -> None:
-    law = DiscreteGaussian(Fraction(10**9))
-    low, high = quantile(law, "0.01"), quantile(law, "0.99")
+    distribution = DiscreteGaussian(Fraction(10**9))
+    low, high = quantile(distribution, "0.01"), quantile(distribution, "0.99")
     assert (low, high) == (-73566, 73566)
-    assert quantile(law, "0.5") == 0
+    assert quantile(distribution, "0.5") == 0
 
 
 @pytest.mark.parametrize("terms", [1, 23, 46])
 @pytest.mark.parametrize(
-    "law",
+    "distribution",
     [
         *(DiscreteGaussian(Fraction(s2)) for s2 in ("1/50", "1/3", "1/2", "25/2", "100", "1234567/1000")),
         *(DiscreteLaplace(Fraction(scale)) for scale in ("1/40", "1", "45/2", "1099511627776")),
     ],
 )
-def test_a_standard_deviation_is_the_nearest_float_with_any_mathematics_library(law: Distribution, terms: int) -> None:
+def test_a_standard_deviation_is_the_nearest_float_with_any_mathematics_library(
+    distribution: Distribution, terms: int
+) -> None:
     # Sixty decimal digits, by a way of its own: the definition for the Gaussian, the closed form for the Laplace.
     with localcontext(prec=60):
-        if isinstance(law, DiscreteLaplace):
-            q = (-Decimal(law.scale.denominator) / Decimal(law.scale.numerator)).exp()
+        if isinstance(distribution, DiscreteLaplace):
+            q = (-Decimal(distribution.scale.denominator) / Decimal(distribution.scale.numerator)).exp()
             variance = 2 * q / (1 - q) ** 2
         else:
-            twice = 2 * Decimal(law.sigma_squared.numerator) / Decimal(law.sigma_squared.denominator)
+            twice = 2 * Decimal(distribution.sigma_squared.numerator) / Decimal(distribution.sigma_squared.denominator)
             reach = range(-600, 601)
             weights = [(-Decimal(x * x) / twice).exp() for x in reach]
             moments = (x * x * weight for x, weight in zip(reach, weights, strict=True))
             variance = sum(moments, Decimal(0)) / sum(weights, Decimal(0))
-        assert standard_deviation(law, terms) == float((terms * variance).sqrt())
+        assert standard_deviation(distribution, terms) == float((terms * variance).sqrt())
 
 
 def test_no_noise_to_speak_of_has_no_deviation() -> None:
@@ -150,11 +156,15 @@ def test_no_noise_to_speak_of_has_no_deviation() -> None:
     assert standard_deviation(DiscreteLaplace(Fraction(1, 10**9)), 2) == 0.0
 
 
-@given(laws)
-def test_standard_deviation_is_that_of_the_definition(law: Distribution) -> None:
-    spread = law.scale * 40 if isinstance(law, DiscreteLaplace) else Fraction(14 * sqrt(law.sigma_squared))
-    twin = sqrt(2 * sum(x * x * float(p) for x, p in enumerate(pmf(law, ceil(spread) + 2))))
-    assert isclose(standard_deviation(law), twin, rel_tol=1e-9)
+@given(distributions)
+def test_standard_deviation_is_that_of_the_definition(distribution: Distribution) -> None:
+    spread = (
+        distribution.scale * 40
+        if isinstance(distribution, DiscreteLaplace)
+        else Fraction(14 * sqrt(distribution.sigma_squared))
+    )
+    twin = sqrt(2 * sum(x * x * float(p) for x, p in enumerate(pmf(distribution, ceil(spread) + 2))))
+    assert isclose(standard_deviation(distribution), twin, rel_tol=1e-9)
 
 
 def test_the_variance_of_the_discrete_gaussian_is_not_above_its_parameter() -> None:
@@ -169,9 +179,9 @@ def test_the_variance_of_the_discrete_gaussian_is_not_above_its_parameter() -> N
     st.sampled_from([Fraction(1, 100), FIVE, Fraction(1, 10), Fraction(1, 2)]),
 )
 def test_law_for_margin_keeps_it_at_the_least_cost(kind: Kind, m: int, alpha: Fraction) -> None:
-    law = distribution_for_margin(kind, m, alpha)
-    assert margin(law, alpha) <= m
-    cost = noise_event(law).cost.amount * (1 - Fraction(1, 2**38))
+    distribution = distribution_for_margin(kind, m, alpha)
+    assert margin(distribution, alpha) <= m
+    cost = noise_event(distribution).cost.amount * (1 - Fraction(1, 2**38))
     cheaper = DiscreteLaplace(1 / cost) if kind == "discrete_laplace" else DiscreteGaussian(1 / (2 * cost))
     assert margin(cheaper, alpha) > m
 
@@ -179,10 +189,12 @@ def test_law_for_margin_keeps_it_at_the_least_cost(kind: Kind, m: int, alpha: Fr
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("m", [3000, 10**5, 10**9])
 def test_law_for_a_wide_margin(kind: Kind, m: int) -> None:
-    law = distribution_for_margin(kind, m, FIVE)
-    assert margin(law, FIVE) <= m
+    distribution = distribution_for_margin(kind, m, FIVE)
+    assert margin(distribution, FIVE) <= m
     reach = log(20) if kind == "discrete_laplace" else 1.959964
-    spread = float(law.scale) if isinstance(law, DiscreteLaplace) else standard_deviation(law)
+    spread = (
+        float(distribution.scale) if isinstance(distribution, DiscreteLaplace) else standard_deviation(distribution)
+    )
     assert m / spread == pytest.approx(reach, rel=1e-3)
 
 
@@ -196,10 +208,10 @@ def test_the_cost_of_a_law_for_a_margin_has_few_bits() -> None:
 @pytest.mark.parametrize(("moe", "ratio", "missing"), GEOMETRIC_TABLE)
 def test_the_printed_geometric_margin_is_missed(moe: int, ratio: float, missing: float) -> None:
     """Row 22. Corollary 2 promises 95 %; the coverage is 93.95, 94.4 and 94.85 %, and for no MOE what it says."""
-    law = DiscreteLaplace(1 / printed_epsilon(moe))
-    assert tail(law, moe) == pytest.approx(missing, abs=5e-5)
-    assert tail(law, moe) == pytest.approx(0.1 / (1 + exp(-float(printed_epsilon(moe)))), rel=1e-12)
-    assert margin(law, FIVE) == moe + 1
+    distribution = DiscreteLaplace(1 / printed_epsilon(moe))
+    assert tail(distribution, moe) == pytest.approx(missing, abs=5e-5)
+    assert tail(distribution, moe) == pytest.approx(0.1 / (1 + exp(-float(printed_epsilon(moe)))), rel=1e-12)
+    assert margin(distribution, FIVE) == moe + 1
     least = noise_event(distribution_for_margin("discrete_laplace", moe, FIVE)).cost.amount
     assert float(least / printed_epsilon(moe)) == pytest.approx(ratio, abs=5e-4)
     assert tail(distribution_for_margin("discrete_laplace", moe, FIVE), moe) <= 0.05 + 1e-17
@@ -214,16 +226,16 @@ def test_the_printed_geometric_margin_is_missed_at_every_moe(moe: int) -> None:
 def test_the_printed_floor_should_be_a_ceiling(scale: Fraction) -> None:
     """Row 21. Equation 36: floor(b ln(40/(1 + e^(1/b)))); the smallest M with an exact tail of 5 % is its ceiling."""
     inside = float(scale) * log(40 / (1 + exp(1 / float(scale))))
-    law = DiscreteLaplace(scale)
-    assert margin(law, FIVE) == ceil(inside) == floor(inside) + 1
-    assert tail(law, floor(inside)) > 0.05
+    distribution = DiscreteLaplace(scale)
+    assert margin(distribution, FIVE) == ceil(inside) == floor(inside) + 1
+    assert tail(distribution, floor(inside)) > 0.05
 
 
 @pytest.mark.parametrize(("moe", "ratio", "missing"), GAUSSIAN_TABLE)
 def test_the_printed_gaussian_margin_holds_but_pays_too_much(moe: int, ratio: float, missing: float) -> None:
     """Rows 23 and 24: the tails are 3.30, 4.02, 4.78 %, and 15.4, 8.7, 1.9 % less rho (28 % at 3) keeps the promise."""
-    law = DiscreteGaussian(1 / (2 * printed_rho(moe)))
-    assert tail(law, moe) == pytest.approx(missing, abs=5e-5)
+    distribution = DiscreteGaussian(1 / (2 * printed_rho(moe)))
+    assert tail(distribution, moe) == pytest.approx(missing, abs=5e-5)
     least = noise_event(distribution_for_margin("discrete_gaussian", moe, FIVE)).cost.amount
     assert float(least / printed_rho(moe)) == pytest.approx(ratio, abs=5e-4)
 
@@ -237,10 +249,10 @@ def test_the_printed_rho_keeps_every_whole_margin(moe: int) -> None:
 @pytest.mark.parametrize(("sigma", "missing"), [("1", 0.117), ("2", 0.0770), ("10", 0.0512)])
 def test_the_printed_floor_of_1_96_sigma_misses_in_between(sigma: str, missing: float) -> None:
     """Row 23 as Corollary 3 states it, for every sigma: false where 1.96 sigma is well above its floor."""
-    law = DiscreteGaussian(Fraction(sigma) ** 2)
+    distribution = DiscreteGaussian(Fraction(sigma) ** 2)
     printed = floor(Fraction("1.96") * Fraction(sigma))
-    assert tail(law, printed) == pytest.approx(missing, abs=5e-4)
-    assert margin(law, FIVE) == printed + 1
+    assert tail(distribution, printed) == pytest.approx(missing, abs=5e-4)
+    assert margin(distribution, FIVE) == printed + 1
 
 
 def test_table_1_in_the_paper_s_arithmetic() -> None:
@@ -265,11 +277,11 @@ def test_margins_that_the_printed_budgets_really_give() -> None:
 
 @pytest.mark.parametrize("alpha", ["0", "1", "-0.1", "1.5"])
 def test_a_chance_outside_0_and_1_is_refused(alpha: str) -> None:
-    law = DiscreteLaplace(Fraction(1))
+    distribution = DiscreteLaplace(Fraction(1))
     with pytest.raises(ParameterError, match="alpha is not between 0 and 1"):
-        margin(law, alpha)
+        margin(distribution, alpha)
     with pytest.raises(ParameterError, match="p is not between 0 and 1"):
-        quantile(law, alpha)
+        quantile(distribution, alpha)
 
 
 def test_what_cannot_be_answered_is_refused() -> None:

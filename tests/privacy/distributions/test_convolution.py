@@ -20,25 +20,25 @@ GAUSSIAN, NARROW, LAPLACE = (
 )
 
 
-@pytest.mark.parametrize("law", [GAUSSIAN, NARROW, LAPLACE, DiscreteLaplace(Fraction(300))], ids=repr)
+@pytest.mark.parametrize("distribution", [GAUSSIAN, NARROW, LAPLACE, DiscreteLaplace(Fraction(300))], ids=repr)
 @pytest.mark.parametrize("terms", [2, 8, 46])
-def test_equal_weights_give_the_certified_margin(law: Distribution, terms: int) -> None:
+def test_equal_weights_give_the_certified_margin(distribution: Distribution, terms: int) -> None:
     """Split into two parts, so that the convolution is what is asked."""
-    parts = [Part(law, 1, Fraction(1)), Part(law, terms - 1, Fraction(-1))]
-    assert sum_margin(parts, ALPHA) == margin(law, ALPHA, terms)
-    assert sum_margin([Part(law, terms, Fraction(1))], ALPHA) == margin(law, ALPHA, terms)
+    parts = [Part(distribution, 1, Fraction(1)), Part(distribution, terms - 1, Fraction(-1))]
+    assert sum_margin(parts, ALPHA) == margin(distribution, ALPHA, terms)
+    assert sum_margin([Part(distribution, terms, Fraction(1))], ALPHA) == margin(distribution, ALPHA, terms)
 
 
 def chance_beyond(parts: list[Part], bound: Fraction) -> float:
     """P(|S| > bound) by enumeration of three small sums."""
-    laws = [probability_mass(part.distribution, part.terms) for part in parts]
-    reach = [min(each.last, 45) for each in laws]
+    distributions = [probability_mass(part.distribution, part.terms) for part in parts]
+    reach = [min(each.last, 45) for each in distributions]
     grids = np.meshgrid(*(np.arange(-r, r + 1) for r in reach), indexing="ij")
     # In whole numbers: a float would decide ties by chance.
     scale = int(np.lcm.reduce([part.weight.denominator for part in parts]))
     error = sum(int(part.weight * scale) * grid for part, grid in zip(parts, grids, strict=True))
     chance = np.ones(())
-    for each, r in zip(laws, reach, strict=True):
+    for each, r in zip(distributions, reach, strict=True):
         chance = np.multiply.outer(chance, each.mass[each.last - r : each.last + r + 1])
     return float(chance[np.abs(error) > float(bound * scale) + 1e-6].sum())
 
@@ -50,8 +50,8 @@ def chance_beyond(parts: list[Part], bound: Fraction) -> float:
     ),
 )
 def test_a_margin_holds_and_is_hardly_wider_than_need_be(weights: tuple[Fraction, ...]) -> None:
-    laws: tuple[Distribution, ...] = (GAUSSIAN, NARROW, LAPLACE)
-    parts = [Part(law, 1, weight) for law, weight in zip(laws, weights, strict=True)]
+    distributions: tuple[Distribution, ...] = (GAUSSIAN, NARROW, LAPLACE)
+    parts = [Part(distribution, 1, weight) for distribution, weight in zip(distributions, weights, strict=True)]
     found = sum_margin(parts, ALPHA)
     spread = sum(part.variance for part in parts) ** 0.5
     assert chance_beyond(parts, found) <= 0.05

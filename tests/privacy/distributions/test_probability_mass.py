@@ -10,7 +10,7 @@ from starling.privacy.distributions.accuracy import standard_deviation, tail
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.distributions.probability_mass import probability_mass
 
-LAWS: tuple[Distribution, ...] = (
+DISTRIBUTIONS: tuple[Distribution, ...] = (
     DiscreteLaplace(Fraction(1, 3)),
     DiscreteLaplace(Fraction(21)),
     DiscreteGaussian(Fraction(1, 5)),
@@ -19,23 +19,23 @@ LAWS: tuple[Distribution, ...] = (
 )
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=repr)
 @pytest.mark.parametrize("terms", [1, 2, 8, 46])
-def test_tails_and_variance_are_the_certified_ones(law: Distribution, terms: int) -> None:
-    found = probability_mass(law, terms)
-    spread = standard_deviation(law) * terms**0.5
+def test_tails_and_variance_are_the_certified_ones(distribution: Distribution, terms: int) -> None:
+    found = probability_mass(distribution, terms)
+    spread = standard_deviation(distribution) * terms**0.5
     for m in {0, 1, round(spread), round(2 * spread), round(5 * spread)}:
         # Sums of Gaussian draws are one draw of the summed parameter up to 2e-13.
-        assert 2 * found.above[found.last + m + 1] == pytest.approx(tail(law, m, terms), rel=1e-11)
+        assert 2 * found.above[found.last + m + 1] == pytest.approx(tail(distribution, m, terms), rel=1e-11)
     squares = np.arange(-found.last, found.last + 1.0) ** 2
     assert squares @ found.mass == pytest.approx(spread**2, rel=1e-9)
     assert found.mass.sum() == pytest.approx(1, abs=1e-12)
     assert np.array_equal(found.mass, found.mass[::-1])
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_a_sum_is_the_convolution(law: Distribution) -> None:
-    one, three = probability_mass(law), probability_mass(law, 3)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=repr)
+def test_a_sum_is_the_convolution(distribution: Distribution) -> None:
+    one, three = probability_mass(distribution), probability_mass(distribution, 3)
     by_hand = np.convolve(np.convolve(one.mass, one.mass), one.mass)
     middle = len(by_hand) // 2
     reach = min(three.last, middle)
@@ -47,8 +47,8 @@ def test_a_sum_is_the_convolution(law: Distribution) -> None:
 
 
 def test_what_is_left_out_is_negligible() -> None:
-    for law in LAWS:
-        assert tail(law, probability_mass(law).last) < 1e-30
+    for distribution in DISTRIBUTIONS:
+        assert tail(distribution, probability_mass(distribution).last) < 1e-30
 
 
 def test_a_law_too_wide_is_refused() -> None:

@@ -64,7 +64,7 @@ def test_reach_of_six_cells() -> None:
 @pytest.mark.statistical
 @pytest.mark.parametrize("epsilon", ["1", "0.2"])
 def test_noise_stays_within_its_reach_as_often_as_it_should(epsilon: str) -> None:
-    """20,000 draws a law: the share beyond lies within 6 standard deviations of alpha or below; false alarm below 1e-8."""
+    """20,000 draws a distribution: the share beyond lies within 6 standard deviations of alpha or below; false alarm below 1e-8."""
     draws = 20_000
     lattice = np.maximum(lattice_noise(epsilon, draws // 4), 0).sum(axis=(1, 2))
     laplace = np.abs(discrete_laplace(2 / Fraction(epsilon), (draws, 4))).sum(axis=1)

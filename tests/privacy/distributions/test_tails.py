@@ -17,14 +17,14 @@ from starling.privacy.precision import precision
 rationals = st.fractions(min_value=Fraction(1, 5), max_value=30, max_denominator=50)
 
 
-def twin_sum(law: Distribution, terms: int, reach: int) -> dict[int, mpmath.mpf]:
-    """The law of the sum by convolution, with draws cut at `reach`."""
+def twin_sum(distribution: Distribution, terms: int, reach: int) -> dict[int, mpmath.mpf]:
+    """The distribution of the sum by convolution, with draws cut at `reach`."""
     one: dict[int, mpmath.mpf] = {}
     for x in range(-reach, reach + 1):
-        if isinstance(law, DiscreteLaplace):
-            one[x] = mpmath.exp(-mpmath.mpf(abs(x)) * law.scale.denominator / law.scale.numerator)
+        if isinstance(distribution, DiscreteLaplace):
+            one[x] = mpmath.exp(-mpmath.mpf(abs(x)) * distribution.scale.denominator / distribution.scale.numerator)
         else:
-            t = mpmath.mpf(law.sigma_squared.denominator) / (2 * law.sigma_squared.numerator)
+            t = mpmath.mpf(distribution.sigma_squared.denominator) / (2 * distribution.sigma_squared.numerator)
             one[x] = mpmath.exp(-t * x * x)
     total = mpmath.fsum(one.values())
     whole = {0: mpmath.mpf(1)}
@@ -38,7 +38,7 @@ def twin_sum(law: Distribution, terms: int, reach: int) -> dict[int, mpmath.mpf]
 
 
 @pytest.mark.parametrize(
-    ("law", "reach"),
+    ("distribution", "reach"),
     [
         (DiscreteLaplace(Fraction(1, 3)), 20),
         (DiscreteLaplace(Fraction(3, 2)), 60),
@@ -48,13 +48,13 @@ def twin_sum(law: Distribution, terms: int, reach: int) -> dict[int, mpmath.mpf]
     ],
 )
 @pytest.mark.parametrize("terms", [1, 2, 3])
-def test_the_tail_of_a_sum_encloses_the_convolution(law: Distribution, reach: int, terms: int) -> None:
+def test_the_tail_of_a_sum_encloses_the_convolution(distribution: Distribution, reach: int, terms: int) -> None:
     with mpmath.workdps(40):
-        twin = twin_sum(law, terms, reach)
+        twin = twin_sum(distribution, terms, reach)
         for m in (0, 1, 2, 5, 9):
             expected = mpmath.fsum(p for s, p in twin.items() if abs(s) > m)
             with precision(128):
-                found = tail_ball(law, m, terms)
+                found = tail_ball(distribution, m, terms)
             low, high = (mpmath.mpf(str(end.str(40, radius=False))) for end in (found.lower(), found.upper()))
             slack = mpmath.mpf(10) ** -14
             assert low - slack <= expected <= high + slack
@@ -107,9 +107,9 @@ def test_narrow_and_wide_sums_agree_at_the_border(terms: int, m: int) -> None:
 
 
 def test_the_tail_beyond_every_kept_draw_is_what_was_cut() -> None:
-    law = DiscreteGaussian(Fraction(1, 2))
+    distribution = DiscreteGaussian(Fraction(1, 2))
     with precision(128):
-        beyond = tail_ball(law, 10**6, 3)
+        beyond = tail_ball(distribution, 10**6, 3)
         assert beyond.contains(0)
         assert beyond.upper() < arb(10) ** -40
 

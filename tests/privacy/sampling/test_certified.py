@@ -23,9 +23,9 @@ from starling.privacy.sampling.certified import (
     settle,
     thresholds,
 )
-from tests.privacy import exact_laws
+from tests.privacy import exact_distributions
 
-LAWS: list[Certifiable] = [
+DISTRIBUTIONS: list[Certifiable] = [
     *(LaplaceMagnitude(Fraction(scale)) for scale in ("1/50", "1/3", "1", "10", "123.4", "1000")),
     *(GaussianMagnitude(Fraction(s2), 2) for s2 in ("1/100", "1/3", "1", "100/3", "10000", "1000000")),
     *(GaussianMagnitude(Fraction(s2), 1) for s2 in ("1/3", "1024", "12345/7")),
@@ -36,31 +36,31 @@ LAWS: list[Certifiable] = [
 positives = st.fractions(min_value=Fraction(1, 20), max_value=40, max_denominator=10**6)
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_every_entry_is_the_exact_floor(law: Certifiable) -> None:
-    assert thresholds(law, 63).tolist() == exact_laws.table(law, 63)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=repr)
+def test_every_entry_is_the_exact_floor(distribution: Certifiable) -> None:
+    assert thresholds(distribution, 63).tolist() == exact_distributions.table(distribution, 63)
 
 
 @given(scale=positives, bits=st.integers(3, 63))
 @settings(max_examples=60)
 def test_laplace_entries_of_any_scale_and_width(scale: Fraction, bits: int) -> None:
-    law = LaplaceMagnitude(scale)
-    assert thresholds(law, bits).tolist() == exact_laws.table(law, bits)
+    distribution = LaplaceMagnitude(scale)
+    assert thresholds(distribution, bits).tolist() == exact_distributions.table(distribution, bits)
 
 
 @given(sigma_squared=positives, bits=st.integers(3, 63), sides=st.sampled_from([1, 2]))
 @settings(max_examples=60)
 def test_gaussian_entries_of_any_variance_and_width(sigma_squared: Fraction, bits: int, sides: int) -> None:
-    law = GaussianMagnitude(sigma_squared, 1 if sides == 1 else 2)
-    assert thresholds(law, bits).tolist() == exact_laws.table(law, bits)
+    distribution = GaussianMagnitude(sigma_squared, 1 if sides == 1 else 2)
+    assert thresholds(distribution, bits).tolist() == exact_distributions.table(distribution, bits)
 
 
 @pytest.mark.parametrize(
-    "law", [LaplaceMagnitude(Fraction(1, 10**40)), GaussianMagnitude(Fraction(1, 10**40), 2)], ids=repr
+    "distribution", [LaplaceMagnitude(Fraction(1, 10**40)), GaussianMagnitude(Fraction(1, 10**40), 2)], ids=repr
 )
-def test_a_law_that_is_almost_always_zero_has_one_entry(law: Certifiable) -> None:
+def test_a_law_that_is_almost_always_zero_has_one_entry(distribution: Certifiable) -> None:
     """P(|X| > 0) is e^-(10^40) and yet known to be above 0."""
-    assert thresholds(law, 63).tolist() == [2**63 - 1]
+    assert thresholds(distribution, 63).tolist() == [2**63 - 1]
 
 
 @dataclass(frozen=True)
@@ -102,11 +102,11 @@ def test_exact_epsilon_from_the_table(scale: str) -> None:
     low, high = ([p / (1 if m == 0 else 2) for m, p in enumerate(side)] for side in (low, high))
     narrow = 0
     with mp.workprec(200):
-        epsilon = exact_laws.number(1 / Fraction(scale))
+        epsilon = exact_distributions.number(1 / Fraction(scale))
         for m in range(len(low) - 1):
             if low[m + 1] == 0:
                 continue
-            least, most = (mp.log(exact_laws.number(p)) for p in (low[m] / high[m + 1], high[m] / low[m + 1]))
+            least, most = (mp.log(exact_distributions.number(p)) for p in (low[m] / high[m + 1], high[m] / low[m + 1]))
             assert least <= epsilon <= most
             if low[m + 1] > Fraction(1, 2**30):
                 assert most - least < 1e-9
@@ -128,12 +128,12 @@ def test_the_law_without_ties_breaks_its_epsilon(scale: str) -> None:
 # What a first word leaves undecided.
 
 
-def decided(law: Certifiable, bits: int, step: int, rounds: int) -> dict[int, int]:
+def decided(distribution: Certifiable, bits: int, step: int, rounds: int) -> dict[int, int]:
     """For each m: how many of the 2^(bits + rounds * step) digit strings are decided to be m.
 
     Plays `settle` on every continuation of every first word that equals an entry.
     """
-    table = thresholds(law, bits).tolist()
+    table = thresholds(distribution, bits).tolist()
     counts: dict[int, int] = {}
     weight = 2 ** (rounds * step)
     for u in range(2**bits):
@@ -144,7 +144,7 @@ def decided(law: Certifiable, bits: int, step: int, rounds: int) -> dict[int, in
         for rest in range(weight):
             words = [rest >> step * i & (2**step - 1) for i in reversed(range(rounds))]
             try:
-                result = settle(law, at, u, bits, step, iter(words).__next__)
+                result = settle(distribution, at, u, bits, step, iter(words).__next__)
             except StopIteration:
                 continue
             counts[result] = counts.get(result, 0) + 1
@@ -153,7 +153,7 @@ def decided(law: Certifiable, bits: int, step: int, rounds: int) -> dict[int, in
 
 @pytest.mark.parametrize(("bits", "step", "rounds"), [(3, 3, 2), (4, 4, 1), (5, 3, 1), (3, 2, 3)])
 @pytest.mark.parametrize(
-    "law",
+    "distribution",
     [
         LaplaceMagnitude(Fraction(1)),
         LaplaceMagnitude(Fraction(7, 2)),
@@ -166,19 +166,21 @@ def decided(law: Certifiable, bits: int, step: int, rounds: int) -> dict[int, in
     ],
     ids=repr,
 )
-def test_all_digit_strings_decide_the_exact_law(law: Certifiable, bits: int, step: int, rounds: int) -> None:
+def test_all_digit_strings_decide_the_exact_law(distribution: Certifiable, bits: int, step: int, rounds: int) -> None:
     """U lies in [u, u + 1)/2^n for a string u of n digits, and u is decided to be m exactly when that interval lies in
     [F(m-1), F(m)). So T[m] - T[m-1] - 1 strings are, T at n bits: one less at each end that is no multiple of 2^-n. With
-    more digits the rest vanishes, so the law is the exact one."""
+    more digits the rest vanishes, so the distribution is the exact one."""
     digits = bits + rounds * step
-    exact = exact_laws.table(law, digits)
+    exact = exact_distributions.table(distribution, digits)
     expected = {m: max(0, b - a - (m > 0)) for m, (a, b) in enumerate(itertools.pairwise([0, *exact]))}
-    assert decided(law, bits, step, rounds) == {m: count for m, count in expected.items() if count}
+    assert decided(distribution, bits, step, rounds) == {m: count for m, count in expected.items() if count}
 
 
 def test_the_last_entry_leads_far_beyond_the_table() -> None:
     """Scale 7/2 has 8 entries at 3 bits; the tie at the last one, with 9 digits more, reaches every m from there to 18."""
-    law = LaplaceMagnitude(Fraction(7, 2))
-    assert thresholds(law, 3).tolist() == [1, 2, 4, 5, 5, 6, 6, 7]
-    ends = {settle(law, 7, 7, 3, 9, itertools.chain([rest], itertools.repeat(0)).__next__) for rest in range(2**9)}
+    distribution = LaplaceMagnitude(Fraction(7, 2))
+    assert thresholds(distribution, 3).tolist() == [1, 2, 4, 5, 5, 6, 6, 7]
+    ends = {
+        settle(distribution, 7, 7, 3, 9, itertools.chain([rest], itertools.repeat(0)).__next__) for rest in range(2**9)
+    }
     assert ends >= set(range(7, 19))

@@ -1,4 +1,4 @@
-"""Exact draws: every word of a few bits is tried, so that the law and the undecided path are seen whole."""
+"""Exact draws: every word of a few bits is tried, so that the distribution and the undecided path are seen whole."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator

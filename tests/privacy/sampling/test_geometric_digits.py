@@ -1,4 +1,4 @@
-"""A large Laplace scale from digits: the parts are the law, and the draws are seen to have it."""
+"""A large Laplace scale from digits: the parts are the distribution, and the draws are seen to have it."""
 
 import itertools
 from fractions import Fraction
@@ -12,7 +12,7 @@ from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.sampling.entropy import system
 from starling.privacy.sampling.geometric_digits import DIGIT_BITS, GeometricDigits, geometric_digits
 from starling.privacy.sampling.inversion import Inversion
-from tests.privacy import exact_laws
+from tests.privacy import exact_distributions
 from tests.privacy.goodness_of_fit import bins, excess, power
 from tests.privacy.sources import Scripted, Seeded
 
@@ -26,8 +26,8 @@ def drawn(parts: GeometricDigits, size: int) -> npt.NDArray[np.int64]:
 
 
 def chance(part: Inversion, value: int) -> mp.mpf:
-    """P(V = value) by the law's definition."""
-    return next(itertools.islice(exact_laws.probabilities(part.distribution), value, None))
+    """P(V = value) by the distribution's definition."""
+    return next(itertools.islice(exact_distributions.probabilities(part.distribution), value, None))
 
 
 @pytest.mark.parametrize("scale", SCALES, ids=str)
@@ -37,7 +37,7 @@ def test_the_parts_multiply_to_the_law(scale: Fraction) -> None:
     count = len(parts.digits)
     assert scale / 2 ** (DIGIT_BITS * count) <= 2**DIGIT_BITS
     with mp.workprec(200):
-        q = mp.exp(-1 / exact_laws.number(scale))
+        q = mp.exp(-1 / exact_distributions.number(scale))
         for g in (0, 1, 1023, 1024, 1025, int(scale), int(3 * scale) + 511, 5 * 2 ** (DIGIT_BITS * count) - 1):
             digits = [g >> DIGIT_BITS * i & (2**DIGIT_BITS - 1) for i in reversed(range(count))]
             product = chance(parts.top, g >> DIGIT_BITS * count)
@@ -72,10 +72,10 @@ def test_both_searches_draw_the_same() -> None:
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 def test_draws_fit_the_law(scale: Fraction) -> None:
     """2^22 draws; false alarm 1e-9; 1 % more scale is rejected with a chance above 0.999."""
-    law = DiscreteLaplace(scale)
+    distribution = DiscreteLaplace(scale)
     draws = drawn(geometric_digits(scale), 2**22)
-    cut = bins(law, draws.size)
-    claimed = cut.chances(law)
+    cut = bins(distribution, draws.size)
+    claimed = cut.chances(distribution)
     assert power(cut.chances(DiscreteLaplace(scale * Fraction("1.01"))), claimed, draws.size) > 0.999
     assert excess(cut.counts(draws), claimed) < 1
 
@@ -90,11 +90,11 @@ def fold(draws: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 def test_a_fair_sign_is_rejected() -> None:
     """Scale 5000, 2^22 draws, P(0) = 1e-4: a fair sign on +-G doubles it; on G and -(1 + G) it favours the negative half by
     1/(4 b). The first is seen at 0 (some 420 for 840 draws); the second is what N avoids, and is below what draws can show."""
-    law = DiscreteLaplace(Fraction(5000))
+    distribution = DiscreteLaplace(Fraction(5000))
     q = np.exp(-1 / 5000)
     claimed = np.array([(1 - q) / (1 + q) * q ** abs(x) for x in range(-2, 3)])
     claimed = np.append(claimed, 1 - claimed.sum())
-    draws = drawn(geometric_digits(law.scale), 2**22)
+    draws = drawn(geometric_digits(distribution.scale), 2**22)
     assert excess(fold(draws), claimed) < 1
     mutant = np.where(draws < 0, draws + 1, draws)
     assert excess(fold(mutant), claimed) > 2

@@ -13,13 +13,13 @@ from starling.privacy.sampling import inversion as module
 from starling.privacy.sampling.certified import Certifiable, Digit, GaussianMagnitude, LaplaceMagnitude, settle
 from starling.privacy.sampling.entropy import system
 from starling.privacy.sampling.inversion import Int64, Inversion, Search, inversion
-from tests.privacy import exact_laws
+from tests.privacy import exact_distributions
 from tests.privacy.sources import Scripted, Seeded
 
 SEARCHES = get_args(Search)
 # Narrow words: (bits of U, bits of a further word, further words).
 WIDTHS = [(3, 3, 1), (4, 2, 2), (5, 3, 1)]
-LAWS: list[Certifiable] = [
+DISTRIBUTIONS: list[Certifiable] = [
     LaplaceMagnitude(Fraction(1)),
     LaplaceMagnitude(Fraction(5, 2)),
     GaussianMagnitude(Fraction(3, 2), 2),
@@ -27,9 +27,11 @@ LAWS: list[Certifiable] = [
 ]
 
 
-def drawn(law: Inversion, words: Scripted | Seeded, size: int, search: Search, *, signed: bool = True) -> Int64:
+def drawn(
+    distribution: Inversion, words: Scripted | Seeded, size: int, search: Search, *, signed: bool = True
+) -> Int64:
     out = np.full(size, -99, dtype=np.int64)
-    law.fill(out, words, signed=signed, search=search)
+    distribution.fill(out, words, signed=signed, search=search)
     return out
 
 
@@ -38,10 +40,10 @@ def scripts(bits: int, step: int, rounds: int) -> Iterator[tuple[int, ...]]:
     return itertools.product(range(2 ** (bits + 1)), *[range(2**step)] * rounds)
 
 
-def enumerated(law: Certifiable, widths: tuple[int, int, int], search: Search) -> dict[int, int]:
+def enumerated(distribution: Certifiable, widths: tuple[int, int, int], search: Search) -> dict[int, int]:
     """How many of all scripts draw x, for each x; scripts that end undecided are left out."""
     bits, step, rounds = widths
-    narrow = inversion(law, bits, step)
+    narrow = inversion(distribution, bits, step)
     counts: dict[int, int] = {}
     for script in scripts(bits, step, rounds):
         try:
@@ -52,10 +54,10 @@ def enumerated(law: Certifiable, widths: tuple[int, int, int], search: Search) -
     return counts
 
 
-def expected(law: Certifiable, widths: tuple[int, int, int]) -> dict[int, int]:
-    """The same from the exact law: U is decided to be m where [u, u + 1)/2^n lies within [F(m-1), F(m)); both signs alike."""
+def expected(distribution: Certifiable, widths: tuple[int, int, int]) -> dict[int, int]:
+    """The same from the exact distribution: U is decided to be m where [u, u + 1)/2^n lies within [F(m-1), F(m)); both signs alike."""
     bits, step, rounds = widths
-    exact = [0, *exact_laws.table(law, bits + rounds * step)]
+    exact = [0, *exact_distributions.table(distribution, bits + rounds * step)]
     counts = {0: 2 * exact[1]}
     for m, (below, upto) in enumerate(itertools.pairwise(exact[1:]), start=1):
         counts[m] = counts[-m] = max(0, upto - below - 1)
@@ -64,49 +66,53 @@ def expected(law: Certifiable, widths: tuple[int, int, int]) -> dict[int, int]:
 
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("widths", WIDTHS, ids=repr)
-@pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_all_scripts_draw_the_exact_law(law: Certifiable, widths: tuple[int, int, int], search: Search) -> None:
-    assert enumerated(law, widths, search) == expected(law, widths)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=repr)
+def test_all_scripts_draw_the_exact_law(
+    distribution: Certifiable, widths: tuple[int, int, int], search: Search
+) -> None:
+    assert enumerated(distribution, widths, search) == expected(distribution, widths)
 
 
 Mutant = Callable[[Certifiable, int, int, int, int, Iterator[int]], int]
 
 
-def restart_at_zero(law: Certifiable, at: int, digits: int, bits: int, step: int, read: Iterator[int]) -> int:
+def restart_at_zero(distribution: Certifiable, at: int, digits: int, bits: int, step: int, read: Iterator[int]) -> int:
     """A wrong sampler: a tie is drawn anew."""
-    return settle(law, 0, next(read), step, step, read.__next__)
+    return settle(distribution, 0, next(read), step, step, read.__next__)
 
 
-def stop_at_a_tie(law: Certifiable, at: int, digits: int, bits: int, step: int, read: Iterator[int]) -> int:
+def stop_at_a_tie(distribution: Certifiable, at: int, digits: int, bits: int, step: int, read: Iterator[int]) -> int:
     """A wrong sampler: U <= T[j] is j."""
     return at
 
 
-def pass_by_a_tie(law: Certifiable, at: int, digits: int, bits: int, step: int, read: Iterator[int]) -> int:
+def pass_by_a_tie(distribution: Certifiable, at: int, digits: int, bits: int, step: int, read: Iterator[int]) -> int:
     """A wrong sampler: U < T[j] is j."""
     return at + 1
 
 
 @pytest.mark.parametrize("mutant", [restart_at_zero, stop_at_a_tie, pass_by_a_tie])
-@pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_wrong_ties_are_seen(law: Certifiable, mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=repr)
+def test_wrong_ties_are_seen(distribution: Certifiable, mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        module, "settle", lambda law, at, u, bits, step, read: mutant(law, at, u, bits, step, iter(read, None))
+        module,
+        "settle",
+        lambda distribution, at, u, bits, step, read: mutant(distribution, at, u, bits, step, iter(read, None)),
     )
-    assert enumerated(law, (4, 4, 1), "guided") != expected(law, (4, 4, 1))
+    assert enumerated(distribution, (4, 4, 1), "guided") != expected(distribution, (4, 4, 1))
 
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_a_tie_at_63_bits_is_decided_by_the_next_word(search: Search) -> None:
     """The word that equals T[3] draws 3 or 4 as the next 64 bits are below or above those of 2^127 F(3); its sign stays."""
-    law = LaplaceMagnitude(Fraction(10))
-    full = inversion(law)
+    distribution = LaplaceMagnitude(Fraction(10))
+    full = inversion(distribution)
     tie = int(full.table[3])
-    next_bits = exact_laws.table(law, 127)[3] - (tie << 64)
+    next_bits = exact_distributions.table(distribution, 127)[3] - (tie << 64)
     for sign, (word, magnitude) in itertools.product((0, 1), [(next_bits - 1, 3), (next_bits + 1, 4), (0, 3)]):
         assert drawn(full, Scripted([tie << 1 | sign, word]), 1, search)[0] == (-1) ** sign * magnitude
     # Equal again: 64 bits more.
-    longer = exact_laws.table(law, 191)[3] - (tie << 128 | next_bits << 64)
+    longer = exact_distributions.table(distribution, 191)[3] - (tie << 128 | next_bits << 64)
     for word, magnitude in [(longer - 1, 3), (longer + 1, 4)]:
         assert drawn(full, Scripted([tie << 1, next_bits, word]), 1, search)[0] == magnitude
 
@@ -114,9 +120,9 @@ def test_a_tie_at_63_bits_is_decided_by_the_next_word(search: Search) -> None:
 @pytest.mark.parametrize("search", SEARCHES)
 def test_the_largest_word_draws_beyond_the_table(search: Search) -> None:
     """U = 2^63 - 1 is the tie of the last entry: the draw is that one or far above, up to twice as far with one word more."""
-    law = LaplaceMagnitude(Fraction(2))
-    full = inversion(law)
-    beyond = exact_laws.table(law, 127)
+    distribution = LaplaceMagnitude(Fraction(2))
+    full = inversion(distribution)
+    beyond = exact_distributions.table(distribution, 127)
     for v in (0, 2**62, 2**64 - 2**20, 2**64 - 20):
         magnitude = next(m for m, entry in enumerate(beyond) if entry > ((2**63 - 1) << 64 | v))
         assert drawn(full, Scripted([2**64 - 1, v]), 1, search)[0] == -magnitude
@@ -134,12 +140,14 @@ def test_words_of_other_positions_are_not_touched_by_a_tie() -> None:
     assert mixed[[1, 3]].tolist() == [3, 4]
 
 
-@pytest.mark.parametrize("law", [LaplaceMagnitude(Fraction(3)), GaussianMagnitude(Fraction(10**6), 2)], ids=repr)
+@pytest.mark.parametrize(
+    "distribution", [LaplaceMagnitude(Fraction(3)), GaussianMagnitude(Fraction(10**6), 2)], ids=repr
+)
 @pytest.mark.parametrize("signed", [True, False])
 def test_chunks_and_searches_make_no_difference(
-    law: Certifiable, signed: bool, monkeypatch: pytest.MonkeyPatch
+    distribution: Certifiable, signed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    full = inversion(law)
+    full = inversion(distribution)
     whole = drawn(full, Seeded(3), 100_000, "guided", signed=signed)
     assert (whole < 0).any() == signed
     for chunk, search in itertools.product((2**16, 1000, 17), SEARCHES):
@@ -150,11 +158,11 @@ def test_chunks_and_searches_make_no_difference(
 
 def test_threads_draw_what_one_draws() -> None:
     """Tables made and drawn from by 8 threads at once, each from its own seed."""
-    laws = [LaplaceMagnitude(Fraction(100 + i, 7)) for i in range(4)]
+    distributions = [LaplaceMagnitude(Fraction(100 + i, 7)) for i in range(4)]
     found: dict[int, list[Int64]] = {}
 
     def work(seed: int) -> None:
-        found[seed] = [drawn(inversion(law), Seeded(seed), 30_000, "fixed") for law in laws]
+        found[seed] = [drawn(inversion(distribution), Seeded(seed), 30_000, "fixed") for distribution in distributions]
 
     threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
     for thread in threads:
@@ -162,7 +170,7 @@ def test_threads_draw_what_one_draws() -> None:
     for thread in threads:
         thread.join()
     for seed in range(8):
-        again = [drawn(inversion(law), Seeded(seed), 30_000, "fixed") for law in laws]
+        again = [drawn(inversion(distribution), Seeded(seed), 30_000, "fixed") for distribution in distributions]
         assert all(np.array_equal(a, b) for a, b in zip(again, found[seed], strict=True))
 
 

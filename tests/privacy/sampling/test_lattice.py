@@ -1,4 +1,4 @@
-"""Lattice noise: shells by enumeration, the radius against sums of its own definition, the law as a whole, its privacy."""
+"""Lattice noise: shells by enumeration, the radius against sums of its own definition, the distribution as a whole, its privacy."""
 
 from collections import Counter
 from fractions import Fraction
@@ -64,16 +64,16 @@ def test_the_norm_obeys_the_triangle_inequality(cells: int) -> None:
 
 @pytest.mark.parametrize(("epsilon", "columns"), [(Fraction(1), 2), (Fraction(1, 2), 3)])
 def test_neighbours_lattice_noise_is_epsilon_private(epsilon: Fraction, columns: Any) -> None:
-    """The law of every output up to a norm, shifted by each move: the log ratio is never above epsilon, and reaches it."""
+    """The distribution of every output up to a norm, shifted by each move: the log ratio is never above epsilon, and reaches it."""
     cells = 2 * columns
     shells = SHELLS[cells]
     with precision(200):
-        law = {vector: (-ball(epsilon * norm)).exp() for norm, members in shells.items() for vector in members}
+        distribution = {vector: (-ball(epsilon * norm)).exp() for norm, members in shells.items() for vector in members}
     for move in shells[1]:
-        inside = {v for v in law if tuple(a - b for a, b in zip(v, move, strict=True)) in law}
+        inside = {v for v in distribution if tuple(a - b for a, b in zip(v, move, strict=True)) in distribution}
         ratio = exact.epsilon(
-            {v: law[v] for v in inside},
-            {v: law[tuple(a - b for a, b in zip(v, move, strict=True))] for v in inside},
+            {v: distribution[v] for v in inside},
+            {v: distribution[tuple(a - b for a, b in zip(v, move, strict=True))] for v in inside},
         )
         assert ratio.low <= epsilon <= ratio.high
         assert ratio.high < epsilon + Fraction(1, 10**12)
@@ -102,9 +102,9 @@ def test_the_table_of_radii_is_certified(epsilon: Fraction, cells: int) -> None:
 
 
 def test_tails_are_the_sums_beyond() -> None:
-    law = Radius(Fraction(3, 10), 6)
+    distribution = Radius(Fraction(3, 10), 6)
     with precision(256):
-        tails = list(islice(law.tails(ball(Fraction(1))), 30))
+        tails = list(islice(distribution.tails(ball(Fraction(1))), 30))
     with mpmath.workdps(60):
         q = mpmath.exp(mpmath.mpf(-3) / 10)
         weights = [lattice_count(r, 6) * q**r for r in range(700)]

@@ -1,4 +1,4 @@
-"""The public functions: what they take and refuse, that their noise has its law, and the published attacks on samplers."""
+"""The public functions: what they take and refuse, that their noise has its distribution, and the published attacks on samplers."""
 
 import os
 import subprocess
@@ -148,20 +148,20 @@ def test_mixed_parameters_have_their_laws() -> None:
     scales = np.array([Fraction(1), Fraction(7, 2), Fraction(5000)], dtype=object)
     drawn = discrete_laplace(np.tile(scales, 2**18))
     for which, scale in enumerate(scales):
-        law, part = DiscreteLaplace(scale), drawn[which::3]
-        cut = bins(law, part.size)
-        assert excess(cut.counts(part), cut.chances(law)) < 1
+        distribution, part = DiscreteLaplace(scale), drawn[which::3]
+        cut = bins(distribution, part.size)
+        assert excess(cut.counts(part), cut.chances(distribution)) < 1
 
 
 def test_draw_is_the_function_of_the_law() -> None:
-    for law, function in (
+    for distribution, function in (
         (DiscreteLaplace(Fraction(7, 3)), discrete_laplace),
         (DiscreteGaussian(Fraction(9)), discrete_gaussian),
     ):
-        parameter = law.scale if isinstance(law, DiscreteLaplace) else law.sigma_squared
+        parameter = distribution.scale if isinstance(distribution, DiscreteLaplace) else distribution.sigma_squared
         for search in ("guided", "fixed"):
             expected = function(parameter, (7, 9), source=Seeded(2))
-            assert np.array_equal(draw(law, (7, 9), source=Seeded(2), search=search), expected)
+            assert np.array_equal(draw(distribution, (7, 9), source=Seeded(2), search=search), expected)
 
 
 # Goodness of fit, and that it sees what is wrong.
@@ -173,49 +173,49 @@ FITS: list[Distribution] = [
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("law", FITS, ids=repr)
-def test_ten_million_draws_fit_the_law(law: Distribution) -> None:
-    """False alarm 1e-9 a law. 0.5 % more scale is rejected with a chance above 0.999: stated by `power`, not believed."""
-    drawn = draw(law, DRAWS, search="fixed")
-    cut = bins(law, DRAWS)
-    claimed = cut.chances(law)
-    assert power(cut.chances(stretched(law, Fraction("1.005"))), claimed, DRAWS) > 0.999
+@pytest.mark.parametrize("distribution", FITS, ids=repr)
+def test_ten_million_draws_fit_the_law(distribution: Distribution) -> None:
+    """False alarm 1e-9 a distribution. 0.5 % more scale is rejected with a chance above 0.999: stated by `power`, not believed."""
+    drawn = draw(distribution, DRAWS, search="fixed")
+    cut = bins(distribution, DRAWS)
+    claimed = cut.chances(distribution)
+    assert power(cut.chances(stretched(distribution, Fraction("1.005"))), claimed, DRAWS) > 0.999
     assert excess(cut.counts(drawn), claimed) < 1
 
 
-def half_scale(law: Distribution, size: int) -> Int64:
+def half_scale(distribution: Distribution, size: int) -> Int64:
     """Half the noise that was promised."""
-    return draw(stretched(law, Fraction(1, 2)), size)
+    return draw(stretched(distribution, Fraction(1, 2)), size)
 
 
-def slightly_short(law: Distribution, size: int) -> Int64:
+def slightly_short(distribution: Distribution, size: int) -> Int64:
     """0.5 % less than was promised."""
-    return draw(stretched(law, Fraction("0.995")), size)
+    return draw(stretched(distribution, Fraction("0.995")), size)
 
 
-def without_minus_zero(law: Distribution, size: int) -> Int64:
+def without_minus_zero(distribution: Distribution, size: int) -> Int64:
     """Sign and magnitude as here, but -0 rejected, which is right for a table that counts 0 twice."""
-    drawn = draw(law, 2 * size)
+    drawn = draw(distribution, 2 * size)
     signs = draw(DiscreteLaplace(Fraction(10**6)), 2 * size) < 0
     kept: Int64 = drawn[(drawn != 0) | signs][:size]
     return kept
 
 
-def rounded(law: Distribution, size: int) -> Int64:
-    """A continuous draw, rounded: not the discrete law."""
+def rounded(distribution: Distribution, size: int) -> Int64:
+    """A continuous draw, rounded: not the discrete distribution."""
     rng = np.random.default_rng(1)
-    if isinstance(law, DiscreteLaplace):
-        return np.rint(rng.laplace(scale=float(law.scale), size=size)).astype(np.int64)
-    return np.rint(rng.normal(scale=float(law.sigma_squared) ** 0.5, size=size)).astype(np.int64)
+    if isinstance(distribution, DiscreteLaplace):
+        return np.rint(rng.laplace(scale=float(distribution.scale), size=size)).astype(np.int64)
+    return np.rint(rng.normal(scale=float(distribution.sigma_squared) ** 0.5, size=size)).astype(np.int64)
 
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("mutant", [half_scale, slightly_short, without_minus_zero, rounded])
-@pytest.mark.parametrize("law", [DiscreteLaplace(Fraction(1)), DiscreteGaussian(Fraction(1))], ids=repr)
-def test_wrong_samplers_are_rejected(law: Distribution, mutant: Callable[[Distribution, int], Int64]) -> None:
+@pytest.mark.parametrize("distribution", [DiscreteLaplace(Fraction(1)), DiscreteGaussian(Fraction(1))], ids=repr)
+def test_wrong_samplers_are_rejected(distribution: Distribution, mutant: Callable[[Distribution, int], Int64]) -> None:
     """Each with a statistic beyond the threshold: at 10^7 draws the power against the weakest (0.5 %) is above 0.999."""
-    cut = bins(law, DRAWS)
-    assert excess(cut.counts(mutant(law, DRAWS)), cut.chances(law)) > 1
+    cut = bins(distribution, DRAWS)
+    assert excess(cut.counts(mutant(distribution, DRAWS)), cut.chances(distribution)) > 1
 
 
 # Adding noise to counts.
@@ -262,19 +262,19 @@ def test_sums_of_any_layout_and_no_other_kind() -> None:
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("law", [DiscreteLaplace(Fraction(1)), DiscreteGaussian(Fraction(1))], ids=repr)
-def test_attack_a01_a03_answers_of_neighbours_have_one_support(law: Distribution) -> None:
+@pytest.mark.parametrize("distribution", [DiscreteLaplace(Fraction(1)), DiscreteGaussian(Fraction(1))], ids=repr)
+def test_attack_a01_a03_answers_of_neighbours_have_one_support(distribution: Distribution) -> None:
     """Counts 0 and 1, 10^6 answers each: every answer with a chance above 2e-5 for one is seen for the other. (Floating-point
     samplers leave holes in half of their support. False alarm below 1e-7.)"""
-    answers = [np.unique(checked_add(np.full(10**6, count), draw(law, 10**6))) for count in (0, 1)]
-    reach = 9 if isinstance(law, DiscreteLaplace) else 3
+    answers = [np.unique(checked_add(np.full(10**6, count), draw(distribution, 10**6))) for count in (0, 1)]
+    reach = 9 if isinstance(distribution, DiscreteLaplace) else 3
     for seen in answers:
         assert np.isin(np.arange(1 - reach, reach + 1), seen).all()
 
 
 @pytest.mark.statistical
 def test_attack_a02_the_low_bits_of_an_answer_tell_nothing() -> None:
-    """Scale 1000, 10^6 answers for each of the counts 0 and 1: the low 6 bits are uniform for both to within the law's own
+    """Scale 1000, 10^6 answers for each of the counts 0 and 1: the low 6 bits are uniform for both to within the distribution's own
     deviation (below 1e-6). False alarm 2e-9."""
     for count in (0, 1):
         low = checked_add(np.full(10**6, count), discrete_laplace(1000, 10**6)) & 63

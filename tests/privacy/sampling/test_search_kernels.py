@@ -26,7 +26,7 @@ from starling.privacy.sampling.search_kernels import (
 )
 from tests.privacy.sources import Seeded
 
-LAWS: list[tuple[Certifiable, int]] = [
+DISTRIBUTIONS: list[tuple[Certifiable, int]] = [
     *((LaplaceMagnitude(Fraction(scale)), 63) for scale in ("1/1000", "1/3", "1", "10", "100", "1000", "4096")),
     *((GaussianMagnitude(Fraction(s2), 2), 63) for s2 in ("1/3", "1", "100", "1000000", 2**24)),
     (GaussianMagnitude(Fraction(2000), 1), 63),
@@ -69,9 +69,9 @@ def near_and_far(table: Words, bits: int) -> Words:
 
 
 @pytest.mark.parametrize("sign", [0, 1])
-@pytest.mark.parametrize(("law", "bits"), LAWS, ids=repr)
-def test_both_searches_are_the_first_entry_not_below(law: Certifiable, bits: int, sign: int) -> None:
-    table = thresholds(law, bits)
+@pytest.mark.parametrize(("distribution", "bits"), DISTRIBUTIONS, ids=repr)
+def test_both_searches_are_the_first_entry_not_below(distribution: Certifiable, bits: int, sign: int) -> None:
+    table = thresholds(distribution, bits)
     words = near_and_far(table, bits)
     u = words >> np.uint64(1)
     j = np.searchsorted(table, u)
@@ -89,10 +89,10 @@ def test_both_searches_are_the_first_entry_not_below(law: Certifiable, bits: int
     assert np.array_equal(fixed[certain], expected[certain])
 
 
-@pytest.mark.parametrize(("law", "bits"), [row for row in LAWS if row[1] > 40], ids=repr)
-def test_one_comparison_decides_all_but_the_last_tail(law: Certifiable, bits: int) -> None:
+@pytest.mark.parametrize(("distribution", "bits"), [row for row in DISTRIBUTIONS if row[1] > 40], ids=repr)
+def test_one_comparison_decides_all_but_the_last_tail(distribution: Certifiable, bits: int) -> None:
     """No bucket of a distance above 2^(bits - 40) holds two entries, so the fixed search is open there at ties alone."""
-    table = thresholds(law, bits)
+    table = thresholds(distribution, bits)
     guide = distance_guide(table, bits)
     entries = -np.diff(guide.first.astype(np.int64))
     limit = (np.float64(2 ** (bits - 40)) + 1).view(np.uint64)

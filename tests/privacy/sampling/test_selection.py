@@ -1,4 +1,4 @@
-"""Selection: the law at every boundary, the law as a whole against its definition, and the privacy of that law."""
+"""Selection: the distribution at every boundary, the whole of it against its definition, and its privacy."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -43,11 +43,11 @@ def heavy_rest(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     selection._levels.cache_clear()
 
 
-def assert_law(draw: Callable[[], Any], law: dict[Any, exact.Probability], draws: int = 4000) -> None:
-    """Chi-squared at level 1e-9 against the exact law; outcomes of less than 5 expected draws are pooled."""
+def assert_law(draw: Callable[[], Any], distribution: dict[Any, exact.Probability], draws: int = 4000) -> None:
+    """Chi-squared at level 1e-9 against the exact distribution; outcomes of less than 5 expected draws are pooled."""
     found = Counter(draw() for _ in range(draws))
-    assert found.keys() <= law.keys()
-    expected = {outcome: draws * float(probability) for outcome, probability in law.items()}
+    assert found.keys() <= distribution.keys()
+    expected = {outcome: draws * float(probability) for outcome, probability in distribution.items()}
     rare = [outcome for outcome, number in expected.items() if number < 5]
     terms = [(found[outcome], number) for outcome, number in expected.items() if number >= 5]
     terms.append((sum(found[outcome] for outcome in rare), max(sum(expected[outcome] for outcome in rare), 1e-9)))
@@ -56,7 +56,7 @@ def assert_law(draw: Callable[[], Any], law: dict[Any, exact.Probability], draws
     assert chi2.sf(statistic, max(len(terms) - 2, 1)) > 1e-9
 
 
-# ---------------------------------------------------------------- the law, by draws
+# ---------------------------------------------------------------- the distribution, by draws
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
@@ -67,9 +67,11 @@ def test_exponential_mechanism_follows_its_definition(case: tuple[list[int], Fra
     scores, epsilon, sensitivity = case
     k = min(k, len(scores))
     source = Seeded(k)
-    law = exact.exponential_distribution(scores, epsilon, sensitivity, k)
+    distribution = exact.exponential_distribution(scores, epsilon, sensitivity, k)
     array = np.array(scores)
-    assert_law(lambda: tuple(exponential_mechanism(array, epsilon, sensitivity, k, source=source).tolist()), law)
+    assert_law(
+        lambda: tuple(exponential_mechanism(array, epsilon, sensitivity, k, source=source).tolist()), distribution
+    )
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
@@ -78,8 +80,8 @@ def test_permute_and_flip_follows_its_definition(case: tuple[list[int], Fraction
     """False alarm below 1e-8 for all cases together, were the source not seeded."""
     scores, epsilon, sensitivity = case
     source = Seeded(3)
-    law = exact.permute_and_flip_distribution(scores, epsilon, sensitivity)
-    assert_law(lambda: permute_and_flip(np.array(scores), epsilon, sensitivity, source=source), law)
+    distribution = exact.permute_and_flip_distribution(scores, epsilon, sensitivity)
+    assert_law(lambda: permute_and_flip(np.array(scores), epsilon, sensitivity, source=source), distribution)
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
@@ -90,9 +92,11 @@ def test_the_law_is_the_same_where_arb_decides_everything(
     """False alarm below 1e-8 for all cases together, were the source not seeded."""
     scores, epsilon, sensitivity = case
     source = Seeded(4)
-    law = exact.exponential_distribution(scores, epsilon, sensitivity)
+    distribution = exact.exponential_distribution(scores, epsilon, sensitivity)
     array = np.array(scores)
-    assert_law(lambda: tuple(exponential_mechanism(array, epsilon, sensitivity, source=source).tolist()), law, 1500)
+    assert_law(
+        lambda: tuple(exponential_mechanism(array, epsilon, sensitivity, source=source).tolist()), distribution, 1500
+    )
 
 
 def test_doubles_and_arb_decide_alike(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,12 +113,12 @@ def test_selection_among_many_candidates_is_uniform_within_a_score() -> None:
     best = np.array([0, 1, 16_383, 16_384, 50_000, 65_535, 65_536, 100_001, 100_002])
     scores[best] = 0
     source = Seeded(7)
-    law: dict[Any, exact.Probability] = dict.fromkeys(best.tolist(), Fraction(1, best.size))
-    assert_law(lambda: int(exponential_mechanism(scores, 1, source=source)[0]), law, 1500)
-    assert_law(lambda: permute_and_flip(scores, 1, source=source), law, 600)
+    distribution: dict[Any, exact.Probability] = dict.fromkeys(best.tolist(), Fraction(1, best.size))
+    assert_law(lambda: int(exponential_mechanism(scores, 1, source=source)[0]), distribution, 1500)
+    assert_law(lambda: permute_and_flip(scores, 1, source=source), distribution, 600)
 
 
-# ---------------------------------------------------------------- the law, at its boundaries
+# ---------------------------------------------------------------- the distribution, at its boundaries
 
 
 def boundaries(scores: list[int], rate: Fraction) -> list[int]:

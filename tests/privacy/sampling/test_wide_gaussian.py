@@ -14,7 +14,7 @@ from starling.privacy.sampling import wide_gaussian as module
 from starling.privacy.sampling.entropy import system
 from starling.privacy.sampling.inversion import inversion
 from starling.privacy.sampling.wide_gaussian import WideGaussian, accept, propose, wide_gaussian
-from tests.privacy import exact_laws
+from tests.privacy import exact_distributions
 from tests.privacy.goodness_of_fit import bins, excess, power
 from tests.privacy.sources import Scripted, Seeded
 
@@ -22,31 +22,31 @@ UNFILLED = -(2**63)
 VARIANCES = [Fraction(1024), Fraction(5000), Fraction(2**24 + 1), Fraction(10**12, 7), Fraction(2**90)]
 
 
-def drawn(law: WideGaussian, size: int) -> npt.NDArray[np.int64]:
+def drawn(distribution: WideGaussian, size: int) -> npt.NDArray[np.int64]:
     out = np.full(size, UNFILLED, dtype=np.int64)
-    law.fill(out, system(), search="fixed")
+    distribution.fill(out, system(), search="fixed")
     return out
 
 
 @given(st.fractions(min_value=1024, max_value=2**90))
 def test_blocks_are_as_wide_as_sigma_over_32(sigma_squared: Fraction) -> None:
-    """B = 2^s is the largest power of two with B <= sigma/32, and h has the law of parameter s2/B^2."""
-    law = wide_gaussian(sigma_squared)
-    assert (32 * 2**law.offset_bits) ** 2 <= sigma_squared < (32 * 2 ** (law.offset_bits + 1)) ** 2
-    assert law.blocks.distribution.sigma_squared == sigma_squared / 4**law.offset_bits  # type: ignore[attr-defined]
-    assert law.blocks.table.size < 700
+    """B = 2^s is the largest power of two with B <= sigma/32, and h has the distribution of parameter s2/B^2."""
+    distribution = wide_gaussian(sigma_squared)
+    assert (32 * 2**distribution.offset_bits) ** 2 <= sigma_squared < (32 * 2 ** (distribution.offset_bits + 1)) ** 2
+    assert distribution.blocks.distribution.sigma_squared == sigma_squared / 4**distribution.offset_bits  # type: ignore[attr-defined]
+    assert distribution.blocks.table.size < 700
 
 
 @pytest.mark.parametrize("sigma_squared", [Fraction(5000), Fraction(20_000), Fraction(100_000)], ids=str)
 def test_accepted_proposals_have_the_law(sigma_squared: Fraction) -> None:
     """P(h) / B / 2 * e^(-t), added over all proposals of x and divided by the accepted part, is P(X = x): for every x out to 9
     sigma. At least 97.5 % are accepted."""
-    law = wide_gaussian(sigma_squared)
-    width = 2**law.offset_bits
-    two_s2 = 2 * exact_laws.number(sigma_squared)
+    distribution = wide_gaussian(sigma_squared)
+    width = 2**distribution.offset_bits
+    two_s2 = 2 * exact_distributions.number(sigma_squared)
     with mp.workprec(160):
         weights: dict[int, mp.mpf] = {}
-        chances = exact_laws.probabilities(law.blocks.distribution)
+        chances = exact_distributions.probabilities(distribution.blocks.distribution)
         for h in range(9 * 64):
             p = next(chances) / width / 2
             for offset in range(width):
@@ -79,7 +79,7 @@ def test_the_bracket_holds(sigma_squared: Fraction, block: int, offset: float, w
     x = (block << bits) + low
     assert proposals[0] == (-1 - x if negative else x)
     with mp.workprec(200):
-        t = exact_laws.number(Fraction((2 * (block << bits) + low) * low) / (2 * sigma_squared))
+        t = exact_distributions.number(Fraction((2 * (block << bits) + low) * low) / (2 * sigma_squared))
         if t > 0.5000001:
             assert gaps[0] == 0
         elif t < 0.4999999:
@@ -98,11 +98,11 @@ def test_accept_keeps_what_is_below_and_stops_at_what_is_open() -> None:
 
 def test_an_open_proposal_is_decided_by_its_next_word() -> None:
     """V is the first word of 2^64 e^(-t): the next one decides, as the digits of e^(-t) say."""
-    law = wide_gaussian(Fraction(2**24))
-    blocks = law.blocks.table
+    distribution = wide_gaussian(Fraction(2**24))
+    blocks = distribution.blocks.table
     h, low = 40, 77
     with mp.workprec(300):
-        t = mp.mpf(2 * (h << law.offset_bits) * low + low * low) / 2**25
+        t = mp.mpf(2 * (h << distribution.offset_bits) * low + low * low) / 2**25
         digits = int(mp.floor(mp.exp(-t) * 2**128))
     first, second = divmod(digits, 2**64)
     # Eight spare proposals are drawn: h = 0, l = 0, accepted at once.
@@ -112,8 +112,8 @@ def test_an_open_proposal_is_decided_by_its_next_word() -> None:
         script = [(int(blocks[h]) - 1) << 1, *spare, sign << 63 | low, *spare, first, *spare, word]
         assert len(script) == 3 * count + 1
         out = np.full(1, -99, dtype=np.int64)
-        law.fill(out, Scripted(script), search="guided")
-        x = (h << law.offset_bits) + low
+        distribution.fill(out, Scripted(script), search="guided")
+        x = (h << distribution.offset_bits) + low
         assert out[0] == ((-x if sign else x) if accepted else 0)
 
 
@@ -143,10 +143,10 @@ def test_both_searches_draw_the_same() -> None:
 @pytest.mark.parametrize("sigma_squared", VARIANCES[:-1], ids=str)
 def test_draws_fit_the_law(sigma_squared: Fraction) -> None:
     """2^22 draws; false alarm 1e-9; 1 % more sigma is rejected with a chance above 0.999."""
-    law = DiscreteGaussian(sigma_squared)
+    distribution = DiscreteGaussian(sigma_squared)
     draws = drawn(wide_gaussian(sigma_squared), 2**22)
-    cut = bins(law, draws.size)
-    claimed = cut.chances(law)
+    cut = bins(distribution, draws.size)
+    claimed = cut.chances(distribution)
     assert power(cut.chances(DiscreteGaussian(sigma_squared * Fraction("1.0201"))), claimed, draws.size) > 0.999
     assert excess(cut.counts(draws), claimed) < 1
 
@@ -162,12 +162,12 @@ def test_the_widest_has_its_mean_and_variance() -> None:
 @pytest.mark.statistical
 def test_accepting_minus_zero_is_rejected() -> None:
     """s2 = 1024, 2^22 draws: keeping both zeros doubles P(0) = 0.0125: some 50,000 draws more."""
-    law = DiscreteGaussian(Fraction(1024))
-    draws = drawn(wide_gaussian(law.sigma_squared), 2**22)
+    distribution = DiscreteGaussian(Fraction(1024))
+    draws = drawn(wide_gaussian(distribution.sigma_squared), 2**22)
     zeros = np.count_nonzero(draws == 0)
-    cut = bins(law, draws.size)
+    cut = bins(distribution, draws.size)
     mutant = np.concatenate([draws, np.zeros(zeros, dtype=np.int64)])
-    assert excess(cut.counts(mutant), cut.chances(law)) > 2
+    assert excess(cut.counts(mutant), cut.chances(distribution)) > 2
 
 
 def test_the_table_law_is_the_same_law() -> None:

@@ -104,7 +104,7 @@ def product(plan: Plan, question: Question) -> Product:
         " phenotype a control.",
         mechanisms=f"{SOURCE}: {'; '.join(mechanisms(question))}. Exact over the integers.",
         post_processing="p-values and correlations are those of the noisy counts, negative ones taken as 0; their intervals follow from"
-        " the law of the noise.",
+        " the distribution of the noise.",
         composition="Sequential over the parts of an exploration; each other question is one mechanism. The tree is in privacy.json.",
         unprotected=f"None of the people's{who}: the number of people, the SNP list, the carried alleles and the question are public.",
     )

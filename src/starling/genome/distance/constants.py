@@ -1,6 +1,6 @@
 """The public constants behind "significant": the threshold of a statistic, and x ln x and ln x! as certified integers.
 
-The threshold t of a p-value is the quantile of the chi-squared law, rounded to the nearest double: one public rational number,
+The threshold t of a p-value is the quantile of the chi-squared distribution, rounded to the nearest double: one public rational number,
 the same on every machine, and what "significant" means here. (Against the quantile itself a statistic is judged differently only
 within a relative 2^-53 of it.) That t is rational has a use: G is twice the logarithm of a rational number, which is
 transcendental unless G is 0 (Lindemann), so no table has G = t, and enough digits always decide. Pearson's statistic is

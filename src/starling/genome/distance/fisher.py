@@ -15,7 +15,7 @@ w_i (a+i)(d+i) = w_(i-1) (b-i+1)(c-i+1) and (a+i)(d+i) - (b-i)(c-i) = Delta + in
 Let m be the mean of i under the weights w, v the mean of i^2. f = 1 gives S = ad/(Delta + n m); f(i) = i gives
 (Delta + b + c) m + (n - 1) v = bc. And m^2 <= v <= m + 2 m^2: the first always; the second because w_(i+1)/w_i falls with i, so that
 the mean of what i has beyond j, where it has reached j, falls with j: the mean of i(i-1)/2, the sum over j >= 1 of P(i >= j) times
-that, is at most m times m. Two quadratic equations then bound m, and S, from both sides. (For a normal law they are Birnbaum's and
+that, is at most m times m. Two quadratic equations then bound m, and S, from both sides. (For a normal distribution they are Birnbaum's and
 Sampford's bounds of Mills' ratio.)
 
 Where the bracket holds the threshold, some terms are summed and the rest is bracketed: its weights are those of a table further on. So the

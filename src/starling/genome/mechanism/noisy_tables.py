@@ -4,7 +4,7 @@ Privacy. Neighbours: replace one patient, n public. A replaced patient moves one
 sensitivity 2, norm 1 of the lattice.
 
 - "laplace", as published: discrete Laplace noise of scale 2/epsilon on every cell. epsilon-DP (SafeTab 2022, Lemma 6, at sensitivity 2).
-- "lattice": noise whose law falls by e^(-epsilon) with every moved unit, on all cells together; they still add up to n. epsilon-DP
+- "lattice": noise whose distribution falls by e^(-epsilon) with every moved unit, on all cells together; they still add up to n. epsilon-DP
   (privacy/sampling/lattice.py), with half the variance.
 
 Under the genotypic and allelic models a table has six cells, cases and controls by number of copies; alleles are counted

@@ -56,8 +56,8 @@ def note(expected: Sequence[Expected]) -> str:
 def _supposed(found: ExpectedErrors) -> Section:
     assumed = found.assumed
     text = f"""
-        Of every answer the law of its error is known before any record is read. What holds for every study is told in patients: how many
-        of the {assumed.plan.people:,} records would have to be replaced to make the answer the right one.
+        Of every answer the distribution of its error is known before any record is read. What holds for every study is told in patients:
+        how many of the {assumed.plan.people:,} records would have to be replaced to make the answer the right one.
 
         What patients are worth depends on the study. It is told for typical ones, which are supposed, not looked at:
         {assumed.cases:,} of the people are cases; alleles are in Hardy-Weinberg proportions; the odds of disease grow by the odds ratio

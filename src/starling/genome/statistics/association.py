@@ -9,7 +9,7 @@ and of two SNPs: with both, with the first alone; with the second alone, with ne
 controls by number of alleles, 0, 1, 2. Every statistic is the same after swapping rows, columns or rows for columns.
 
 Zero margins. A table with an empty row, or a 2x2 table with an empty column, says nothing: statistic 0, p = 1. An empty column of
-a 2x3 table adds nothing to its statistic, and the law keeps its 2 degrees of freedom: which law is used is public.
+a 2x3 table adds nothing to its statistic, and the distribution keeps its 2 degrees of freedom: which distribution is used is public.
 The noisy tables of a release may hold any non-negative numbers, not only whole ones; these functions take both.
 """
 

@@ -1,4 +1,4 @@
-"""Tail probabilities of the statistics: chi-squared laws of 1 and 2 degrees of freedom, and Fisher's hypergeometric tails.
+"""Tail probabilities of the statistics: chi-squared distributions of 1 and 2 degrees of freedom, and Fisher's hypergeometric tails.
 
 Written here, because SciPy is no dependency, and because the p-values of Fisher's test need tails with a proved error.
 """

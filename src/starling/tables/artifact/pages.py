@@ -58,12 +58,12 @@ def charged(plan: Plan) -> Section:
         *(f"{name} ({scale})" for name in names),
         f"{_percent(CONFIDENCE)} margin of one {'published' if plan.variants.top_up else 'such'} number",
     )
-    law = "discrete Laplace (two-sided geometric)" if plan.measure == "epsilon" else "discrete Gaussian"
+    distribution = "discrete Laplace (two-sided geometric)" if plan.measure == "epsilon" else "discrete Gaussian"
     text = f"""
         A level is a kind of region with a depth of detail in race and ethnicity. One person can be in several groups of a
         level; the most that the public definitions allow divides the level's budget among the groups. Levels add up.
 
-        {_measured(plan)} The noise is {law}.
+        {_measured(plan)} The noise is {distribution}.
     """
     if plan.states and plan.puerto_rico:
         each = ", ".join(f"{part.name} {part.cost}" for part in plan.guarantee.parts)
@@ -78,8 +78,8 @@ def _noise(plan: Plan, level: Level) -> list[str]:
     """Scales of what is drawn: once, first and second, or again of an earlier release, where all of a group is drawn alike."""
     stage_noise = plan.stage_noise(level)
     return [
-        _scale(law)
-        for law in (
+        _scale(distribution)
+        for distribution in (
             (stage_noise.stage2,)
             if plan.variants.top_up
             else (stage_noise.total_only, stage_noise.stage1, stage_noise.stage2)
@@ -293,8 +293,8 @@ def _files(plan: Plan, summary: Summary) -> Section:
     )
 
 
-def _scale(law: Distribution) -> str:
-    value = float(law.scale) if isinstance(law, DiscreteLaplace) else standard_deviation(law)
+def _scale(distribution: Distribution) -> str:
+    value = float(distribution.scale) if isinstance(distribution, DiscreteLaplace) else standard_deviation(distribution)
     return f"{value:,.4g}"
 
 

@@ -145,7 +145,7 @@ def product(plan: Plan) -> Product:
         f" integers; {_measured(plan)}",
         post_processing=f"Totals are sums of noisy cells. {_made(plan)}{dropped}{clamped}",
         composition="Sequential over levels and over the two measurements of a group; within a level, parallel composition of bounded"
-        " degree over groups. The tree with every law and amount is in privacy.json."
+        " degree over groups. The tree with every event and amount is in privacy.json."
         + (
             f" Earlier releases that it adds to were charged on their own; {plan.joint_guarantee.cost} in all."
             if plan.variants.top_up

@@ -164,8 +164,8 @@ def corrected_deviations(
         terms: How many cells a run has, which divides them into runs.
 
     >>> from starling.privacy.distributions.discrete import DiscreteGaussian
-    >>> laws = DiscreteGaussian(Fraction(9)), DiscreteGaussian(Fraction(1))
-    >>> [round(each, 3) for terms in (4, 8) for each in corrected_deviations(*laws, 8, Fraction(8, 17), terms)]
+    >>> distributions = DiscreteGaussian(Fraction(9)), DiscreteGaussian(Fraction(1))
+    >>> [round(each, 3) for terms in (4, 8) for each in corrected_deviations(*distributions, 8, Fraction(8, 17), terms)]
     [1.78, 1.794, 2.08]
     """
     distribution = stage_difference(stage1, stage2, cells)

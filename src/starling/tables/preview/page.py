@@ -73,7 +73,7 @@ def _cost(seen: Preview) -> Section:
     header = ("Level", seen.overview.cost.symbol, "Promised margins", "Thresholds", *(["Groups"] if counted else []))
     text = """
         Noise is added at a scale that the plan fixes, so its errors are known before any record is read: what follows is computed
-        from the plan, by the exact laws of the noise, and holds whatever the data are. A margin is the smallest number of
+        from the plan, by the exact distributions of the noise, and holds whatever the data are. A margin is the smallest number of
         persons that the error exceeds in at most 5 of 100 cases; an interval reaches so far up and so far down.
     """
     return Section("What is planned", text, tables=(Table(header, rows, "Levels of the plan", words=True),))
