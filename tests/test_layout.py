@@ -25,6 +25,11 @@ LARGEST = 1 << 20
 EMPTY_NAMES = {"utils", "util", "common", "misc", "helpers", "helper"}
 # With brackets, so that this file does not hold what it looks for.
 UNFINISHED = re.compile("T[O]DO|F[I]XME|X[X]X|NotImplemented[E]rror|pragma: no [c]over")
+DITTO = re.compile(
+    r"\b(Likewise|Ditto|[Ss]ee above|[Aa]s above)\b|(?:^|^ +[\w, ]+: )(The same\b(?! \w+ \w)|Of these\b|Of it\b)",
+    re.MULTILINE,
+)
+"""What explains nothing where it stands."""
 MACHINE = re.compile(r"(?<![\w.~}])/(work|home|root|Users)/|index[-_]url|://[\w.-]*(pypi|npmjs|debian)\.\w+")
 
 WHOLE_HOUSE = {
@@ -208,3 +213,22 @@ def test_every_module_has_its_tests() -> None:
 
 def test_exceptions_are_still_needed() -> None:
     assert not [name for name in TESTED_ELSEWHERE if not (SOURCE / name).exists()]
+
+
+def test_every_docstring_explains_by_itself() -> None:
+    """No text refers to one that stands elsewhere by a mere "Likewise"."""
+    found = [
+        f"{short(path)}:{node.lineno}"
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        if DITTO.search(node.value.value)
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize(
+    "text", ["Likewise.", "The same.", "The same, sorted.", "See above.", "A sum.\n\n    Args:\n        x: The same.\n"]
+)
+def test_a_ditto_is_found(text: str) -> None:
+    assert DITTO.search(text)

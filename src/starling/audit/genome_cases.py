@@ -44,7 +44,7 @@ def significance(tables: Int64) -> Int64:
 
 
 def greedy(tables: Int64) -> Int64:
-    """The same by steps that each change the statistic most: neighbours may be 4 apart."""
+    """The distance found by steps that each change the statistic most: neighbours may be 4 apart."""
     return -greedy_distance(tables, P)
 
 

@@ -264,7 +264,7 @@ def _source(joint: "JointDisclosure") -> str:
 
 
 def account_json(account: "Account", joint: "JointDisclosure") -> "dict[str, Json]":
-    """The same for machines; amounts are exact decimals as text."""
+    """What `account_text` says, for programs; amounts are exact decimals as text."""
     from starling.ledger.rules import shown
     from starling.privacy.budget import decimal_up
 

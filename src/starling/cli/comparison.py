@@ -82,7 +82,7 @@ def _difference_row(each: "Difference") -> tuple[str, ...]:
 
 
 def earlier_json(found: "JointCost") -> "dict[str, Json]":
-    """The same, with every difference."""
+    """What `earlier_text` says, for programs, with every difference."""
     from starling.privacy.budget import decimal_up
     from starling.privacy.neighbours import as_replace_one
     from starling.release.statement import amount
@@ -187,7 +187,7 @@ def _release(earlier: "Earlier") -> str:
 
 
 def comparison_json(found: "Comparison") -> "dict[str, Json]":
-    """The same, with as many numbers as the comparison keeps."""
+    """What `comparison_text` says, for programs, with as many numbers as the comparison keeps."""
     return {
         "first": _earlier_json(found.first),
         "second": _earlier_json(found.second),

@@ -208,7 +208,7 @@ def _many(number: int, what: str) -> str:
 
 
 def plan_json(plan: "Plan") -> "dict[str, Json]":
-    """The same for machines."""
+    """What `plan_text` says, for programs."""
     return {
         "title": plan.title,
         "neighbours": str(plan.relation),

@@ -83,7 +83,7 @@ def _parameter(noise: "Distribution") -> str:
 
 
 def overview_json(overview: "Overview") -> "dict[str, Json]":
-    """The same for machines, amounts exact."""
+    """What `overview_text` says, for programs, amounts exact."""
     from starling.privacy.accounting.conversion import DELTA
     from starling.privacy.budget import decimal_up
     from starling.privacy.neighbours import as_replace_one
@@ -189,7 +189,7 @@ def _percent(part: Fraction) -> str:
 
 
 def plan_json(overview: "Overview", prices: "Sequence[Price]", factor: Fraction | None) -> "dict[str, Json]":
-    """The same for machines, amounts exact."""
+    """What `plan_text` says, for programs, amounts exact."""
     return overview_json(overview) | {
         "margins_scaled_by": None if factor is None else str(factor),
         "accuracy_targets": [_price_json(price) for price in prices],
@@ -277,7 +277,7 @@ def _chance(probability: float) -> str:
 
 
 def preview_json(preview: "Preview") -> "dict[str, Json]":
-    """The same for machines."""
+    """What `preview_text` says, for programs."""
     return overview_json(preview.overview) | {
         "confidence": float(preview.confidence),
         "levels": [_level_preview_json(level) for level in preview.levels],

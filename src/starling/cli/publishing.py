@@ -206,7 +206,7 @@ def published_json(guarantee: "Guarantee", published: "Published") -> "dict[str,
 
 
 def published_text(guarantee: "Guarantee", published: "Published", more: list[tuple[str, str]]) -> str:
-    """The same in words, with what the domain adds to it and what limits a next release."""
+    """What was published, for people, with what the domain adds to it and what limits a next release."""
     from starling.release.statement import limits, validation
     from starling.release.text import facts
 

@@ -56,7 +56,7 @@ class Charged(NamedTuple):
 
 
 CHARGED = ", ".join(f"charges.{name}" for name in Charged._fields)
-"""The same as columns."""
+"""The columns of a row of `Charged`."""
 
 Status: TypeAlias = tuple[str, str | None, str | None, str | None, str | None, int]
 """What became of a charge: its state, kind and SHA-256 of its answer, SHA-256 and key of its draw, and how often it was paid."""

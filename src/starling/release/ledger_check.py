@@ -165,7 +165,7 @@ def _population(charged: Charged, body: Mapping[str, Any]) -> Population:
 
 
 def of_ledger(problem: Problem) -> Problem:
-    """The same, with the ledger as its place: what is an event in a ledger is nothing in a release."""
+    """A problem with the ledger as its place: what is an event in a ledger is nothing in a release."""
     return problem if problem.field == "ledger" else Problem(f"ledger: {problem.field}", problem.problem, problem.fix)
 
 

@@ -73,7 +73,7 @@ class AddsTo:
 
 
 def added_to(earlier: tuple[AddsTo, ...]) -> list[Json]:
-    """The same for machines."""
+    """Releases that were added to, for programs."""
     return [
         {
             "request_id": each.request_id,

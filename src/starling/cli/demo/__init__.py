@@ -18,8 +18,8 @@ class Chapter:
     """What the demo shows of one domain.
 
     Attributes:
-        text: For people.
-        json: The same for programs.
+        text: What people read.
+        json: What programs read.
         next: Commands that work when pasted.
     """
 

@@ -233,7 +233,7 @@ def _way_of_fisher(rule: Kernel, a: int, b: int, c: int, d: int) -> tuple[int, f
 
 
 def decide(rule: Rule, a: int, b: int, c: int, d: int) -> int:
-    """The same as `way`, by exact arithmetic in every case: the slow twin, and the judge of what doubles leave open."""
+    """The verdict of `way`, by exact arithmetic in every case: the slow twin, and the judge of what doubles leave open."""
     n, delta = a + b + c + d, a * d - b * c
     sign = (delta > 0) - (delta < 0)
     margins = (a + b) * (c + d) * (a + c) * (b + d)

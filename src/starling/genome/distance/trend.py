@@ -238,7 +238,7 @@ def _reaches(n: int, delta: int, product: int, v: int, t: float) -> int:
 
 
 def distance_exactly(table: Six, t: Fraction) -> int:
-    """The same by exact arithmetic and a plain search over all numbers of cases: the slow twin, which judges what doubles leave open."""
+    """The distance by exact arithmetic and a plain search over all numbers of cases: the slow twin; it judges what doubles leave open."""
     n = people_of(table)
     delta, product, v = measured(table)
     if _reaches_exactly(n, abs(delta), product, v, t):

@@ -111,15 +111,15 @@ WIDTH: Final = 500.0
 LARGEST: Final = 46.0
 """Points from one SNP to the next at most."""
 WITHOUT: Final = 18.0
-"""The same where no correlation was released."""
+"""Points from one SNP to the next at most where no correlation was released."""
 WITH_RANGE: Final = 32.0
-"""The same at least where a cell tells value and interval."""
+"""Points from one SNP to the next at least where a cell tells value and interval."""
 WITH_VALUE: Final = 16.0
-"""The same at least where it tells the value."""
+"""Points from one SNP to the next at least where a cell tells the value."""
 ONE_BY_ONE: Final = 7.0
-"""The same at least where SNPs are named and cells that were not asked are drawn each."""
+"""Points from one SNP to the next at least where SNPs are named and cells that were not asked are drawn each."""
 TRIANGLES: Final = 8
-"""Drawn at most."""
+"""Triangles that are drawn at most."""
 OUTLINE: Final = "#b7791f"
 _MAP: Final = 24.0
 """Points from the names to the map of base pairs."""

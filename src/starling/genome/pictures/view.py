@@ -105,7 +105,7 @@ class View:
         return np.concatenate(found)
 
     def runs(self, step: float) -> list[tuple[float, float]]:
-        """The same as runs from left to right, each of points that are less than `step` apart: begin and length."""
+        """Points as runs from left to right, each of points that are less than `step` apart: begin and length."""
         places = self.listed()
         if not len(places):
             return []

@@ -29,7 +29,7 @@ WIDTH: Final = 6.4
 """Inches of a chart without its labels."""
 
 NARROW: Final = 3.2
-"""The same where long labels stand beside the chart."""
+"""Inches of a chart without its labels, where long labels stand beside the chart."""
 
 ROW: Final = 0.36
 """Inches of a row of a chart."""

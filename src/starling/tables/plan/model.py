@@ -148,7 +148,7 @@ class Plan(InSession, Choices):
         return next((each, self.earlier.stage_noise(each)) for each in self.earlier.levels if each.name == level.name)
 
     def only(self, names: Collection[str]) -> "Plan":
-        """The same plan in the levels of these names alone."""
+        """This plan in the levels of these names alone."""
         kept = [position for position, level in enumerate(self.levels) if level.name in names]
         top_up = self.variants.top_up
         variants = replace(self.variants, top_up=None if top_up is None else top_up.only(kept))
