@@ -22,7 +22,7 @@ from starling.tables.inference.combined import corrections
 from starling.tables.inference.distribution import Chosen, TotalDistribution, ends
 from starling.tables.plan import cells
 from starling.tables.plan.combined_stages import stage1_weight
-from starling.tables.plan.stages import StageNoise, noise_of_stages
+from starling.tables.plan.variants import StageNoise, noise_of_stages
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

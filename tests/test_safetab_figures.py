@@ -14,7 +14,7 @@ from starling.privacy.guarantee import measurement
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.tables.plan import AccuracyTarget
 from starling.tables.plan.accuracy_targets import last_digit
-from starling.tables.plan.stages import noise_of_stages
+from starling.tables.plan.variants import noise_of_stages
 
 
 @pytest.mark.parametrize("line", TABLE_4, ids=lambda line: line.level)

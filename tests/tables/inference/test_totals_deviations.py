@@ -14,7 +14,7 @@ from starling.tables.inference.combined import corrections, spread
 from starling.tables.inference.distribution import Chosen, TotalDistribution
 from starling.tables.inference.totals import corrected_deviations
 from starling.tables.plan.combined_stages import Run, beyond, stage1_weight
-from starling.tables.plan.stages import StageNoise, noise_of_stages
+from starling.tables.plan.variants import StageNoise, noise_of_stages
 
 NARROW = (DiscreteGaussian(Fraction(1, 2)), DiscreteGaussian(Fraction(1, 8)))
 WEIGHTS = (Fraction(1, 2), Fraction(2, 3), Fraction(7, 9))

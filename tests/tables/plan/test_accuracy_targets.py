@@ -14,7 +14,7 @@ from starling.privacy.budget import Measure
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 from starling.tables.plan import cells
 from starling.tables.plan.accuracy_targets import AGES, NUMBERS, AccuracyTarget, Number
-from starling.tables.plan.stages import noise_of_stages
+from starling.tables.plan.variants import noise_of_stages
 from tests.tables.plan.priced import targets
 
 THRESHOLDS = (5, 9, 14)

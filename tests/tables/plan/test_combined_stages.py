@@ -16,7 +16,7 @@ from starling.tables.inference.combined import corrections, spread
 from starling.tables.plan import AccuracyTarget, StageNoise, cells, solve
 from starling.tables.plan.accuracy_targets import AGES, Setting
 from starling.tables.plan.combined_stages import Run, beyond, runs, stage1_weight
-from starling.tables.plan.stages import noise_of_stages
+from starling.tables.plan.variants import noise_of_stages
 from tests.tables.small import small_plan
 
 THRESHOLDS = (60, 200, 900)

@@ -13,7 +13,7 @@ from starling.privacy.budget import Measure
 from starling.privacy.distributions.accuracy import margin
 from starling.tables.plan import AccuracyTarget, afford, prices, solve
 from starling.tables.plan.accuracy_targets import DIGITS, GAMMAS, Setting, cheapest_gamma, last_digit, rounded_up
-from starling.tables.plan.stages import LARGEST_BUDGET
+from starling.tables.plan.variants import LARGEST_BUDGET
 from tests.tables.plan.priced import promising_plan, targets
 from tests.tables.small import small_plan
 

@@ -7,8 +7,7 @@ from starling.tables.plan.geography import MOST_GROUPS, Geography, Piece, pieces
 from starling.tables.plan.model import Plan
 from starling.tables.plan.overview import LevelOverview, Overview, Price, afford, describe, prices, solve
 from starling.tables.plan.shipped import shipped, waiting
-from starling.tables.plan.stages import Noise, StageNoise, Twice
-from starling.tables.plan.variants import TopUp, Variants
+from starling.tables.plan.variants import Noise, StageNoise, TopUp, Twice, Variants
 
 __all__ = [
     "MOST_GROUPS",

@@ -39,7 +39,7 @@ from starling.privacy.distributions.tails import ball, tail_ball
 from starling.privacy.events import noise_event
 from starling.privacy.precision import precision
 from starling.tables.plan import cells
-from starling.tables.plan.stages import LARGEST_BUDGET, SMALLEST_SHARE, StageNoise, noise_of_stages
+from starling.tables.plan.variants import LARGEST_BUDGET, SMALLEST_SHARE, WIDEST_LISTED, StageNoise, noise_of_stages
 
 Number: TypeAlias = Literal["cell", "sex total", "total", "bare total", "total only", "deciding total"]
 NUMBERS: Final[tuple[Number, ...]] = ("cell", "sex total", "total", "bare total", "total only", "deciding total")
@@ -47,9 +47,6 @@ AGES: Final = tuple(len(bands) for bands in cells.BRANCH_BANDS)
 """Age bands of each branch: 0 (a bare total), 4, 9, 23."""
 CONFIDENCE: Final = Fraction(95, 100)
 """The confidence of a target that states none."""
-
-WIDEST_LISTED: Final = 2**13
-"""Standard deviation of a total whose exact distribution is listed, in persons; privacy/distributions/probability_mass.py lists no more."""
 
 DIGITS: Final = 6
 """Significant decimal digits of a budget that was found for a margin of error; rounded up."""

@@ -24,7 +24,7 @@ import numpy as np
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.probability_mass import Floats, probability_mass
-from starling.tables.plan.stages import StageNoise
+from starling.tables.plan.variants import StageNoise
 
 FINEST: Final = 10_000
 """Largest denominator of a weight: the variance is then within one part in 10^4 of the least."""

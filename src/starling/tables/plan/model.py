@@ -34,16 +34,17 @@ from starling.tables.plan.geography import Geography
 from starling.tables.plan.readable import read_section, values_of
 from starling.tables.plan.shipped import read
 from starling.tables.plan.stability import stability
-from starling.tables.plan.stages import (
+from starling.tables.plan.variants import (
     LARGEST_BUDGET,
     SMALLEST_SHARE,
+    WIDEST_CONDITIONED,
+    Choice,
     Noise,
     StageNoise,
     Twice,
     noise_of,
     noise_of_stages,
 )
-from starling.tables.plan.variants import WIDEST_CONDITIONED, Choice
 
 
 @dataclass(frozen=True, repr=False)

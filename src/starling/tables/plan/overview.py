@@ -13,7 +13,7 @@ from starling.tables.plan.choices import Level
 from starling.tables.plan.geography import Geography
 from starling.tables.plan.model import Plan
 from starling.tables.plan.stability import stability_by_codes
-from starling.tables.plan.stages import LARGEST_BUDGET, StageNoise
+from starling.tables.plan.variants import LARGEST_BUDGET, StageNoise
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ from starling.tables.plan.codebook import MOST_RACE_CODES, STATES, Definitions, 
 from starling.tables.plan.definitions import LEVELS, WHERE, read_definitions, read_groups, suffix
 from starling.tables.plan.readable_margins import check_targets, read_targets
 from starling.tables.plan.stability import stability
-from starling.tables.plan.stages import LARGEST_BUDGET
-from starling.tables.plan.variants import Variants
+from starling.tables.plan.variants import LARGEST_BUDGET, Variants
 
 LARGEST_THRESHOLD: Final = 10**12
 CHEAPEST: Final = "cheapest"

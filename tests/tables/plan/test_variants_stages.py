@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.events import noise_event
-from starling.tables.plan.stages import noise_of_stages
+from starling.tables.plan.variants import noise_of_stages
 
 shares = st.fractions(Fraction(1, 10**6), 10, max_denominator=10**6)
 
