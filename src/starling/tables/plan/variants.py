@@ -69,7 +69,7 @@ def noise_of_stages(measure: Measure, share: Fraction, gamma: Fraction) -> Stage
         share: What one group of the level spends: budget / stability, above 0.
         gamma: Part of it that stage 1 takes, in (0, 1).
 
-    >>> stage_laws("epsilon", Fraction(1, 9), Fraction(1, 10)).stage2
+    >>> noise_of_stages("epsilon", Fraction(1, 9), Fraction(1, 10)).stage2
     DiscreteLaplace(scale=Fraction(10, 1))
     """
     return StageNoise(*(noise_of(measure, part * share) for part in (Fraction(1), gamma, 1 - gamma)))
