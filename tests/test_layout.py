@@ -46,7 +46,6 @@ WHOLE_HOUSE = {
 }
 """Tests of the house as a whole, not of one module; they stand directly in tests/."""
 TESTED_ELSEWHERE = {
-    "engine/parts.py": "a value; test_spark.py reads tables in parts",
     "genome/domain.py": "test_domains.py finds it by its name",
     "genome/measurements.py": "values; the mechanisms make them and post-processing reads them",
     "ledger/account.py": "the promises charge through it, and test_charging_crashes.py kills it",

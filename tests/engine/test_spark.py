@@ -16,8 +16,7 @@ import pyarrow as pa
 import pytest
 
 from starling.engine import duck
-from starling.engine.parts import Parts
-from starling.engine.spark import Spark
+from starling.engine.spark import Parts, Spark
 from starling.errors import OutputError, ParameterError
 from tests.conftest import ROOT
 from tests.spark import QUICK, needed, running

@@ -128,7 +128,7 @@ class Group(_Example, click.Group):
     """A group of commands, each imported when it is asked for.
 
     Args:
-        lazy: For each command its place, "package.module:name".
+        lazy: The place of each command, "package.module:name", by the word that calls it.
     """
 
     def __init__(self, *args: Any, lazy: Mapping[str, str], **options: Any) -> None:

@@ -32,9 +32,9 @@ class Limits:
     """What a run may use; public, from the machine and its owner.
 
     Attributes:
-        memory: Bytes of working memory.
-        disk: Bytes of the spill folder; None for most of the free space.
-        threads: Processors.
+        memory: How many bytes of working memory it may use.
+        disk: How many bytes the spill folder may have; None for most of the free space.
+        threads: How many processors it may use.
         spill: Folder in which the private spill folder is made; None for the system's temporary folder.
     """
 
@@ -57,7 +57,7 @@ def run(
     Args:
         text: The SQL.
         tables: Tables by the name that the text uses; a RecordBatchReader is read once, as a stream.
-        limits: What it may use; by default `default_limits()`.
+        limits: What the database may use; by default `default_limits()`.
 
     Raises:
         OutputError: when it does not fit into memory and disk, or the text does not fit the tables. Without the engine's own

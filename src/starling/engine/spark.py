@@ -21,6 +21,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from types import TracebackType
@@ -29,7 +30,6 @@ from typing import Any, Final, Self
 import pyarrow as pa
 
 from starling.engine.duck import Limits, default_limits
-from starling.engine.parts import Parts
 from starling.errors import OutputError, ParameterError
 
 BATCH_ROWS: Final = 1 << 18
@@ -49,6 +49,22 @@ _TYPES: Final = {
 _SECONDS_TO_CONNECT: Final = 5
 _SECONDS_TO_END: Final = 30
 """That Spark's process is given to end by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """How to make a table part by part, each in a worker of a cluster; holds nothing of what is in it.
+
+    Attributes:
+        schema: Names and types of its columns.
+        parts: What `read` is called with, once for each part; small, and fit to be pickled.
+        read: Gives the rows of one part, the same ones whenever it is asked. A function of a module, or a `partial` of one, over public
+            values: it travels to the workers.
+    """
+
+    schema: pa.Schema
+    parts: tuple[Any, ...]
+    read: Callable[[Any], Iterator[pa.RecordBatch]]
 
 
 class Spark:

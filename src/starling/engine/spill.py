@@ -21,8 +21,8 @@ class Spill:
     """A private file of int64, written at its end and read anywhere, by several threads. Closed when nobody holds it any more.
 
     Args:
-        folder: On whose disk it lies; None for the system's temporary folder.
-        most: Bytes that it may take; None for what the disk has.
+        folder: The folder on whose disk the spilled rows lie; None for the system's temporary folder.
+        most: The most bytes that they may take; None for what the disk has.
 
     Its methods raise OutputError when the disk is full or fails, or `most` is reached.
     """

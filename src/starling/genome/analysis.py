@@ -15,7 +15,7 @@ class GenomeRelease(DomainRelease):
     """An opened answer to a question.
 
     Attributes:
-        plan: Its public plan, with the SNP list.
+        plan: The public plan of the release, with the SNP list.
         question: What was asked.
         drawn: The noisy answer as it was drawn.
         answer: What it tells.
@@ -26,9 +26,9 @@ class GenomeRelease(DomainRelease):
         super().__init__(release)
         self.plan, self.question = read_public(self.folder)
         self.drawn = read_drawn(self.folder, self.question)
-        told = estimate(self.plan, self.question, self.drawn)
-        self.answer: Answer = told.answer
-        self.error: Error = told.error
+        estimated = estimate(self.plan, self.question, self.drawn)
+        self.answer: Answer = estimated.answer
+        self.error: Error = estimated.error
 
     def export(self, path: str | Path, form: Format = "gwas-ssf") -> tuple[Path, ...]:
         """Write its p-values as a file of another format, and a file beside it that says what they are: noisy estimates.

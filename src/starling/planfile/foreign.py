@@ -15,8 +15,8 @@ def opened(path: Path, most: int) -> BinaryIO:
     """A regular file, open for reading.
 
     Args:
-        path: A link is followed: whoever names the file may name it so.
-        most: Bytes that it may have.
+        path: The file; a link is followed, since whoever names the file may name it so.
+        most: The most bytes that the file may have.
 
     Raises:
         OSError: it is not there, no regular file, or longer; `strerror` says which.

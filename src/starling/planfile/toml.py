@@ -25,7 +25,7 @@ MOST_PARTS: Final = 16
 _PART: Final = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
 _DEEP: Final = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_PART}\.[ \t]*+){{{MOST_PARTS}}}")
 MOST_UNKNOWN: Final = 100
-"""Unknown keys of one table that are told one by one."""
+"""Unknown keys of one table that are named one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,11 @@ class Section:
     """A table of the file, read key by key; what is wrong is collected and a stand-in returned.
 
     Attributes:
-        file: Name for messages.
+        file: The name of the file in messages.
         name: The name of the table, with its number in a list: "levels[3]"; empty for the top.
-        values: Parsed.
-        lines: The lines of the table: number and text.
-        problems: Shared by all sections of a file.
+        values: The parsed values by their keys.
+        lines: The lines of the table, each by its number and its text.
+        problems: The problems found so far, one list for all sections of a file.
     """
 
     file: str
@@ -208,8 +208,8 @@ def parse(text: str, file: str) -> Section:
     """The top of a TOML file.
 
     Args:
-        text: All of it.
-        file: Name for messages.
+        text: The whole text of the file.
+        file: The name of the file in messages.
 
     Raises:
         PlanError: when it is not TOML.

@@ -35,8 +35,8 @@ class Release(InSession):
         statement: privacy.json, parsed.
         guarantee: What it promises, recomputed from its events.
         signer: Who signed; compare the fingerprint with the publisher's.
-        request_id: Of its charge.
-        names: Of its tables, for `table`.
+        request_id: The request id of its charge.
+        names: The names of its tables, which `table` takes.
         hashes: SHA-256 of each of its files, by its path in the release.
     """
 
@@ -163,7 +163,7 @@ def open_release(path: str | Path, *, key: str | Public | Pin | None = None) -> 
     """Open a release, given as a folder or as one zip.
 
     Args:
-        path: Of the release.
+        path: The folder or the zip of the release.
         key: Who should have signed: the fingerprint that they publish, or their public key.
 
     Raises:

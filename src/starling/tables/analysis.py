@@ -3,7 +3,7 @@
 Each number is a `Value` (release/intervals.py) that knows the draws of noise in it by name: those of its group's cells, and where the plan
 uses it again the group's first total. So a total is not taken for independent of its own cells, and two totals of different groups are.
 A draw is known by the file of measurements that it is in, by its hash: numbers of two releases are independent, unless one release adds
-to the other. Which detail a group has, and so how many draws its total has, is told by the standard deviation beside it: the plan gives
+to the other. Which detail a group has, and so how many draws its total has, is seen from the standard deviation beside it: the plan gives
 each detail another one.
 
 Intervals hold over all groups before suppression. Groups that were left out are not there: a sum over what was published is a sum
@@ -39,8 +39,8 @@ class TablesRelease(DomainRelease):
     """An opened release of tables.
 
     Attributes:
-        plan: Its public plan.
-        geography: Its public regions.
+        plan: The public plan of the release.
+        geography: The public regions of the release.
     """
 
     def __init__(self, release: Release) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.engine.parts import Parts
+from starling.engine.spark import Parts
 from starling.errors import SourceError
 from starling.tables.source import open_persons
 from starling.tables.source.fields import Records

@@ -56,10 +56,10 @@ def note(expected: Sequence[Expected]) -> str:
 def _supposed(found: ExpectedErrors) -> Section:
     assumed = found.assumed
     text = f"""
-        Of every answer the distribution of its error is known before any record is read. What holds for every study is told in patients:
-        how many of the {assumed.plan.people:,} records would have to be replaced to make the answer the right one.
+        Of every answer the distribution of the error is known before any record is read. What holds for every study is stated in
+        patients: how many of the {assumed.plan.people:,} records would have to be replaced to make the answer the right one.
 
-        What patients are worth depends on the study. It is told for typical ones, which are supposed, not looked at:
+        What patients are worth depends on the study. It is stated for typical ones, which are supposed, not looked at:
         {assumed.cases:,} of the people are cases; alleles are in Hardy-Weinberg proportions; the odds of disease grow by the odds ratio
         with each copy of a causal allele; and all other SNPs, no rarer than {float(assumed.rarest):g}, have nothing to do with the
         disease, each alone. Real neighbours of a causal SNP are correlated with it, and may be found in its place.

@@ -1,8 +1,8 @@
-"""What is wrong with the records of a study, for their custodian's eyes: never part of a release, never told by one.
+"""What is wrong with the records of a study, for their custodian's eyes: never part of a release, never shown by one.
 
 A query reads what is wrong by stated rules, silently. Here every broken rule is counted and the first people, SNPs or lines are named; a
 call or a person's phenotype is never repeated. What is wrong with the study as a whole (nobody is a case, nobody of one file is in
-the other) is told before all else. The records pass `trust.inspect`, so the answer is marked NotPrivate.
+the other) is stated before all else. The records pass `trust.inspect`, so the answer is marked NotPrivate.
 """
 
 from collections import Counter
@@ -34,10 +34,10 @@ class Validation:
     """What `validate` found.
 
     Attributes:
-        people: n.
-        cases: People who count as cases.
-        missing: Share of all calls that are missing.
-        problems: What a query reads otherwise than the file may have meant it, or not at all.
+        people: The number of people, n.
+        cases: How many people count as cases.
+        missing: The share of all calls that is missing.
+        problems: The records that a query reads otherwise than the file may have meant it, or not at all.
         notes: What is in order but should be known: people who are duplicates or relatives, SNPs that nobody or everybody carries.
     """
 
@@ -81,7 +81,7 @@ class _Tally:
 
 
 def validate(plan: Plan, genotypes: Genotypes, *, most: int = SHOWN) -> NotPrivate[Validation]:
-    """Read all records and tell the custodian what is wrong with them.
+    """Read all records and list for the custodian what is wrong with them.
 
     Args:
         plan: Says what is expected.
@@ -135,11 +135,11 @@ def _phenotypes(genotypes: Genotypes, plan: Plan, names: list[str], cases: int, 
         problems.decide(Problem("person", problem, "give the phenotypes of this study, with its ids", file.path.name))
     elif cases in (0, plan.people):
         who = "nobody is a case" if cases == 0 else "everybody is a case"
-        said = ", ".join(
+        coding = ", ".join(
             f"{number:,} times {shown(word.decode('utf-8', 'backslashreplace')) or 'nothing'}"
             for word, number in Counter(words).most_common(MOST_WORDS)
         )
-        fix = f"look at the coding: a case is {shown(plan.case)} in the plan, the file says {said}"
+        fix = f"look at the coding: a case is {shown(plan.case)} in the plan, the file says {coding}"
         problems.decide(Problem("phenotype", f"is constant: {who}", fix, file.path.name))
     if len({*words} - missing - {case}) > 1:
         fix = "code cases and controls by two words; everybody but the plan's case is a control"
@@ -197,18 +197,18 @@ def _calls(plan: Plan, genotypes: Genotypes) -> tuple[Int64, Int8]:
 
 
 def _snps(plan: Plan, genotypes: Genotypes, counts: Int64, problems: _Tally, notes: _Tally) -> None:
-    def told(which: Int64, problem: str, fix: str) -> list[Problem]:
+    def named_snps(which: Int64, problem: str, fix: str) -> list[Problem]:
         return [Problem(shown(plan.snps.ids[at]), problem, fix) for at in which[: problems.most].tolist()]
 
     empty = np.flatnonzero(counts[:, 0] == plan.people)
     fix = "nobody carries it then; take it out of the plan's list, or look at the file"
-    problems.add("all calls missing", told(empty, "has nothing but missing calls", fix), len(empty))
+    problems.add("all calls missing", named_snps(empty, "has nothing but missing calls", fix), len(empty))
     called = plan.people - counts[:, 0]
     nobody = np.flatnonzero((counts[:, 1] == 0) & (called > 0))
     fix = "nothing to do; if there are many, look at the carried alleles and the build"
-    notes.add("carried by nobody", told(nobody, "is carried by nobody", fix), len(nobody))
+    notes.add("carried by nobody", named_snps(nobody, "is carried by nobody", fix), len(nobody))
     everybody = np.flatnonzero((counts[:, 1] == 2 * called) & (called > 0))
-    notes.add("one allele", told(everybody, "has the carried allele alone", fix), len(everybody))
+    notes.add("one allele", named_snps(everybody, "has the carried allele alone", fix), len(everybody))
     for which, what in ((empty, "nothing but missing calls"), (nobody, "nobody who carries its allele")):
         if 2 * len(which) > len(plan.snps):
             problem = f"have {what}: {len(which):,} of the {len(plan.snps):,} of the list"

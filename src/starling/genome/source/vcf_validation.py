@@ -34,7 +34,7 @@ class Records(NamedTuple):
 
     Attributes:
         decisive: What is wrong with the file as a whole.
-        faults: For each kind of fault its field, the first problems, and how many there are.
+        faults: The field of each kind of fault, with the first problems and how many there are.
     """
 
     decisive: list[Problem]
@@ -74,11 +74,11 @@ def check_records(path: Path, plan: Plan, most: int = SHOWN) -> Records:
         decisive.append(Problem("records", problem, fix, path.name))
     faults = []
     for field, total in counts.items():
-        told = [
+        problems = [
             Problem(f"{field} of {shown(name)}" if name else field, _PROBLEM[field], _FIX[field], path.name)
             for name in first[field]
         ]
-        faults.append((field, told, total))
+        faults.append((field, problems, total))
     return Records(decisive, faults)
 
 

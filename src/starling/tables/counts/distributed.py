@@ -13,8 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from starling.engine.choice import open_cluster
-from starling.engine.parts import Parts
-from starling.engine.spark import Spark
+from starling.engine.spark import Parts, Spark
 from starling.errors import Problem, SourceError
 from starling.tables.counts.kernels import Int16, Int32, Int64, UInt8
 from starling.tables.plan import Plan

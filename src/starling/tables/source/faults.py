@@ -1,4 +1,4 @@
-"""What can be wrong with a record, as bits, and how each is told to the custodian: field, problem and fix, never the value."""
+"""What can be wrong with a record, as bits, and how each is described to the custodian: field, problem and fix, never the value."""
 
 from typing import Final, NamedTuple
 
@@ -22,7 +22,7 @@ IGNORED_CODES: Final = 1 << 24
 
 
 class Fault(NamedTuple):
-    """How a fault is told.
+    """How a fault is described.
 
     Attributes:
         bit: The bit that stands for it.

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from starling.engine.parts import Parts
+from starling.engine.spark import Parts
 from starling.tables.plan import Plan
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.source.lines import Columns

@@ -1,7 +1,7 @@
-"""What is wrong with the person records, for their custodian's eyes: never part of a release, never told by one.
+"""What is wrong with the person records, for their custodian's eyes: never part of a release, never shown by one.
 
 A release drops or reads as a stated rule says, silently. Here every broken rule is counted, and the first are named with line and
-field; the value that broke it is never repeated. What most records have in common, or that there are none, is told before all else: it is
+field; the value that broke it is never repeated. What most records have in common, or that there are none, is stated before all else: it is
 the coding or the file, not the records. They pass `trust.inspect`, so the answer is marked NotPrivate.
 """
 
@@ -26,9 +26,9 @@ class Validation:
     """What `validate` found.
 
     Attributes:
-        lines: Lines after the header (Parquet: rows), blank ones included.
-        counted: Records that a release counts.
-        problems: Broken rules.
+        lines: How many lines come after the header (Parquet: rows), blank ones included.
+        counted: How many records a release counts.
+        problems: The rules that are broken.
         notes: What is in order but may surprise: records outside the plan's states, codes after a Null.
     """
 
@@ -81,7 +81,7 @@ class _Tally:
 
 
 def validate(plan: Plan, geography: Geography, persons: Persons, *, most: int = SHOWN) -> NotPrivate[Validation]:
-    """Read all records and tell the custodian what breaks the record rules.
+    """Read all records and list for the custodian what breaks the record rules.
 
     Args:
         plan: Says which codes and states there are, and how many race columns are read.
