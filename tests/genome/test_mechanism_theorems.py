@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from starling.audit import exact
 from starling.genome.distance import distance_to_significance
 from starling.genome.distance.rules import of_correlation
-from starling.genome.inference.selections import SelectionError
+from starling.genome.inference.answers import SelectionError
 from starling.genome.mechanism import LocBlockMechanism
 from starling.genome.plan import LocBlock
 from starling.genome.scores.blocks import block_scores

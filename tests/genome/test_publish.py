@@ -24,7 +24,7 @@ from starling.errors import (
 from starling.genome import publish
 from starling.genome.counts import study as counts_study
 from starling.genome.counts.study import count_study
-from starling.genome.inference.selections import SelectionError
+from starling.genome.inference.answers import SelectionError
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.postprocess import Correlated, Exploration, PValue

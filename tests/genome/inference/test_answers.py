@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from starling.genome.inference.answers import correlation, p_value, selection_error
-from starling.genome.inference.selections import SelectionError
+from starling.genome.inference.answers import SelectionError, correlation, p_value, selection_error
 from starling.genome.mechanism import SnpCorrMechanism, SnpPvalMechanism
 from starling.genome.plan import LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.statistics import allele_tables, log10_p_values, r_squared

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from starling.genome.inference.answers import SelectionError
 from starling.genome.inference.intervals import Interval
-from starling.genome.inference.selections import SelectionError
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.mechanism import mechanism_of
 from starling.genome.plan import Explore, LocSig, NumSig, SnpCorr, SnpPval

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from starling.genome.inference.answers import SelectionError
 from starling.genome.inference.intervals import Interval
-from starling.genome.inference.selections import SelectionError
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.postprocess import Correlated, Effect, Exploration, ExplorationError, PValue

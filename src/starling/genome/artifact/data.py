@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow as pa
 
 from starling.genome.artifact.columns import schemas
+from starling.genome.inference.answers import SelectionError
 from starling.genome.inference.intervals import Interval
-from starling.genome.inference.selections import SelectionError
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, NumSig, Plan, Question
 from starling.genome.postprocess import Correlated, Estimated, Exploration, ExplorationError, PValue

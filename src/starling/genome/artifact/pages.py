@@ -10,7 +10,7 @@ from starling.genome.artifact.columns import schemas
 from starling.genome.artifact.data import selections
 from starling.genome.artifact.drawn import DRAWN
 from starling.genome.artifact.parameters import ASKED, mechanisms
-from starling.genome.inference.selections import SelectionError
+from starling.genome.inference.answers import SelectionError
 from starling.genome.pictures.answers import answers
 from starling.genome.pictures.gallery import KINDS, picture
 from starling.genome.plan import Explore, Plan, Question, SnpCorr, kind

@@ -9,9 +9,8 @@ exact one with a chance of CONFIDENCE or more.
 from math import floor
 from typing import Final
 
-from starling.genome.inference.answers import selection_error
+from starling.genome.inference.answers import SelectionError, selection_error
 from starling.genome.inference.intervals import Interval
-from starling.genome.inference.selections import SelectionError
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question
 from starling.genome.postprocess.estimates import (

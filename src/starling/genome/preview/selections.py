@@ -1,6 +1,6 @@
 """How far the selections may be off: num_sig, loc_sig, loc_block. First what holds for every study, then what it means in some.
 
-For every study there is the bound on patients (inference/selections.py). What patients are worth depends on the study: it is told for
+For every study there is the bound on patients (inference/answers.py). What patients are worth depends on the study: it is told for
 typical ones (typical.py), as the odds ratio from which on the answer is right 95 times of 100, and for blocks as the
 correlation that is so many patients above the plan's. Chances of what a selection answers are in doubles: no draw depends on them.
 """
@@ -17,8 +17,7 @@ import numpy.typing as npt
 
 from starling.genome.distance.rules import of_correlation
 from starling.genome.distance.search import settled
-from starling.genome.inference.answers import selection_error
-from starling.genome.inference.selections import SelectionError
+from starling.genome.inference.answers import SelectionError, selection_error
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan
 from starling.genome.plan.queries import Selection
 from starling.genome.preview.typical import Assumed, Ladder, Others, ladders, pair_tables

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from starling.audit import exact
 from starling.errors import ParameterError
-from starling.genome.inference.selections import SelectionError
+from starling.genome.inference.answers import SelectionError
 
 
 def missed(scores: list[int], epsilon: Fraction, patients: int, *, flip: bool = False) -> float:
