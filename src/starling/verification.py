@@ -177,7 +177,7 @@ def _verify(folder: Path, ledger: str | None, key: Pin | None) -> Verification:
     place = ledger
     if place is None and OWN_LEDGER in checked.hashes:
         place = f"sqlite:///{folder / OWN_LEDGER}"
-    looked = None if place is None or checked.stated is None else _on_chain(charged, place)
+    looked = None if place is None or checked.stated is None else _in_ledger(charged, place)
     checks.append(_charge(charged, looked, own=ledger is None))
     if earlier := release_verify.adds_to(checked):
         checks.append(_earlier(charged, earlier, place))
@@ -236,7 +236,7 @@ def _earlier(charged: ledger_check.Charged | None, earlier: tuple[AddsTo, ...], 
     return Check("earlier charges", says, tuple(findings), whole, "" if whole else EARLIER_OPEN)
 
 
-def _on_chain(charged: ledger_check.Charged | None, place: str) -> ledger_check.Looked:
+def _in_ledger(charged: ledger_check.Charged | None, place: str) -> ledger_check.Looked:
     if charged is None:
         return ledger_check.Looked([Problem("account", "names no place in a ledger", AGAIN, FILE)], Counts())
     try:

@@ -1,4 +1,4 @@
-"""The whole road, from genotype files to a folder: what is answered, in which order things happen, what a refusal leaves."""
+"""From genotype files to a folder: what is answered, in which order things happen, what a refusal leaves."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The whole road, from the Census's toy files to a folder: which rows there are, in which order things happen, what a refusal leaves."""
+"""From the Census toy files to a folder: which rows there are, in which order things happen, what a refusal leaves."""
 
 import dataclasses
 from pathlib import Path

@@ -8,8 +8,8 @@ disk, the ledger keeps their hash and their key in one durable event, and only t
 - After it the next run finishes that draw: it reads no record and draws nothing.
 - Where the bytes of that draw are lost, somebody may have seen them. The next run is charged again, and the ledger says `redrawn`.
 
-A ledger inside the folder of its release goes with the folder where such a run dies, and nothing but that release can refer to it; the
-road is the same.
+A ledger inside the folder of its release goes with the folder where such a run dies, and nothing but that release can refer to it; all else
+is the same.
 """
 
 from collections.abc import Callable
