@@ -65,7 +65,7 @@ class Verification(InSession):
         checks: Each by its name: of any release, then of its domain.
         signer: Whose signature it bears; compare the fingerprint with the publisher's.
         guarantee: What it promises, as recomputed.
-        request_id: Of its charge.
+        request_id: The id under which the release was charged.
         ledger: Id of the ledger that it says it was charged to, and the event; None where it names none.
         compared: Whether the charge was looked up in a ledger, be it the one inside the release.
         counts: How often the ledger says that it was drawn for; None where it was not looked up.
@@ -132,7 +132,7 @@ def open_release(path: str | Path, *, key: str | Public | Pin | None = None) -> 
     A release of tables is a `starling.tables.analysis.TablesRelease`, an answer to a question a `starling.genome.analysis.GenomeRelease`.
 
     Args:
-        path: Of the release.
+        path: The path of the release.
         key: Who should have signed: the fingerprint that they publish, or their public key.
 
     Raises:
@@ -151,7 +151,7 @@ def verify(path: str | Path, *, ledger: str | None = None, key: str | Public | P
     the charge. Without key or ledger the outcome is `consistent` at best.
 
     Args:
-        path: Of the release; it may come from anybody.
+        path: The path of the release; it may come from anybody.
         ledger: The file of a ledger or of an exported one, or a URL (`sqlite:///FILE`, `postgresql://...`). A release that brings its
             own is compared with that one without being told; that one says nothing of other releases.
         key: Who should have signed: the fingerprint that they publish, or their public key.

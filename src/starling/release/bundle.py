@@ -41,7 +41,7 @@ def check(out: Path, mark: str = "") -> None:
 
     Args:
         out: Where the release belongs.
-        mark: Of the request that pays, where a ledger does.
+        mark: The mark of the request that pays, where a ledger does.
 
     Raises:
         OutputError: `out` exists, another run is writing it, or its parent is missing or closed to us.
@@ -64,7 +64,7 @@ def writing(
     Args:
         out: Must not exist; its parent must. Checked before the block begins, so before anything is charged.
         report: Told, in a sentence, of each folder that a killed run left and that is removed now.
-        mark: Of the request that pays, where a ledger does.
+        mark: The mark of the request that pays, where a ledger does.
         drawn: The files, by their paths in the release, of the draw that the charge is committed to, where a temporary folder that
             is claimed for the request holds it: that folder is gone on with, and all other files in its release are removed. Elsewhere
             nothing, and the folder is fresh.
@@ -137,7 +137,7 @@ def recover(out: Path, mark: str, is_answer: Callable[[Path], bool]) -> bool:
 
     Args:
         out: Where it belongs.
-        mark: Of the request.
+        mark: The mark of the request.
         is_answer: Whether a folder is the one that the ledger keeps.
 
     Raises:

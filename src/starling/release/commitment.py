@@ -57,10 +57,10 @@ class Commitment(Generic[R]):
     """The account of one release.
 
     Args:
-        account: Of the ledger that pays.
-        folder: Of the release, from `bundle.writing`.
+        account: The account in the ledger that pays.
+        folder: The folder of the release, from `bundle.writing`.
         read: Gives the measurements of such a folder.
-        mark: Of a request, by its id; None where the ledger that pays lies inside the folder.
+        mark: Gives the mark of a request by its id; None where the ledger that pays lies inside the folder.
     """
 
     def __init__(

@@ -39,7 +39,7 @@ class Column:
 
     Attributes:
         name: In the file.
-        type: Of the table schema: string, integer, number, boolean or array.
+        type: The type in the table schema: string, integer, number, boolean or array.
         description: What it holds, with its unit.
         required: Never missing.
     """
@@ -59,7 +59,7 @@ class Sheet:
         title: For people.
         columns: In their order.
         key: Columns that tell a row from all others.
-        delimiter: Of a text file; a Parquet file has none.
+        delimiter: The delimiter of a text file; empty for a Parquet file.
     """
 
     path: str
@@ -73,8 +73,8 @@ def write(folder: Path, title: str, sheets: Sequence[Sheet], notes: Mapping[str,
     """Describe everything that is in `folder` so far.
 
     Args:
-        folder: Of the release.
-        title: Of the release.
+        folder: The folder of the release.
+        title: The title of the release.
         sheets: Its tables; the files must be there.
         notes: For files that hold no table: what each is.
     """
@@ -89,9 +89,9 @@ def described(
     """The text of the file, of which there is one.
 
     Args:
-        files: Of the release by their path in it, ascending; but for this file, the signature and a ledger inside.
+        files: The files of the release by their path in it, ascending; but for this file, the signature and a ledger inside.
         hashes: SHA-256 of each.
-        title: Of the release.
+        title: The title of the release.
         sheets: Its tables.
         notes: For files that hold no table: what each is.
     """
@@ -139,7 +139,7 @@ def check(folder: Path, hashes: Mapping[str, str]) -> list[Problem]:
     """What a datapackage.json says wrongly of the files beside it.
 
     Args:
-        folder: Of the release.
+        folder: The folder of the release.
         hashes: SHA-256 of each of its files, as found.
     """
     try:

@@ -51,7 +51,7 @@ class EncryptedFile(io.RawIOBase):
 
     Args:
         path: Must not exist.
-        key: Of this file alone.
+        key: The key of this file alone.
 
     Raises:
         OSError: the disk is full or fails, here and in every method.
@@ -136,8 +136,8 @@ class CommittedFiles:
 
     Args:
         folder: Where `EncryptedFiles` wrote them.
-        sha256: Of the manifest, hexadecimal: what the charge is committed to.
-        key: Of the draw, hexadecimal.
+        sha256: The hash of the manifest, hexadecimal: what the charge is committed to.
+        key: The key of the draw, hexadecimal.
     """
 
     def __init__(self, folder: Path, sha256: str, key: str) -> None:

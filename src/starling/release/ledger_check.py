@@ -32,14 +32,14 @@ class Charged:
 
     Attributes:
         ledger: Id of the ledger.
-        position: Of the event.
+        position: The position of the event.
         head: Its hash.
         request_id: Under which it was made.
         dataset: Charged for.
-        population: Of the dataset.
+        population: The population of the dataset.
         guarantee: What was charged.
-        manifest: Of the release: what the ledger should keep as the answer.
-        signer: Of the release.
+        manifest: The manifest of the release: what the ledger should keep as the answer.
+        signer: Who signed the release.
         inside: The ledger was made for this one release and lies in it.
         validated: The custodian is said to have accepted the records that were read.
     """
@@ -105,9 +105,9 @@ def check_earlier(charged: Charged, earlier: Sequence[AddsTo], events: Iterable[
     """What speaks against the charges of the releases that a release adds to, in the ledger that paid for all of them.
 
     Args:
-        charged: Of the release; `check` has followed the chain for it.
+        charged: What the release says of its charge; `check` has followed the chain for it.
         earlier: Charged to the same ledger, each before the release and for the same dataset.
-        events: Of the ledger.
+        events: The events of the ledger.
     """
     population: Population | None = None
     charges: dict[str, tuple[int, Mapping[str, Any]]] = {}

@@ -26,8 +26,8 @@ def read(folder: Path, name: str, make: Callable[[Any], T], back: Callable[[T], 
     """What a file states.
 
     Args:
-        folder: Of the release.
-        name: Of the file.
+        folder: The folder of the release.
+        name: The path of the file in the release.
         make: The value of parsed JSON; raises ValueError, KeyError, TypeError or AttributeError for what is none.
         back: The JSON of a value.
 

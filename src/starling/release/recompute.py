@@ -41,7 +41,7 @@ def check(domain: Domain, folder: Path, said: Mapping[str, Any], hashes: Mapping
     bit: the values of the Parquet files, the bytes of the text.
 
     Args:
-        domain: Of the release.
+        domain: The domain of the release.
         folder: The release, whose files are as they were signed.
         said: The parsed privacy.json of the release.
         hashes: SHA-256 of each file of the release, by its path there.
@@ -185,7 +185,7 @@ def pages(
     Of a release by another version, which has other words, what is compared is the stated amounts and the protected unit.
 
     Args:
-        folder: Of the release.
+        folder: The folder of the release.
         said: Its privacy.json, with an epsilon that was compared with ours.
         guarantee: What its plan gives.
         make: The text of each page by its name, from the receipt; its pictures are left out (`undrawn`).
@@ -225,8 +225,8 @@ def package(
     `datapackage.check` has found nothing in it, but what differs in the files themselves.
 
     Args:
-        folder: Of the release.
-        title: Of the release.
+        folder: The folder of the release.
+        title: The title of the release.
         sheets: Its tables.
         notes: For files that hold no table: what each is.
         hashes: SHA-256 of each of its files.

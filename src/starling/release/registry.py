@@ -61,8 +61,8 @@ def entry(title: str, receipt: Receipt, product: Product, joint: Guarantee | Non
     """The file.
 
     Args:
-        title: Of the release.
-        receipt: Of its charge.
+        title: The title of the release.
+        receipt: The receipt of its charge.
         product: What the domain says.
         joint: The guarantee of the release and of all that it adds to; without it, the release stands alone.
     """

@@ -55,7 +55,7 @@ class AddsTo:
     """An earlier release that a release adds to.
 
     Attributes:
-        request_id: Of its charge.
+        request_id: The id under which it was charged.
         ledger: Id of the ledger that paid for it; empty where it brought one of its own.
         manifest: SHA-256 of its manifest, hexadecimal: what a ledger keeps as the answer.
         guarantee: That was charged.
@@ -109,7 +109,7 @@ def statement(receipt: Receipt, particulars: Particulars) -> dict[str, Json]:
     """The content of privacy.json.
 
     Args:
-        receipt: Of the charge that paid for the release.
+        receipt: The receipt of the charge that paid for the release.
         particulars: What the domain adds.
     """
     guarantee = receipt.guarantee

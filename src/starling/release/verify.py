@@ -31,7 +31,7 @@ class Checked:
     Attributes:
         findings: What is wrong.
         hashes: SHA-256 of each file that is there.
-        signature: Of the release, where there is one that can be read.
+        signature: The signature of the release, where there is one that can be read.
         stated: Its privacy.json, where the files are what the signature lists and it can be read.
         guarantee: What that states, where its tree can be read.
     """

@@ -23,8 +23,8 @@ def render(
     """The page, complete in one text.
 
     Args:
-        title: Of the release.
-        receipt: Of its charge.
+        title: The title of the release.
+        receipt: The receipt of its charge.
         charged: How the cost comes about, by the domain's own parts.
         sections: What the domain adds: accuracy, files.
         joint: The guarantee of the release and of all that it adds to; without it, the release stands alone.

@@ -50,7 +50,7 @@ class Section:
     """A part of the page under its own title: text, then pictures, then tables.
 
     Attributes:
-        title: Of the part.
+        title: The title of the part.
         text: Paragraphs with an empty line between them; other white space does not matter.
         pictures: Each with its caption.
         tables: Each with its caption.
@@ -86,7 +86,7 @@ def page(title: str, kind: str, sections: Sequence[Section], *, warning: str = "
     """A page that is no report of a release, in the same dress, complete in one text.
 
     Args:
-        title: Of the page.
+        title: The title of the page.
         kind: What it is, in a few words.
         sections: Its content.
         warning: What stands above everything else, in a frame.

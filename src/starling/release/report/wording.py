@@ -40,7 +40,7 @@ def plainly(guarantee: Guarantee, joint: Guarantee | None = None) -> str:
     """What the guarantee means for the protected unit: paragraphs with an empty line between them.
 
     Args:
-        guarantee: Of the charge.
+        guarantee: The guarantee that was charged.
         joint: The guarantee of the release and of all that it adds to; without it, the release stands alone.
     """
     unit, change = guarantee.relation.unit, guarantee.relation.change

@@ -65,9 +65,9 @@ def keep_measurements(
     """Write the pieces as they come, a thread writing while the next is drawn; what is read from `folder` once they are there.
 
     Args:
-        folder: Of the release.
+        folder: The folder of the release.
         create: Makes its files, each for the first time: what was drawn is never drawn over.
-        plan: Of the release.
+        plan: The plan of the release.
         geography: Public regions.
         drawn: Each piece once.
 
@@ -112,9 +112,9 @@ def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurem
     Iterating raises InvalidRelease where they are not of the same groups in the same detail.
 
     Args:
-        folder: Of the release.
-        plan: Of the release, or of one that it adds to.
-        geography: Of the release.
+        folder: The folder of the release.
+        plan: The plan of the release, or of one that it adds to.
+        geography: The public regions of the release.
         drawn: For the plan.
         back: How many releases the plan lies back.
     """

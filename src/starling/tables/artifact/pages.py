@@ -274,7 +274,10 @@ def _files(plan: Plan, summary: Summary) -> Section:
     ]
     rows = (
         ("data/t1.parquet", f"{summary.rows['t1']:,} totals with names, standard deviation and interval"),
-        ("data/t2.parquet", f"{summary.rows['t2']:,} counts by sex and age, likewise"),
+        (
+            "data/t2.parquet",
+            f"{summary.rows['t2']:,} counts by sex and age with names, standard deviation and interval",
+        ),
         ("data/*.csv", f"the same as text, for a table below {MOST_CSV_ROWS:,} rows"),
         ("data/*.txt", "the same in the Census format, counts alone"),
         (

@@ -45,11 +45,11 @@ class Summary:
     """Of the pieces that were added.
 
     Args:
-        plan: Of the release.
+        plan: The public choices of the release.
 
     Attributes:
         branches: Groups of each level that took each of BRANCHES, int64 (levels, branches).
-        rows: Of T1 and of T2.
+        rows: The rows of T1 and of T2.
     """
 
     def __init__(self, plan: Plan) -> None:
