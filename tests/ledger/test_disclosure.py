@@ -22,7 +22,7 @@ PEOPLE = Population("people", "rho", ADD_REMOVE_PERSON)
 STUDY = Population("study", "epsilon", REPLACE_PERSON)
 GAUSS = measurement("a", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(50)))
 LAPLACE = measurement("b", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(10)))
-FAMILY = bounded_overlap(
+OVERLAPPING = bounded_overlap(
     "levels",
     9,
     (
@@ -46,10 +46,10 @@ def spent(population: Population, *made: tuple[Guarantee, int]) -> int:
     [
         ([(GAUSS, 1)], GAUSS),
         ([(GAUSS, 7)], sequential("all", (GAUSS,) * 7)),
-        ([(FAMILY, 1)], FAMILY),
-        ([(FAMILY, 2), (GAUSS, 1)], sequential("all", (FAMILY, FAMILY, GAUSS))),
+        ([(OVERLAPPING, 1)], OVERLAPPING),
+        ([(OVERLAPPING, 2), (GAUSS, 1)], sequential("all", (OVERLAPPING, OVERLAPPING, GAUSS))),
     ],
-    ids=["one", "seven", "family", "mixed"],
+    ids=["one", "seven", "overlapping", "mixed"],
 )
 def test_together_is_the_composition_of_what_was_charged(made: list[tuple[Guarantee, int]], same: Guarantee) -> None:
     found = joint_disclosure(PEOPLE, spent(PEOPLE, *made), kinds(*made))

@@ -21,8 +21,8 @@ def pure(*amounts: Fraction) -> Events:
     return frozenset(Counter(PureDP(amount) for amount in amounts).items())
 
 
-def known(bag: Events) -> Atoms:
-    found = atoms(bag)
+def known(events: Events) -> Atoms:
+    found = atoms(events)
     assert found is not None
     return found
 

@@ -274,7 +274,7 @@ def two_stages(rho: Fraction) -> Guarantee:
 
 @pytest.mark.parametrize("rho", [1, 1500, 10**4, 10**6, 10**9, 10**12])
 def test_a_plan_of_any_budget_has_an_epsilon(rho: int) -> None:
-    # From rho about 700 on the curve of a family left the floats, and an IndexError was raised after the charge.
+    # From rho about 700 on the curve of overlapping events left the floats, and an IndexError was raised after the charge.
     level = two_stages(Fraction(rho))
     found = approximate(level, "1e-10")
     assert found.epsilon <= epsilon_at_delta(level, "1e-10", method="analytic")

@@ -34,10 +34,10 @@ def gaussians(s2: Fraction, times: int, epsilon: float) -> float:
 @pytest.mark.parametrize("s2", [Fraction(1, 2), Fraction(843, 100), Fraction(500)])
 @pytest.mark.parametrize("times", [1, 9])
 def test_gaussian_counts_are_above_the_convolution_and_close(s2: Fraction, times: int) -> None:
-    bag = one(DiscreteGaussianNoise(s2), times)
+    events = one(DiscreteGaussianNoise(s2), times)
     for epsilon in (0.0, 0.5, 1.0, 2.0):
         exactly = gaussians(s2, times, epsilon)
-        found = privacy_loss.delta(bag, epsilon)
+        found = privacy_loss.delta(events, epsilon)
         assert exactly <= found <= exactly * 1.001 + 1e-6
 
 
@@ -62,33 +62,33 @@ def test_pure_events_agree_with_dp_accountings_own() -> None:
 @pytest.mark.parametrize(("rate", "times"), [("0.3", 20), ("1/3", 60), ("1/2", 200), ("0.1", 1000), ("0.01", 4000)])
 def test_the_fft_stays_well_within_its_slack(rate: str, times: int) -> None:
     """Composed losses dominate the exact ones, so whatever is below them is rounding: less than a tenth of the slack."""
-    bag = one(PureDP(Fraction(rate)), times)
-    exactly = atoms(bag)
+    events = one(PureDP(Fraction(rate)), times)
+    exactly = atoms(events)
     assert exactly is not None
-    composed = privacy_loss._composed(bag, privacy_loss._interval(bag))
+    composed = privacy_loss._composed(events, privacy_loss._interval(events))
     for epsilon in np.linspace(0, exactly.losses.max(), 100):
         over = exactly.losses > epsilon
         true = float((-np.expm1(epsilon - exactly.losses[over]) * exactly.probabilities[over]).sum())
-        assert float(composed.get_delta_for_epsilon(epsilon)) - true > -privacy_loss.slack(bag) / 10
+        assert float(composed.get_delta_for_epsilon(epsilon)) - true > -privacy_loss.slack(events) / 10
 
 
 def test_the_price_of_the_grid_is_small() -> None:
-    bag = frozenset(
+    events = frozenset(
         {(PureDP(Fraction(427, 900)), 18), (PureDP(Fraction(249, 900)), 18), (PureDP(Fraction(59, 900)), 27)}
     )
-    exactly = atoms(bag)
+    exactly = atoms(events)
     assert exactly is not None
-    assert exactly.epsilon(1e-8) <= privacy_loss.epsilon(bag, 1e-8) <= exactly.epsilon(1e-8) + 1e-4
+    assert exactly.epsilon(1e-8) <= privacy_loss.epsilon(events, 1e-8) <= exactly.epsilon(1e-8) + 1e-4
 
 
 def test_a_coarse_grid_is_still_above() -> None:
     """Losses beyond the finest grid's length get a coarser one."""
-    bag = one(PureDP(Fraction(4)), 60)
-    assert privacy_loss._interval(bag) > privacy_loss._FINEST
-    exactly = atoms(bag)
+    events = one(PureDP(Fraction(4)), 60)
+    assert privacy_loss._interval(events) > privacy_loss._FINEST
+    exactly = atoms(events)
     assert exactly is not None
     for epsilon in (120.0, 200.0, 230.0):
-        assert exactly.delta(epsilon) <= privacy_loss.delta(bag, epsilon) * (1 + 1e-8)
+        assert exactly.delta(epsilon) <= privacy_loss.delta(events, epsilon) * (1 + 1e-8)
 
 
 PARTS = (
@@ -105,20 +105,22 @@ def mixed(times: int, degree: int) -> Events:
     return frozenset((event, count) for event, count in events.items() if count)
 
 
-def test_a_family_dominates_every_mix_and_hardly_more() -> None:
-    family = one(OverlappingEvents(frozenset(PARTS), 4))
+def test_overlapping_events_dominate_every_mix_and_hardly_more() -> None:
+    overlapping = one(OverlappingEvents(frozenset(PARTS), 4))
     for epsilon in (0.0, 0.7, 2.0, 3.1):
         mixes = [privacy_loss.delta(mixed(times, 4), epsilon) for times in range(5)]
-        found = privacy_loss.delta(family, epsilon)
+        found = privacy_loss.delta(overlapping, epsilon)
         assert max(mixes) * (1 - 1e-9) - 1e-12 <= found <= max(mixes) * 1.01
 
 
-def test_a_family_of_many_mixes_is_bounded_by_its_worst_part_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    family = one(OverlappingEvents(frozenset(PARTS), 4))
-    tight = privacy_loss.epsilon(family, 1e-6)
+def test_overlapping_events_of_many_mixes_are_bounded_by_their_worst_part_each_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    overlapping = one(OverlappingEvents(frozenset(PARTS), 4))
+    tight = privacy_loss.epsilon(overlapping, 1e-6)
     monkeypatch.setattr(privacy_loss, "MOST_MIXES", 4)
     privacy_loss._composed.cache_clear()
-    loose = privacy_loss.epsilon(family, 1e-6)
+    loose = privacy_loss.epsilon(overlapping, 1e-6)
     privacy_loss._composed.cache_clear()
     assert tight < loose < tight * 1.02
 

@@ -83,14 +83,14 @@ def test_zcdp_is_linear_in_the_order() -> None:
     assert divergence(DiscreteGaussianNoise(Fraction(2)), Fraction(6)) == 1.5
 
 
-def test_a_family_counts_its_worst_part_at_each_order() -> None:
+def test_overlapping_events_count_their_worst_part_at_each_order() -> None:
     """At low orders the many small events are worse, at high orders the one large event."""
     few, many = one(PureDP(Fraction(2))), one(PureDP(Fraction(7, 10)), 20)
-    family = OverlappingEvents(frozenset({few, many}), 3)
+    overlapping = OverlappingEvents(frozenset({few, many}), 3)
     for order in (Fraction(3, 2), Fraction(200)):
         with precision(128):
-            parts = [renyi.divergence(bag, order) for bag in (few, many)]
-        assert divergence(family, order) == pytest.approx(3 * max(map(float, parts)))
+            parts = [renyi.divergence(events, order) for events in (few, many)]
+        assert divergence(overlapping, order) == pytest.approx(3 * max(map(float, parts)))
 
 
 @given(st.fractions(min_value=Fraction(1, 10**4), max_value=50, max_denominator=10**4), st.integers(2, 30))
