@@ -181,7 +181,7 @@ def preview_text(found: "ExpectedErrors", least: Fraction | None, error: float |
 
 
 def preview_json(found: "ExpectedErrors", least: Fraction | None) -> "dict[str, Json]":
-    """What `preview_text` says, for programs: everything that was foreseen, by question and cost."""
+    """What `preview_text` says, for programs: everything that is expected, by question and cost."""
     from starling.release.request import plain
 
     plan, assumed = found.assumed.plan, found.assumed

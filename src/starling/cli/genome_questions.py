@@ -44,10 +44,8 @@ test = click.option(
     metavar="NAME",
     help="One of the plan's tests: g, chi2, fisher, logistic, wald, trend.  [default: its first]",
 )
-"""--test."""
 
 regions = click.option("--regions", metavar="NAME,NAME,...", help="Regions of the plan to look in.  [default: all]")
-"""--regions."""
 
 corr = click.option(
     "--corr",
@@ -56,14 +54,12 @@ corr = click.option(
     show_default=True,
     help="Measure of correlation: r squared or |D'|.",
 )
-"""--corr."""
 
 delta_c = click.option(
     "--delta-c",
     metavar="X",
     help="What a correlation must exceed in a block.  [default: 0.2 for r2, 0.8 for dprime]",
 )
-"""--delta-c."""
 
 longest = click.option(
     "--longest",
@@ -71,12 +67,10 @@ longest = click.option(
     metavar="N",
     help="Most SNPs of a block; needed where the regions hold more than 10,000 SNPs.",
 )
-"""--longest."""
 
 most = click.option(
     "--most", type=int, default=10, show_default=True, metavar="N", help="Follow up at most so many SNPs."
 )
-"""--most."""
 
 epsilon = click.option("--epsilon", required=True, metavar="X", help="What the answer may cost, exact: 0.5, 2, 1/3.")
 """--epsilon of one question."""
@@ -87,7 +81,6 @@ excluding = click.option(
     metavar="FIRST..LAST",
     help="Leave out a stretch, such as a released block, by its first and last SNP. May be given again.",
 )
-"""--excluding."""
 
 noise = click.option(
     "--noise",
@@ -96,7 +89,6 @@ noise = click.option(
     show_default=True,
     help="Of the counts: lattice, or laplace as published.",
 )
-"""--noise."""
 
 selection = click.option(
     "--selection",
@@ -105,7 +97,6 @@ selection = click.option(
     show_default=True,
     help="How the number is selected: exponential is as published.",
 )
-"""--selection."""
 
 
 def k(text: str) -> Decorator:
