@@ -1,17 +1,18 @@
 """A public file has one form, and nothing else is read."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from starling.errors import IntegrityError
 from starling.release import public_json
-from starling.release.public_json import text, truth, whole
+from starling.release.codec import decode
+from starling.release.public_json import text, truth
 
 
 def made(data: Any) -> tuple[str, int, bool]:
-    return text(data["name"]), whole(data["size"], 9), truth(data["open"])
+    return text(data["name"]), decode(Literal[8, 9], data["size"]), truth(data["open"])
 
 
 def back(value: tuple[str, int, bool]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from starling.release.datapackage import Sheet
 from starling.release.encrypted import Create
 from starling.release.reading import Release
 from starling.release.registry import Product
-from starling.release.report.pages import PreviewPage, Section
+from starling.release.report.pages import Section
 from starling.release.statement import Json, Particulars
 from starling.release.table_files import Table
 
@@ -199,22 +199,6 @@ class Domain(Protocol):
             IntegrityError: its plan or its measurements are not as Starling writes them.
         """
         ...
-
-
-class Shown(Protocol):
-    """A result of a verb that opens no records (`plan`, `preview`), or of one that publishes."""
-
-    def text(self) -> str:
-        """The result for people, as plain text of several lines."""
-        ...
-
-    def json(self) -> dict[str, Json]:
-        """The result for programs; amounts are exact."""
-        ...
-
-
-class Previewed(Shown, PreviewPage, Protocol):
-    """The expected error of a plan, before anything is spent, with its page; it can be published."""
 
 
 class Validated(Protocol):

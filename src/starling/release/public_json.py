@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, Never, TypeVar
+from typing import Any, Never, TypeVar
 
 from starling.errors import IntegrityError
 from starling.planfile.spelling import name_problem
@@ -12,9 +12,6 @@ from starling.release.manifest import AGAIN
 from starling.release.statement import Json
 
 T = TypeVar("T")
-
-WHOLE: Final = 2**31
-"""No number is beyond it, unless it may be."""
 
 
 def write(folder: Path, name: str, said: Mapping[str, Json]) -> None:
@@ -55,11 +52,6 @@ def form(said: Mapping[str, Json]) -> str:
 def text(value: object) -> str:
     """A text that may be shown, or none; else ValueError."""
     return value if isinstance(value, str) and (not value or name_problem(value) is None) else refuse()
-
-
-def whole(value: object, most: int = WHOLE) -> int:
-    """A whole number from 0 to `most`, or ValueError."""
-    return value if type(value) is int and 0 <= value <= most else refuse()
 
 
 def truth(value: object) -> bool:
