@@ -1,5 +1,7 @@
 """Compiled kernels are kept on disk only where nobody else could change them."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,7 +34,34 @@ def test_a_kernel_is_kept_in_our_folder_alone(tmp_path: Path, monkeypatch: pytes
     kernel: Any = compiled(triple)
     assert kernel(14) == 42
     assert kernel.targetoptions["nogil"]
-    assert (type(kernel._cache).__name__ == "FunctionCache") == (mode == 0o755)
+    assert (type(kernel._cache).__name__ == "_Kernels") == (mode == 0o755)
+
+
+KEPT = """
+from starling.privacy.compiled import compiled
+from typing import NamedTuple
+
+class {name}(NamedTuple):
+    number: int
+
+@compiled
+def double(pair: {name}) -> int:
+    return 2 * pair.number
+
+print(double({name}(21)), list(double.stats.cache_hits.values()))
+"""
+
+
+def test_what_an_earlier_version_kept_for_a_type_that_is_gone_is_compiled_anew(tmp_path: Path) -> None:
+    module = tmp_path / "kernels.py"
+    answers = []
+    for name in ("Old", "Old", "New", "New"):
+        module.write_text(KEPT.format(name=name))
+        ran = subprocess.run(
+            [sys.executable, "-c", "import kernels"], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        answers.append(ran.stdout)
+    assert answers == ["42 []\n", "42 [1]\n"] * 2
 
 
 def test_a_kernel_works_where_none_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:

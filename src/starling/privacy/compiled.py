@@ -2,17 +2,19 @@
 
 A kept kernel is machine code that the next process runs. Numba keeps it beside the source, or in the user's cache folder where
 the source is read-only; where anybody else could write to that folder, nothing is kept and each process compiles anew (some
-seconds, once).
+seconds, once). What an earlier version of Starling kept there is compiled anew.
 """
 
 import os
+import pickle
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from numba import njit
 from numba.core import event
+from numba.core.caching import FunctionCache
 
 from starling.privacy import compiling
 
@@ -25,11 +27,25 @@ def compiled(function: F) -> F:
     try:
         kept = njit(function, nogil=True, cache=True)
         if ours_alone(Path(kept.stats.cache_path)):
+            kept._cache = _Kernels(function)  # type: ignore[no-untyped-call]  # noqa: SLF001 - there is no other place for it
             kernel = kept
     except RuntimeError:  # Numba found no folder that it can write to.
         pass
     # What Numba gives back is called like the function it was given.
     return cast(F, kernel)
+
+
+class _Kernels(FunctionCache):
+    """The kernels of one function on disk."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The kernel for these types, or None; None too where an earlier version kept it, for a type that there is no more."""
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except (AttributeError, ImportError, EOFError, pickle.UnpicklingError):
+            # Numba reads the types before it looks whether the source is the one that it compiled.
+            self.flush()  # type: ignore[no-untyped-call]
+            return None
 
 
 class _Tells(event.Listener):
