@@ -1,0 +1,162 @@
+"""The tree of regions as arrays, and what an optimiser hands back.
+
+Regions of a level are its rows, in any order. Where all regions of a tree are numbered in one sequence, the root has number 0 and the
+levels follow one another, each in the order of its rows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.errors import ParameterError
+
+Int64: TypeAlias = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tree:
+    """Nested regions: one root, every region above the last level has a child, and all leaves lie on the last level.
+
+    All arrays are int64 and read-only. `Tree.of` makes a tree from what anybody gives, and checks it.
+
+    Attributes:
+        parents: For each level below the root (regions of the level,): each region's row in the level above.
+        starts: (levels + 1,): the number of the first region of each level; at last, how many regions there are.
+        offsets: (regions + 1,): the children of region u are `children[offsets[u]:offsets[u + 1]]`; leaves have none.
+        children: (regions - 1,): numbers of regions, grouped by parent, in increasing order within each group.
+    """
+
+    parents: tuple[Int64, ...]
+    starts: Int64
+    offsets: Int64
+    children: Int64
+
+    @classmethod
+    def of(cls, parents: Sequence[npt.ArrayLike]) -> "Tree":
+        """The tree with these parents.
+
+        Args:
+            parents: For each level below the root, integers (regions of the level,): each region's row in the level above. Empty for
+                a tree of the root alone.
+
+        Raises:
+            ParameterError: where an entry is no row of the level above, or a region above the last level has no child.
+
+        >>> tree = Tree.of([[0, 0], [1, 0, 1]])
+        >>> tree.regions, tree.children.tolist(), tree.offsets.tolist()
+        ((1, 2, 3), [1, 2, 4, 3, 5], [0, 2, 3, 5, 5, 5, 5])
+        """
+        above, checked = 1, []
+        for level, given in enumerate(parents, start=1):
+            rows = _rows(given, f"parents[{level - 1}]", above)
+            checked.append(rows)
+            above = len(rows)
+        starts = np.cumsum([0, 1, *map(len, checked)], dtype=np.int64)
+        regions = int(starts[-1])
+        counts, children = np.zeros(regions, dtype=np.int64), [np.empty(0, dtype=np.int64)]
+        for level, rows in enumerate(checked):
+            counts[starts[level] : starts[level + 1]] = np.bincount(
+                rows, minlength=int(starts[level + 1] - starts[level])
+            )
+            children.append(np.argsort(rows, kind="stable") + starts[level + 1])
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        return cls(tuple(map(_kept, checked)), _kept(starts), _kept(offsets), _kept(np.concatenate(children)))
+
+    @property
+    def levels(self) -> int:
+        """How many levels there are, the root's among them."""
+        return len(self.parents) + 1
+
+    @property
+    def regions(self) -> tuple[int, ...]:
+        """How many regions each level has."""
+        return tuple(int(count) for count in np.diff(self.starts))
+
+    def rows(self, level: int) -> slice:
+        """Where the regions of a level stand when all regions are numbered."""
+        return slice(int(self.starts[level]), int(self.starts[level + 1]))
+
+    def cells(self, values: Sequence[npt.ArrayLike], field: str = "noisy") -> tuple[Int64, ...]:
+        """One array of integers for each level, root first, as C-contiguous int64 (regions of the level, sizes); copied only if need be.
+
+        Raises:
+            ParameterError: naming `field`, where the number of arrays, a shape or a type does not fit, or there is no size.
+        """
+        if len(values) != self.levels:
+            raise ParameterError(
+                field=field,
+                problem=f"has {len(values)} levels, the tree has {self.levels}",
+                fix="give one array for each level, the root's first",
+            )
+        found = [_integers(given, f"{field}[{level}]") for level, given in enumerate(values)]
+        sizes = found[0].shape[-1] if found[0].ndim else 0
+        for level, (array, regions) in enumerate(zip(found, self.regions, strict=True)):
+            if array.shape != (regions, sizes) or not sizes:
+                raise ParameterError(
+                    field=f"{field}[{level}]",
+                    problem=f"has shape {array.shape}, its level has {regions} regions",
+                    fix="give an array (regions of the level, sizes) with the same sizes, at least one, on every level",
+                )
+        return tuple(np.ascontiguousarray(array) for array in found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Projection:
+    """Consistent counts, and how good they are.
+
+    Attributes:
+        levels: int64 (regions of the level, sizes) for each level, root first: not negative, children add up to their parent, the root
+            adds up to the public total.
+        objective: The exact value of what was minimised.
+        certified: Whether an independent check proved that no feasible integers have a smaller objective.
+        gap: What the objective exceeds a proven lower bound by, as a share of that bound; None where it is not known.
+    """
+
+    levels: tuple[Int64, ...]
+    objective: int | Fraction
+    certified: bool
+    gap: Fraction | None
+
+
+def _rows(given: npt.ArrayLike, field: str, above: int) -> Int64:
+    """A level's parents, checked against the number of regions in the level above."""
+    rows = _integers(given, field)
+    if rows.ndim != 1:
+        raise ParameterError(
+            field=field, problem=f"has {rows.ndim} dimensions", fix="give one row of the level above for each region"
+        )
+    if rows.size and not (rows.min() >= 0 and rows.max() < above):
+        raise ParameterError(
+            field=field,
+            problem="names a row that the level above does not have",
+            fix=f"give rows from 0 to {above - 1}",
+        )
+    childless = int(np.count_nonzero(np.bincount(rows, minlength=above) == 0))
+    if childless:
+        raise ParameterError(
+            field=field,
+            problem=f"leaves {childless} of {above} regions of the level above without a child",
+            fix="give every region above the last level a child",
+        )
+    return rows
+
+
+def _integers(given: npt.ArrayLike, field: str) -> Int64:
+    """An array of integers as int64."""
+    array = np.asarray(given)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if not np.issubdtype(array.dtype, np.integer) or not np.can_cast(array.dtype, np.int64):
+        raise ParameterError(field=field, problem=f"is of type {array.dtype}", fix="give integers of at most 64 bits")
+    return array.astype(np.int64, copy=False)
+
+
+def _kept(array: Int64) -> Int64:
+    """A copy that nobody can write to."""
+    kept = np.array(array, dtype=np.int64)
+    kept.flags.writeable = False
+    return kept
