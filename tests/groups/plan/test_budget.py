@@ -1,0 +1,88 @@
+"""Budgets over levels and bands of sizes: exact, and what they cost by enumeration of a small world."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from starling.errors import ParameterError
+from starling.groups.plan.budget import SplitBudget
+
+ANCESTORS = ((0, 0, 0), (0, 1, 1), (0, 1, 2))
+"""Of a small world: the row of each of three leaves, and of the regions that it lies in, in each level."""
+LARGEST = 3
+
+
+def cumulative(groups: tuple[tuple[int, int], ...]) -> list[np.ndarray]:
+    """c of every level of the small world with groups (leaf, size)."""
+    counts = [np.zeros((regions, LARGEST + 1), dtype=np.int64) for regions in (1, 2, 3)]
+    for leaf, size in groups:
+        for level, row in enumerate(ANCESTORS[leaf]):
+            counts[level][row, size] += 1
+    return [np.cumsum(level, axis=1) for level in counts]
+
+
+def test_one_member_costs_the_whole_budget_at_every_size() -> None:
+    budget = SplitBudget(
+        (0, 1, 2),
+        tuple((Fraction(a, 12), Fraction(b, 12), Fraction(12 - a - b, 12)) for a, b in ((1, 3), (4, 4), (9, 2))),
+    )
+    costs = set()
+    for leaves, sizes in product(product(range(3), repeat=2), product(range(LARGEST + 1), repeat=2)):
+        groups = tuple(zip(leaves, sizes, strict=True))
+        if sizes[0] == LARGEST:
+            continue
+        moved = ((leaves[0], sizes[0] + 1), groups[1])
+        changes = [np.abs(a - b) for a, b in zip(cumulative(groups), cumulative(moved), strict=True)]
+        # The change touches entry s alone, by 1, in one region of each level.
+        assert all(change.sum() == 1 and change[:, sizes[0]].sum() == 1 for change in changes)
+        loss = sum(
+            (
+                int(change[:, size].sum()) * budget.by_size(level, LARGEST + 1)[size]
+                for level, change in enumerate(changes)
+                for size in range(LARGEST + 1)
+            ),
+            Fraction(0),
+        )
+        costs.add(loss)
+    assert costs == {budget.whole}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    whole=st.fractions(Fraction(1, 100), 10, max_denominator=100),
+    weights=st.lists(st.fractions(Fraction(1, 50), 5, max_denominator=50), min_size=1, max_size=5),
+)
+def test_weights_share_out_the_whole_exactly(whole: Fraction, weights: list[Fraction]) -> None:
+    budget = SplitBudget.weighted(whole, weights)
+    assert budget.whole == whole
+    assert budget.levels == len(weights)
+    assert [amount * weights[0] for amount in budget.amounts[0]] == [budget.amounts[0][0] * each for each in weights]
+
+
+@pytest.mark.parametrize(
+    ("bands", "amounts", "field"),
+    [
+        ((), (), "bands"),
+        ((1,), ((1,),), "bands"),
+        ((0, 0), ((1,), (1,)), "bands"),
+        ((0, 3, 2), ((1,),) * 3, "bands"),
+        ((0, 2), ((1,),), "amounts"),
+        ((0, 2), ((1, 1), (2,)), "amounts"),
+        ((0,), ((),), "amounts"),
+        ((0,), ((1, 0),), "amounts"),
+        ((0, 2), ((1, 1), (1, 2)), "amounts"),
+    ],
+)
+def test_what_is_no_budget_is_refused(bands: tuple[int, ...], amounts: tuple[tuple[int, ...], ...], field: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        SplitBudget(bands, tuple(tuple(map(Fraction, each)) for each in amounts))
+    assert refused.value.problems[0].field == field
+
+
+def test_bands_beyond_the_sizes_are_left_out() -> None:
+    budget = SplitBudget((0, 5), ((Fraction(1),), (Fraction(1),)))
+    assert budget.by_size(0, 3) == (1, 1, 1)
