@@ -85,4 +85,4 @@ def test_what_is_no_budget_is_refused(bands: tuple[int, ...], amounts: tuple[tup
 
 def test_bands_beyond_the_sizes_are_left_out() -> None:
     budget = SplitBudget((0, 5), ((Fraction(1),), (Fraction(1),)))
-    assert budget.by_size(0, 3) == (1, 1, 1)
+    assert budget.by_size(0, 3) == (Fraction(1),) * 3
