@@ -1,5 +1,8 @@
 """Random trees of regions and noisy counts for the tests of the optimisers."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
@@ -29,3 +32,64 @@ def random_parents(numbers: np.random.Generator, levels: int, children: int = 3)
         parents.append(numbers.permutation(rows))
         above = len(rows)
     return parents
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One problem of the optimisers on histograms."""
+
+    noisy: list[Int64]
+    parents: list[Int64]
+    total: int
+    weights: list[int]
+
+
+def random_problem(numbers: np.random.Generator, levels: int, *, most: int = 6) -> Problem:
+    """A problem small enough for any solver: true counts with noise, noise alone, or large negative noise."""
+    parents = random_parents(numbers, levels)
+    sizes = int(numbers.integers(1, 5))
+    total = int(numbers.integers(0, most + 1))
+    spread = int(numbers.integers(1, 5))
+    shift = int(numbers.choice([0, 0, -8, 3]))
+    regions = [1, *map(len, parents)]
+    noisy = [numbers.integers(-spread, spread + 1, (count, sizes)) + shift for count in regions]
+    weights = [1] * levels if numbers.random() < 0.3 else numbers.integers(1, 6, levels).tolist()
+    return Problem(noisy, parents, total, weights)
+
+
+def totals_of(numbers: np.random.Generator, parents: list[Int64], total: int) -> list[Int64]:
+    """Random public totals of all regions, root first, that add up."""
+    leaves = len(parents[-1]) if parents else 1
+    below = numbers.multinomial(total, np.full(leaves, 1 / leaves))
+    found = [below]
+    for rows in reversed(parents):
+        found.append(np.bincount(rows, weights=found[-1]).astype(np.int64))
+    return found[::-1]
+
+
+def assert_conditions(levels: Sequence[Int64], parents: Sequence[Int64], total: int) -> None:
+    """Consistency, validity and faithfulness (Section 4 of the paper)."""
+    for level, counts in enumerate(levels):
+        assert counts.dtype == np.int64
+        assert counts.min() >= 0
+        assert sum(counts.ravel().tolist()) == total
+        if level:
+            added = np.zeros_like(levels[level - 1])
+            np.add.at(added, np.asarray(parents[level - 1]), counts)
+            assert np.array_equal(added, levels[level - 1])
+
+
+def objective(levels: Sequence[Int64], noisy: Sequence[Int64], weights: Sequence[int]) -> int:
+    """The sum of weight (count - noisy)^2, in Python's integers."""
+    return sum(
+        weight * sum((x - a) ** 2 for x, a in zip(counts.ravel().tolist(), given.ravel().tolist(), strict=True))
+        for counts, given, weight in zip(levels, noisy, weights, strict=True)
+    )
+
+
+def level_by_trying(values: list[int], target: int) -> int:
+    """The least j for which the sum of max(0, value + j) reaches the target."""
+    level = -max(values)
+    while sum(max(0, value + level) for value in values) < target:
+        level += 1
+    return level

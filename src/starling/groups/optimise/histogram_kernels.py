@@ -1,0 +1,283 @@
+"""Kernels of the optimiser on histograms. Regions above the leaves are numbered as in `Tree`; cells are (regions, sizes).
+
+A step is the t-th group that a cell takes; what it costs is an integer, larger for each further one.
+"""
+
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.groups.optimise.water_kernels import BLOCK, Cells, Int64, water_level
+from starling.privacy.compiled import compiled
+
+Float64: TypeAlias = npt.NDArray[np.float64]
+
+DEPTHS: Final = 7
+"""Water levels above the lowest one that are looked at for every region and size at once."""
+BEYOND: Final = 1 << 62
+"""Costs more than every step, or, negative, less."""
+
+
+@compiled
+def prices(
+    counts: Int64,
+    sums: Int64,
+    noisy: Int64,
+    parent: Int64,
+    twice: Float64,
+    leaf_twice: float,
+    total: float,
+    shares: Float64,
+    values: Float64,
+    slopes: Float64,
+) -> bool:
+    """Solve the relaxed problem for given active leaves, up the tree and down again, in closed form.
+
+    Below region u and size s the children add up to values + slopes * price, where the price is the dual variable of that sum.
+
+    Args:
+        counts: (parents of leaves, sizes): active leaves.
+        sums: (parents of leaves, sizes): the sum of their noisy counts.
+        noisy: (inner regions, sizes).
+        parent: (inner regions,): number of each region's parent; the root's is not read.
+        twice: (inner regions,): twice the weight.
+        leaf_twice: Twice the weight of the leaves.
+        total: What all root cells add up to.
+        shares: (inner regions, sizes), written: the price of each region's children.
+        values: (inner regions, sizes), written.
+        slopes: (inner regions, sizes), written.
+
+    Returns:
+        False where no leaf is active, so that nothing moves with the total; then only values and slopes are written.
+    """
+    inner, sizes = noisy.shape
+    first = inner - counts.shape[0]
+    values[:first] = 0
+    slopes[:first] = 0
+    for u in range(first, inner):
+        for s in range(sizes):
+            values[u, s] = sums[u - first, s]
+            slopes[u, s] = counts[u - first, s] / leaf_twice
+    for u in range(inner - 1, 0, -1):
+        value, slope, own = values[u], slopes[u], noisy[u]
+        value_above, slope_above = values[parent[u]], slopes[parent[u]]
+        for s in range(sizes):
+            part = slope[s] / (1 + twice[u] * slope[s])
+            value_above[s] += value[s] + part * twice[u] * (own[s] - value[s])
+            slope_above[s] += part
+    value_sum, slope_sum = 0.0, 0.0
+    for s in range(sizes):
+        part = slopes[0, s] / (1 + twice[0] * slopes[0, s])
+        value_sum += values[0, s] + part * twice[0] * (noisy[0, s] - values[0, s])
+        slope_sum += part
+    if slope_sum == 0:
+        return False
+    top = np.full(sizes, (total - value_sum) / slope_sum)
+    for u in range(inner):
+        above = top if u == 0 else shares[parent[u]]
+        for s in range(sizes):
+            shares[u, s] = (above[s] + twice[u] * (noisy[u, s] - values[u, s])) / (1 + twice[u] * slopes[u, s])
+    return True
+
+
+@compiled
+def thresholds(shares: Float64, leaf_twice: float, bound: int, above: Cells) -> None:
+    """The integer that a leaf's noisy count must exceed to be active at these prices, kept within `bound`."""
+    price, threshold = shares.reshape(-1), above.reshape(-1)
+    for i in range(price.size):
+        threshold[i] = np.int64(min(max(np.floor(-price[i] / leaf_twice), -bound), bound))
+
+
+@compiled
+def steps_above_leaves(
+    cells: Cells,
+    rows: Int64,
+    offsets: Int64,
+    guesses: Cells,
+    noisy: Int64,
+    lows: Int64,
+    weight: int,
+    leaf_weight: int,
+    steps: Int64,
+) -> None:
+    """What each step in the window of a parent of leaves costs: its own part, and that of the leaf that takes it.
+
+    Args:
+        cells: (leaves, sizes).
+        rows: (leaves,): rows of `cells`, grouped by parent.
+        offsets: (parents + 1,).
+        guesses: (parents, sizes): water levels that should lie just below those of the window.
+        noisy: (parents, sizes).
+        lows: (parents, sizes): the window has the steps from `lows + 1` on.
+        weight: Of the parents.
+        leaf_weight: Of the leaves.
+        steps: (parents, sizes, width), written.
+    """
+    sizes, width = cells.shape[1], steps.shape[2]
+    reach, more = np.empty(BLOCK, dtype=np.int64), np.empty((DEPTHS, BLOCK), dtype=cells.dtype)
+    bars = np.empty(BLOCK, dtype=cells.dtype)
+    for u in range(offsets.size - 1):
+        family = rows[offsets[u] : offsets[u + 1]]
+        for begin in range(0, sizes, BLOCK):
+            end = min(begin + BLOCK, sizes)
+            guess = guesses[u, begin:end]
+            reach[:] = 0
+            more[:] = 0
+            for i in range(family.size):
+                values = cells[family[i], begin:end]
+                for s in range(values.size):
+                    reach[s] += max(0, values[s] + guess[s])
+                for depth in range(DEPTHS):
+                    number = more[depth]
+                    for s in range(values.size):
+                        bars[s] = -guess[s] - depth
+                    for s in range(values.size):
+                        number[s] += values[s] >= bars[s]
+            for s in range(end - begin):
+                low, own = lows[u, begin + s], noisy[u, begin + s]
+                filled, depth = reach[s], 0
+                found = filled <= low
+                for i in range(width):
+                    while filled < low + 1 + i and depth < DEPTHS:
+                        filled += more[depth, s]
+                        depth += 1
+                    found = found and filled >= low + 1 + i
+                    level = guess[s] + depth
+                    steps[u, begin + s, i] = weight * (2 * (low + 1 + i - own) - 1) + leaf_weight * (2 * level - 1)
+                if not found:
+                    _steps_by_sorting(cells, family, begin + s, own, low, weight, leaf_weight, steps[u, begin + s])
+
+
+@compiled
+def _steps_by_sorting(
+    cells: Cells, family: Int64, s: int, own: int, low: int, weight: int, leaf_weight: int, steps: Int64
+) -> None:
+    """`steps_above_leaves` for one region and size, wherever the window lies."""
+    values = np.empty(family.size, dtype=np.int64)
+    for i in range(family.size):
+        values[i] = -np.int64(cells[family[i], s])
+    values = -np.sort(values)
+    for i in range(steps.size):
+        level = water_level(values, low + 1 + i)
+        steps[i] = weight * (2 * (low + 1 + i - own) - 1) + leaf_weight * (2 * level - 1)
+
+
+@compiled
+def steps_above(
+    children: Int64, offsets: Int64, noisy: Int64, lows: Int64, weight: int, steps: Int64, first: int, last: int
+) -> None:
+    """What each step in the windows of regions `first` to `last` costs: their own part, and that of the child that takes it.
+
+    Args:
+        children: All regions grouped by parent, as in `Tree`.
+        offsets: As in `Tree`.
+        noisy: (inner regions, sizes).
+        lows: (inner regions, sizes).
+        weight: Of regions `first` to `last`.
+        steps: (inner regions, sizes, width), written for these regions; a step that no child can take within its window costs BEYOND, one
+            that lies below their windows -BEYOND.
+        first: First region.
+        last: One after the last region.
+    """
+    sizes, width = steps.shape[1:]
+    for v in range(first, last):
+        family = children[offsets[v] : offsets[v + 1]]
+        merged = np.empty(family.size * width, dtype=np.int64)
+        for s in range(sizes):
+            base = np.int64(0)
+            for i in range(family.size):
+                base += lows[family[i], s]
+                merged[i * width : (i + 1) * width] = steps[family[i], s]
+            merged.sort()
+            for i in range(width):
+                target = lows[v, s] + 1 + i
+                rank = target - base - 1
+                least = -BEYOND if rank < 0 else BEYOND if rank >= merged.size else merged[rank]
+                steps[v, s, i] = weight * (2 * (target - noisy[v, s]) - 1) + least
+
+
+@compiled
+def take_at_root(steps: Int64, lows: Int64, total: int, counts: Int64) -> None:
+    """Give each size of the root the steps that cost least, `total` in all; equal ones to smaller sizes first.
+
+    Args:
+        steps: (sizes, width).
+        lows: (sizes,).
+        total: Steps below the windows counted too.
+        counts: (sizes,), written.
+    """
+    width = steps.shape[1]
+    want = min(max(total - lows.sum(), 0), steps.size)
+    last = BEYOND * 2 - 1 if want == steps.size else np.sort(steps.reshape(-1))[want]
+    rest = want
+    for s in range(lows.size):
+        taken = np.searchsorted(steps[s], last)
+        counts[s] = lows[s] + taken
+        rest -= taken
+    for s in range(lows.size):
+        at = counts[s] - lows[s]
+        if rest > 0 and at < width and steps[s, at] == last:
+            counts[s] += 1
+            rest -= 1
+
+
+@compiled
+def take_below(
+    children: Int64,
+    offsets: Int64,
+    noisy: Int64,
+    lows: Int64,
+    weight: int,
+    steps: Int64,
+    counts: Int64,
+    first: int,
+    last: int,
+) -> None:
+    """Share the counts of regions `first` to `last` among their children; among equal steps the first in turn shifts with the size.
+
+    Args:
+        children: As in `Tree`.
+        offsets: As in `Tree`.
+        noisy: (inner regions, sizes).
+        lows: (inner regions, sizes).
+        weight: Of regions `first` to `last`.
+        steps: (inner regions, sizes, width).
+        counts: (inner regions, sizes): those of `first` to `last` are read, those of their children written.
+        first: First region.
+        last: One after the last region.
+    """
+    sizes, width = steps.shape[1:]
+    for v in range(first, last):
+        family = children[offsets[v] : offsets[v + 1]]
+        for s in range(sizes):
+            count, low = counts[v, s], lows[v, s]
+            limit = -BEYOND
+            if count > low:
+                limit = steps[v, s, count - low - 1] - weight * (2 * (count - noisy[v, s]) - 1)
+            rest, equal = count, 0
+            for i in range(family.size):
+                u = family[i]
+                taken = 0
+                while taken < width and steps[u, s, taken] < limit:
+                    taken += 1
+                counts[u, s] = lows[u, s] + taken
+                rest -= counts[u, s]
+                equal += taken < width and steps[u, s, taken] == limit
+            turn = -(s % equal) if equal > 0 else 0
+            for i in range(family.size):
+                u = family[i]
+                taken = counts[u, s] - lows[u, s]
+                if taken < width and steps[u, s, taken] == limit:
+                    counts[u, s] += (turn if turn >= 0 else turn + equal) < rest
+                    turn += 1
+
+
+@compiled
+def at_an_end(counts: Int64, lows: Int64, width: int) -> int:
+    """How many counts lie at an end of their window, where a further step would leave it."""
+    count, low = counts.reshape(-1), lows.reshape(-1)
+    number = 0
+    for i in range(count.size):
+        number += (count[i] == low[i] and low[i] > 0) or count[i] >= low[i] + width
+    return number

@@ -1,0 +1,132 @@
+"""Kernels on children that are filled up to a water level: each gets max(0, value + level). Cells are (regions, sizes), int32 or int64."""
+
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.privacy.compiled import compiled
+
+Int64: TypeAlias = npt.NDArray[np.int64]
+Cells: TypeAlias = npt.NDArray[np.int32] | npt.NDArray[np.int64]
+
+BLOCK: Final = 512
+"""Sizes that are worked on at a time, so that the children of a region stay in the cache."""
+HIGHEST: Final = 1 << 62
+"""No water level is as high."""
+
+
+@compiled
+def narrow(wide: Int64, narrowed: npt.NDArray[np.int32], largest: int) -> bool:
+    """Copy cells to int32; whether all of them lie within `largest`."""
+    source, target = wide.reshape(-1), narrowed.reshape(-1)
+    seen = np.int64(0)
+    for i in range(source.size):
+        value = source[i]
+        seen = max(seen, abs(value))
+        target[i] = np.int32(value)
+    return bool(seen <= largest)
+
+
+@compiled
+def largest_and_sums(cells: Cells, rows: Int64, offsets: Int64, largest: Cells, sums: Int64) -> None:
+    """The largest child and the sum of all children of each region and size.
+
+    Args:
+        cells: (leaves, sizes).
+        rows: (leaves,): rows of `cells`, grouped by parent.
+        offsets: (parents + 1,): the children of parent u are `rows[offsets[u]:offsets[u + 1]]`.
+        largest: (parents, sizes), written.
+        sums: (parents, sizes), written.
+    """
+    for u in range(offsets.size - 1):
+        most, added = largest[u], sums[u]
+        first = cells[rows[offsets[u]]]
+        for s in range(added.size):
+            most[s] = first[s]
+            added[s] = first[s]
+        for i in range(offsets[u] + 1, offsets[u + 1]):
+            values = cells[rows[i]]
+            for s in range(added.size):
+                most[s] = max(most[s], values[s])
+                added[s] += values[s]
+
+
+@compiled
+def active(cells: Cells, rows: Int64, offsets: Int64, above: Cells, counts: Int64, sums: Int64) -> bool:
+    """How many children of each region and size exceed `above`, and their sum; whether either differs from what stood there."""
+    changed = np.int64(0)
+    sizes = cells.shape[1]
+    number, added = np.empty(BLOCK, dtype=above.dtype), np.empty(BLOCK, dtype=np.int64)
+    for u in range(offsets.size - 1):
+        for begin in range(0, sizes, BLOCK):
+            end = min(begin + BLOCK, sizes)
+            least = above[u, begin:end]
+            number[:] = 0
+            added[:] = 0
+            for i in range(offsets[u], offsets[u + 1]):
+                values = cells[rows[i], begin:end]
+                for s in range(values.size):
+                    if values[s] > least[s]:
+                        number[s] += 1
+                        added[s] += values[s]
+            old_counts, old_sums = counts[u, begin:end], sums[u, begin:end]
+            for s in range(end - begin):
+                changed |= (old_counts[s] ^ number[s]) | (old_sums[s] ^ added[s])
+                old_counts[s] = number[s]
+                old_sums[s] = added[s]
+    return bool(changed != 0)
+
+
+@compiled
+def water_level(values: Int64, target: int) -> int:
+    """The least j for which the sum of max(0, value + j) reaches `target`, at least 1; values decrease."""
+    level, added = np.int64(HIGHEST), np.int64(0)
+    for k in range(values.size):
+        added += values[k]
+        level = min(level, -((added - target) // (k + 1)))
+    return int(level)
+
+
+@compiled
+def fill(cells: Cells, rows: Int64, offsets: Int64, targets: Int64, levels: Cells, filled: Int64) -> None:
+    """The nearest integers, none below 0, to the children of each region and size that add up to a target.
+
+    Each child gets max(0, value + level - 1), and as many of those that lie above 0 at `level` as are needed one more; who is first
+    among them shifts with the size.
+
+    Args:
+        cells: (leaves, sizes).
+        rows: (leaves,): rows of `cells`, grouped by parent.
+        offsets: (parents + 1,).
+        targets: (parents, sizes).
+        levels: (parents, sizes): the water level of each target; where that is 0, any at which no child lies above 0.
+        filled: (leaves, sizes), written.
+    """
+    sizes = cells.shape[1]
+    rest, eligible, turn = (
+        np.empty(BLOCK, dtype=np.int64),
+        np.empty(BLOCK, dtype=np.int64),
+        np.empty(BLOCK, dtype=np.int64),
+    )
+    for u in range(offsets.size - 1):
+        for begin in range(0, sizes, BLOCK):
+            end = min(begin + BLOCK, sizes)
+            level = levels[u, begin:end]
+            rest[: end - begin] = targets[u, begin:end]
+            eligible[:] = 0
+            for i in range(offsets[u], offsets[u + 1]):
+                values = cells[rows[i], begin:end]
+                for s in range(values.size):
+                    height = values[s] + level[s]
+                    rest[s] -= max(0, height - 1)
+                    eligible[s] += height > 0
+            for s in range(end - begin):
+                turn[s] = -((begin + s) % eligible[s]) if eligible[s] > 0 else 0
+            for i in range(offsets[u], offsets[u + 1]):
+                values, found = cells[rows[i], begin:end], filled[rows[i], begin:end]
+                for s in range(values.size):
+                    height = values[s] + level[s]
+                    place = turn[s] if turn[s] >= 0 else turn[s] + eligible[s]
+                    found[s] = max(0, height - 1) + (1 if height > 0 and place < rest[s] else 0)
+                    turn[s] += height > 0

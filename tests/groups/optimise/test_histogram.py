@@ -1,0 +1,171 @@
+"""The optimum on histograms: equal to that of a linear program, the conditions on every output, determinism, bounds."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from starling.errors import ParameterError
+from starling.groups.optimise import histogram
+from starling.groups.optimise.histogram import project_histogram
+from tests.groups.optimise.linear_program import least_objective
+from tests.groups.optimise.random_trees import (
+    Int64,
+    Problem,
+    assert_conditions,
+    objective,
+    parents_of_trees,
+    random_parents,
+    random_problem,
+)
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3, 4, 5])
+def test_the_objective_is_that_of_a_linear_program(levels: int) -> None:
+    numbers = np.random.default_rng(levels)
+    for _ in range(60 if levels < 5 else 30):
+        case = random_problem(numbers, levels)
+        found = project_histogram(case.noisy, case.parents, case.total, case.weights)
+        assert_conditions(found.levels, case.parents, case.total)
+        assert found.certified
+        assert found.gap == 0
+        assert found.objective == objective(found.levels, case.noisy, case.weights)
+        least = least_objective(case.noisy, case.parents, case.total, case.weights) if case.total else found.objective
+        assert found.objective == least
+
+
+def test_the_objective_is_that_of_an_integer_program() -> None:
+    numbers = np.random.default_rng(7)
+    for _ in range(10):
+        case = random_problem(numbers, 3, most=4)
+        found = project_histogram(case.noisy, case.parents, case.total + 1, case.weights)
+        assert found.objective == least_objective(case.noisy, case.parents, case.total + 1, case.weights, integers=True)
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> Problem:
+    """Trees of any shape with counts of any magnitude that is allowed, all negative ones among them."""
+    parents = draw(parents_of_trees())
+    sizes = draw(st.integers(1, 6))
+    magnitude = draw(st.sampled_from([1, 5, 1000, 1 << 31, 1 << 48]))
+    low = draw(st.sampled_from([-magnitude, 0]))
+    high = draw(st.sampled_from([magnitude, -1])) if low else magnitude
+    numbers = np.random.default_rng(draw(st.integers(0, 2**32)))
+    noisy = [numbers.integers(low, high + 1, (count, sizes)) for count in (1, *map(len, parents))]
+    weights = draw(st.lists(st.integers(1, 9), min_size=len(noisy), max_size=len(noisy)))
+    return Problem(noisy, [np.array(rows) for rows in parents], draw(st.integers(0, magnitude)), weights)
+
+
+@settings(max_examples=150, deadline=None)
+@given(case=problems())
+def test_every_output_keeps_the_conditions_and_is_certified(case: Problem) -> None:
+    found = project_histogram(case.noisy, case.parents, case.total, case.weights)
+    assert_conditions(found.levels, case.parents, case.total)
+    assert found.certified
+    assert found.objective == objective(found.levels, case.noisy, case.weights)
+    again = project_histogram(case.noisy, case.parents, case.total, case.weights)
+    assert all(np.array_equal(one, other) for one, other in zip(found.levels, again.levels, strict=True))
+
+
+def test_a_wide_tree_is_certified() -> None:
+    """More sizes than a block, more children than water levels that are looked at, ties by the thousand."""
+    numbers = np.random.default_rng(3)
+    parents = [np.zeros(7, dtype=np.int64), numbers.permutation(np.repeat(np.arange(7), 40))]
+    noisy = [numbers.integers(-3, 4, (len(rows), 1300)) for rows in (parents[0][:1], *parents)]
+    found = project_histogram(noisy, parents, 5_000)
+    assert_conditions(found.levels, parents, 5_000)
+    assert found.certified
+
+
+def test_floating_point_chooses_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows put in the wrong place, and too narrow ones, lead to the very same counts, ties included."""
+    numbers = np.random.default_rng(11)
+    parents = random_parents(numbers, 4, children=5)
+    noisy = [numbers.integers(-2, 4, (len(rows), 30)) for rows in (parents[0][:1], *parents)]
+    expected = project_histogram(noisy, parents, 150).levels
+    relaxed = histogram._Windows._relaxed
+    shift = numbers.integers(-9, 10, (1 + sum(map(len, parents[:-1])), 30))
+
+    def misled(windows: histogram._Windows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        values, guesses, largest = relaxed(windows)
+        return values + shift, guesses + shift[-len(guesses) :].astype(guesses.dtype), largest
+
+    monkeypatch.setattr(histogram._Windows, "_relaxed", misled)
+    monkeypatch.setattr(histogram, "RADIUS", 1)
+    found = project_histogram(noisy, parents, 150).levels
+    assert all(np.array_equal(one, other) for one, other in zip(expected, found, strict=True))
+
+
+def test_cells_of_32_and_of_64_bits_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = np.random.default_rng(12)
+    parents = random_parents(numbers, 3, children=6)
+    noisy = [numbers.integers(-3, 5, (len(rows), 40)) for rows in (parents[0][:1], *parents)]
+    narrow = project_histogram(noisy, parents, 300).levels
+    monkeypatch.setattr("starling.groups.optimise.water.NARROW", 0)
+    wide = project_histogram(noisy, parents, 300).levels
+    assert all(np.array_equal(one, other) for one, other in zip(narrow, wide, strict=True))
+
+
+def test_the_order_of_regions_changes_no_objective() -> None:
+    numbers = np.random.default_rng(13)
+    for _ in range(20):
+        case = random_problem(numbers, 3)
+        order = numbers.permutation(len(case.parents[-1]))
+        noisy = [*case.noisy[:-1], case.noisy[-1][order]]
+        parents = [*case.parents[:-1], case.parents[-1][order]]
+        one = project_histogram(case.noisy, case.parents, case.total, case.weights)
+        other = project_histogram(noisy, parents, case.total, case.weights)
+        assert one.objective == other.objective
+
+
+def test_no_groups_give_zeros() -> None:
+    found = project_histogram([np.array([[-4, 5]]), np.array([[1, 2], [3, -4]])], [[0, 0]], 0)
+    assert not any(level.any() for level in found.levels)
+    assert (found.objective, found.certified) == (16 + 25 + 1 + 4 + 9 + 16, True)
+
+
+def test_one_cell_gets_all() -> None:
+    found = project_histogram([np.array([[-4]])], [], 9)
+    assert ([level.tolist() for level in found.levels], found.objective, found.certified) == ([[[9]]], 169, True)
+
+
+@pytest.mark.parametrize("largest", [(1 << 57) - (1 << 17), (1 << 31) + 5])
+def test_values_near_the_bound_do_not_overflow(largest: int) -> None:
+    """The root alone and 8 times its value below 2^61: three sizes, counts whose squares leave 64 bits by far."""
+    root: Int64 = np.array([[largest, -largest, largest - 3]])
+    found = project_histogram([root], [], largest)
+    assert_conditions(found.levels, [], largest)
+    assert found.certified
+    assert found.objective == objective(found.levels, [root], [1])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_tree_near_the_bound_does_not_overflow(sign: int) -> None:
+    numbers = np.random.default_rng(5)
+    parents = [np.array([0, 0]), np.array([0, 1, 1, 0])]
+    largest = (1 << 54) - (1 << 17)
+    noisy = [sign * (largest - numbers.integers(0, 1000, (len(rows), 3))) for rows in (parents[0][:1], *parents)]
+    for total in (1, largest):
+        found = project_histogram(noisy, parents, total, [1, 2, 5])
+        assert_conditions(found.levels, parents, total)
+        assert found.certified
+        assert found.objective == objective(found.levels, noisy, [1, 2, 5])
+
+
+@pytest.mark.parametrize(
+    ("noisy", "total", "weights", "field"),
+    [
+        ([[[1]], [[1]]], -1, None, "total"),
+        ([[[1]], [[1]]], 1, [1], "weights"),
+        ([[[1]], [[1]]], 1, [1, 0], "weights"),
+        ([[[1]], [[-(1 << 63)]]], 1, None, "noisy"),
+        ([[[1]], [[1]]], 1 << 62, None, "noisy"),
+        ([[[1]], [[1]]], 1, [1 << 45, 1], "noisy"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    noisy: list[list[list[int]]], total: int, weights: list[int] | None, field: str
+) -> None:
+    with pytest.raises(ParameterError) as refused:
+        project_histogram(noisy, [[0]], total, weights)
+    assert refused.value.problems[0].field == field

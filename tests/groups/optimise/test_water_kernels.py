@@ -1,0 +1,25 @@
+"""Water levels and the children above them against plain Python."""
+
+import numpy as np
+
+from starling.groups.optimise import water_kernels as kernels
+from tests.groups.optimise.random_trees import level_by_trying
+
+
+def test_the_water_level_is_the_least_that_reaches_the_target() -> None:
+    numbers = np.random.default_rng(1)
+    for _ in range(200):
+        values = -np.sort(-numbers.integers(-9, 10, numbers.integers(1, 6)))
+        target = int(numbers.integers(1, 20))
+        assert kernels.water_level(values, target) == level_by_trying(values.tolist(), target)
+
+
+def test_active_counts_say_whether_anything_changed() -> None:
+    cells = np.array([[1, 5], [3, -2], [2, 2]], dtype=np.int32)
+    rows, offsets = np.array([0, 2, 1]), np.array([0, 2, 3])
+    counts, sums = np.zeros((2, 2), dtype=np.int64), np.zeros((2, 2), dtype=np.int64)
+    above = np.array([[1, 1], [0, 0]], dtype=np.int32)
+    assert kernels.active(cells, rows, offsets, above, counts, sums)
+    assert counts.tolist() == [[1, 2], [1, 0]]
+    assert sums.tolist() == [[2, 7], [3, 0]]
+    assert not kernels.active(cells, rows, offsets, above, counts, sums)
