@@ -93,3 +93,17 @@ def level_by_trying(values: list[int], target: int) -> int:
     while sum(max(0, value + level) for value in values) < target:
         level += 1
     return level
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> Problem:
+    """Trees of any shape with counts of any magnitude that is allowed, all negative ones among them."""
+    parents = draw(parents_of_trees())
+    sizes = draw(st.integers(1, 6))
+    magnitude = draw(st.sampled_from([1, 5, 1000, 1 << 31, 1 << 48]))
+    low = draw(st.sampled_from([-magnitude, 0]))
+    high = draw(st.sampled_from([magnitude, -1])) if low else magnitude
+    numbers = np.random.default_rng(draw(st.integers(0, 2**32)))
+    noisy = [numbers.integers(low, high + 1, (count, sizes)) for count in (1, *map(len, parents))]
+    weights = draw(st.lists(st.integers(1, 9), min_size=len(noisy), max_size=len(noisy)))
+    return Problem(noisy, [np.array(rows) for rows in parents], draw(st.integers(0, magnitude)), weights)

@@ -1,20 +1,24 @@
 """The optimum on histograms: equal to that of a linear program, the conditions on every output, determinism, bounds."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from starling.errors import ParameterError
 from starling.groups.optimise import histogram
 from starling.groups.optimise.histogram import project_histogram
+from starling.groups.optimise.relaxed import Relaxed, relaxed_optimum
+from starling.groups.optimise.tree import Tree
+from starling.groups.optimise.water import Families
+from starling.groups.optimise.water_kernels import Cells
 from tests.groups.optimise.linear_program import least_objective
 from tests.groups.optimise.random_trees import (
     Int64,
     Problem,
     assert_conditions,
     objective,
-    parents_of_trees,
+    problems,
     random_parents,
     random_problem,
 )
@@ -40,20 +44,6 @@ def test_the_objective_is_that_of_an_integer_program() -> None:
         case = random_problem(numbers, 3, most=4)
         found = project_histogram(case.noisy, case.parents, case.total + 1, case.weights)
         assert found.objective == least_objective(case.noisy, case.parents, case.total + 1, case.weights, integers=True)
-
-
-@st.composite
-def problems(draw: st.DrawFn) -> Problem:
-    """Trees of any shape with counts of any magnitude that is allowed, all negative ones among them."""
-    parents = draw(parents_of_trees())
-    sizes = draw(st.integers(1, 6))
-    magnitude = draw(st.sampled_from([1, 5, 1000, 1 << 31, 1 << 48]))
-    low = draw(st.sampled_from([-magnitude, 0]))
-    high = draw(st.sampled_from([magnitude, -1])) if low else magnitude
-    numbers = np.random.default_rng(draw(st.integers(0, 2**32)))
-    noisy = [numbers.integers(low, high + 1, (count, sizes)) for count in (1, *map(len, parents))]
-    weights = draw(st.lists(st.integers(1, 9), min_size=len(noisy), max_size=len(noisy)))
-    return Problem(noisy, [np.array(rows) for rows in parents], draw(st.integers(0, magnitude)), weights)
 
 
 @settings(max_examples=150, deadline=None)
@@ -83,14 +73,15 @@ def test_floating_point_chooses_no_result(monkeypatch: pytest.MonkeyPatch) -> No
     parents = random_parents(numbers, 4, children=5)
     noisy = [numbers.integers(-2, 4, (len(rows), 30)) for rows in (parents[0][:1], *parents)]
     expected = project_histogram(noisy, parents, 150).levels
-    relaxed = histogram._Windows._relaxed
     shift = numbers.integers(-9, 10, (1 + sum(map(len, parents[:-1])), 30))
 
-    def misled(windows: histogram._Windows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        values, guesses, largest = relaxed(windows)
-        return values + shift, guesses + shift[-len(guesses) :].astype(guesses.dtype), largest
+    def misled(
+        tree: Tree, families: Families, leaves: Cells, given: Int64, total: int, weights: Sequence[int]
+    ) -> Relaxed:
+        found = relaxed_optimum(tree, families, leaves, given, total, weights)
+        return Relaxed(found.values + shift, found.levels + shift[-len(found.levels) :], found.largest)
 
-    monkeypatch.setattr(histogram._Windows, "_relaxed", misled)
+    monkeypatch.setattr(histogram, "relaxed_optimum", misled)
     monkeypatch.setattr(histogram, "RADIUS", 1)
     found = project_histogram(noisy, parents, 150).levels
     assert all(np.array_equal(one, other) for one, other in zip(expected, found, strict=True))
@@ -150,22 +141,3 @@ def test_a_tree_near_the_bound_does_not_overflow(sign: int) -> None:
         assert_conditions(found.levels, parents, total)
         assert found.certified
         assert found.objective == objective(found.levels, noisy, [1, 2, 5])
-
-
-@pytest.mark.parametrize(
-    ("noisy", "total", "weights", "field"),
-    [
-        ([[[1]], [[1]]], -1, None, "total"),
-        ([[[1]], [[1]]], 1, [1], "weights"),
-        ([[[1]], [[1]]], 1, [1, 0], "weights"),
-        ([[[1]], [[-(1 << 63)]]], 1, None, "noisy"),
-        ([[[1]], [[1]]], 1 << 62, None, "noisy"),
-        ([[[1]], [[1]]], 1, [1 << 45, 1], "noisy"),
-    ],
-)
-def test_what_cannot_be_is_refused(
-    noisy: list[list[list[int]]], total: int, weights: list[int] | None, field: str
-) -> None:
-    with pytest.raises(ParameterError) as refused:
-        project_histogram(noisy, [[0]], total, weights)
-    assert refused.value.problems[0].field == field

@@ -30,3 +30,11 @@ def test_the_root_takes_the_cheapest_steps_and_smaller_sizes_first() -> None:
         counts: Int64 = np.empty(3, dtype=np.int64)
         kernels.take_at_root(steps, lows, total, counts)
         assert counts.tolist() == expected
+
+
+def test_the_water_level_is_the_least_that_reaches_the_target() -> None:
+    numbers = np.random.default_rng(1)
+    for _ in range(200):
+        values = -np.sort(-numbers.integers(-9, 10, numbers.integers(1, 6)))
+        target = int(numbers.integers(1, 20))
+        assert kernels.water_level(values, target) == level_by_trying(values.tolist(), target)

@@ -3,15 +3,6 @@
 import numpy as np
 
 from starling.groups.optimise import water_kernels as kernels
-from tests.groups.optimise.random_trees import level_by_trying
-
-
-def test_the_water_level_is_the_least_that_reaches_the_target() -> None:
-    numbers = np.random.default_rng(1)
-    for _ in range(200):
-        values = -np.sort(-numbers.integers(-9, 10, numbers.integers(1, 6)))
-        target = int(numbers.integers(1, 20))
-        assert kernels.water_level(values, target) == level_by_trying(values.tolist(), target)
 
 
 def test_active_counts_say_whether_anything_changed() -> None:

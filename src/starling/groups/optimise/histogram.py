@@ -14,29 +14,23 @@ decided by public rules on integers.
 
 from collections.abc import Sequence
 from fractions import Fraction
-from operator import index
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from starling.errors import ParameterError
 from starling.groups.optimise import histogram_kernels as kernels
 from starling.groups.optimise import water_kernels
 from starling.groups.optimise.certificate import certify
-from starling.groups.optimise.tree import Int64, Projection, Tree
+from starling.groups.optimise.problem import Problem
+from starling.groups.optimise.relaxed import relaxed_optimum
+from starling.groups.optimise.tree import Int64, Projection
 from starling.groups.optimise.water import Families, like, nearest_with_sum
 
-PASSES: Final = 30
-"""The most passes of Newton's method; in floating point it may cycle where a leaf is exactly 0."""
 RADIUS: Final = 3
 """How far a window reaches to either side at first."""
 ROUNDS: Final = 3
 """After so many rounds windows become wider."""
-LIMIT: Final = 1 << 61
-"""No cost of a step may reach this."""
-SPARE: Final = 1 << 16
-"""How far beyond the total a window may reach in the check of the bound."""
 
 
 def project_histogram(
@@ -57,68 +51,34 @@ def project_histogram(
         The optimum; the objective is an integer, the gap 0, and `certified` says what an independent check found (certificate.py).
 
     Raises:
-        ParameterError: for shapes that do not fit, a total below 0, weights that are not positive integers, or magnitudes at which the
-            costs of the problem would not fit into 64 bits: 8 (largest absolute noisy count + total + 2^16) times the larger of
-            the number of regions and the sum of the weights must stay below 2^61.
+        ParameterError: where `Problem.of` refuses it: shapes, total, weights, or magnitudes too near the end of 64 bits.
 
     >>> found = project_histogram([[[3, 1]], [[2, 0], [2, 0]]], [[0, 0]], total=4)
     >>> [level.tolist() for level in found.levels], found.objective, found.certified
     ([[[3, 1]], [[2, 0], [1, 1]]], 2, True)
     """
-    tree = Tree.of(parents)
-    cells = tree.cells(noisy)
-    exact = _weights(weights, tree.levels)
-    groups = checked_total(total)
-    check_magnitudes(tree, cells, groups, exact)
-    levels = _optimum(tree, cells, groups, exact)
-    found = certify(levels, cells, tree.parents, groups, exact)
+    problem = Problem.of(noisy, parents, total, weights)
+    levels = _optimum(problem)
+    found = certify(levels, problem.cells, problem.tree.parents, problem.total, problem.weights)
     return Projection(levels, found.objective, found.optimal, Fraction(0) if found.optimal else None)
 
 
-def checked_total(total: int) -> int:
-    """A public number of groups, at least 0."""
-    if index(total) < 0:
-        raise ParameterError(field="total", problem=f"is {total}", fix="give a number of groups, at least 0")
-    return index(total)
-
-
-def _weights(weights: Sequence[int] | None, levels: int) -> tuple[int, ...]:
-    """One positive weight for each level."""
-    found = (1,) * levels if weights is None else tuple(index(weight) for weight in weights)
-    if len(found) != levels or min(found) < 1:
-        raise ParameterError(
-            field="weights", problem=f"are {list(found)}", fix=f"give {levels} positive integers, one for each level"
-        )
-    return found
-
-
-def check_magnitudes(tree: Tree, cells: Sequence[Int64], total: int, weights: Sequence[int]) -> None:
-    """Raises ParameterError where the costs of the problem would not fit into 64 bits."""
-    largest = max(max(abs(int(array.min())), abs(int(array.max()))) for array in cells)
-    if 8 * (largest + total + SPARE) * max(sum(weights), int(tree.starts[-1])) >= LIMIT:
-        raise ParameterError(
-            field="noisy",
-            problem="and the total, times the weights or the number of regions, come too near the end of 64 bits",
-            fix="give smaller counts or weights",
-        )
-
-
-def _optimum(tree: Tree, cells: Sequence[Int64], total: int, weights: Sequence[int]) -> tuple[Int64, ...]:
+def _optimum(problem: Problem) -> tuple[Int64, ...]:
     """The optimal levels."""
+    tree, cells, total = problem.tree, problem.cells, problem.total
     if total == 0:
         return tuple(np.zeros_like(array) for array in cells)
     if tree.levels == 1:
         return (nearest_with_sum(cells[0].T, Families.whole(cells[0].shape[1]), np.array([[total]])).T.copy(),)
-    windows = _Windows(tree, cells, total, weights)
-    return windows.optimum()
+    return _Windows(problem).optimum()
 
 
 class _Windows:
     """The integer optimum near the relaxed one, for a tree of at least two levels and a total above 0."""
 
-    def __init__(self, tree: Tree, cells: Sequence[Int64], total: int, weights: Sequence[int]) -> None:
-        self.tree, self.total, self.weights = tree, total, weights
-        self.inner = int(tree.starts[-2])
+    def __init__(self, problem: Problem) -> None:
+        tree, cells, total = problem.tree, problem.cells, problem.total
+        self.tree, self.total, self.weights = tree, total, problem.weights
         self.noisy = np.concatenate(cells[:-1])
         self.first = int(tree.starts[-3])
         self.families = Families.of(tree, tree.levels - 2)
@@ -127,9 +87,12 @@ class _Windows:
     def optimum(self) -> tuple[Int64, ...]:
         """The optimal levels."""
         families, leaves = self.families, self.leaves
-        values, guesses, largest = self._relaxed()
+        relaxed = relaxed_optimum(self.tree, families, leaves, self.noisy, self.total, self.weights)
+        bound = families.bound(leaves)
+        lowest = np.clip(np.floor(relaxed.levels), -bound, bound).astype(np.int64) - kernels.DEPTHS // 2
+        guesses = like(np.maximum(-relaxed.largest, lowest), leaves)
         radius = RADIUS
-        counts = np.clip(np.rint(values), 0, self.total).astype(np.int64)
+        counts = np.clip(np.rint(relaxed.values), 0, self.total).astype(np.int64)
         rounds = 0
         while True:
             lows = np.maximum(counts - radius, 0)
@@ -139,36 +102,10 @@ class _Windows:
             rounds += 1
             if rounds >= ROUNDS:
                 radius *= 2
-        levels = self._water_levels(counts[self.first :], lows[self.first :], steps[self.first :], largest)
+        levels = self._water_levels(counts[self.first :], lows[self.first :], steps[self.first :], relaxed.largest)
         filled = np.empty(leaves.shape, dtype=np.int64)
         water_kernels.fill(leaves, families.rows, families.offsets, counts[self.first :], levels, filled)
         return (*(counts[self.tree.rows(level)] for level in range(self.tree.levels - 1)), filled)
-
-    def _relaxed(self) -> tuple[npt.NDArray[np.float64], water_kernels.Cells, water_kernels.Cells]:
-        """Relaxed counts of the inner regions; water levels below those of the windows and the largest children."""
-        tree, families, leaves = self.tree, self.families, self.leaves
-        shape = (self.inner - self.first, leaves.shape[1])
-        parent = np.concatenate([[0], *(rows + tree.starts[level] for level, rows in enumerate(tree.parents[:-1]))])
-        twice = 2.0 * np.repeat(self.weights[:-1], np.array(tree.regions[:-1]))
-        leaf_twice = 2.0 * self.weights[-1]
-        largest, sums = np.empty(shape, dtype=leaves.dtype), np.empty(shape, dtype=np.int64)
-        water_kernels.largest_and_sums(leaves, families.rows, families.offsets, largest, sums)
-        counts = np.repeat(np.diff(families.offsets)[:, None], shape[1], axis=1)
-        everyone = counts.copy(), sums.copy()
-        shares, values, slopes = (np.empty(self.noisy.shape) for _ in range(3))
-        above = np.empty(shape, dtype=leaves.dtype)
-        bound = families.bound(leaves)
-        for _ in range(PASSES):
-            if not kernels.prices(
-                counts, sums, self.noisy, parent, twice, leaf_twice, float(self.total), shares, values, slopes
-            ):
-                counts[:], sums[:] = everyone
-                continue
-            kernels.thresholds(shares[self.first :], leaf_twice, bound, above)
-            if not water_kernels.active(leaves, families.rows, families.offsets, above, counts, sums):
-                break
-        guesses = like(np.maximum(-largest, -above - kernels.DEPTHS // 2 - 1), leaves)
-        return values + slopes * shares, guesses, largest
 
     def _within(self, lows: Int64, width: int, guesses: water_kernels.Cells) -> tuple[Int64, Int64]:
         """The optimal counts of the inner regions within windows, and what their steps cost."""

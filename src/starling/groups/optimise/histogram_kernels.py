@@ -3,90 +3,17 @@
 A step is the t-th group that a cell takes; what it costs is an integer, larger for each further one.
 """
 
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from starling.groups.optimise.water_kernels import BLOCK, Cells, Int64, water_level
+from starling.groups.optimise.water_kernels import BLOCK, Cells, Int64
 from starling.privacy.compiled import compiled
-
-Float64: TypeAlias = npt.NDArray[np.float64]
 
 DEPTHS: Final = 7
 """Water levels above the lowest one that are looked at for every region and size at once."""
 BEYOND: Final = 1 << 62
 """Costs more than every step, or, negative, less."""
-
-
-@compiled
-def prices(
-    counts: Int64,
-    sums: Int64,
-    noisy: Int64,
-    parent: Int64,
-    twice: Float64,
-    leaf_twice: float,
-    total: float,
-    shares: Float64,
-    values: Float64,
-    slopes: Float64,
-) -> bool:
-    """Solve the relaxed problem for given active leaves, up the tree and down again, in closed form.
-
-    Below region u and size s the children add up to values + slopes * price, where the price is the dual variable of that sum.
-
-    Args:
-        counts: (parents of leaves, sizes): active leaves.
-        sums: (parents of leaves, sizes): the sum of their noisy counts.
-        noisy: (inner regions, sizes).
-        parent: (inner regions,): number of each region's parent; the root's is not read.
-        twice: (inner regions,): twice the weight.
-        leaf_twice: Twice the weight of the leaves.
-        total: What all root cells add up to.
-        shares: (inner regions, sizes), written: the price of each region's children.
-        values: (inner regions, sizes), written.
-        slopes: (inner regions, sizes), written.
-
-    Returns:
-        False where no leaf is active, so that nothing moves with the total; then only values and slopes are written.
-    """
-    inner, sizes = noisy.shape
-    first = inner - counts.shape[0]
-    values[:first] = 0
-    slopes[:first] = 0
-    for u in range(first, inner):
-        for s in range(sizes):
-            values[u, s] = sums[u - first, s]
-            slopes[u, s] = counts[u - first, s] / leaf_twice
-    for u in range(inner - 1, 0, -1):
-        value, slope, own = values[u], slopes[u], noisy[u]
-        value_above, slope_above = values[parent[u]], slopes[parent[u]]
-        for s in range(sizes):
-            part = slope[s] / (1 + twice[u] * slope[s])
-            value_above[s] += value[s] + part * twice[u] * (own[s] - value[s])
-            slope_above[s] += part
-    value_sum, slope_sum = 0.0, 0.0
-    for s in range(sizes):
-        part = slopes[0, s] / (1 + twice[0] * slopes[0, s])
-        value_sum += values[0, s] + part * twice[0] * (noisy[0, s] - values[0, s])
-        slope_sum += part
-    if slope_sum == 0:
-        return False
-    top = np.full(sizes, (total - value_sum) / slope_sum)
-    for u in range(inner):
-        above = top if u == 0 else shares[parent[u]]
-        for s in range(sizes):
-            shares[u, s] = (above[s] + twice[u] * (noisy[u, s] - values[u, s])) / (1 + twice[u] * slopes[u, s])
-    return True
-
-
-@compiled
-def thresholds(shares: Float64, leaf_twice: float, bound: int, above: Cells) -> None:
-    """The integer that a leaf's noisy count must exceed to be active at these prices, kept within `bound`."""
-    price, threshold = shares.reshape(-1), above.reshape(-1)
-    for i in range(price.size):
-        threshold[i] = np.int64(min(max(np.floor(-price[i] / leaf_twice), -bound), bound))
 
 
 @compiled
@@ -147,6 +74,16 @@ def steps_above_leaves(
                     steps[u, begin + s, i] = weight * (2 * (low + 1 + i - own) - 1) + leaf_weight * (2 * level - 1)
                 if not found:
                     _steps_by_sorting(cells, family, begin + s, own, low, weight, leaf_weight, steps[u, begin + s])
+
+
+@compiled
+def water_level(values: Int64, target: int) -> int:
+    """The least j for which the sum of max(0, value + j) reaches `target`, at least 1; values decrease."""
+    level, added = np.int64(BEYOND), np.int64(0)
+    for k in range(values.size):
+        added += values[k]
+        level = min(level, -((added - target) // (k + 1)))
+    return int(level)
 
 
 @compiled

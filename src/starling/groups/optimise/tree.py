@@ -106,11 +106,11 @@ class Tree:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projection:
-    """Consistent counts, and how good they are.
+    """Counts that were made consistent, and how good they are.
 
     Attributes:
         levels: int64 (regions of the level, sizes) for each level, root first: not negative, children add up to their parent, the root
-            adds up to the public total.
+            adds up to the public total. `project_relaxed` alone breaks the two sums.
         objective: The exact value of what was minimised.
         certified: Whether an independent check proved that no feasible integers have a smaller objective.
         gap: What the objective exceeds a proven lower bound by, as a share of that bound; None where it is not known.

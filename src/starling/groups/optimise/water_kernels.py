@@ -12,8 +12,6 @@ Cells: TypeAlias = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
 BLOCK: Final = 512
 """Sizes that are worked on at a time, so that the children of a region stay in the cache."""
-HIGHEST: Final = 1 << 62
-"""No water level is as high."""
 
 
 @compiled
@@ -76,16 +74,6 @@ def active(cells: Cells, rows: Int64, offsets: Int64, above: Cells, counts: Int6
                 old_counts[s] = number[s]
                 old_sums[s] = added[s]
     return bool(changed != 0)
-
-
-@compiled
-def water_level(values: Int64, target: int) -> int:
-    """The least j for which the sum of max(0, value + j) reaches `target`, at least 1; values decrease."""
-    level, added = np.int64(HIGHEST), np.int64(0)
-    for k in range(values.size):
-        added += values[k]
-        level = min(level, -((added - target) // (k + 1)))
-    return int(level)
 
 
 @compiled

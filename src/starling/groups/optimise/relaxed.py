@@ -1,0 +1,181 @@
+"""The consistent histograms nearest to noisy ones in real numbers: Newton's method on the dual. Rounded they are the paper's H^r.
+
+For given active leaves, those above 0, the optimum is a closed form, worked out up the tree and down again; its prices say which leaves
+are active then. What is left at a price is convex in it, so that the method comes from one side and ends after finitely many passes.
+In floating point it may cycle where a leaf is exactly 0, which changes nothing: it is stopped after so many passes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.groups.optimise import water_kernels
+from starling.groups.optimise.certificate import certify
+from starling.groups.optimise.problem import Problem
+from starling.groups.optimise.tree import Int64, Projection, Tree
+from starling.groups.optimise.water import Families
+from starling.groups.optimise.water_kernels import Cells
+from starling.privacy.compiled import compiled
+
+Float64: TypeAlias = npt.NDArray[np.float64]
+
+PASSES: Final = 30
+"""The most passes over the leaves."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Relaxed:
+    """The relaxed optimum of a tree of at least two levels and a total above 0.
+
+    Attributes:
+        values: float64 (regions above the leaves, sizes).
+        levels: float64 (parents of leaves, sizes): each leaf is max(0, noisy + level of its parent).
+        largest: (parents of leaves, sizes): the largest noisy count among the leaves of each, in their type.
+    """
+
+    values: Float64
+    levels: Float64
+    largest: Cells
+
+
+def relaxed_optimum(
+    tree: Tree, families: Families, leaves: Cells, noisy: Int64, total: int, weights: Sequence[int]
+) -> Relaxed:
+    """The optimum in real numbers.
+
+    Args:
+        tree: Of at least two levels.
+        families: The leaves grouped by their parents.
+        leaves: (leaves, sizes): noisy counts.
+        noisy: int64 (regions above the leaves, sizes).
+        total: Above 0.
+        weights: One for each level.
+    """
+    first = int(tree.starts[-3])
+    shape = (len(noisy) - first, leaves.shape[1])
+    parent = np.concatenate([[0], *(rows + tree.starts[level] for level, rows in enumerate(tree.parents[:-1]))])
+    twice = 2.0 * np.repeat(weights[:-1], np.array(tree.regions[:-1]))
+    leaf_twice = 2.0 * weights[-1]
+    largest, sums = np.empty(shape, dtype=leaves.dtype), np.empty(shape, dtype=np.int64)
+    water_kernels.largest_and_sums(leaves, families.rows, families.offsets, largest, sums)
+    counts = np.repeat(np.diff(families.offsets)[:, None], shape[1], axis=1)
+    everyone = counts.copy(), sums.copy()
+    shares, values, slopes = (np.empty(noisy.shape) for _ in range(3))
+    above = np.empty(shape, dtype=leaves.dtype)
+    for _ in range(PASSES):
+        if not _prices(counts, sums, noisy, parent, twice, leaf_twice, float(total), shares, values, slopes):
+            counts[:], sums[:] = everyone
+            continue
+        _thresholds(shares[first:], leaf_twice, families.bound(leaves), above)
+        if not water_kernels.active(leaves, families.rows, families.offsets, above, counts, sums):
+            break
+    return Relaxed(values + slopes * shares, shares[first:] / leaf_twice, largest)
+
+
+def project_relaxed(
+    noisy: Sequence[npt.ArrayLike], parents: Sequence[npt.ArrayLike], total: int, weights: Sequence[int] | None = None
+) -> Projection:
+    """The relaxed optimum with each count rounded to the nearest integer: the paper's H^r (Section 5), for comparison.
+
+    Rounding breaks consistency and faithfulness: children need not add up to their parent, nor a level to the total. Takes and raises
+    what `project_histogram` does; nothing is proved about its objective but its value.
+    """
+    problem = Problem.of(noisy, parents, total, weights)
+    levels = tuple(np.rint(level).astype(np.int64) for level in _real_levels(problem))
+    found = certify(levels, problem.cells, problem.tree.parents, problem.total, problem.weights)
+    return Projection(levels, found.objective, found.optimal, None)
+
+
+def _real_levels(problem: Problem) -> tuple[Float64, ...]:
+    """The relaxed optimum of every level."""
+    tree, cells, total = problem.tree, problem.cells, problem.total
+    if total == 0:
+        return tuple(np.zeros(array.shape) for array in cells)
+    if tree.levels == 1:
+        return (_real_water(cells[0], total),)
+    families = Families.of(tree, tree.levels - 2)
+    noisy = np.concatenate(cells[:-1])
+    found = relaxed_optimum(tree, families, cells[-1], noisy, total, problem.weights)
+    leaves = np.maximum(cells[-1] + found.levels[tree.parents[-1]], 0)
+    return (*(found.values[tree.rows(level)] for level in range(tree.levels - 1)), leaves)
+
+
+def _real_water(values: Int64, total: int) -> Float64:
+    """The nearest real numbers >= 0 of one region with that sum."""
+    ordered = -np.sort(-values[0])
+    levels = (total - np.cumsum(ordered)) / np.arange(1, len(ordered) + 1)
+    found: Float64 = np.maximum(values + levels[np.flatnonzero(ordered + levels > 0)[-1]], 0)
+    return found
+
+
+@compiled
+def _prices(
+    counts: Int64,
+    sums: Int64,
+    noisy: Int64,
+    parent: Int64,
+    twice: Float64,
+    leaf_twice: float,
+    total: float,
+    shares: Float64,
+    values: Float64,
+    slopes: Float64,
+) -> bool:
+    """Solve the relaxed problem for given active leaves, up the tree and down again, in closed form.
+
+    Below region u and size s the children add up to values + slopes * price, where the price is the dual variable of that sum.
+
+    Args:
+        counts: (parents of leaves, sizes): active leaves.
+        sums: (parents of leaves, sizes): the sum of their noisy counts.
+        noisy: (inner regions, sizes).
+        parent: (inner regions,): number of each region's parent; the root's is not read.
+        twice: (inner regions,): twice the weight.
+        leaf_twice: Twice the weight of the leaves.
+        total: What all root cells add up to.
+        shares: (inner regions, sizes), written: the price of each region's children.
+        values: (inner regions, sizes), written.
+        slopes: (inner regions, sizes), written.
+
+    Returns:
+        False where no leaf is active, so that nothing moves with the total; then only values and slopes are written.
+    """
+    inner, sizes = noisy.shape
+    first = inner - counts.shape[0]
+    values[:first] = 0
+    slopes[:first] = 0
+    for u in range(first, inner):
+        for s in range(sizes):
+            values[u, s] = sums[u - first, s]
+            slopes[u, s] = counts[u - first, s] / leaf_twice
+    for u in range(inner - 1, 0, -1):
+        value, slope, own = values[u], slopes[u], noisy[u]
+        value_above, slope_above = values[parent[u]], slopes[parent[u]]
+        for s in range(sizes):
+            part = slope[s] / (1 + twice[u] * slope[s])
+            value_above[s] += value[s] + part * twice[u] * (own[s] - value[s])
+            slope_above[s] += part
+    value_sum, slope_sum = 0.0, 0.0
+    for s in range(sizes):
+        part = slopes[0, s] / (1 + twice[0] * slopes[0, s])
+        value_sum += values[0, s] + part * twice[0] * (noisy[0, s] - values[0, s])
+        slope_sum += part
+    if slope_sum == 0:
+        return False
+    top = np.full(sizes, (total - value_sum) / slope_sum)
+    for u in range(inner):
+        above = top if u == 0 else shares[parent[u]]
+        for s in range(sizes):
+            shares[u, s] = (above[s] + twice[u] * (noisy[u, s] - values[u, s])) / (1 + twice[u] * slopes[u, s])
+    return True
+
+
+@compiled
+def _thresholds(shares: Float64, leaf_twice: float, bound: int, above: Cells) -> None:
+    """The integer that a leaf's noisy count must exceed to be active at these prices, kept within `bound`."""
+    price, threshold = shares.reshape(-1), above.reshape(-1)
+    for i in range(price.size):
+        threshold[i] = np.int64(min(max(np.floor(-price[i] / leaf_twice), -bound), bound))
