@@ -35,6 +35,7 @@ MACHINE = re.compile(r"(?<![\w.~}])/(work|home|root|Users)/|index[-_]url|://[\w.
 WHOLE_HOUSE = {
     "test_benchmarks_page",
     "test_ci",
+    "test_circles",
     "test_contracts",
     "test_docs",
     "test_forking",
@@ -57,6 +58,7 @@ TESTED_ELSEWHERE = {
     "release/domain.py": "protocols, which every domain keeps",
     "release/payment.py": "tables/test_publish_resume.py kills a release at each of its steps",
     "release/pipeline.py": "every domain's publish walks it",
+    "cli/demo/chapter.py": "a value; test_nation.py and test_study.py read it",
     "cli/options.py": "options of commands, whose tests give them",
     "cli/publishing.py": "test_tables.py and test_auditing_release.py release with every way to pay",
     "genome/plan/choices.py": "names and bounds; test_model.py and test_readable.py refuse what is outside them",

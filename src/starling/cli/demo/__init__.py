@@ -1,8 +1,7 @@
 """`starling demo`: invented people, what is published about them in front of the user's eyes, and the truth beside it."""
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -11,21 +10,6 @@ from starling.cli.options import PATH
 from starling.errors import OutputError
 
 PERSONS: Final = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Chapter:
-    """What the demo shows of one domain.
-
-    Attributes:
-        text: What people read.
-        json: What programs read.
-        next: Commands that work when pasted.
-    """
-
-    text: str
-    json: dict[str, Any]
-    next: tuple[str, ...]
 
 
 @command("demo", example="starling demo")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from starling.cli.demo import Chapter
+from starling.cli.demo.chapter import Chapter
 
 if TYPE_CHECKING:
     from starling.genome.generate import Generated
