@@ -9,6 +9,7 @@ Nothing here runs before the charge: `count` gives a deferred computation.
 
 from collections.abc import Generator
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -90,12 +91,16 @@ def _count_here(
 ) -> Generator[tuple[Any, ...], None, None]:
     """DuckDB's answers: columns of (unit, races, qspan, cell) with their persons, each distinct within SHARE records of the file."""
     public = _cells()
+    # Half of the processors count while the others read. Nearly every record is a group of its own, so that several threads
+    # on one share would spend more on putting their groups together than they save.
+    workers = max(limits.threads // 2, 1)
+    disk = None if limits.disk is None else limits.disk // workers
+    each = replace(limits, memory=limits.memory // workers, disk=disk, threads=1)
 
     def counted(share: pa.Table) -> list[pa.RecordBatch]:
-        return list(duck.run(COUNTING_SQL, {"persons": share, "cells": public}, limits))
+        return list(duck.run(COUNTING_SQL, {"persons": share, "cells": public}, each))
 
-    # A thread counts while the next records are read.
-    with closing(in_order(counted, _shares(plan, persons, book, sets, chunk), workers=1)) as answers:
+    with closing(in_order(counted, _shares(plan, persons, book, sets, chunk), workers=workers)) as answers:
         for answer in answers:
             for batch in answer:
                 yield tuple(column.to_numpy() for column in batch.columns)

@@ -1,13 +1,14 @@
 """The counts of all groups, kept as the counted records and added up piece by piece when asked.
 
 A dense table of all groups by cells would have 46 numbers for each of 264 million groups. Few groups are ever asked for their
-cells, so they are a second pass over the records.
+cells, so they are a second pass over the records. Small pieces, which are those of the largest regions and so of the most records, are
+counted by cell at once, and need no second pass. Which pieces those are, the plan says.
 """
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from starling.tables.counts.kernels import Int32, Int64, Iterations, Memberships
 from starling.tables.counts.records import Records
 from starling.tables.plan import Geography, Level, Piece, Plan, cells
 from starling.tables.plan.codebook import Kind
+
+SMALL: Final = 1 << 18
+"""Groups of the largest piece that is counted by cell at once. Public, and of no effect on a count."""
 
 
 class GroupCounts:
@@ -29,14 +33,18 @@ class GroupCounts:
         sets: The sets of race codes that the records number.
     """
 
-    __slots__ = ("_geography", "_level", "_plan", "_records", "_sets")
+    __slots__ = ("_geography", "_level", "_plan", "_records", "_sets", "_small")
 
     def __init__(self, plan: Plan, geography: Geography, records: Records, sets: Sets) -> None:
         self._plan, self._geography, self._records, self._sets = plan, geography, records, sets
         self._level: _Level | None = None
+        self._small: tuple[Piece, Int64] | None = None
 
     def totals(self, piece: Piece, /) -> Int64:
         """Persons in each group of the piece: int64 (groups,), plan order, empty groups included."""
+        if piece.groups <= SMALL:
+            totals: Int64 = self._all_cells(piece).sum(axis=1)
+            return totals
         level = self._of(piece)
 
         def add(portion: Portion, totals: Int64) -> None:
@@ -46,20 +54,32 @@ class GroupCounts:
 
     def cells(self, piece: Piece, groups: Int64, /) -> Int64:
         """Persons by sex and age in the chosen groups of a piece: int64 (len(groups), 46), in the order asked for."""
-        level = self._of(piece)
+        if piece.groups <= SMALL:
+            return self._all_cells(piece)[groups]
         chosen, order = np.unique(groups, return_inverse=True)
+        return self._cells(piece, chosen)[order]
+
+    def _all_cells(self, piece: Piece) -> Int64:
+        """Persons by sex and age in every group of a small piece: int64 (groups, 46), kept until another is asked for, or another level."""
+        if self._small is None or self._small[0] != piece:
+            self._small = piece, self._cells(piece, np.arange(piece.groups))
+        return self._small[1]
+
+    def _cells(self, piece: Piece, chosen: Int64) -> Int64:
+        """Persons by sex and age in the chosen groups of a piece, which ascend: int64 (len(chosen), 46)."""
+        level = self._of(piece)
         row = np.full(piece.groups, -1, dtype=np.int32)
         row[chosen] = np.arange(len(chosen))
 
         def add(portion: Portion, table: Int64) -> None:
             kernels.add_cells(portion, level.region, piece.first, level.members, row, table)
 
-        return self._added(level, piece, (len(chosen), cells.CELLS), add)[order]
+        return self._added(level, piece, (len(chosen), cells.CELLS), add)
 
     def _of(self, piece: Piece) -> "_Level":
         """The level of a piece, made when its first piece is asked for."""
         if self._level is None or self._level.number != piece.level:
-            self._level = _level(self._plan, self._geography, self._sets, piece.level)
+            self._level, self._small = _level(self._plan, self._geography, self._sets, piece.level), None
         return self._level
 
     def _added(

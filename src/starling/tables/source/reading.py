@@ -32,7 +32,7 @@ from starling.tables.source.rows import scan_batch
 CHUNK: Final = 8 << 20
 """Bytes of text that one task reads."""
 
-ROWS: Final = 65_536
+ROWS: Final = 1 << 18
 """Parquet rows that one task reads."""
 
 
