@@ -1,0 +1,248 @@
+"""Kernels on noisy cumulative counts of all regions of a tree.
+
+Cells are (regions, sizes), regions numbered level after level, the root first. All arithmetic is of doubles in a fixed order, without a
+library sum, so that another machine repeats every bit.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.groups.optimise.isotonic import pool
+from starling.privacy.compiled import compiled
+
+Float = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
+
+
+class Regions(NamedTuple):
+    """The tree and what is public.
+
+    Attributes:
+        starts: (levels + 1,): the first region of each level.
+        parent: (regions,): the number of each region's parent.
+        children: (regions - 1,): all regions but the root, level after level, those with one parent together.
+        tops: float64 (regions,): the most groups that a region can have.
+        known: (regions,): whether c at the last size is that.
+    """
+
+    starts: Int64
+    parent: Int64
+    children: Int64
+    tops: Float
+    known: Bool
+
+
+class Passing(NamedTuple):
+    """What regions pass up and down in least squares on the tree, for each size; variances up to one factor.
+
+    Attributes:
+        inverse: (levels, sizes): one over the weight of a cell.
+        below: (inner regions, sizes): the variance of what a region's children say of it.
+        own: (inner regions, sizes): the variance of what its subtree says, its own measurement among it.
+        sums: (inner regions, sizes): the sum of what its children say of themselves.
+        shift: (inner regions, sizes): what each child moves by, for each unit of variance.
+    """
+
+    inverse: Float
+    below: Float
+    own: Float
+    sums: Float
+    shift: Float
+
+
+@compiled
+def prepared(inverse: Float, regions: Regions) -> Passing:
+    """Variances for the tree; sums are 0."""
+    starts, parent = regions.starts, regions.parent
+    levels, sizes = inverse.shape
+    inner = starts[levels - 1]
+    below, own = np.zeros((inner, sizes)), np.zeros((inner, sizes))
+    for level in range(levels - 1, 0, -1):
+        for region in range(starts[level], starts[level + 1]):
+            above = below[parent[region]]
+            if region >= inner:
+                for s in range(sizes):
+                    above[s] += inverse[level, s]
+                continue
+            for s in range(sizes):
+                spread = below[region, s]
+                own[region, s] = spread * inverse[level, s] / (spread + inverse[level, s])
+                above[s] += own[region, s]
+    return Passing(inverse, below, own, np.zeros((inner, sizes)), np.zeros((inner, sizes)))
+
+
+@compiled
+def add_leaf(value: Float, region: int, passing: Passing, regions: Regions) -> None:
+    """Add what a leaf says to the sum of its parent."""
+    if region > 0:
+        above = passing.sums[regions.parent[region]]
+        for s in range(value.size):
+            above[s] += value[s]
+
+
+@compiled
+def add_leaves(values: Float, passing: Passing, regions: Regions) -> None:
+    """Add what all leaves say to the sums of their parents."""
+    for region in range(regions.starts[regions.starts.size - 2], values.shape[0]):
+        add_leaf(values[region], region, passing, regions)
+
+
+@compiled
+def climb(values: Float, passing: Passing, regions: Regions) -> None:
+    """From the leaves' parents, whose sums are there, up to the root: a region's value is combined with what its children say.
+
+    Args:
+        values: (regions, sizes): of inner regions their own; written.
+        passing: Its sums are written.
+        regions: The tree.
+    """
+    starts, last = regions.starts, values.shape[1] - 1
+    for level in range(starts.size - 3, -1, -1):
+        for region in range(starts[level], starts[level + 1]):
+            value, summed, spread, inverse = (
+                values[region],
+                passing.sums[region],
+                passing.below[region],
+                passing.inverse[level],
+            )
+            for s in range(value.size):
+                value[s] = (spread[s] * value[s] + inverse[s] * summed[s]) / (spread[s] + inverse[s])
+            if regions.known[region]:
+                value[last] = regions.tops[region]
+            if level > 0:
+                above = passing.sums[regions.parent[region]]
+                for s in range(value.size):
+                    above[s] += value[s]
+
+
+@compiled
+def settle(value: Float, region: int, passing: Passing, regions: Regions) -> None:
+    """On the way down: a region's value moves by its part of what its parent knows better. Sums of an inner region are 0 again."""
+    inner = passing.below.shape[0]
+    if region > 0:
+        spread = passing.own[region] if region < inner else passing.inverse[passing.inverse.shape[0] - 1]
+        moved = passing.shift[regions.parent[region]]
+        for s in range(value.size):
+            value[s] += spread[s] * moved[s]
+    if regions.known[region]:
+        value[value.size - 1] = regions.tops[region]
+    if region < inner:
+        shift, summed, below = passing.shift[region], passing.sums[region], passing.below[region]
+        for s in range(value.size):
+            shift[s] = (value[s] - summed[s]) / below[s]
+            summed[s] = 0.0
+
+
+@compiled
+def multipliers(
+    noisy: Float,
+    weights: Float,
+    penalty: float,
+    relaxation: float,
+    passes: int,
+    regions: Regions,
+    monotone: Float,
+    prices: Float,
+) -> None:
+    """Alternating directions: least squares on the tree for each size in turn with monotone sequences in each region.
+
+    Args:
+        noisy: (regions, sizes).
+        weights: (levels, sizes), about 1.
+        penalty: Weight of the distance between the two in the augmented Lagrangian.
+        relaxation: Over-relaxation, from 1 to below 2.
+        passes: How often, at least 1.
+        regions: The tree.
+        monotone: (regions, sizes), written: sequences that do not fall, from 0 to the top; they need not add up over the regions.
+        prices: (regions, sizes), written: the scaled multipliers, in the normal cone of the monotone sequences at `monotone`.
+    """
+    starts, sizes = regions.starts, noisy.shape[1]
+    passing = prepared(1.0 / (weights + penalty), regions)
+    # Of the state of a pass, what is kept is what the next one needs: the target of least squares, and how much of the next
+    # sequence is known already.
+    target, rest = monotone, prices
+    target[:] = noisy
+    rest[:] = (1.0 - relaxation) * noisy
+    add_leaves(target, passing, regions)
+    wanted, found, pooled, counts = np.empty(sizes), np.empty(sizes), np.empty(sizes), np.empty(sizes)
+    for number in range(passes):
+        climb(target, passing, regions)
+        level = 0
+        for place in range(noisy.shape[0]):
+            region = regions.children[place - 1] if place else 0
+            if region >= starts[level + 1]:
+                level += 1
+            value, left = target[region], rest[region]
+            settle(value, region, passing, regions)
+            for s in range(sizes):
+                wanted[s] = relaxation * value[s] + left[s]
+            free = sizes
+            if regions.known[region]:
+                free -= 1
+                wanted[free] = found[free] = regions.tops[region]
+            pool(wanted, free, 0.0, regions.tops[region], pooled, counts, found)
+            if number == passes - 1:
+                value[:] = found
+                left[:] = wanted - found
+                continue
+            weight, inverse, given = weights[level], passing.inverse[level], noisy[region]
+            for s in range(sizes):
+                value[s] = (weight[s] * given[s] + penalty * (2.0 * found[s] - wanted[s])) * inverse[s]
+                left[s] = wanted[s] - relaxation * found[s]
+            if regions.known[region]:
+                value[sizes - 1] = regions.tops[region]
+            if level == starts.size - 2:
+                add_leaf(value, region, passing, regions)
+
+
+@compiled
+def least_squares(values: Float, weights: Float, regions: Regions) -> None:
+    """For each size the nearest values over the tree that add up, in weighted least squares, in place of `values`.
+
+    Args:
+        values: (regions, sizes), written; at the last size of a known region, its top.
+        weights: (levels, sizes).
+        regions: The tree.
+    """
+    passing = prepared(1.0 / weights, regions)
+    add_leaves(values, passing, regions)
+    climb(values, passing, regions)
+    for region in range(values.shape[0]):
+        settle(values[region], region, passing, regions)
+
+
+@compiled
+def lower_bound(
+    noisy: Float, weights: Float, penalty: float, regions: Regions, monotone: Float, prices: Float
+) -> tuple[float, float]:
+    """The least weight (x - noisy)^2 + 2 penalty prices (x - monotone), summed, over all x that add up; and the sum of absolute terms.
+
+    Args:
+        noisy: (regions, sizes).
+        weights: (levels, sizes).
+        penalty: As `multipliers` took it.
+        regions: The tree.
+        monotone: As `multipliers` left it.
+        prices: As `multipliers` left it.
+    """
+    best, starts, sizes = np.empty_like(noisy), regions.starts, noisy.shape[1]
+    for level in range(starts.size - 1):
+        for region in range(starts[level], starts[level + 1]):
+            for s in range(sizes):
+                best[region, s] = noisy[region, s] - penalty * prices[region, s] / weights[level, s]
+            if regions.known[region]:
+                best[region, sizes - 1] = regions.tops[region]
+    least_squares(best, weights, regions)
+    value, magnitude = 0.0, 0.0
+    for level in range(starts.size - 1):
+        for region in range(starts[level], starts[level + 1]):
+            for s in range(sizes):
+                off = best[region, s] - noisy[region, s]
+                square = weights[level, s] * off * off
+                priced = 2.0 * penalty * prices[region, s] * (best[region, s] - monotone[region, s])
+                value += square + priced
+                magnitude += square + abs(priced)
+    return value, magnitude

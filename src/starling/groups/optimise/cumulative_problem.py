@@ -1,0 +1,162 @@
+"""The problem that optimisers on cumulative counts solve, checked: noisy c[r,s], how noisy they are, and what is public."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.errors import ParameterError
+from starling.groups.optimise.cumulative_kernels import Regions
+from starling.groups.optimise.tree import Int64, Tree
+
+Float: TypeAlias = npt.NDArray[np.float64]
+Bool: TypeAlias = npt.NDArray[np.bool_]
+
+MOST: Final = 1 << 60
+"""The largest total."""
+FINEST: Final = 1 << 20
+"""The weight of the least variance."""
+_SAFE: Final = 1 << 62
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CumulativeProblem:
+    """Noisy numbers of groups of at most each size, for every region.
+
+    Regions are numbered level after level, the root first.
+
+    Attributes:
+        tree: The regions.
+        cells: int64 (regions of the level, sizes) for each level, root first.
+        variances: float64 (levels, sizes): of the noise.
+        tops: int64 (regions,): the most groups that a region can have: its own total where that is public, else that of the root.
+        known: bool (regions,): whether that total is public, so that c at the last size is it.
+    """
+
+    tree: Tree
+    cells: tuple[Int64, ...]
+    variances: Float
+    tops: Int64
+    known: Bool
+
+    @classmethod
+    def of(
+        cls,
+        noisy: Sequence[npt.ArrayLike],
+        parents: Sequence[npt.ArrayLike],
+        total: int,
+        variances: Sequence[npt.ArrayLike] | None,
+        region_totals: Sequence[npt.ArrayLike] | None,
+    ) -> "CumulativeProblem":
+        """The problem, checked.
+
+        Args:
+            noisy: Integers (regions of the level, sizes) for each level, root first: noisy numbers of groups of at most each size. Where
+                the total of a region is public, what stands at its last size is not looked at.
+            parents: For each level below the root, integers (regions of the level,): each region's row in the level above.
+            total: The public number of groups, from 0 to 2^60.
+            variances: For each level the variance of the noise, one number or one for each size; 1 everywhere if None.
+            region_totals: For each level, root first, integers (regions of the level,): the number of groups of each region where that is
+                public. None where only the total of the root is.
+
+        Raises:
+            ParameterError: for shapes that do not fit, totals that are negative or do not add up, or a variance that is not above 0.
+        """
+        tree = Tree.of(parents)
+        cells = tree.cells(noisy)
+        groups = index(total)
+        if not 0 <= groups <= MOST:
+            raise ParameterError(field="total", problem=f"is {total}", fix="give a number of groups from 0 to 2^60")
+        regions = int(tree.starts[-1])
+        if region_totals is None:
+            tops = np.full(regions, groups, dtype=np.int64)
+        else:
+            columns = tree.cells([np.asarray(each)[..., None] for each in region_totals], "region_totals")
+            tops = np.concatenate([column[:, 0] for column in columns])
+            _check_totals(tree, tops, groups)
+        known = np.full(regions, region_totals is not None)
+        known[0] = True
+        return cls(tree, cells, _variances(variances, tree.levels, cells[0].shape[1]), tops, known)
+
+    @property
+    def sizes(self) -> int:
+        """How many sizes there are."""
+        return int(self.cells[0].shape[1])
+
+    def regions(self) -> Regions:
+        """The tree and the public totals as kernels take them."""
+        tree = self.tree
+        parent = np.concatenate([[0], *(rows + tree.starts[level] for level, rows in enumerate(tree.parents))])
+        return Regions(tree.starts, parent, tree.children, self.tops.astype(np.float64), self.known)
+
+    def weights(self) -> Int64:
+        """The weight of each level and size, int64 (levels, sizes): 2^20 times the least variance over the variance, at least 1."""
+        shares: Float = self.variances.min() / self.variances
+        return np.maximum(np.rint(FINEST * shares), 1).astype(np.int64)
+
+    def stacked(self) -> Float:
+        """The noisy counts of all regions, float64 (regions, sizes); public totals stand where they are public."""
+        values = np.empty((len(self.tops), self.sizes))
+        for level, cells in enumerate(self.cells):
+            values[self.tree.rows(level)] = cells
+        values[self.known, -1] = self.tops[self.known]
+        return values
+
+    def objective(self, levels: Sequence[Int64]) -> int:
+        """The sum of weight (c - noisy)^2 over all cells that were measured, exactly, for consistent histograms."""
+        whole = 0
+        for level, (counts, noisy, weights) in enumerate(zip(levels, self.cells, self.weights(), strict=True)):
+            sizes = self.sizes - 1 if self.known[self.tree.rows(level)].all() else self.sizes
+            sums = _squares(np.cumsum(counts[:, :sizes], axis=1), noisy[:, :sizes])
+            whole += sum(int(weight) * each for weight, each in zip(weights, sums, strict=False))
+        return whole
+
+
+def _squares(counts: Int64, noisy: Int64) -> list[int]:
+    """For each column the sum of (counts - noisy)^2, whatever its magnitude."""
+    if not counts.size:
+        return []
+    most = max(abs(int(noisy.min())), abs(int(noisy.max()))) + int(counts.max())
+    if most * most * len(counts) < _SAFE:
+        off = counts - noisy
+        return [int(each) for each in np.einsum("rs,rs->s", off, off)]
+    return [
+        sum((int(a) - int(b)) ** 2 for a, b in zip(column, given, strict=True))
+        for column, given in zip(counts.T, noisy.T, strict=True)
+    ]
+
+
+def _check_totals(tree: Tree, tops: Int64, groups: int) -> None:
+    """Raises ParameterError unless the totals of regions are at least 0 and those of children add up to that of their parent."""
+    fine = int(tops[0]) == groups and int(tops.min()) >= 0 and int(tops.max()) <= groups
+    for level, rows in enumerate(tree.parents) if fine else ():
+        sums = [0] * tree.regions[level]
+        for row, top in zip(rows.tolist(), tops[tree.rows(level + 1)].tolist(), strict=True):
+            sums[row] += top
+        fine = fine and sums == tops[tree.rows(level)].tolist()
+    if not fine:
+        raise ParameterError(
+            field="region_totals",
+            problem="do not add up to the total, level by level",
+            fix="give numbers of groups that children share out exactly",
+        )
+
+
+def _variances(given: Sequence[npt.ArrayLike] | None, levels: int, sizes: int) -> Float:
+    """The variance of each level and size."""
+    if given is None:
+        return np.ones((levels, sizes))
+    try:
+        found = np.array([np.broadcast_to(np.asarray(each, dtype=np.float64), sizes) for each in given])
+    except ValueError:
+        found = np.empty((0, sizes))
+    if len(found) != levels or not (np.isfinite(found).all() and (found > 0).all()):
+        raise ParameterError(
+            field="variances",
+            problem="are not numbers above 0 for every level",
+            fix="give each level one variance, or one for each size",
+        )
+    return found
