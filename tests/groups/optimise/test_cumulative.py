@@ -55,11 +55,12 @@ def test_further_passes_come_to_one_relaxed_optimum() -> None:
     counts = numbers.poisson(3.0, (40, 60))
     levels = [counts.sum(axis=0, keepdims=True), counts.reshape(4, 10, 60).sum(axis=1), counts]
     noisy = [np.cumsum(each, axis=1) + numbers.integers(-9, 10, each.shape) for each in levels]
-    bounds, least_gap = [], Fraction(1)
+    bounds: list[Fraction] = []
+    least_gap = Fraction(1)
     for passes in (3, 30, 300):
         found = project_cumulative(noisy, parents, int(counts.sum()), passes=passes)
         assert found.gap is not None
-        bounds.append(found.objective / (1 + found.gap))
+        bounds.append(Fraction(found.objective) / (1 + found.gap))
         least_gap = found.gap
     assert bounds[0] < bounds[1] * 0.999
     assert abs(bounds[2] / bounds[1] - 1) < 1e-4
