@@ -90,7 +90,7 @@ def test_the_order_of_children_decides_ties_alone() -> None:
     off = np.cumsum(one.levels[1][order], axis=1) - np.cumsum(other.levels[1], axis=1)
     # A tie moves one group from one child to another.
     assert np.abs(off).max() <= 1
-    assert abs(one.objective / other.objective - 1) < 0.01
+    assert abs(float(one.objective) / float(other.objective) - 1) < 0.01
 
 
 def test_a_better_measured_level_counts_for_more() -> None:
