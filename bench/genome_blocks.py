@@ -1,4 +1,4 @@
-"""loc_block on studies of a real region: which blocks are valid, what an answer is worth, and the law of the answers.
+"""loc_block on studies of a real region: which blocks are valid, what an answer is worth, and the distribution of the answers.
 
 The paper's region is one of HapMap. Its substitute: 405 people of the 1000 Genomes Project at the same locus (IL23R); of the
 variants whose minor allele at least 5 % carry every fourth, the first 250, dominant.
@@ -123,8 +123,8 @@ def _starts(valid: Bool) -> Int64:
 
 
 @dataclass(frozen=True, slots=True)
-class Law:
-    """The law of a selection, by score.
+class Distribution:
+    """The distribution of a selection, by score.
 
     Attributes:
         levels: Distances of scores from the best one, as they occur, but for those too far off, int64 (L,).
@@ -137,7 +137,7 @@ class Law:
     chances: Float
 
     @classmethod
-    def of(cls, scores: Int16, epsilon: Fraction, selection: Selection) -> "Law":
+    def of(cls, scores: Int16, epsilon: Fraction, selection: Selection) -> "Distribution":
         """Of scores of sensitivity 1: in doubles, the integral of permute-and-flip by Gauss and Legendre's rule."""
         far = np.bincount(int(scores.max()) - scores.astype(np.int64))
         levels = np.flatnonzero(far)
@@ -174,7 +174,9 @@ class Study:
     _pairs: Int16 = field(init=False)
     _number: Int64 = field(init=False)
     _scores: dict[frozenset[Span], tuple[Candidates, Int16]] = field(init=False, default_factory=dict)
-    _laws: dict[tuple[frozenset[Span], Fraction, Selection], Law] = field(init=False, default_factory=dict)
+    _distributions: dict[tuple[frozenset[Span], Fraction, Selection], Distribution] = field(
+        init=False, default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         people, snps = self.held.shape
@@ -203,22 +205,25 @@ class Study:
             self._scores[found] = among, block_scores(pairs, self._number, people, among)
         return self._scores[found]
 
-    def law(self, found: frozenset[Span], epsilon: Fraction, selection: Selection) -> Law:
+    def distribution(self, found: frozenset[Span], epsilon: Fraction, selection: Selection) -> Distribution:
         """Of the answer beside the blocks found."""
         key = (found, epsilon, selection)
-        if key not in self._laws:
-            self._laws[key] = Law.of(self.scores(found)[1], epsilon, selection)
-        return self._laws[key]
+        if key not in self._distributions:
+            self._distributions[key] = Distribution.of(self.scores(found)[1], epsilon, selection)
+        return self._distributions[key]
 
     def one_best(self, epsilon: Fraction, selection: Selection) -> float:
         """The probability that one block is a longest valid one; exact."""
-        law, scores = self.law(frozenset(), epsilon, selection), self.scores(frozenset())[1].astype(np.int64)
+        distribution, scores = (
+            self.distribution(frozenset(), epsilon, selection),
+            self.scores(frozenset())[1].astype(np.int64),
+        )
         best = optimum(self.valid, 1)
         # Blocks in the order of their numbers; "no block" is the last.
         right = self._values[np.triu_indices(len(self.valid))] == best
         distances = scores.max() - scores[:-1][right]
-        likely = distances[distances <= law.levels[-1]]
-        return float(law.chances[np.searchsorted(law.levels, likely)].sum())
+        likely = distances[distances <= distribution.levels[-1]]
+        return float(distribution.chances[np.searchsorted(distribution.levels, likely)].sum())
 
     def draw(self, numbers: np.random.Generator, epsilon: Fraction, selection: Selection) -> float:
         """The value of three blocks, one after the other, each at `epsilon`; as a part of the largest."""
@@ -227,10 +232,10 @@ class Study:
             if sum(end - k + 1 for k, end in found) == len(self.valid):
                 break
             among, scores = self.scores(found)
-            law = self.law(found, epsilon, selection)
-            chances = np.cumsum(law.counts * law.chances)
+            distribution = self.distribution(found, epsilon, selection)
+            chances = np.cumsum(distribution.counts * distribution.chances)
             drawn = int(np.searchsorted(chances, numbers.random() * chances[-1], "right"))
-            level = law.levels[min(drawn, chances.size - 1)]
+            level = distribution.levels[min(drawn, chances.size - 1)]
             chosen = int(numbers.choice(np.flatnonzero(scores == int(scores.max()) - level)))
             if chosen < among.count:
                 block = among.block(chosen)

@@ -1,6 +1,7 @@
 """Figure 1 of the genome paper: how often num_sig answers rightly, and how far it may answer too much. Nothing is timed.
 
-The law of the answer is computed exactly for every database, as published and by permute-and-flip. Only databases are drawn. A database
+The distribution of the answer is computed exactly for every database, as published and by permute-and-flip. Only databases are drawn. A
+database
 is answered rightly by the range that holds its own number of significant SNPs.
 """
 
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.estimate import Claim, Estimate
-from bench.genome_laws import exponential, permute_and_flip
+from bench.genome_distributions import exponential, permute_and_flip
 from bench.genome_pictures import draw
 from bench.genome_studies import CARRIERS, CASES, CONTROLS, PEOPLE, carrying, observed, sampled, unrelated
 from bench.measure import Json
@@ -31,7 +32,7 @@ POPULATIONS: Final = (1_138, 1_500, 2_000, 3_000, 5_000, 7_500, 10_000)
 DATABASES: Final = 400
 FEWER: Final = 100
 """Where a setting is not the paper's."""
-LAWS: Final[dict[str, Callable[[Int64, float], Float64]]] = {
+SELECTIONS: Final[dict[str, Callable[[Int64, float], Float64]]] = {
     "exponential": exponential,
     "permute-and-flip": permute_and_flip,
 }
@@ -87,10 +88,10 @@ def all_scores(setting: Setting, ks: tuple[int, ...], databases: int) -> dict[in
     return {k: np.stack(rows) for k, rows in found.items()}
 
 
-def answered(setting: Setting, scores: Int64, epsilon: float, law: str) -> dict[str, Json]:
+def answered(setting: Setting, scores: Int64, epsilon: float, selection: str) -> dict[str, Json]:
     """How the databases of a setting are answered at one epsilon by one mechanism."""
     outputs = np.array(num_sig_outputs(setting.k, setting.snps))
-    chances = np.stack([LAWS[law](row, epsilon) for row in scores])
+    chances = np.stack([SELECTIONS[selection](row, epsilon) for row in scores])
     right = (chances * (scores >= 0)).sum(axis=1)
     beyond = chances[:, outputs >= 128].sum(axis=1)
     ends = np.append(outputs[1:], setting.snps + 1) - 1
@@ -101,7 +102,7 @@ def answered(setting: Setting, scores: Int64, epsilon: float, law: str) -> dict[
         "least_frequency": setting.least,
         "k": setting.k,
         "epsilon": epsilon,
-        "selection": law,
+        "selection": selection,
         **Estimate.of(right).to_json("right"),
         **Estimate.of(1 - right).to_json("wrong"),
         **Estimate.of(beyond).to_json("beyond_128"),
@@ -122,11 +123,11 @@ def weaker(databases: int) -> Iterator[dict[str, Json]]:
         table = np.array([[carriers, CASES - carriers, 78, CONTROLS - 78]])
         distance = distance_to_significance(table, "g", setting.threshold)
         scores = np.stack([num_sig_scores(np.concatenate((strong, distance, each)), outputs) for each in others])
-        rows = {law: answered(setting, scores, 1.0, law) for law in LAWS}
+        rows = {selection: answered(setting, scores, 1.0, selection) for selection in SELECTIONS}
         yield {
             "second_p": float(f"{p_values(table, 'g')[0]:.3g}"),
             "second_score": int(-distance[0]),
-            **{f"right_{law}": row["right"] for law, row in rows.items()},
+            **{f"right_{name}": row["right"] for name, row in rows.items()},
             "databases": databases,
         }
 
@@ -138,7 +139,7 @@ def study(quick: bool) -> list[dict[str, Json]]:
     def add(setting: Setting, ks: tuple[int, ...], databases: int, epsilons: tuple[float, ...]) -> None:
         for k, scores in all_scores(setting, ks, 2 if quick else databases).items():
             asked = Setting(setting.people, setting.snps, setting.least, k)
-            rows.extend(answered(asked, scores, epsilon, law) for epsilon in epsilons for law in LAWS)
+            rows.extend(answered(asked, scores, epsilon, name) for epsilon in epsilons for name in SELECTIONS)
 
     size = partial(Setting, snps=2_000) if quick else Setting
     for people in POPULATIONS:
@@ -188,14 +189,14 @@ def claims(rows: list[dict[str, Any]]) -> list[Claim]:
 
 def main() -> None:
     """Compute all of it, and draw the picture."""
-    recorder = Recorder("genome_figure1", "How often num_sig answers rightly; exact laws, nothing is timed.")
+    recorder = Recorder("genome_figure1", "How often num_sig answers rightly; exact distributions, nothing is timed.")
     quick = recorder.begin().quick
     rows = study(quick)
     second = list(weaker(2 if quick else FEWER))
     if quick:
         recorder.end(settings={"alpha": ALPHA}, rows=[*rows, *second])
         return
-    published, better = (chosen(rows, selection=law) for law in LAWS)
+    published, better = (chosen(rows, selection=name) for name in SELECTIONS)
     document = recorder.end(
         settings={"alpha": ALPHA, "cases": CASES, "controls": CONTROLS, "carriers": [list(pair) for pair in CARRIERS]},
         rows=[*rows, *second, *(claim.to_json() for claim in claims(rows))],

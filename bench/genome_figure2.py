@@ -1,9 +1,9 @@
 """Figure 2 of the genome paper: how much of the two largest p-value exponents is lost by loc_sig and by its rivals. Nothing is timed.
 
 The loss is the paper's: -ln p by the G test, summed over the two SNPs that a mechanism names, compared with the sum over the two smallest
-p-values. Laws of loc_sig (as published, and with permute-and-flip in each round) and of the exponential mechanism on chi-squared (Yu et al.
-2014) are exact for every database. Of Laplace noise on chi-squared (Fienberg et al. 2011) draws are taken: continuous noise of the
-scale that bench.rivals uses, whose grid of 1/4096 does not show here.
+p-values. Distributions of loc_sig (as published, and with permute-and-flip in each round) and of the exponential mechanism on
+chi-squared (Yu et al. 2014) are exact for every database. Of Laplace noise on chi-squared (Fienberg et al. 2011) draws are taken:
+continuous noise of the scale that bench.rivals uses, whose grid of 1/4096 does not show here.
 
 Half of the patients are cases, since the restricted sensitivity needs it. The SNPs without effect have the frequencies of public
 genotypes over the paper's locus, again and again until there are enough, in place of the paper's HapMap region; a second set leaves
@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.estimate import Claim, Estimate
-from bench.genome_laws import kept_of_two, nothing_lost_by_flips
+from bench.genome_distributions import kept_of_two, nothing_lost_by_flips
 from bench.genome_pictures import draw
 from bench.genome_studies import Kinds, sampled, unrelated
 from bench.measure import Json
@@ -188,7 +188,7 @@ def claims(rows: list[dict[str, Any]]) -> list[Claim]:
 def main() -> None:
     """Compute all of it, and draw the picture."""
     recorder = Recorder(
-        "genome_figure2", "What loc_sig and its rivals lose; exact laws where there are, nothing is timed."
+        "genome_figure2", "What loc_sig and its rivals lose; exact distributions where there are, nothing is timed."
     )
     quick = recorder.begin().quick
     data = Path(os.environ.get("STARLING_DATA") or ROOT.parent / "shared" / "data")

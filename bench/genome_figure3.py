@@ -1,8 +1,8 @@
 """Figure 3 of Johnson and Shmatikov 2013: how good the blocks of loc_block are, against the number of people; no time is measured.
 
 A study of n people is drawn from the region's 405 (genome_blocks.py) with replacement, from a public seed; its truth is its own. One block:
-the exact law of the mechanism in each study. Three blocks, one after the other: drawn. The picture docs/pictures/genome-figure3.svg is made
-from the rows.
+the exact distribution of the mechanism in each study. Three blocks, one after the other: drawn. The picture
+docs/pictures/genome-figure3.svg is made from the rows.
 """
 
 import hashlib

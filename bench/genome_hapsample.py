@@ -1,4 +1,4 @@
-"""`explore` on real genotypes: the chance that it follows up both causal SNPs, by its cost. Exact laws, nothing drawn.
+"""`explore` on real genotypes: the chance that it follows up both causal SNPs, by its cost. Exact distributions, nothing drawn.
 
 The study: 2,000 people, 9,935 SNPs of chromosomes 9 and 13, two simulated causal SNPs, which are the only significant ones. The number
 of significant SNPs is an answer of `num_sig` at a quarter of the budget; its upper end, at most MOST_FOUND, is k; then k SNPs are chosen
@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from bench.genome_laws import exponential, permute_and_flip
+from bench.genome_distributions import exponential, permute_and_flip
 from bench.peers import ROOT
 from bench.record import Limit, Recorder
 from starling.genome.counts.study import count_study
@@ -112,16 +112,18 @@ def found(
     snps = len(distances)
     outputs = num_sig_outputs(MOST_FOUND, snps)
     scores = num_sig_scores(distances, outputs)
-    law = (exponential if selection == "exponential" else permute_and_flip)(scores, epsilon / 4)
+    distribution = (exponential if selection == "exponential" else permute_and_flip)(scores, epsilon / 4)
     ends = [*(output - 1 for output in outputs[1:]), snps]
     places = loc_sig_scores(distances)
     both = {
         k: both_among(places, two, k, epsilon / 4 / k) if k > 1 else 0.0
         for k in {max(1, min(end, MOST_FOUND)) for end in ends}
     }
-    right = float(law[outputs.index(2)])
+    right = float(distribution[outputs.index(2)])
     followed = sum(
-        chance * both[max(1, min(end, MOST_FOUND))] for chance, end in zip(law.tolist(), ends, strict=True) if end > 0
+        chance * both[max(1, min(end, MOST_FOUND))]
+        for chance, end in zip(distribution.tolist(), ends, strict=True)
+        if end > 0
     )
     return {
         "epsilon": epsilon,

@@ -18,7 +18,8 @@ import numpy.typing as npt
 from bench.measure import Json, Spread, in_turn, ratios, timed
 from bench.process import Run, run
 from bench.record import Limit, Recorder
-from starling.genome.counts.genotypes import Groups, bytes_a_snp, carrier_tables, genotype_tables, groups
+from starling.genome.counts.genotypes import StatusMasks, carrier_tables, genotype_tables, status_masks
+from starling.genome.source.calls import bytes_a_snp
 from starling.genome.statistics import chi_squared_statistic
 
 Int64 = npt.NDArray[np.int64]
@@ -81,7 +82,7 @@ def read(folder: Path) -> UInt8:
     return np.fromfile(folder / "study.bed", dtype=np.uint8)[3:].reshape(-1, bytes_a_snp(PEOPLE))
 
 
-def tables(folder: Path, among: Groups, snps: int) -> Int64:
+def tables(folder: Path, among: StatusMasks, snps: int) -> Int64:
     """Every dominant table, the file read piece by piece into one buffer."""
     out = np.empty((snps, 4), dtype=np.int64)
     piece = np.empty((PIECE, bytes_a_snp(PEOPLE)), dtype=np.uint8)
@@ -110,7 +111,7 @@ def main() -> None:
     recorder = Recorder("genome_kernels", "Tables from packed genotypes against PLINK, and scores of blocks.")
     chosen = recorder.begin()
     rounds, snps, sizes = (1, 2_000, (60,)) if chosen.quick else (5, 100_000, (2_000, 10_000))
-    among = groups(np.arange(PEOPLE) < PEOPLE // 2)
+    among = status_masks(np.arange(PEOPLE) < PEOPLE // 2)
     there = [name for name, words in PLINK.items() if shutil.which(words[0])]
     with TemporaryDirectory() as scratch:
         folder = Path(scratch)

@@ -32,13 +32,13 @@ def figure1(rows: Rows) -> "Figure":
         if row.get("k") == 1 and row["snps"] == 100_000 and row["least_frequency"] == 0.05 and "right" in row
     ]
     for epsilon, colour in ((1.0, BLUE), (0.6, ORANGE), (0.2, GREY)):
-        for law, dashes in (("exponential", "-"), ("permute-and-flip", "--")):
-            line = [row for row in shown if row["epsilon"] == epsilon and row["selection"] == law]
+        for selection, dashes in (("exponential", "-"), ("permute-and-flip", "--")):
+            line = [row for row in shown if row["epsilon"] == epsilon and row["selection"] == selection]
             people = [row["people"] for row in line]
-            label = f"ε = {epsilon:g}, {'as published' if law == 'exponential' else law}"
+            label = f"ε = {epsilon:g}, {'as published' if selection == 'exponential' else selection}"
             right.plot(people, [row["right"] for row in line], dashes, color=colour, label=label)
             wrong.plot(people, [row["wrong"] for row in line], dashes, color=colour)
-            if law == "exponential":
+            if selection == "exponential":
                 _band(right, line, "right", colour)
                 wrong.vlines(
                     people, [row["wrong"] for row in line], [row["wrong_high"] for row in line], colour, lw=0.8

@@ -106,7 +106,7 @@ class Line:
         return self.fixed + self.each * size
 
     def interval(self, size: int) -> tuple[float, float]:
-        """Where a new time falls, by Student's law."""
+        """Where a new time falls, by Student's distribution."""
         from scipy.stats import t
 
         here = np.array([1.0, size])

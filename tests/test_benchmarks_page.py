@@ -13,8 +13,8 @@ import pytest
 
 from bench import (
     estimate,
+    genome_distributions,
     genome_figure3,
-    genome_laws,
     genome_pictures,
     genome_scale,
     homer,
@@ -78,7 +78,9 @@ def test_a_limit_is_judged_by_its_figures(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", [estimate, genome_laws, markdown, measure, record, pages], ids=lambda module: str(module.__name__)
+    "module",
+    [estimate, genome_distributions, markdown, measure, record, pages],
+    ids=lambda module: str(module.__name__),
 )
 def test_docstrings_do_what_they_show(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0

@@ -29,7 +29,8 @@ from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.probability_mass import probability_mass
 from starling.tables.measurements import Int64, Measured
 from starling.tables.mechanism import SafeTab
-from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Piece, Plan, cells
+from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Plan, cells
+from tests.tables.small import Written
 
 Float64 = npt.NDArray[np.float64]
 
@@ -94,28 +95,12 @@ def attack(measure: Measure, budget: Exact, *, towns: int = 1000, persons: int =
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _People:
-    """Exact counts of counties and places: two arrays (groups, 46)."""
-
-    detail: tuple[Int64, Int64]
-
-    def totals(self, piece: Piece, /) -> Int64:
-        return np.asarray(self._of(piece).sum(axis=1), dtype=np.int64)
-
-    def cells(self, piece: Piece, groups: Int64, /) -> Int64:
-        return self._of(piece)[groups]
-
-    def _of(self, piece: Piece) -> Int64:
-        return self.detail[piece.level][piece.first * piece.iterations : piece.stop * piece.iterations]
-
-
-def _people(towns: int, persons: int, seed: int) -> tuple[_People, Int64]:
+def _people(towns: int, persons: int, seed: int) -> tuple[Written, Int64]:
     """Invented places, and counties with one person more, whose record is uniform: group * 46 + cell."""
     place, secret = invented(towns, CANDIDATES, persons / CANDIDATES, seed)
     county = place.copy()
     county[np.arange(towns), secret] += 1
-    return _People((county.reshape(-1, cells.CELLS), place.reshape(-1, cells.CELLS))), secret
+    return Written((county.reshape(-1, cells.CELLS), place.reshape(-1, cells.CELLS))), secret
 
 
 def _plan(measure: Measure, budget: Fraction) -> Plan:
@@ -203,8 +188,8 @@ class _Gain:
 
 
 @lru_cache(maxsize=256)
-def _gain(law: Distribution, one: int, other: int) -> _Gain:
+def _gain(noise: Distribution, one: int, other: int) -> _Gain:
     # Draws are symmetric: a difference of two sums of them is a sum of all.
-    both = probability_mass(law, one + other)
+    both = probability_mass(noise, one + other)
     kept = np.log(both.mass)
     return _Gain(both.last, np.concatenate((np.zeros(1), kept[:-1] - kept[1:])))

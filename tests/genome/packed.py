@@ -1,9 +1,9 @@
-"""Genotypes of tests as the kernels take them: bytes of a .bed, and carrier bits."""
+"""Genotypes of tests as the kernels take them: bytes of a .bed."""
 
 import numpy as np
 import numpy.typing as npt
 
-from starling.genome.counts.genotypes import bytes_a_snp
+from starling.genome.source.calls import bytes_a_snp
 
 MISSING = 1
 """The code of a missing call."""
@@ -16,11 +16,3 @@ def encoded(codes: npt.NDArray[np.integer]) -> npt.NDArray[np.uint8]:
     padded[:, :people] = codes
     four = padded.reshape(snps, -1, 4)
     return np.ascontiguousarray(four[..., 0] | four[..., 1] << 2 | four[..., 2] << 4 | four[..., 3] << 6)
-
-
-def carrier_words(database: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint64]:
-    """Who carries what, bool (people, snps), as the bits that the kernels take: uint64 (snps, words)."""
-    people, snps = database.shape
-    padded = np.zeros((snps, -(-people // 64) * 64), dtype=np.uint8)
-    padded[:, :people] = database.T
-    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from starling.genome.artifact.columns import schemas
-from starling.genome.artifact.drawn import write_drawn
-from starling.genome.artifact.public_plan import SNPS
+from starling.genome.artifact.files import SNPS, write_drawn
+from starling.genome.artifact.tables import schemas
 from starling.genome.publication import NOTES, GenomePublication
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Confidential, publish

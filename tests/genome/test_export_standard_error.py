@@ -9,7 +9,7 @@ import pytest
 from statsmodels.stats.contingency_tables import Table2x2
 
 from starling.genome.export import standard_error
-from starling.genome.inference.effects import two_by_two
+from starling.genome.inference.answers import two_by_two
 from starling.privacy.sampling.lattice import lattice_noise
 from starling.privacy.sampling.noise import discrete_laplace
 

@@ -11,7 +11,7 @@ import pytest
 from starling.errors import OutputError, ParameterError
 from starling.genome.counts.study import count_study
 from starling.genome.distance import distance_to_significance
-from starling.genome.generate import Linkage, coalescent, generate, independent
+from starling.genome.generate import Linkage, coalescent, generate, runs
 from starling.genome.plan import Plan
 from starling.genome.source import open_genotypes, validate
 from starling.privacy.trust import inspect
@@ -40,7 +40,7 @@ def test_a_study_is_ready_to_be_asked(tmp_path: Path) -> None:
 def test_the_same_seed_gives_the_same_bytes_on_any_number_of_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, linkage: Linkage
 ) -> None:
-    monkeypatch.setattr(independent, "_RUN", 20_000)
+    monkeypatch.setattr(runs, "_RUN", 20_000)
     monkeypatch.setattr(coalescent, "STRETCH", 100_000)
     monkeypatch.setattr(coalescent, "PER_STRETCH", 30)
 

@@ -10,7 +10,7 @@ from starling.genome.mechanism import (
     NumSigMechanism,
 )
 from starling.genome.plan import Explore, NumSig
-from tests.genome.mechanism.laws import FIFTH, HUGE, tiny_plan
+from tests.genome.mechanism.distributions import FIFTH, HUGE, tiny_plan
 
 
 def test_a_question_that_the_plan_has_not_makes_no_mechanism() -> None:

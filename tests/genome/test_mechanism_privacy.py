@@ -1,4 +1,4 @@
-"""Every query's whole law on all studies of a tiny size, and its privacy ratio over all neighbours: computed, not sampled."""
+"""Every query's whole distribution on all studies of a tiny size, and its privacy ratio over all neighbours: computed, not sampled."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,7 +22,7 @@ from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, Snp
 from starling.genome.plan.distances import signed_distances
 from starling.privacy.budget import Epsilon
 from starling.privacy.neighbours import REPLACE_PERSON
-from tests.genome.mechanism.laws import TinyStudy, law_of, loss, tiny_plan, tiny_studies, worst_loss
+from tests.genome.mechanism.distributions import TinyStudy, distribution_of, loss, tiny_plan, tiny_studies, worst_loss
 
 EPSILON = Fraction(6)
 """Large, so that the losses of so few candidates come near to it and a mutant shows."""
@@ -79,7 +79,9 @@ def test_neighbours_are_answered_alike_and_a_mutant_is_not(name: str) -> None:
     mutant = drawing(kind, replace(query, epsilon=2 * EPSILON), plan)
     if name in FEW:
         mutant = drawing(kind, replace(query, epsilon=2 * EPSILON), tiny_plan(12, snps))
-        found = max(loss(law_of(mutant, a), law_of(mutant, b)) for a, b in random_neighbours(12, snps))
+        found = max(
+            loss(distribution_of(mutant, a), distribution_of(mutant, b)) for a, b in random_neighbours(12, snps)
+        )
     else:
         found = worst_loss(mutant, studies, people, enough=SHOWN)
     assert found > SHOWN
@@ -89,7 +91,7 @@ def test_neighbours_are_answered_alike_and_a_mutant_is_not(name: str) -> None:
 @pytest.mark.parametrize(
     ("model", "test"), [("recessive", "g"), ("genotypic", "g"), ("genotypic", "trend"), ("allelic", "g")]
 )
-def test_the_other_models_too(name: str, model: str, test: str) -> None:
+def test_the_other_models_too(name: str, model: Any, test: str) -> None:
     kind, query, _, _ = QUERIES[name]
     query = replace(query, test=test)
     if name == "snp_pval, laplace":
@@ -109,21 +111,21 @@ def test_permute_and_flip_is_private_and_better() -> None:
     assert worst_loss(mutant.draw, studies, 4, enough=SHOWN) > SHOWN
     better = 0
     for study in studies:
-        published = law_of(NumSigMechanism(plan, replace(query, selection="exponential")).draw, study)
-        flipped = law_of(flips.draw, study)
+        published = distribution_of(NumSigMechanism(plan, replace(query, selection="exponential")).draw, study)
+        flipped = distribution_of(flips.draw, study)
         likeliest = max(published, key=lambda answer: published[answer][0])
         assert flipped[likeliest][0] >= published[likeliest][0] - ROUNDING
         better += flipped[likeliest][0] > published[likeliest][0] + 1e-3
     assert better > 0.9 * len(studies)
 
 
-def test_the_laws_are_those_of_the_audit() -> None:
-    """The doubles of `laws` against balls."""
+def test_the_distributions_are_those_of_the_audit() -> None:
+    """The doubles of `distributions` against balls."""
     plan = tiny_plan(4, 3)
     random = np.random.default_rng(3)
     study = TinyStudy(random.integers(0, 2, (4, 3)).astype(np.int8), random.random(4) < 0.5, "dominant")
-    law = law_of(LocSigMechanism(plan, LocSig("g", 2, EPSILON)).draw, study)
+    distribution = distribution_of(LocSigMechanism(plan, LocSig("g", 2, EPSILON)).draw, study)
     scores = -signed_distances(plan, study.tables(), "g")
     wanted = exact.exponential_distribution(scores.tolist(), EPSILON, k=2)
-    found = {tuple(int(name[2:]) for name in answer.snps): found_log for answer, (found_log, _) in law.items()}
+    found = {tuple(int(name[2:]) for name in answer.snps): found_log for answer, (found_log, _) in distribution.items()}
     assert found == pytest.approx({order: log(float(chance)) for order, chance in wanted.items()}, abs=1e-12)

@@ -1,4 +1,4 @@
-"""Theorems 6 to 9 of Johnson and Shmatikov 2013, Section 7, by exact laws: which hold, with which constants, and which fail.
+"""Theorems 6 to 9 of Johnson and Shmatikov 2013, Section 7, by exact distributions: which hold, with which constants, and which fail.
 
 Their formulas did not survive in full; what is checked is stated with each. Theorem 6 holds, theorem 7 away from independence, theorem 8
 for frequent SNPs alone, and theorem 9 for the distance score that skips one value, not for its lower bounds.
@@ -25,7 +25,7 @@ from starling.genome.scores.locations import loc_sig_scores, num_sig_outputs, nu
 from starling.genome.statistics import correlation, log10_p_values
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.distributions.probability_mass import probability_mass
-from tests.genome.mechanism.laws import tiny_plan, tiny_studies
+from tests.genome.mechanism.distributions import tiny_plan, tiny_studies
 from tests.genome.small_tables import Int64, all_tables, neighbours
 
 EPSILON = 2
@@ -45,8 +45,8 @@ class Noise(NamedTuple):
 
 @pytest.fixture(scope="module")
 def noise() -> Noise:
-    law = probability_mass(DiscreteLaplace(Fraction(2, EPSILON)))
-    one = law.mass[law.last - REACH : law.last + REACH + 1]
+    noise = probability_mass(DiscreteLaplace(Fraction(2, EPSILON)))
+    one = noise.mass[noise.last - REACH : noise.last + REACH + 1]
     cell = np.arange(-REACH, REACH + 1)
     draws = np.stack(np.meshgrid(cell, cell, cell, cell, indexing="ij"), axis=-1).reshape(-1, 4)
     chance = np.einsum("i,j,k,l->ijkl", one, one, one, one).ravel()
@@ -77,9 +77,9 @@ def test_theorem_6_picks_are_nearly_the_best_in_patients_and_so_in_exponents(cho
     """
     tables = all_tables(12)[chosen]
     distances = distance_to_significance(tables, "g", "0.05")
-    law = exact.exponential_distribution(loc_sig_scores(distances).tolist(), Fraction(EPSILON), k=2)
+    distribution = exact.exponential_distribution(loc_sig_scores(distances).tolist(), Fraction(EPSILON), k=2)
     off, weak = 0.0, 0.0
-    for order, chance in law.items():
+    for order, chance in distribution.items():
         left = list(range(len(chosen)))
         far, short = False, False
         for pick in order:
@@ -167,8 +167,8 @@ def test_theorem_8_fails_for_rare_snps(epsilon: Fraction, people: int) -> None:
     drawn = np.array([[1, 0, -3, -5], [7, -2, -1, 4], [40, -9, 0, 0]])
     noisy = np.maximum(np.array([0, 0, 0, people]) + drawn, 0)
     np.testing.assert_allclose(correlation(noisy, "r2"), 1)
-    law = probability_mass(DiscreteLaplace(2 / epsilon))
-    chance = float(law.above[law.last + 1] * law.above[law.last] ** 2)
+    noise = probability_mass(DiscreteLaplace(2 / epsilon))
+    chance = float(noise.above[noise.last + 1] * noise.above[noise.last] ** 2)
     q = exp(-float(epsilon) / 2)
     assert chance == pytest.approx(q / (1 + q) ** 3)
     # The fourth cell is below 1 with at most q^n.

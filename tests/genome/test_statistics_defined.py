@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from starling.genome.counts.genotypes import genotype_tables, groups
+from starling.genome.counts.genotypes import genotype_tables, status_masks
 from starling.genome.export import standard_error
-from starling.genome.inference.effects import odds_ratio
+from starling.genome.inference.answers import odds_ratio
 from starling.genome.statistics import PTest, allele_tables, d_prime, p_values, r_squared
 from tests.genome.plink import plink
 
@@ -68,7 +68,9 @@ def real(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Real:
     )
     glm = ("--glm", "dominant", "allow-no-covars", "--threads", "1")
     plink("plink2", "--bfile", prefix, *glm, "--out", folder / "w")
-    return Real(folder, np.choose(codes, [2, 0, 1, 0]), is_case, genotype_tables(packed, groups(is_case), "a1"), names)
+    return Real(
+        folder, np.choose(codes, [2, 0, 1, 0]), is_case, genotype_tables(packed, status_masks(is_case), "a1"), names
+    )
 
 
 @cache

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.audit.case import Case, Draws
+from starling.genome.counts.genotypes import packed_bits
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.distance.rules import Rule
 from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
@@ -39,12 +40,12 @@ class SmallStudy:
     """Exact counts of a study in memory, as `genome.mechanism.ExactStudy` asks for them.
 
     Attributes:
-        copies: Copies of the carried allele, int64 (people, snps).
+        copies: Copies of the carried allele, integers (people, snps).
         cases: Who is a case, bool (people,).
         model: What is compared.
     """
 
-    copies: Int64
+    copies: npt.NDArray[np.integer]
     cases: npt.NDArray[np.bool_]
     model: Model
     _counted: dict[object, tuple[Int16, Int64]] = field(default_factory=dict, repr=False)
@@ -70,9 +71,8 @@ class SmallStudy:
         return distances.copy(), number
 
     def _bits(self) -> npt.NDArray[np.uint64]:
-        padded = np.zeros((self.copies.shape[1], -(-len(self.cases) // 64) * 64), dtype=np.uint8)
-        padded[:, : len(self.cases)] = self.copies.T > 0
-        return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+        """Who carries each SNP, uint64 (snps, words)."""
+        return packed_bits(self.copies.T > 0)
 
 
 def small_plan(people: int, snps: int, model: Model = "dominant") -> Plan:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from starling.genome.distance import distance_to_significance
     from starling.genome.generate import generate
     from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
-    from starling.genome.plan.asking import ExploreOptions
+    from starling.genome.plan.exploring import ExploreOptions
     from starling.genome.preview import preview
     from starling.genome.publish import release
     from starling.genome.source import validate
@@ -36,7 +36,7 @@ lazy(
     __name__,
     {
         "Explore": "plan",
-        "ExploreOptions": "plan.asking",
+        "ExploreOptions": "plan.exploring",
         "LocBlock": "plan",
         "LocSig": "plan",
         "NumSig": "plan",

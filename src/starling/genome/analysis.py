@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from starling.errors import ParameterError
-from starling.genome.artifact.drawn import read_drawn
-from starling.genome.artifact.public_plan import read_public
+from starling.genome.artifact.files import read_drawn, read_public
 from starling.genome.export import Format, export
 from starling.genome.postprocess import Answer, Error, estimate
 from starling.genome.postprocess.wording import answer_facts

@@ -21,7 +21,7 @@ class _Genome:
 
     def reopen(self, folder: Path) -> GenomePublication:
         """The publication of a plan and a question."""
-        from starling.genome.artifact.public_plan import read_public
+        from starling.genome.artifact.files import read_public
 
         return GenomePublication(*read_public(folder))
 

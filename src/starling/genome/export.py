@@ -31,7 +31,7 @@ import numpy as np
 
 from starling.errors import ParameterError
 from starling.genome.inference.adaptive_plan import replay
-from starling.genome.inference.effects import OF_ALLELES, two_by_two
+from starling.genome.inference.answers import OF_ALLELES, two_by_two
 from starling.genome.inference.intervals import Noise
 from starling.genome.measurements import Drawn
 from starling.genome.plan import Explore, Model, Plan, Question, SnpPval

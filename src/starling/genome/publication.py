@@ -8,15 +8,23 @@ from typing import Final
 
 import pyarrow as pa
 
-from starling.genome.artifact import columns, data, pages, parameters
-from starling.genome.artifact.drawn import DRAWN, read_drawn, write_drawn
-from starling.genome.artifact.public_plan import PLAN, QUESTION, SNP_COLUMNS, SNPS, write_public
+from starling.genome.artifact import pages, parameters, tables
+from starling.genome.artifact.files import (
+    DRAWN,
+    PLAN,
+    QUESTION,
+    SNP_COLUMNS,
+    SNPS,
+    read_drawn,
+    write_drawn,
+    write_public,
+)
 from starling.genome.inference.answer_validation import answer_problem
 from starling.genome.measurements import Drawn
 from starling.genome.mechanism import ExactStudy, mechanism_of
-from starling.genome.plan import Plan, Question
+from starling.genome.plan import Plan, Question, kind
 from starling.genome.postprocess import Estimated, estimate
-from starling.genome.request import request_body
+from starling.ledger.rules import canonical
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Mechanism
 from starling.release.checks import TABLES, Checks, InvalidRelease
@@ -26,8 +34,19 @@ from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.registry import Product
 from starling.release.report.pages import Section
+from starling.release.request import plain
 from starling.release.statement import Particulars
 from starling.release.table_files import Table
+
+VERSION: Final = 1
+"""The version of the meaning of a request; it grows when the same question would be answered by another distribution."""
+
+
+def request_body(plan: Plan, question: Question) -> str:
+    """Canonical JSON of a question: the question as it is, and a digest of every public choice; nothing of the records."""
+    asked = {"ask": kind(question), **plain(question)}
+    return canonical({"release": "genome", "version": VERSION, "plan": plan.digest, "question": asked})
+
 
 ANSWER: Final = "noisy answer"
 CHECKS: Final = Checks(
@@ -90,12 +109,12 @@ class GenomePublication(Publication[ExactStudy, Drawn]):
     @property
     def tables(self) -> Sequence[Table]:
         """The tables of this kind of question."""
-        return columns.tables(self.plan, self.question)
+        return tables.tables(self.plan, self.question)
 
     @property
     def sheets(self) -> Sequence[Sheet]:
         """The plan's SNP list."""
-        return [columns.list_sheet(SNPS, pa.schema(list(SNP_COLUMNS.items())))]
+        return [tables.list_sheet(SNPS, pa.schema(list(SNP_COLUMNS.items())))]
 
     @property
     def notes(self) -> Mapping[str, str]:
@@ -124,14 +143,16 @@ class GenomePublication(Publication[ExactStudy, Drawn]):
         write_public(folder, self.plan, self.question)
 
 
+@dataclass(frozen=True, slots=True)
 class _Contents:
     """A `release.domain.Contents`: all tables of an answer in one piece."""
 
-    def __init__(self, plan: Plan, question: Question, told: Estimated) -> None:
-        self._plan, self._question, self._told = plan, question, told
+    plan: Plan
+    question: Question
+    estimated: Estimated
 
     def pieces(self) -> Iterator[Mapping[str, pa.Table]]:
-        yield data.tables(self._plan, self._question, self._told)
+        yield tables.filled(self.plan, self.question, self.estimated)
 
     def sections(self) -> Sequence[Section]:
-        return pages.sections(self._plan, self._question, self._told)
+        return pages.sections(self.plan, self.question, self.estimated)

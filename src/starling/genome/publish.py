@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from starling.genome.artifact.drawn import read_drawn
+from starling.genome.artifact.files import read_drawn
 from starling.genome.counts.study import StudyCounts, count_study
 from starling.genome.plan import Plan, Question
 from starling.genome.postprocess import Answer, Error, estimate

@@ -11,7 +11,7 @@ from typing import Self, Unpack
 
 from starling.errors import OutputError
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval, kind
-from starling.genome.plan.asking import (
+from starling.genome.plan.exploring import (
     ExploreOptions,
     Texts,
     amount,
@@ -24,8 +24,8 @@ from starling.genome.plan.asking import (
 from starling.genome.plan.queries import Correlation, Noise, Selection
 from starling.genome.preview import Assumed, ExpectedErrors, expected_errors
 from starling.genome.preview.typical import RAREST
+from starling.genome.publication import request_body
 from starling.genome.publish import Answered, release
-from starling.genome.request import request_body
 from starling.genome.source import open_genotypes
 from starling.ledger.rules import name
 from starling.privacy.budget import Exact

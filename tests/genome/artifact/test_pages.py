@@ -9,7 +9,7 @@ from starling.genome.artifact.pages import charged, sections
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.postprocess import estimate
 from starling.release.report.pages import Section
-from tests.genome.mechanism.laws import tiny_plan
+from tests.genome.mechanism.distributions import tiny_plan
 from tests.genome.worlds import QUESTIONS
 
 PLAN = tiny_plan(200, 9, p=Fraction(1, 1000))

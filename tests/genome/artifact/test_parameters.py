@@ -6,7 +6,7 @@ import pytest
 
 from starling.genome.artifact.parameters import ASKED, mechanisms, particulars, product, title
 from starling.genome.plan import QUESTIONS as KINDS
-from tests.genome.mechanism.laws import tiny_plan
+from tests.genome.mechanism.distributions import tiny_plan
 from tests.genome.worlds import QUESTIONS
 
 PLAN = tiny_plan(60, 9)

@@ -13,7 +13,7 @@ from starling.genome.counts.genotypes import (
     carrier_bits,
     carrier_tables,
     genotype_tables,
-    groups,
+    status_masks,
 )
 from starling.genome.statistics import allele_tables, g_statistic
 from tests.genome.packed import MISSING, encoded
@@ -43,7 +43,7 @@ def test_kernels_equal_the_slow_twin(people: int, snps: int, seed: int, allele: 
     numbers = np.random.default_rng(seed)
     codes = numbers.integers(0, 4, (snps, people))
     is_case = numbers.random(people) < 0.5
-    bed, among = encoded(codes), groups(is_case)
+    bed, among = encoded(codes), status_masks(is_case)
     wanted = slow_genotypes(codes, is_case, allele)
     assert np.array_equal(genotype_tables(bed, among, allele), wanted)
     none, one, two = wanted[:, [0, 3]], wanted[:, [1, 4]], wanted[:, [2, 5]]
@@ -76,7 +76,7 @@ def test_carrier_bits_equal_the_slow_twin(people: int, seed: int, carrying: Carr
 
 
 def test_missing_calls_carry_nothing() -> None:
-    bed, among = encoded(np.full((1, 9), MISSING)), groups(np.arange(9) < 4)
+    bed, among = encoded(np.full((1, 9), MISSING)), status_masks(np.arange(9) < 4)
     for allele in ("a1", "a2"):
         assert genotype_tables(bed, among, allele).tolist() == [[4, 0, 0, 5, 0, 0]]
         assert not carrier_bits(bed, 9, "dominant", allele).any()
@@ -94,7 +94,7 @@ def hapsample(shared_data: Path) -> tuple[np.ndarray, np.ndarray, list[str]]:
 
 def test_the_causal_snps_of_a_simulated_study_rank_first(hapsample: tuple[np.ndarray, np.ndarray, list[str]]) -> None:
     bed, is_case, names = hapsample
-    found = g_statistic(carrier_tables(bed, groups(is_case), "dominant", "a1"))
+    found = g_statistic(carrier_tables(bed, status_masks(is_case), "dominant", "a1"))
     order = np.argsort(-found)
     assert [names[index] for index in order[:2]] == ["rs4111409", "rs2324591"]
     assert found[order[:2]].round(1).tolist() == [60.9, 52.9]

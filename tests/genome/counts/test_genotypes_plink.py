@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from starling.genome.counts.genotypes import carrier_tables, genotype_tables, groups
+from starling.genome.counts.genotypes import carrier_tables, genotype_tables, status_masks
 from starling.genome.statistics import allele_tables, chi_squared_statistic, trend_statistic
 from tests.genome.packed import MISSING, encoded
 
@@ -36,7 +36,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[np.ndarray, np.nd
 @pytest.mark.parametrize("test", ["DOM", "REC", "GENO", "TREND", "ALLELIC"])
 def test_tables_are_plinks(written: tuple[np.ndarray, np.ndarray, list[dict[str, str]]], test: str) -> None:
     codes, is_case, report = written
-    bed, among = encoded(codes), groups(is_case)
+    bed, among = encoded(codes), status_masks(is_case)
     lines = [line for line in report if line["TEST"] == test]
     plinks = np.array([[int(x) for group in ("AFF", "UNAFF") for x in line[group].split("/")] for line in lines])
     genotypes = genotype_tables(bed, among, "a1")

@@ -6,17 +6,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from starling.genome.counts.genotypes import packed_bits
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.distance import distance_to_correlation
 from starling.genome.distance.rules import of_correlation
 from starling.genome.scores.candidates import candidates
-from tests.genome.packed import carrier_words
 
 
 @given(st.integers(2, 200), st.integers(2, 6), st.integers(0, 2**32))
 def test_pair_tables_count_people(people: int, snps: int, seed: int) -> None:
     database = np.random.default_rng(seed).random((people, snps)) < 0.4
-    bits = carrier_words(database)
+    bits = packed_bits(database.T)
     assert np.array_equal(carriers(bits), database.sum(axis=0))
     order = np.array([(k, other) for k in range(snps) for other in range(snps)])
     wanted = [
@@ -32,7 +32,7 @@ def test_pair_tables_count_people(people: int, snps: int, seed: int) -> None:
 def test_distances_of_all_pairs_of_a_band_lie_where_the_layout_says() -> None:
     numbers = np.random.default_rng(8)
     database = numbers.random((90, 40)) < 0.5
-    bits, delta_c = carrier_words(database), Fraction(1, 20)
+    bits, delta_c = packed_bits(database.T), Fraction(1, 20)
     among = candidates(40, [(2, 20), (25, 39)], [4, 30], longest=9)
     found = pair_distances(bits, 90, of_correlation("r2", delta_c, 90), among)
     assert found.dtype == np.int16

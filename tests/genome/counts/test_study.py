@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +14,12 @@ from starling.genome.mechanism import (
 from starling.genome.plan import LocBlock
 from starling.genome.source import open_genotypes
 from starling.privacy.trust import inspect
-from tests.genome.mechanism.laws import FIFTH, TinyStudy, law_of
+from tests.genome.mechanism.distributions import FIFTH, TinyStudy, distribution_of
 from tests.genome.studies import a_study, plan_of, tables_of, write_bed
 
 
 @pytest.mark.parametrize("model", ["dominant", "recessive", "genotypic", "allelic"])
-def test_exact_counts_of_files_answer_as_those_of_people(tmp_path: Path, model: str) -> None:
+def test_exact_counts_of_files_answer_as_those_of_people(tmp_path: Path, model: Any) -> None:
     made = a_study(snps=8, people=90)
     plan = plan_of(made, tmp_path, model)
     cases = np.array([word == "2" for word in made.phenotypes])
@@ -29,4 +30,4 @@ def test_exact_counts_of_files_answer_as_those_of_people(tmp_path: Path, model: 
     assert np.array_equal(fast.pair_tables(pairs), slow.pair_tables(pairs))
     query = LocBlock("r2", FIFTH, ("rs2", "rs6"), Fraction(1))
     mechanism = LocBlockMechanism(plan, query)
-    assert law_of(mechanism.draw, fast) == law_of(mechanism.draw, slow)
+    assert distribution_of(mechanism.draw, fast) == distribution_of(mechanism.draw, slow)

@@ -10,7 +10,7 @@ from starling.genome.inference.adaptive_plan import follow, replay
 from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
 from starling.genome.mechanism import ExploreMechanism, mechanism_of
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, SnpPval
-from tests.genome.mechanism.laws import TinyStudy, tiny_plan
+from tests.genome.mechanism.distributions import TinyStudy, tiny_plan
 
 PLAN = tiny_plan(60, 9, p=Fraction(1, 1000))
 QUESTIONS = [

@@ -11,7 +11,7 @@ from starling.genome.inference.answer_validation import FAR, answer_problem
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.mechanism import mechanism_of
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
-from tests.genome.mechanism.laws import TinyStudy, tiny_plan
+from tests.genome.mechanism.distributions import TinyStudy, tiny_plan
 
 ONE, FIFTH = Fraction(1), Fraction(1, 5)
 PLAN = tiny_plan(60, 9, p=Fraction(1, 1000))

@@ -10,13 +10,13 @@ from starling.genome.inference.answers import SelectionError, correlation, p_val
 from starling.genome.mechanism import SnpCorrMechanism, SnpPvalMechanism
 from starling.genome.plan import LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.statistics import allele_tables, log10_p_values, r_squared
-from tests.genome.mechanism.laws import TinyStudy, tiny_plan
+from tests.genome.mechanism.distributions import TinyStudy, tiny_plan
 
 DRAWS = 300
 """At alpha 0.2 a share below 0.7 has a chance under 1e-4; intervals for four times the epsilon cover far less."""
 
 
-def a_study(model: str) -> TinyStudy:
+def a_study(model: Any) -> TinyStudy:
     random = np.random.default_rng(8)
     cases = np.arange(400) < 200
     first = random.random(400) < np.where(cases, 0.6, 0.35)

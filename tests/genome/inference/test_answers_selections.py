@@ -16,12 +16,12 @@ from starling.genome.inference.answers import SelectionError
 def missed(scores: list[int], epsilon: Fraction, patients: int, *, flip: bool = False) -> float:
     """P(more than `patients` below the best), exactly."""
     best = max(scores)
-    law = (
+    distribution = (
         exact.permute_and_flip_distribution(scores, epsilon)
         if flip
         else exact.exponential_distribution(scores, epsilon)
     )
-    places = {place if isinstance(place, int) else place[0]: float(chance) for place, chance in law.items()}
+    places = {place if isinstance(place, int) else place[0]: float(chance) for place, chance in distribution.items()}
     return sum(chance for place, chance in places.items() if best - scores[place] > patients)
 
 
@@ -57,9 +57,11 @@ def test_within_is_the_fewest(candidates: int, epsilon: Fraction, rounds: int) -
 def test_each_round_keeps_it_as_well() -> None:
     """Top-2 of 4: the second pick against the best that was left."""
     scores = [4, 1, 0, -3]
-    law = exact.exponential_distribution(scores, Fraction(2), k=2)
+    distribution = exact.exponential_distribution(scores, Fraction(2), k=2)
     left = sum(
-        float(chance) for (first, second), chance in law.items() if max(np.delete(scores, first)) - scores[second] > 1
+        float(chance)
+        for (first, second), chance in distribution.items()
+        if max(np.delete(scores, first)) - scores[second] > 1
     )
     assert left <= SelectionError(4, Fraction(2), 2).beyond(1)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from starling.genome.plan import Plan
-from tests.genome.mechanism.laws import TinyStudy, tiny_plan
+from tests.genome.mechanism.distributions import TinyStudy, tiny_plan
 
 
 @pytest.fixture

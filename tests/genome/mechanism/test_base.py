@@ -8,7 +8,7 @@ import pytest
 from starling.errors import ParameterError
 from starling.genome.mechanism.base import BaseMechanism
 from starling.genome.plan import NumSig, Plan
-from tests.genome.mechanism.laws import HUGE
+from tests.genome.mechanism.distributions import HUGE
 
 
 def test_a_question_is_checked_when_it_is_asked(plan: Plan) -> None:

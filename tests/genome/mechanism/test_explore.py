@@ -8,7 +8,7 @@ from starling.genome.mechanism import (
 )
 from starling.genome.plan import Explore, Plan
 from starling.privacy.budget import Epsilon
-from tests.genome.mechanism.laws import FIFTH, HUGE, TinyStudy
+from tests.genome.mechanism.distributions import FIFTH, HUGE, TinyStudy
 
 
 def test_an_exploration_finds_what_is_there(study: TinyStudy, plan: Plan) -> None:

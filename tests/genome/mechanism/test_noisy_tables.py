@@ -9,7 +9,7 @@ from starling.genome.mechanism import (
     SnpPvalMechanism,
 )
 from starling.genome.plan import Plan, SnpCorr, SnpPval
-from tests.genome.mechanism.laws import HUGE, TinyStudy
+from tests.genome.mechanism.distributions import HUGE, TinyStudy
 
 
 def test_with_a_huge_epsilon_counts_are_exact(study: TinyStudy, plan: Plan) -> None:

@@ -15,7 +15,7 @@ from starling.genome.mechanism import mechanism_of
 from starling.genome.plan import Explore, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.postprocess import Correlated, Effect, Exploration, ExplorationError, PValue, estimate
 from starling.genome.postprocess.estimates import rounded
-from tests.genome.mechanism.laws import TinyStudy, tiny_plan
+from tests.genome.mechanism.distributions import TinyStudy, tiny_plan
 
 ONE, FIFTH = Fraction(1), Fraction(1, 5)
 PLAN = tiny_plan(60, 9, p=Fraction(1, 1000))

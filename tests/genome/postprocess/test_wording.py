@@ -14,7 +14,7 @@ from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, Snp
 from starling.genome.postprocess import Correlated, Effect, Exploration, ExplorationError, PValue
 from starling.genome.postprocess.wording import answer_text, error_text, p_text, verdict
 from starling.genome.scores.locations import num_sig_outputs
-from tests.genome.mechanism.laws import tiny_plan
+from tests.genome.mechanism.distributions import tiny_plan
 
 ONE, FIFTH = Fraction(1), Fraction(1, 5)
 PLAN = tiny_plan(60, 30, p=Fraction(1, 1000))

@@ -67,7 +67,7 @@ def test_blocks_around_any_snps_are_all_blocks(assumed: Assumed) -> None:
 @pytest.mark.parametrize("selection", ["exponential", "permute-and-flip"])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 5), ONE])
 def test_numbers_come_as_often_as_foretold(assumed: Assumed, selection: Any, epsilon: Fraction) -> None:
-    """Within 5 standard deviations of 400 draws; the law of twice the epsilon is further off."""
+    """Within 5 standard deviations of 400 draws; the distribution of twice the epsilon is further off."""
     query = NumSig("g", 2, epsilon, selection)
     expected = selections.num_sig(assumed, query, 2)
     for truth in (expected.truths[0], expected.truths[2]):

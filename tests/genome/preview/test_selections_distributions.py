@@ -1,4 +1,4 @@
-"""Chances of selections equal the audit's exact laws."""
+"""Chances of selections equal the audit's exact distributions."""
 
 from fractions import Fraction
 from typing import Any
@@ -18,12 +18,12 @@ EPSILONS = st.fractions(Fraction(1, 10), 4, max_denominator=10)
 @given(SCORES, EPSILONS)
 @pytest.mark.parametrize("selection", ["exponential", "permute-and-flip"])
 def test_chances_are_those_of_the_audit(selection: Any, scores: list[int], epsilon: Fraction) -> None:
-    law = (
+    distribution = (
         exact.exponential_distribution(scores, epsilon)
         if selection == "exponential"
         else exact.permute_and_flip_distribution(scores, epsilon)
     )
-    wanted = {place if isinstance(place, int) else place[0]: float(chance) for place, chance in law.items()}
+    wanted = {place if isinstance(place, int) else place[0]: float(chance) for place, chance in distribution.items()}
     found = chances(np.array(scores), float(epsilon), selection)
     assert found.tolist() == pytest.approx([wanted.get(place, 0.0) for place in range(len(scores))], abs=1e-12)
 
@@ -36,8 +36,8 @@ def test_many_candidates_add_up_to_one() -> None:
 
 @given(st.integers(0, 6), st.lists(st.integers(-6, 6), min_size=1, max_size=3), st.integers(1, 2), EPSILONS)
 def test_all_are_found_as_often_as_top_k_takes_them(beyond: int, others: list[int], k: int, epsilon: Fraction) -> None:
-    law = exact.exponential_distribution([beyond] * k + others, epsilon, k=k)
-    wanted = sum(float(chance) for places, chance in law.items() if set(places) == set(range(k)))
+    distribution = exact.exponential_distribution([beyond] * k + others, epsilon, k=k)
+    wanted = sum(float(chance) for places, chance in distribution.items() if set(places) == set(range(k)))
     found = all_found(beyond, k, np.array(others, dtype=float), np.ones(len(others), dtype=np.int64), float(epsilon))
     assert found == pytest.approx(wanted, abs=1e-12)
 

@@ -7,13 +7,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from starling.genome.counts.genotypes import packed_bits
 from starling.genome.counts.pairs import pair_distances, pair_tables
 from starling.genome.distance import distance_to_correlation
 from starling.genome.distance.rules import of_correlation
 from starling.genome.scores.blocks import DELTA_M, FARTHEST, block_scores
 from starling.genome.scores.candidates import Candidates, candidates
 from starling.genome.statistics import Correlation, correlation
-from tests.genome.packed import carrier_words
 from tests.genome.small_tables import all_tables, most_changed
 
 Database = np.ndarray
@@ -24,7 +24,7 @@ Int16 = npt.NDArray[np.int16]
 def fast(database: Database, among: Candidates, measure: Correlation, delta_c: Fraction, delta_m: Fraction) -> Int16:
     """By the recurrences."""
     people = len(database)
-    bits = carrier_words(database)
+    bits = packed_bits(database.T)
     pairs = pair_distances(bits, people, of_correlation(measure, delta_c, people), among)
     return block_scores(pairs, database.sum(axis=0), people, among, delta_m)
 
@@ -43,7 +43,7 @@ def by_definition(
     above: dict[tuple[int, int], bool] = {}
     order = [(k, j) for k in range(snps) for j in range(k + 1, snps)]
     if order:
-        tables = pair_tables(carrier_words(database), people, np.array(order))
+        tables = pair_tables(packed_bits(database.T), people, np.array(order))
         signed = distance_to_correlation(tables, measure, delta_c).tolist()
         for pair, far, value in zip(order, signed, correlation(tables, measure).tolist(), strict=True):
             gain[pair], loss[pair] = max(far, 0), max(1 - far, 0)

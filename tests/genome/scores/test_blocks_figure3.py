@@ -1,4 +1,4 @@
-"""What Figure 3 takes for the truth: Definition 1, the greedy order, the value of an answer, and the law of one, by brute force."""
+"""What Figure 3 takes for the truth: Definition 1, the greedy order, an answer's value and its distribution, by brute force."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bench import genome_blocks, genome_figure3, record
-from bench.genome_blocks import Bool, Law, Span, Study
+from bench.genome_blocks import Bool, Distribution, Span, Study
 from starling.audit.exact import exponential_distribution, permute_and_flip_distribution
 from starling.genome.scores.blocks import DELTA_M
 from starling.genome.scores.candidates import candidates
@@ -92,9 +92,9 @@ def test_the_law_of_one_answer_is_that_of_the_mechanism(epsilon: Fraction) -> No
         ],
     }
     for selection, wanted in exact.items():
-        law = Law.of(scores, epsilon, selection)  # type: ignore[arg-type]
-        assert law.counts @ law.chances == pytest.approx(1, abs=1e-12)
-        assert law.chances[np.searchsorted(law.levels, 3 - scores)] == pytest.approx(wanted, rel=1e-9)
+        distribution = Distribution.of(scores, epsilon, selection)  # type: ignore[arg-type]
+        assert distribution.counts @ distribution.chances == pytest.approx(1, abs=1e-12)
+        assert distribution.chances[np.searchsorted(distribution.levels, 3 - scores)] == pytest.approx(wanted, rel=1e-9)
 
 
 def test_the_region_is_real_and_half_of_it_in_three_blocks(shared_data: object) -> None:

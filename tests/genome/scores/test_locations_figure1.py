@@ -1,4 +1,4 @@
-"""Figure 1 of the genome paper: exact laws against enumeration and draws, and what the recorded result says of the paper's claims."""
+"""Figure 1 of the genome paper: exact distributions against enumeration and draws, and the paper's claims by the recorded result."""
 
 from itertools import product
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bench import genome_figure1, record
 from bench.estimate import Claim, Estimate
-from bench.genome_laws import exponential, permute_and_flip
+from bench.genome_distributions import exponential, permute_and_flip
 from bench.genome_studies import PEOPLE, observed, sampled
 from starling.genome.scores.locations import num_sig_outputs, num_sig_scores
 from starling.genome.statistics import p_values
@@ -21,14 +21,14 @@ SCORES = st.lists(st.integers(-12, 3), min_size=2, max_size=6)
 
 
 def flipped(scores: list[int], epsilon: float) -> np.ndarray:
-    """The law of permute-and-flip by all outcomes of all coins."""
+    """The distribution of permute-and-flip by all outcomes of all coins."""
     chances = np.exp(epsilon / 2 * (np.array(scores) - max(scores)))
-    law = np.zeros(len(scores))
+    distribution = np.zeros(len(scores))
     for outcome in product((0, 1), repeat=len(scores)):
         heads = np.array(outcome)
         if heads.any():
-            law += np.prod(np.where(heads, chances, 1 - chances)) * heads / heads.sum()
-    return law
+            distribution += np.prod(np.where(heads, chances, 1 - chances)) * heads / heads.sum()
+    return distribution
 
 
 @given(SCORES, st.floats(0.01, 5))
@@ -52,7 +52,7 @@ def test_a_hundred_million_candidates_add_up() -> None:
 
 
 def test_the_law_is_that_of_the_draws() -> None:
-    """20,000 draws: within 5 standard deviations of the law; the exponential mechanism's is 20 away."""
+    """20,000 draws: within 5 standard deviations of the distribution; the exponential mechanism's is 20 away."""
     scores = [0, -1, -4]
     found = np.bincount([drawn(scores, 1) for _ in range(20_000)], minlength=3) / 20_000
     assert found == pytest.approx(permute_and_flip(scores, 1.0), abs=5 * np.sqrt(0.25 / 20_000))
@@ -78,9 +78,9 @@ def test_the_made_snps_are_significant_and_drawn_by_their_shares() -> None:
 def test_some_of_its_databases_say_the_same() -> None:
     """Ten of its 400 databases: the standard deviation over databases is .026, of ten of them .008."""
     scores = genome_figure1.all_scores(genome_figure1.Setting(PEOPLE), (1,), 10)[1]
-    for law in genome_figure1.LAWS:
-        again = genome_figure1.answered(genome_figure1.Setting(PEOPLE), scores, 1.0, law)
-        kept = genome_figure1.chosen(ROWS, selection=law)
+    for distribution in genome_figure1.SELECTIONS:
+        again = genome_figure1.answered(genome_figure1.Setting(PEOPLE), scores, 1.0, distribution)
+        kept = genome_figure1.chosen(ROWS, selection=distribution)
         assert again["right"] == pytest.approx(kept["right"], abs=0.04)
 
 

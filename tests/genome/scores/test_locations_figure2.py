@@ -1,4 +1,4 @@
-"""Figure 2 of the genome paper: exact laws of two selected SNPs against enumeration and draws, and the recorded claims."""
+"""Figure 2 of the genome paper: exact distributions of two selected SNPs against enumeration and draws, and the recorded claims."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bench import genome_figure2, record
-from bench.genome_laws import exponential, kept_of_two, nothing_lost_by_flips, permute_and_flip
+from bench.genome_distributions import exponential, kept_of_two, nothing_lost_by_flips, permute_and_flip
 from bench.rivals import noisy_top, sensitivity
 from starling.privacy.sampling.selection import exponential_mechanism
 
@@ -20,14 +20,14 @@ def lost(values: np.ndarray, one: int, other: int) -> float:
     return float(1 - (values[one] + values[other]) / np.sort(values)[-2:].sum())
 
 
-def laws(kinds: list[tuple[int, int, int]], epsilon: float) -> tuple[np.ndarray, float]:
+def distributions(kinds: list[tuple[int, int, int]], epsilon: float) -> tuple[np.ndarray, float]:
     """Every ordered pair of single candidates: losses by the exponential mechanism, and no loss by permute-and-flip."""
     scores, values = (np.repeat([kind[which] for kind in kinds], [kind[2] for kind in kinds]) for which in (0, 1))
     found, nothing = np.zeros(len(LOSSES)), 0.0
     for one in range(scores.size):
         rest = np.delete(np.arange(scores.size), one)
-        first = [law(scores, epsilon)[one] for law in (exponential, permute_and_flip)]
-        second = [law(scores[rest], epsilon) for law in (exponential, permute_and_flip)]
+        first = [distribution(scores, epsilon)[one] for distribution in (exponential, permute_and_flip)]
+        second = [distribution(scores[rest], epsilon) for distribution in (exponential, permute_and_flip)]
         for place, other in enumerate(rest.tolist()):
             loss = lost(values, one, other)
             found += first[0] * second[0][place] * (np.array(LOSSES) >= loss - 1e-9)
@@ -39,7 +39,7 @@ def laws(kinds: list[tuple[int, int, int]], epsilon: float) -> tuple[np.ndarray,
 def test_the_laws_are_those_of_all_pairs(kinds: list[tuple[int, int, int]], epsilon: float) -> None:
     scores, values, counts = (np.array(column) for column in zip(*kinds, strict=True))
     assume(np.sort(np.repeat(values, counts))[-2:].sum() > 0 and counts.sum() > 2)
-    found, nothing = laws(kinds, epsilon)
+    found, nothing = distributions(kinds, epsilon)
     assert kept_of_two(scores, values, counts, epsilon, LOSSES) == pytest.approx(found, abs=1e-10)
     assert nothing_lost_by_flips(scores, values, counts, epsilon) == pytest.approx(nothing, abs=1e-10)
 

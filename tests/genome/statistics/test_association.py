@@ -58,8 +58,8 @@ def test_trend_is_statsmodels_test_of_ordinal_association() -> None:
 def test_fisher_is_twice_scipys_smaller_tail() -> None:
     for table, p in zip(TABLES, p_values(TABLES, "fisher"), strict=True):
         a, b, c, d = table.tolist()
-        law = stats.hypergeom(a + b + c + d, a + b, a + c)
-        wanted = min(1.0, 2 * min(law.cdf(a), law.sf(a - 1)))
+        cell = stats.hypergeom(a + b + c + d, a + b, a + c)
+        wanted = min(1.0, 2 * min(cell.cdf(a), cell.sf(a - 1)))
         if wanted > 1e-290:
             assert p == pytest.approx(wanted, rel=1e-8 if wanted < 1e-50 else 1e-9)
 

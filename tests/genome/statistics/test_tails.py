@@ -1,4 +1,4 @@
-"""Tails of the chi-squared laws against mpmath, and Fisher's tails against exact fractions, within their stated error."""
+"""Tails of the chi-squared distributions against mpmath, and Fisher's tails against exact fractions, within their stated error."""
 
 from fractions import Fraction
 from math import comb

@@ -6,10 +6,9 @@ Everything is computed from the plan, the question and released values.
 from fractions import Fraction
 from typing import Final
 
-from starling.genome.artifact.columns import schemas
-from starling.genome.artifact.data import selections
-from starling.genome.artifact.drawn import DRAWN
+from starling.genome.artifact.files import DRAWN
 from starling.genome.artifact.parameters import ASKED, mechanisms
+from starling.genome.artifact.tables import schemas, selections
 from starling.genome.inference.answers import SelectionError
 from starling.genome.pictures.answers import answers
 from starling.genome.pictures.gallery import KINDS, picture
@@ -19,6 +18,7 @@ from starling.genome.postprocess.estimates import CONFIDENCE
 from starling.genome.postprocess.wording import (
     MEASURES,
     OF,
+    PERCENT,
     TESTS,
     answer_text,
     effect_text,
@@ -30,9 +30,9 @@ from starling.privacy.budget import decimal_up
 from starling.release.report.pages import Section, Table
 
 MOST_ROWS: Final = 50
-"""Of a table of the report; the whole is in data/."""
+"""Rows of a table of the report; the whole is in data/."""
 PICTURES: Final = ("manhattan", "ld")
-"""Of a report, in order, where they have something to show."""
+"""Pictures of a report, in order, where they have something to show."""
 SURE: Final = (50, 95, 99)
 """Percent."""
 
@@ -54,82 +54,67 @@ def charged(question: Question) -> Section:
     return Section("What was asked and charged", text, tables=(table,))
 
 
-def sections(plan: Plan, question: Question, told: Estimated) -> tuple[Section, ...]:
+def sections(plan: Plan, question: Question, estimated: Estimated) -> tuple[Section, ...]:
     """Answer, error, what is public, files."""
-    return (_answer(plan, question, told), _error(plan, question, told), _public(plan), _files(plan, question))
+    return (
+        _answer(plan, question, estimated),
+        _error(plan, question, estimated),
+        _public(plan),
+        _files(plan, question),
+    )
 
 
-def _answer(plan: Plan, question: Question, told: Estimated) -> Section:
+def _answer(plan: Plan, question: Question, estimated: Estimated) -> Section:
     """What was found."""
-    lines = answer_text(plan, question, told.answer)
+    lines = answer_text(plan, question, estimated.answer)
     tables: tuple[Table, ...] = ()
-    found = told.answer.p_values if isinstance(told.answer, Exploration) else ()
-    found = (told.answer,) if isinstance(told.answer, PValue) else found
-    if found:
-        tables = (_p_values(plan, found), _effects(plan, found))
-    shown = answers(plan, told.answer)
+    p_values = estimated.answer.p_values if isinstance(estimated.answer, Exploration) else ()
+    p_values = (estimated.answer,) if isinstance(estimated.answer, PValue) else p_values
+    if p_values:
+        tables = (_p_values(plan, p_values), _effects(plan, p_values))
+    shown = answers(plan, estimated.answer)
     pictures = tuple(picture(name, shown) for name in PICTURES if KINDS[name].shown(shown))
     return Section(f"The answer: {ASKED[kind(question)]}", "\n\n".join(lines), pictures, tables)
 
 
-def _p_values(plan: Plan, found: tuple[PValue, ...]) -> Table:
-    snps = plan.snps
-    rows = tuple(
-        (
-            each.snp,
-            snps.chromosomes[snps.indices[each.snp]],
-            f"{int(snps.positions[snps.indices[each.snp]]):,}",
-            snps.carried[snps.indices[each.snp]],
-            TESTS[each.test],
-            *p_text(each),
-            verdict(plan, each),
-        )
-        for each in found[:MOST_ROWS]
-    )
-    header = (
-        "SNP",
-        "Chromosome",
-        "Position",
-        "Carried allele",
-        "Test",
-        "p",
-        "From",
-        "To",
-        f"At or below {_threshold(plan)}",
-    )
-    return Table(
-        header,
-        rows,
-        f"p-values of noisy counts, with the {_percent()} interval of each; the counts are in data/snps.csv",
-    )
+def _p_values(plan: Plan, p_values: tuple[PValue, ...]) -> Table:
+    snps, rows = plan.snps, []
+    for each in p_values[:MOST_ROWS]:
+        at = snps.indices[each.snp]
+        place = (snps.chromosomes[at], f"{int(snps.positions[at]):,}", snps.carried[at])
+        rows.append((each.snp, *place, TESTS[each.test], *p_text(each), verdict(plan, each)))
+    below = f"At or below {_threshold(plan)}"
+    header = ("SNP", "Chromosome", "Position", "Carried allele", "Test", "p", "From", "To", below)
+    caption = f"p-values of noisy counts, with the {PERCENT} interval of each; the counts are in data/snps.csv"
+    return Table(header, tuple(rows), caption)
 
 
-def _effects(plan: Plan, found: tuple[PValue, ...]) -> Table:
+def _effects(plan: Plan, p_values: tuple[PValue, ...]) -> Table:
     rows = []
-    for each in found[:MOST_ROWS]:
-        words = [effect_text(one) for one in (each.effect.odds_ratio, each.effect.cases, each.effect.controls)]
-        rows.append((each.snp, *(text for value, low, high in words for text in (value, f"{low} to {high}"))))
+    for each in p_values[:MOST_ROWS]:
+        cells = [effect_text(one) for one in (each.effect.odds_ratio, each.effect.cases, each.effect.controls)]
+        rows.append((each.snp, *(text for value, low, high in cells for text in (value, f"{low} to {high}"))))
     of = OF[plan.model]
     header = ("SNP", f"Odds ratio {of}", "Range", f"Share {of}, cases", "Range", f"Share {of}, controls", "Range")
     caption = (
-        f"Of the same noisy counts. The three ranges of a SNP hold the exact values together with a probability of {_percent()}; what the"
+        f"Of the same noisy counts. The three ranges of a SNP hold the exact values together with a probability of {PERCENT}; what the"
         " sample leaves open is not in them"
     )
     return Table(header, tuple(rows), caption)
 
 
-def _error(plan: Plan, question: Question, told: Estimated) -> Section:
+def _error(plan: Plan, question: Question, estimated: Estimated) -> Section:
     """How far each answer may be off."""
-    parts = error_text(plan, question, told.error)
+    parts = error_text(plan, question, estimated.error)
     tables: tuple[Table, ...] = ()
-    if isinstance(told.error, SelectionError | ExplorationError):
+    if isinstance(estimated.error, SelectionError | ExplorationError):
         parts.append(_SELECTED)
-        tables = (_selected(told.error),)
-    if not isinstance(told.error, SelectionError):
+        tables = (_selected(estimated.error),)
+    if not isinstance(estimated.error, SelectionError):
         what = f"{MEASURES[question.correlation]}" if isinstance(question, SnpCorr) else "p-value"
         parts.append(f"""
-            The interval of a {what} holds that of the exact counts with a probability of at least {_percent()}, whatever the data are: it
-            is that of every table from which the noise may have led here. The {_percent()} is that of each interval on its own. Of several
+            The interval of a {what} holds that of the exact counts with a probability of at least {PERCENT}, whatever the data are: it
+            is that of every table from which the noise may have led here. The {PERCENT} is that of each interval on its own. Of several
             intervals each may miss, so that all of k of them hold with a probability of at least 1 − k × {_missing()}. That a SNP was
             selected changes nothing in this: the noise of its counts was drawn afterwards.
         """)
@@ -149,18 +134,14 @@ _SELECTED: Final = """
 
 
 def _selected(error: SelectionError | ExplorationError) -> Table:
-    rows = tuple(
-        (
-            name,
-            f"{each.candidates:,}",
-            f"{each.rounds:,}",
-            decimal_up(each.epsilon),
-            *(f"{each.within(1 - Fraction(sure, 100)):,}" for sure in SURE),
-        )
-        for name, each in selections(error)
-    )
+    rows = []
+    for name, each in selections(error):
+        within = (f"{each.within(1 - Fraction(sure, 100)):,}" for sure in SURE)
+        rows.append((name, f"{each.candidates:,}", f"{each.rounds:,}", decimal_up(each.epsilon), *within))
     header = ("Answer", "Candidates (M)", "Rounds (k)", "ε", *(f"t, {sure} % sure" for sure in SURE))
-    return Table(header, rows, "Persons (t) that no round's score falls short by, all rounds of an answer together")
+    return Table(
+        header, tuple(rows), "Persons (t) that no round's score falls short by, all rounds of an answer together"
+    )
 
 
 def _public(plan: Plan) -> Section:
@@ -209,10 +190,6 @@ def _build(plan: Plan) -> str:
 
 def _threshold(plan: Plan) -> str:
     return f"{float(plan.p_threshold):.3g}"
-
-
-def _percent() -> str:
-    return f"{float(100 * CONFIDENCE):g} %"
 
 
 def _missing() -> str:

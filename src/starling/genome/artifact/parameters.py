@@ -1,10 +1,9 @@
 """What a genome release says of itself: its parameters for privacy.json, and its words for the registry of deployments."""
 
-from typing import Any, Final
+from typing import Final
 
-from starling.genome.artifact.drawn import DRAWN
-from starling.genome.artifact.public_plan import PLAN, QUESTION, SNPS
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpPval, kind
+from starling.genome.artifact.files import DRAWN, PLAN, QUESTION, SNPS
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, kind
 from starling.genome.postprocess.estimates import CONFIDENCE
 from starling.release.registry import Product
 from starling.release.request import plain
@@ -24,30 +23,13 @@ ASKED: Final = {
 
 
 def title(plan: Plan, question: Question) -> str:
-    """Of a release."""
+    """The title of a release."""
     return f"{plan.title}: {ASKED[kind(question)]}"
 
 
 def particulars(plan: Plan, question: Question) -> Particulars:
-    """What privacy.json says of a release."""
-    return Particulars("genome", parameters(plan, question), bounds(plan))
-
-
-def bounds(plan: Plan) -> dict[str, Json]:
-    """What bounds the part of one person: a row of genotypes and a phenotype, by rules that hold for every record."""
-    return {
-        "people": plan.people,
-        "genotypes_of_a_person": len(plan.snps),
-        "phenotypes_of_a_person": 1,
-        "missing_call": "not a carrier",
-        "missing_phenotype": "control",
-    }
-
-
-def parameters(plan: Plan, question: Question) -> dict[str, Json]:
-    """The plan's choices and the question."""
-    asked: dict[str, Any] = plain(question)
-    return {
+    """What privacy.json says of a release: the plan's choices, the question, and what bounds the part of one person."""
+    parameters: dict[str, Json] = {
         "name": kind(question),
         "source": SOURCE,
         "plan": PLAN,
@@ -58,34 +40,43 @@ def parameters(plan: Plan, question: Question) -> dict[str, Json]:
         "build": plan.build,
         "model": plan.model,
         "p_threshold": str(plan.p_threshold),
-        "asked": asked,
+        "asked": plain(question),
         "mechanisms": list[Json](mechanisms(question)),
         "confidence": str(CONFIDENCE),
     }
+    bounds: dict[str, Json] = {
+        "people": plan.people,
+        "genotypes_of_a_person": len(plan.snps),
+        "phenotypes_of_a_person": 1,
+        "missing_call": "not a carrier",
+        "missing_phenotype": "control",
+    }
+    return Particulars("genome", parameters, bounds)
 
 
 def mechanisms(question: Question) -> tuple[str, ...]:
-    """How the noise of a question's answer is made."""
-    if isinstance(question, NumSig):
-        return (f"num_sig: {question.selection} selection by distance to significance, sensitivity 1 patient",)
-    if isinstance(question, LocSig):
-        return (
-            "loc_sig: exponential mechanism without replacement by distance to significance, sensitivity 1 patient",
-        )
-    if isinstance(question, LocBlock):
-        return ("loc_block: exponential mechanism by distance to being the longest valid block, sensitivity 1 patient",)
+    """How the noise of a question's answer is made; of an exploration, of each of its parts."""
     if isinstance(question, Explore):
-        number = question.selection
         return (
-            f"num_sig: {number} selection by distance to significance, sensitivity 1 patient, epsilon/4",
-            "loc_sig: exponential mechanism without replacement by distance to significance, sensitivity 1 patient, epsilon/4",
+            f"{_number(question)}, epsilon/4",
+            f"{_PLACES}, epsilon/4",
             "loc_block: exponential mechanism, iterated outside the blocks found, sensitivity 1 patient, epsilon/4 in all",
             f"snp_pval: {NOISE[question.noise]}, epsilon/4 in all",
         )
-    name = "snp_pval" if isinstance(question, SnpPval) else "snp_corr"
-    return (f"{name}: {NOISE[question.noise]}",)
+    if isinstance(question, NumSig):
+        return (_number(question),)
+    if isinstance(question, LocSig):
+        return (_PLACES,)
+    if isinstance(question, LocBlock):
+        return ("loc_block: exponential mechanism by distance to being the longest valid block, sensitivity 1 patient",)
+    return (f"{kind(question)}: {NOISE[question.noise]}",)
 
 
+def _number(question: NumSig | Explore) -> str:
+    return f"num_sig: {question.selection} selection by distance to significance, sensitivity 1 patient"
+
+
+_PLACES: Final = "loc_sig: exponential mechanism without replacement by distance to significance, sensitivity 1 patient"
 NOISE: Final = {
     "lattice": "lattice noise on the counts of a table, which keeps their sum; one replaced patient is one move",
     "laplace": "discrete Laplace noise on each count of a table, L1 sensitivity 2",

@@ -8,7 +8,7 @@ missing. With h the high bit and l the low bit of a code, the people who have
 
 and a missing call is in none of the four: missing counts as no copy of the allele. Which allele is counted is public and given, never
 taken from the counts (PLINK makes the rarer one A1). A byte's unused places are 00, which reads as two copies of A1: they are in
-neither group's mask.
+neither mask.
 """
 
 from typing import Literal, NamedTuple, TypeAlias
@@ -30,14 +30,14 @@ _AT_LEAST_ONE, _TWO = 0, 2
 """Patterns of bits; plus 1 for allele A2."""
 
 
-class Groups(NamedTuple):
+class StatusMasks(NamedTuple):
     """Who is a case and who a control, packed like the calls: the low bit of a person's code is set.
 
     Attributes:
         cases: uint64 (words,).
         controls: uint64 (words,); nobody is in both.
-        case_count: Cases.
-        control_count: Controls.
+        case_count: How many people are cases.
+        control_count: How many people are controls.
     """
 
     cases: UInt64
@@ -46,25 +46,31 @@ class Groups(NamedTuple):
     control_count: int
 
 
-def groups(is_case: npt.NDArray[np.bool_]) -> Groups:
+def status_masks(is_case: npt.NDArray[np.bool_]) -> StatusMasks:
     """The masks of people in the order of the .bed, bool (n,)."""
     cases = int(np.count_nonzero(is_case))
-    return Groups(_mask(is_case), _mask(~is_case), cases, len(is_case) - cases)
+    return StatusMasks(_mask(is_case), _mask(~is_case), cases, len(is_case) - cases)
 
 
-def bytes_a_snp(people: int) -> int:
-    """The codes of a .bed."""
-    return (people + 3) // 4
+def packed_bits(flags: npt.NDArray[np.generic]) -> UInt64:
+    """Flags as bits: uint64 (..., ceil(n/64)) from bool or 0 and 1 (..., n), the first in the lowest bit, unused bits 0.
+
+    >>> packed_bits(np.array([[True, False, True]])).tolist()
+    [[5]]
+    """
+    room = np.zeros((*flags.shape[:-1], -(-flags.shape[-1] // 64) * 64), dtype=np.uint8)
+    room[..., : flags.shape[-1]] = flags
+    return np.packbits(room, axis=-1, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def carrier_tables(bed: UInt8, among: Groups, carrying: Carrying, allele: Allele) -> Int64:
+def carrier_tables(bed: UInt8, among: StatusMasks, carrying: Carrying, allele: Allele) -> Int64:
     """The 2x2 table of every SNP: cases who carry and who do not, then controls.
 
     Args:
         bed: Packed calls without the file's three magic bytes, uint8 (m, bytes_a_snp(n)), C-contiguous.
-        among: The groups of the n people.
+        among: Who of the n people is a case and who a control.
         carrying: Whether at least one copy makes a carrier, or two.
-        allele: Whose copies.
+        allele: The allele whose copies are counted.
 
     Returns:
         int64 (m, 4).
@@ -74,7 +80,7 @@ def carrier_tables(bed: UInt8, among: Groups, carrying: Carrying, allele: Allele
     return out
 
 
-def genotype_tables(bed: UInt8, among: Groups, allele: Allele) -> Int64:
+def genotype_tables(bed: UInt8, among: StatusMasks, allele: Allele) -> Int64:
     """The 2x3 table of every SNP: cases with 0 (or missing), 1 and 2 copies, then controls; int64 (m, 6). See `carrier_tables`."""
     out = np.empty((len(bed), 6), dtype=np.int64)
     _count_genotypes(
@@ -96,11 +102,9 @@ def _pattern(carrying: Carrying, allele: Allele) -> int:
 
 
 def _mask(members: npt.NDArray[np.bool_]) -> UInt64:
-    codes = np.zeros(-(-len(members) // 32) * 32, dtype=np.uint8)
-    codes[: len(members)] = members
-    spread = np.zeros(2 * codes.size, dtype=np.uint8)
-    spread[::2] = codes
-    return np.packbits(spread, bitorder="little").view("<u8").astype(np.uint64)
+    codes = np.zeros(2 * len(members), dtype=np.bool_)
+    codes[::2] = members
+    return packed_bits(codes)
 
 
 @compiled
@@ -134,7 +138,7 @@ def _last_word(bed: UInt8, start: int, end: int) -> np.uint64:
 
 
 @compiled
-def _count_carriers(bed: UInt8, stride: int, among: Groups, pattern: int, out: Int64) -> None:
+def _count_carriers(bed: UInt8, stride: int, among: StatusMasks, pattern: int, out: Int64) -> None:
     """The counting of `carrier_tables`. Rows begin at any byte; processors that Numba knows read words from there."""
     cases, controls = among.cases, among.controls
     whole = stride // 8
@@ -155,7 +159,7 @@ def _count_carriers(bed: UInt8, stride: int, among: Groups, pattern: int, out: I
 
 
 @compiled
-def _count_genotypes(bed: UInt8, stride: int, among: Groups, some: int, two: int, out: Int64) -> None:
+def _count_genotypes(bed: UInt8, stride: int, among: StatusMasks, some: int, two: int, out: Int64) -> None:
     """The counting of `genotype_tables`: patterns of people with at least one copy and with two, both counted in one pass."""
     cases, controls = among.cases, among.controls
     whole = stride // 8

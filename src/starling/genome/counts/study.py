@@ -21,7 +21,7 @@ from starling.genome.counts.genotypes import (
     carrier_bits,
     carrier_tables,
     genotype_tables,
-    groups,
+    status_masks,
 )
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.distance.rules import Rule
@@ -51,7 +51,7 @@ def read_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None) -> Int6
 
     Raises SourceError when a file is no longer what was checked; never because of what a call or a line says.
     """
-    among = groups(genotypes.people.cases(plan.people))
+    among = status_masks(genotypes.people.cases(plan.people))
     cells = 4 if plan.model in ("dominant", "recessive") else 6
 
     def count(calls: Calls) -> tuple[Int64, Int64]:

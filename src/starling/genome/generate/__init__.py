@@ -23,7 +23,7 @@ import numpy as np
 
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
-from starling.genome.generate.runs import Design, Run
+from starling.genome.generate.runs import Design, Run, independent
 from starling.genome.plan.snps import MOST_SNPS
 
 Linkage: TypeAlias = Literal["independent", "coalescent"]
@@ -116,9 +116,7 @@ def _checked(people: int, snps: int, seed: int, cases: int, causal: dict[int, fl
 
 def _runs(design: Design, linkage: Linkage, workers: int) -> Iterator[Run]:
     if linkage == "independent":
-        from starling.genome.generate import independent
-
-        return independent.runs(design, workers)
+        return independent(design, workers)
     from starling.genome.generate import coalescent
 
     return coalescent.runs(design, workers)

@@ -1,13 +1,17 @@
 """What both ways of inventing a study share: its design, and the runs of SNPs that it is made of."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from functools import partial
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from starling.engine.prefetch import in_order
 from starling.privacy.compiled import compiled
 
+Int64: TypeAlias = npt.NDArray[np.int64]
 UInt8: TypeAlias = npt.NDArray[np.uint8]
 UInt64: TypeAlias = npt.NDArray[np.uint64]
 
@@ -95,3 +99,83 @@ def _interleave(alleles: UInt64, people: int, out: UInt64) -> None:
             out[snp, 2 * index] = _spread(low) | (_spread(high) << np.uint64(1))
             shift = np.uint64(32)
             out[snp, 2 * index + 1] = _spread(low >> shift) | (_spread(high >> shift) << np.uint64(1))
+
+
+BITS: Final = 10
+"""Frequencies are multiples of 1/1024."""
+FINE: Final = 20
+"""Those of causal SNPs in cases are rounded to multiples of 2^-20."""
+LEAST, MOST = 52, 512
+"""The steps of frequencies, in 1/1024."""
+_RUN: Final = 1 << 21
+"""Random words of a run, about; part of what the seed means, so not an option."""
+_SPACING: Final = 2000
+"""Base pairs between neighbours; a million SNPs then fit on 22 chromosomes of 91 million base pairs."""
+
+
+def independent(design: Design, workers: int) -> Iterator[Run]:
+    """All SNPs of a study without linkage, in order."""
+    length = max(1, _RUN // (2 * BITS * words_of(design.people)))
+    starts = range(0, design.snps, length)
+    return in_order(partial(_run, design, length), starts, workers)
+
+
+def _run(design: Design, length: int, start: int) -> Run:
+    random = stream(design.seed, start // length)
+    number = min(length, design.snps - start)
+    frequencies = random.integers(LEAST, MOST, number, endpoint=True)
+    sites = [(*_place(design, start + row), *pair) for row, pair in enumerate(two_bases(random, number))]
+    alleles = np.empty((number, 2, words_of(design.people)), dtype=np.uint64)
+    _draw(random, frequencies, BITS, alleles)
+    for row in range(number):
+        ratio = design.causal.get(start + row + 1)
+        if ratio is not None:
+            p = int(frequencies[row]) / (1 << BITS)
+            fine = np.array([round((1 << FINE) * p * ratio / (1 - p + p * ratio))])
+            mine = np.empty((1, 2, alleles.shape[2]), dtype=np.uint64)
+            _draw(random, fine, FINE, mine)
+            among_cases = _first(design.cases, alleles.shape[2])
+            alleles[row] = (mine[0] & among_cases) | (alleles[row] & ~among_cases)
+    return Run(bed_rows(alleles, design.people), sites, [value / (1 << BITS) for value in frequencies.tolist()])
+
+
+def _place(design: Design, snp: int) -> tuple[int, int]:
+    """Chromosome and position: the autosomes have equal shares of the SNPs."""
+    each = -(-design.snps // AUTOSOMES)
+    return 1 + snp // each, (1 + snp % each) * _SPACING
+
+
+def _first(people: int, words: int) -> UInt64:
+    """A mask of the first people."""
+    bits = np.zeros(64 * words, dtype=np.uint8)
+    bits[:people] = 1
+    return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def _draw(random: np.random.Generator, numerators: Int64, bits: int, out: UInt64) -> None:
+    """Alleles, uint64 (c, 2, words), each set with probability numerator/2^bits."""
+    state = random.bit_generator.state
+    words = np.array(state["state"]["state"], dtype=np.uint64)
+    _combine(words, numerators, bits, out)
+    state["state"]["state"] = words
+    random.bit_generator.state = state
+
+
+@compiled
+def _combine(state: UInt64, numerators: Int64, bits: int, out: UInt64) -> None:
+    """What `_draw` draws; the words of SFC64 (Chris Doty-Humphrey, PractRand), whose four words of state go on from here."""
+    a, b, c, counter = state[0], state[1], state[2], state[3]
+    for snp in range(out.shape[0]):
+        for side in range(2):
+            row = out[snp, side]
+            row[:] = np.uint64(0)
+            for bit in range(bits):
+                either = (numerators[snp] >> bit) & 1
+                for index in range(row.size):
+                    word = a + b + counter
+                    counter += np.uint64(1)
+                    a = b ^ (b >> np.uint64(11))
+                    b = c + (c << np.uint64(3))
+                    c = ((c << np.uint64(24)) | (c >> np.uint64(40))) + word
+                    row[index] = (row[index] | word) if either else (row[index] & word)
+    state[0], state[1], state[2], state[3] = a, b, c, counter

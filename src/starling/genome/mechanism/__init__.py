@@ -6,10 +6,8 @@ it is made, so that a question that the plan does not have is refused before any
 
 from starling.genome.mechanism.base import ExactStudy
 from starling.genome.mechanism.explore import ExploreMechanism, mechanism_of
-from starling.genome.mechanism.loc_block import LocBlockMechanism
-from starling.genome.mechanism.loc_sig import LocSigMechanism
 from starling.genome.mechanism.noisy_tables import SnpCorrMechanism, SnpPvalMechanism
-from starling.genome.mechanism.num_sig import NumSigMechanism
+from starling.genome.mechanism.selections import LocBlockMechanism, LocSigMechanism, NumSigMechanism
 
 __all__ = [
     "ExactStudy",

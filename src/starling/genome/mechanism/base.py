@@ -1,7 +1,6 @@
 """What all mechanisms are: a question that the plan has, with its guarantee; and what they ask of the exact counts.
 
-A mechanism checks its question when it is made, so that a question that the plan does not have is refused before anything is charged. Each
-states its draw besides.
+A mechanism checks its question when it is made, so that a question that the plan does not have is refused before anything is charged.
 """
 
 from dataclasses import dataclass

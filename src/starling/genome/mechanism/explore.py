@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from starling.genome.inference.adaptive_plan import follow
 from starling.genome.measurements import Drawn, Explored
 from starling.genome.mechanism.base import BaseMechanism, ExactStudy
-from starling.genome.mechanism.loc_block import LocBlockMechanism
-from starling.genome.mechanism.loc_sig import LocSigMechanism
 from starling.genome.mechanism.noisy_tables import SnpCorrMechanism, SnpPvalMechanism
-from starling.genome.mechanism.num_sig import NumSigMechanism
+from starling.genome.mechanism.selections import LocBlockMechanism, LocSigMechanism, NumSigMechanism
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpPval
 from starling.privacy.trust import Mechanism
 

@@ -15,20 +15,16 @@ Source: Johnson and Shmatikov 2013, Sections 6.4 and 6.5, Theorems 4 and 5.
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.genome.measurements import Cells
-from starling.genome.mechanism.base import BaseMechanism, ExactStudy
+from starling.genome.mechanism.base import BaseMechanism, ExactStudy, Int64
 from starling.genome.plan import SnpCorr, SnpPval
 from starling.genome.plan.queries import CountNoise
 from starling.privacy.events import LatticeNoise
 from starling.privacy.sampling.lattice import lattice_noise
 from starling.privacy.sampling.noise import checked_add, discrete_laplace
-
-Int64: TypeAlias = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from math import log10
 from typing import Final
 
 from starling.genome.pictures.answers import Answers, PValue
-from starling.genome.pictures.naming import Box, Named, placed, short
-from starling.genome.pictures.sheet import FACE, SMALL, Sheet, ticks
+from starling.genome.pictures.sheet import FACE, SMALL, Box, Named, Sheet, placed, short, ticks
 from starling.genome.pictures.view import View
 from starling.release.report.pictures import BLUE, GREY, INK, RED, STEPS
 

@@ -11,7 +11,7 @@ from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
 from starling.genome.pictures import linkage, manhattan, quantiles
 from starling.genome.pictures.answers import SURE, Answers
-from starling.genome.pictures.naming import short
+from starling.genome.pictures.sheet import short
 from starling.genome.postprocess.wording import MEASURES, TESTS
 from starling.release.report.pages import Picture, Section, Table, page
 

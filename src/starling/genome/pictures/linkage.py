@@ -12,8 +12,7 @@ from math import ceil, comb, floor
 from typing import Final
 
 from starling.genome.pictures.answers import SURE, Answers, Pair
-from starling.genome.pictures.naming import Box, short, width
-from starling.genome.pictures.sheet import SMALL, Entry, Sheet
+from starling.genome.pictures.sheet import SMALL, Box, Entry, Sheet, short, width
 from starling.genome.pictures.view import View
 from starling.genome.postprocess.wording import MEASURES
 from starling.release.report.pictures import GREY, INK, blend, drawing

@@ -10,8 +10,7 @@ from typing import Final
 
 from starling.genome.pictures.answers import SURE, Answers
 from starling.genome.pictures.association import BLOCK, SIGNS, Panel, beyond, draw, sure
-from starling.genome.pictures.naming import short, width
-from starling.genome.pictures.sheet import LETTERS, SMALL, Entry, Sheet, ticks
+from starling.genome.pictures.sheet import LETTERS, SMALL, Entry, Sheet, short, ticks, width
 from starling.genome.pictures.view import View, clusters
 from starling.genome.postprocess.wording import TESTS
 from starling.release.report.pictures import BLUE, GREY, INK, RED, drawing

@@ -12,8 +12,7 @@ from math import exp, lgamma, log, log1p, log10
 from typing import Final
 
 from starling.genome.pictures.answers import SURE, Answers, PValue
-from starling.genome.pictures.naming import Box, Named, placed, short
-from starling.genome.pictures.sheet import SMALL, Entry, Sheet, ticks
+from starling.genome.pictures.sheet import SMALL, Box, Entry, Named, Sheet, placed, short, ticks
 from starling.genome.postprocess.wording import TESTS
 from starling.release.report.pictures import BLUE, GREY, LINE, RED, drawing
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.genome.distance import distance_to_significance, trend_distance
-from starling.genome.distance.bounds import GenotypicTest, allelic_distance, genotypic_distance
+from starling.genome.distance.significance import GenotypicTest, allelic_distance, genotypic_distance
 from starling.genome.plan.model import Plan
 from starling.genome.statistics import Test, allele_tables
 

@@ -22,8 +22,16 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.errors import ParameterError, PlanError, Problem
-from starling.genome.plan.listing import Listing
-from starling.genome.plan.sites import MOST_POSITION, UNKNOWN, UNPLACED, Site, Sites, chromosome, chromosome_order
+from starling.genome.plan.sites import (
+    MOST_POSITION,
+    UNKNOWN,
+    UNPLACED,
+    Listing,
+    Site,
+    Sites,
+    chromosome,
+    chromosome_order,
+)
 from starling.planfile.spelling import did_you_mean, shown
 
 MOST_SNPS: Final = 1 << 26

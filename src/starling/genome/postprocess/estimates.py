@@ -10,8 +10,15 @@ from math import ceil, floor
 from typing import Final, TypeAlias
 
 from starling.genome.inference.adaptive_plan import replay
-from starling.genome.inference.answers import ALPHA, SelectionError, correlation, effect, p_value, selection_error
-from starling.genome.inference.effects import Range
+from starling.genome.inference.answers import (
+    ALPHA,
+    Range,
+    SelectionError,
+    correlation,
+    effect,
+    p_value,
+    selection_error,
+)
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, Question, SnpCorr, SnpPval

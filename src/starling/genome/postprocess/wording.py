@@ -31,6 +31,8 @@ TESTS: Final = {
     "wald": "Wald",
     "trend": "Cochran-Armitage trend",
 }
+PERCENT: Final = f"{float(100 * CONFIDENCE):g} %"
+"""The chance that an interval holds."""
 MEASURES: Final = {"r2": "r²", "dprime": "|D'|"}
 OF: Final[dict[Model, str]] = {
     "dominant": "of carriers",
@@ -186,7 +188,7 @@ def effect_text(found: Interval) -> tuple[str, str, str]:
 
 
 def _range(value: str, low: str, high: str) -> str:
-    return f"{value}, and from {low} to {high} with a chance of at least {_percent()}"
+    return f"{value}, and from {low} to {high} with a chance of at least {PERCENT}"
 
 
 def _power(log10: float, value: float) -> str:
@@ -201,18 +203,14 @@ def _off(sentence: str, error: SelectionError, name: str = "The block") -> str:
     off = error.within(1 - CONFIDENCE)
     persons = "1 person" if off == 1 else f"{off:,} persons"
     both = " for all of them" if error.rounds > 1 else ""
-    return f"{sentence.format(persons=persons, name=name)}, with a chance of at least {_percent()}{both}."
+    return f"{sentence.format(persons=persons, name=name)}, with a chance of at least {PERCENT}{both}."
 
 
 def _chance(part: float) -> str:
     return f"{floor(1000 * part) / 10:g} %"
 
 
-def _percent() -> str:
-    return f"{float(100 * CONFIDENCE):g} %"
-
-
-_INTERVAL: Final = f"Each interval holds the exact value with a chance of at least {_percent()}, each on its own."
+_INTERVAL: Final = f"Each interval holds the exact value with a chance of at least {PERCENT}, each on its own."
 _OFF_NUMBER: Final = (
     "The number is right, or wrong only by SNPs of which each would cross the threshold if the records of at most"
     " {persons} were others"

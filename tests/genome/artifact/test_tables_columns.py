@@ -6,9 +6,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from starling.genome.artifact.columns import COLUMNS, KEYS, TITLES, list_sheet, schemas, tables
-from starling.genome.artifact.public_plan import SNP_COLUMNS
-from tests.genome.mechanism.laws import tiny_plan
+from starling.genome.artifact.files import SNP_COLUMNS
+from starling.genome.artifact.tables import COLUMNS, KEYS, TITLES, list_sheet, schemas, tables
+from tests.genome.mechanism.distributions import tiny_plan
 from tests.genome.worlds import QUESTIONS
 
 PLAN = tiny_plan(60, 9)

@@ -5,8 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from starling.genome.generate.independent import BITS, _draw, runs
-from starling.genome.generate.runs import Design, stream
+from starling.genome.generate.runs import BITS, Design, _draw, independent, stream
 from starling.genome.source.calls import copies
 
 
@@ -42,7 +41,7 @@ def test_alleles_are_made_of_the_words_of_numpys_stream(bits: int) -> None:
 
 
 def genotypes(design: Design, workers: int = 2) -> tuple[np.ndarray, np.ndarray, list[tuple[int, int, str, str]]]:
-    made = list(runs(design, workers))
+    made = list(independent(design, workers))
     numbers = np.concatenate([copies(run.calls, design.people) for run in made])
     return numbers, np.concatenate([run.frequencies for run in made]), [site for run in made for site in run.sites]
 

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from starling.errors import IntegrityError, StarlingError
-from starling.genome.artifact.public_plan import PLAN, QUESTION, SNPS, read_public, write_public
+from starling.genome.artifact.files import PLAN, QUESTION, SNPS, read_public, write_public
 from starling.genome.plan import Explore, LocBlock, LocSig, Plan, Region, Snps
-from starling.genome.request import request_body
+from starling.genome.publication import request_body
 from tests.genome.worlds import QUESTIONS
 
 

@@ -1,4 +1,4 @@
-"""Exact laws of selections, from exact scores: nothing of a mechanism is drawn. In double precision.
+"""Exact distributions of selections, from exact scores: nothing of a mechanism is drawn. In double precision.
 
 Each candidate has the weight e^(epsilon (score - best) / 2), sensitivity 1, as in `privacy.sampling.selection`. Candidates of one kind
 (one

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from starling.errors import Problem
-from starling.genome.plan.listing import LONGEST_FILE, LONGEST_LINE, MOST_PROBLEMS, Listing
+from starling.genome.plan.sites import LONGEST_FILE, LONGEST_LINE, MOST_PROBLEMS, Listing
 from starling.planfile.spelling import LONGEST_NAME
 
 

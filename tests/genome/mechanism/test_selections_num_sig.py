@@ -6,7 +6,7 @@ from starling.genome.mechanism import (
 )
 from starling.genome.plan import NumSig, Plan
 from starling.genome.plan.distances import signed_distances
-from tests.genome.mechanism.laws import HUGE, TinyStudy
+from tests.genome.mechanism.distributions import HUGE, TinyStudy
 
 
 def test_with_a_huge_epsilon_the_range_is_the_true_one(study: TinyStudy, plan: Plan) -> None:

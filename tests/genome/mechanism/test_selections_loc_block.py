@@ -10,7 +10,7 @@ from starling.genome.mechanism import (
     LocBlockMechanism,
 )
 from starling.genome.plan import LocBlock, Plan
-from tests.genome.mechanism.laws import FIFTH, HUGE, TinyStudy
+from tests.genome.mechanism.distributions import FIFTH, HUGE, TinyStudy
 
 
 def test_blocks_are_found_one_after_the_other(study: TinyStudy, plan: Plan) -> None:

@@ -1,37 +1,48 @@
-"""What is public of a release, in its folder: the plan, its SNP list, and the question, without the files that they came from.
+"""What a release holds as files: what is public of it, without the files that it came from, and the noisy answer as it was drawn.
 
-`plan/plan.json` has the plan's choices and the digest of the list, `plan/snps.parquet` the list in plan order, `plan/question.json`
-what was asked. The JSON files are canonical: one plan gives one text.
+`plan/plan.json` has the plan's choices and the digest of the SNP list, `plan/snps.parquet` the list in plan order, `plan/question.json`
+what was asked, `measurements/drawn.json` the noisy answer; all that is told is a function of these. The JSON files are canonical: one plan
+gives one text.
 """
 
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.errors import IntegrityError
-from starling.genome.plan import Plan, Question, Snps
+from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
+from starling.genome.plan import Plan, Question, Snps, kind
 from starling.genome.plan.snps import MOST_SNPS, in_plan_order
 from starling.planfile.spelling import LONGEST_NAME
 from starling.release import public_json
 from starling.release.codec import decode, encode
+from starling.release.encrypted import Create
 from starling.release.manifest import AGAIN
 from starling.release.statement import Json
 
 PLAN: Final = "plan/plan.json"
 SNPS: Final = "plan/snps.parquet"
 QUESTION: Final = "plan/question.json"
+DRAWN: Final = "measurements/drawn.json"
+_ANSWERS: Final[dict[str, Any]] = {
+    "num_sig": Number,
+    "loc_sig": SelectedSnps,
+    "loc_block": Block,
+    "snp_pval": Cells,
+    "snp_corr": Cells,
+    "explore": Explored,
+}
+"""What each kind of question is answered by."""
 
-SNP_COLUMNS: Final = {
-    "CHR": pa.string(),
-    "SNP": pa.string(),
+SNP_COLUMNS: Final = dict.fromkeys(("CHR", "SNP"), pa.string()) | {
     "BP": pa.int64(),
     "A1": pa.string(),
     "A2": pa.string(),
 }
-"""Of the list; A1 is the allele whose copies are counted."""
+"""The columns of the list; A1 is the allele whose copies are counted."""
 
 
 def write_public(folder: Path, plan: Plan, question: Question) -> None:
@@ -105,3 +116,20 @@ def _read_table(path: Path) -> pa.Table | None:
             return None
         table = file.read()
     return None if any(column.null_count for column in table.columns) else table
+
+
+def write_drawn(create: Create, drawn: Drawn) -> None:
+    """Write the file; `create` makes it."""
+    with create(DRAWN) as file:
+        file.write(public_json.form(encode(type(drawn), drawn)).encode())
+
+
+def read_drawn(folder: Path, question: Question) -> Drawn:
+    """What `write_drawn` wrote for a question of this kind; whether the answer fits it, `inference.answer_validation` says.
+
+    Raises:
+        IntegrityError: it is no such file.
+    """
+    answer = _ANSWERS[kind(question)]
+    found: Drawn = public_json.read(folder, DRAWN, partial(decode, answer), partial(encode, answer))
+    return found

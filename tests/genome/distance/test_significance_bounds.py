@@ -8,8 +8,8 @@ import pytest
 
 from starling.errors import ParameterError
 from starling.genome.distance import allelic_distance, distance_to_significance, genotypic_distance
-from starling.genome.distance.bounds import GenotypicTest
 from starling.genome.distance.constants import quantile, threshold_p
+from starling.genome.distance.significance import GenotypicTest
 from starling.genome.statistics import p_values
 from tests.genome.small_tables import all_tables, most_changed, searched
 
@@ -40,13 +40,13 @@ def test_genotypic_significance_at_the_threshold_is_exact(test: GenotypicTest) -
 
 
 def test_pearson_of_six_cells_at_exactly_the_threshold() -> None:
-    from starling.genome.distance import bounds
+    from starling.genome.distance import significance
 
     table = [30, 20, 10, 10, 20, 30]
     exact = Fraction(20)  # 120 ((30^2 + 10^2)/(60 40) 2 + (20^2)/(60 40) 2 - 1)
-    assert bounds._decide(table, "chi2", exact)
-    assert not bounds._decide(table, "chi2", exact + Fraction(1, 10**40))
-    assert not bounds._decide([0, 0, 0, 1, 2, 3], "g", exact)
+    assert significance._decide(table, "chi2", exact)
+    assert not significance._decide(table, "chi2", exact + Fraction(1, 10**40))
+    assert not significance._decide([0, 0, 0, 1, 2, 3], "g", exact)
 
 
 def people(n: int) -> dict[tuple[int, ...], tuple[int, ...]]:

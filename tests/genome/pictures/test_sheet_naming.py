@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.genome.pictures.naming import LONGEST, Box, Named, placed, short, width
+from starling.genome.pictures.sheet import LONGEST, Box, Named, placed, short, width
 from tests.genome.pictures.studies import HOSTILE
 
 ROOM = Box(0, 0, 300, 150)

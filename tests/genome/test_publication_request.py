@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from starling.genome.plan import NumSig, Region
-from starling.genome.request import request_body
-from tests.genome.mechanism.laws import tiny_plan
+from starling.genome.publication import request_body
+from tests.genome.mechanism.distributions import tiny_plan
 from tests.genome.worlds import QUESTIONS
 
 PLAN = tiny_plan(60, 9)

@@ -17,7 +17,7 @@ from starling.genome.plan.snps import chosen
 from starling.genome.source import open_genotypes
 from starling.privacy.sampling import selection
 from starling.privacy.trust import inspect
-from tests.genome.mechanism.laws import HUGE, TinyStudy
+from tests.genome.mechanism.distributions import HUGE, TinyStudy
 from tests.privacy.sources import Seeded
 
 

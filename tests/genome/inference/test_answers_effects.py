@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from statsmodels.stats.contingency_tables import Table2x2
 
-from starling.genome.inference.answers import effect
-from starling.genome.inference.effects import odds_ratio, share, two_by_two
+from starling.genome.inference.answers import effect, odds_ratio, share, two_by_two
 from starling.genome.mechanism import SnpPvalMechanism
 from starling.genome.plan import SnpPval
 from starling.genome.statistics import allele_tables
-from tests.genome.mechanism.laws import TinyStudy, tiny_plan
+from tests.genome.mechanism.distributions import TinyStudy, tiny_plan
 from tests.genome.small_tables import all_tables
 
 N = 14

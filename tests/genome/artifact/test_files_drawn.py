@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from starling.errors import IntegrityError
-from starling.genome.artifact.drawn import DRAWN, read_drawn, write_drawn
+from starling.genome.artifact.files import DRAWN, read_drawn, write_drawn
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.plan import kind
 from tests.genome.worlds import QUESTIONS

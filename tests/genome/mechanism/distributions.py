@@ -1,13 +1,12 @@
-"""The whole law of a mechanism on a tiny study, from what it hands to the privacy core, and the exact loss between neighbours.
+"""The whole distribution of a mechanism on a tiny study, from what it hands to the privacy core, and the exact loss between neighbours.
 
 The core's functions are replaced by ones that answer every possible answer in turn, with its probability, and add no noise: a
 mechanism is run once for every course that its selections can take, and what it returns holds the exact counts that noise would be
-added to. That the core's functions have the laws that are put in here is shown in tests/privacy.
+added to. That the core's functions have the distributions that are put in here is shown in tests/privacy.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import permutations
@@ -18,13 +17,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
-from starling.genome.distance.rules import Rule
+from starling.audit.genome_mechanisms import SmallStudy
+from starling.genome.counts.genotypes import packed_bits
 from starling.genome.measurements import Cells, Explored
-from starling.genome.mechanism import loc_block, loc_sig, noisy_tables, num_sig
-from starling.genome.plan import Plan, Snps
-from starling.genome.scores.candidates import Candidates
-from tests.genome.packed import carrier_words
+from starling.genome.mechanism import noisy_tables, selections
+from starling.genome.plan import Model, Plan, Snps
 from tests.genome.small_tables import all_tables, neighbours
 from tests.genome.studies import tables_of
 
@@ -35,38 +32,15 @@ HUGE = Fraction(10**5)
 FIFTH = Fraction(1, 5)
 
 
-@dataclass(frozen=True, eq=False)
-class TinyStudy:
-    """An `ExactStudy`.
-
-    Attributes:
-        copies: Of the carried allele, int8 (people, snps).
-        cases: bool (people,).
-        model: The plan's.
-    """
-
-    copies: npt.NDArray[np.int8]
-    cases: npt.NDArray[np.bool_]
-    model: str
-    _blocks: dict[Any, Any] = field(default_factory=dict)
+class TinyStudy(SmallStudy):
+    """A study under any model, whose tables are counted the slow way."""
 
     def tables(self, indices: Int64 | None = None, /) -> Int64:
-        found = tables_of(self.copies.T, self.cases, self.model)
-        return found if indices is None else found[indices]
+        counted = tables_of(self.copies.T.astype(np.int8), self.cases, self.model)
+        return counted if indices is None else counted[indices]
 
     def _bits(self) -> npt.NDArray[np.uint64]:
-        return carrier_words(self.copies >= (2 if self.model == "recessive" else 1))
-
-    def pair_tables(self, pairs: Int64, /) -> Int64:
-        return pair_tables(self._bits(), len(self.cases), pairs)
-
-    def blocks(self, indices: Int64, rule: Rule, among: Candidates, /) -> tuple[npt.NDArray[np.int16], Int64]:
-        key = (*indices.tolist(), among.regions, among.longest)
-        if key not in self._blocks:
-            bits = self._bits()[indices]
-            self._blocks[key] = pair_distances(bits, len(self.cases), rule, among), carriers(bits)
-        pairs, number = self._blocks[key]
-        return pairs.copy(), number
+        return packed_bits((2 if self.model == "recessive" else 1) <= self.copies.T)
 
 
 def tiny_plan(people: int, snps: int, model: Any = "dominant", test: str = "g", p: Fraction = Fraction(3, 10)) -> Plan:
@@ -75,7 +49,7 @@ def tiny_plan(people: int, snps: int, model: Any = "dominant", test: str = "g", 
     return Plan("Tiny", people, listed, model, (test,), alpha=p * snps)
 
 
-def tiny_studies(people: int, snps: int, model: str = "dominant") -> list[TinyStudy]:
+def tiny_studies(people: int, snps: int, model: Model = "dominant") -> list[TinyStudy]:
     """Every study of that size, up to the order of people: `neighbours(people, kinds)` are those that differ by one person."""
     most = 3 if model in ("genotypic", "allelic") else 2
     kinds = most**snps * 2
@@ -86,7 +60,7 @@ def tiny_studies(people: int, snps: int, model: str = "dominant") -> list[TinySt
     made = []
     for counts in all_tables(people, kinds):
         who = np.repeat(numbers, counts)
-        made.append(TinyStudy(copies[who].astype(np.int8), who % 2 == 1, model))
+        made.append(TinyStudy(copies[who], who % 2 == 1, model))
     return made
 
 
@@ -171,32 +145,31 @@ def _flips(scores: tuple[int, ...], rate: float) -> list[float]:
 def replaced_core() -> Iterator[_Courses]:
     courses = _Courses()
     with pytest.MonkeyPatch.context() as patch:
-        for module in (num_sig, loc_sig, loc_block):
-            patch.setattr(module, "exponential_mechanism", courses.exponential)
-        patch.setattr(num_sig, "permute_and_flip", courses.flips)
+        patch.setattr(selections, "exponential_mechanism", courses.exponential)
+        patch.setattr(selections, "permute_and_flip", courses.flips)
         patch.setattr(noisy_tables, "lattice_noise", courses.lattice)
         patch.setattr(noisy_tables, "discrete_laplace", courses.laplace)
         yield courses
 
 
 Centre = tuple[tuple[str, Fraction, tuple[int, ...]], ...]
-Law = Mapping[Any, tuple[float, Centre]]
+Distribution = Mapping[Any, tuple[float, Centre]]
 """By what was selected: log of its probability; then of each table the noise, its rate, and the exact counts."""
 
 
-def law_of(draw: Callable[[Any], Any], study: Any) -> Law:
+def distribution_of(draw: Callable[[Any], Any], study: Any) -> Distribution:
     """Every answer that the selections can give."""
-    law: dict[Any, tuple[float, Centre]] = {}
+    distribution: dict[Any, tuple[float, Centre]] = {}
     with replaced_core() as courses:
         while True:
             courses.start()
             selected, tables = _parts(draw(study))
             kinds = [(kind, rate, cells) for (kind, rate), cells in zip(courses.rates, tables, strict=True)]
             # Courses may give one answer only if they can be told apart by nobody: none here do.
-            assert selected not in law
-            law[selected] = (courses.log_probability, tuple(kinds))
+            assert selected not in distribution
+            distribution[selected] = (courses.log_probability, tuple(kinds))
             if not courses.advance():
-                return law
+                return distribution
 
 
 def _parts(answer: Any) -> tuple[Any, list[tuple[int, ...]]]:
@@ -208,8 +181,8 @@ def _parts(answer: Any) -> tuple[Any, list[tuple[int, ...]]]:
     return answer, []
 
 
-def loss(left: Law, right: Law) -> float:
-    """The largest log ratio of the two laws over all outcomes, noise included: the smallest epsilon that is true of this pair.
+def loss(left: Distribution, right: Distribution) -> float:
+    """The largest log ratio of the two distributions over all outcomes, noise included: the smallest epsilon that is true of this pair.
 
     Of lattice noise the largest ratio is e^(rate times the norm of the difference), of Laplace noise e^(rate times its L1 norm).
     """
@@ -229,19 +202,19 @@ def loss(left: Law, right: Law) -> float:
 
 def worst_loss(draw: Callable[[Any], Any], studies: list[TinyStudy], people: int, enough: float = inf) -> float:
     """Over all neighbours among all studies of that size; or the first loss above `enough`, which is all that a mutant needs."""
-    laws: dict[int, Law] = {}
+    known: dict[int, Distribution] = {}
 
-    def law(number: int) -> Law:
-        if number not in laws:
-            laws[number] = law_of(draw, studies[number])
-            assert number % 50 or abs(sum(np.exp(log) for log, _ in laws[number].values()) - 1) < 1e-9
-        return laws[number]
+    def numbered(number: int) -> Distribution:
+        if number not in known:
+            known[number] = distribution_of(draw, studies[number])
+            assert number % 50 or abs(sum(np.exp(log) for log, _ in known[number].values()) - 1) < 1e-9
+        return known[number]
 
     kinds = next(kinds for kinds in range(2, 200) if len(all_tables(people, kinds)) == len(studies))
     pairs = {(min(a, b), max(a, b)) for row in neighbours(people, kinds) for a, b in enumerate(row.tolist()) if a != b}
     worst = 0.0
     for a, b in sorted(pairs):
-        worst = max(worst, loss(law(a), law(b)))
+        worst = max(worst, loss(numbered(a), numbered(b)))
         if worst > enough:
             break
     return worst

@@ -8,7 +8,7 @@ import pytest
 from starling import genome
 from starling.errors import ParameterError
 from starling.genome.plan import LocBlock, LocSig, NumSig, SnpPval
-from starling.genome.plan.asking import amount, code_of, snp_ranges, threshold
+from starling.genome.plan.exploring import amount, code_of, snp_ranges, threshold
 
 
 def test_costs_and_thresholds_are_exact() -> None:

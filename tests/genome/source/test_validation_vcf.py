@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from starling.genome.source.vcf_validation import check_records
+from starling.genome.source.validation import check_records
 from tests.genome.studies import a_study, plan_of, vcf_text
 
 

@@ -8,14 +8,12 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
-from starling.genome.artifact import columns
-from starling.genome.artifact.columns import schemas
-from starling.genome.artifact.data import tables
+from starling.genome.artifact.tables import filled, schemas, tables
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.postprocess import estimate
 from starling.release.table_files import write_tables
-from tests.genome.mechanism.laws import tiny_plan
+from tests.genome.mechanism.distributions import tiny_plan
 
 ONE, FIFTH = Fraction(1), Fraction(1, 5)
 PLAN = tiny_plan(60, 9, p=Fraction(1, 1000))
@@ -24,7 +22,7 @@ PLACE = {"CHR": "1", "SNP": "rs1", "BP": 2, "A1": "A", "A2": "C"}
 
 
 def made(question: Any, drawn: Any, plan: Any = PLAN) -> dict[str, list[dict[str, Any]]]:
-    return {name: table.to_pylist() for name, table in tables(plan, question, estimate(plan, question, drawn)).items()}
+    return {name: table.to_pylist() for name, table in filled(plan, question, estimate(plan, question, drawn)).items()}
 
 
 def test_a_number_is_one_row() -> None:
@@ -96,8 +94,8 @@ def test_an_exploration_has_four_tables_and_stops_with_empty_ones() -> None:
 def test_text_says_what_the_table_says(tmp_path: Path) -> None:
     question = Explore("g", "r2", FIFTH, Fraction(4))
     drawn = Explored(Number(1, 1), 1, SelectedSnps(("rs1",)), (Block(None, None, 0),), (Cells((15,) * 4),))
-    found = tables(PLAN, question, estimate(PLAN, question, drawn))
-    write_tables(tmp_path, columns.tables(PLAN, question), [found])
+    found = filled(PLAN, question, estimate(PLAN, question, drawn))
+    write_tables(tmp_path, tables(PLAN, question), [found])
     for name, table in found.items():
         path = tmp_path / "data" / f"{name}.parquet"
         assert table.schema == schemas(PLAN, question)[name]

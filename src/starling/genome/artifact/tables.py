@@ -1,0 +1,276 @@
+"""The tables of a genome release: every column, declared once, and the rows that an answer gives.
+
+Columns are called what PLINK calls them where it has them: CHR, SNP, BP, A1, A2, TEST, P of its association files; BP1, BP2, KB, NSNPS,
+SNPS of .blocks.det; CHR_A, ..., R2, DP of .ld.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+import pyarrow as pa
+
+from starling.genome.inference.answers import SelectionError
+from starling.genome.inference.intervals import Interval
+from starling.genome.measurements import Block, Number, SelectedSnps
+from starling.genome.plan import Explore, NumSig, Plan, Question, SnpCorr, kind
+from starling.genome.postprocess import Correlated, Estimated, Exploration, ExplorationError, PValue
+from starling.genome.postprocess.estimates import CONFIDENCE
+from starling.release.datapackage import Sheet
+from starling.release.table_files import Table, Text, column
+
+Columns: TypeAlias = Mapping[str, Sequence[Any]]
+
+_TEXT, _WHOLE, _NUMBER = pa.string(), pa.int64(), pa.float64()
+_OF: Final = (
+    "of people who carry the allele (dominant, recessive model) or of the allele itself (genotypic, allelic model)"
+)
+_LIKELY: Final = (
+    "of a range that holds that of the exact counts with a probability of at least 95 %, each range on its own"
+)
+_NO_BLOCK: Final = "missing where no block is valid"
+
+
+def _with_range(name: str, words: str, low: str | None = None, high: str | None = None) -> dict[str, tuple[Any, str]]:
+    """A number and the ends of its range."""
+    return {
+        name: (_NUMBER, words),
+        f"{name}_LOW": (_NUMBER, low or f"Lower end {_LIKELY}"),
+        f"{name}_HIGH": (_NUMBER, high or f"Upper end {_LIKELY}"),
+    }
+
+
+COLUMNS: Final[dict[str, tuple[pa.DataType, str]]] = {
+    "ROUND": (_WHOLE, "Order of selection, from 1"),
+    "CHR": (_TEXT, "Chromosome"),
+    "SNP": (_TEXT, "Id of the SNP in the plan's list"),
+    "BP": (_WHOLE, "Position on the chromosome, in base pairs from 1"),
+    "A1": (_TEXT, "The allele that is carried, public"),
+    "A2": (_TEXT, "The other allele, public"),
+    "TEST": (_TEXT, "g, chi2, fisher, logistic (likelihood ratio), wald or trend (Cochran-Armitage)"),
+    "LOW": (_WHOLE, "The fewest SNPs that the answer stands for"),
+    "HIGH": (_WHOLE, "The most SNPs that it stands for"),
+    "CASES_CARRY": (_WHOLE, "Cases who carry the allele, with noise"),
+    "CASES_NOT": (_WHOLE, "Cases who do not, with noise"),
+    "CONTROLS_CARRY": (_WHOLE, "Controls who carry the allele, with noise"),
+    "CONTROLS_NOT": (_WHOLE, "Controls who do not, with noise"),
+    **{
+        f"{who.upper()}_{number}": (_WHOLE, f"{who} {copies}, with noise")
+        for who in ("Cases", "Controls")
+        for number, copies in enumerate(("without the allele", "with one copy", "with two copies"))
+    },
+    **_with_range("P", "p-value of the noisy counts, negative ones taken as 0; not corrected for the number of SNPs"),
+    **_with_range(
+        "LOG10_P", "log10 of P, where P itself may be too small to write", "log10 of P_LOW", "log10 of P_HIGH"
+    ),
+    **_with_range("OR", f"Odds ratio {_OF} of the noisy counts, an empty cell counted as 1/2"),
+    **_with_range("F_A", f"Share {_OF} among cases, of the noisy counts"),
+    **_with_range("F_U", f"Share {_OF} among controls, of the noisy counts"),
+    "BP1": (_WHOLE, "Position of the block's first SNP; missing where the answer is that no block is valid"),
+    "BP2": (_WHOLE, f"Position of the block's last SNP; {_NO_BLOCK}"),
+    "KB": (_NUMBER, f"Length of the block in thousands of base pairs; {_NO_BLOCK}"),
+    "NSNPS": (_WHOLE, "SNPs of the block, ends included; 0 where the answer is that no block is valid"),
+    "FIRST": (_TEXT, f"Id of the block's first SNP; {_NO_BLOCK}"),
+    "LAST": (_TEXT, f"Id of the block's last SNP; {_NO_BLOCK}"),
+    "SNPS": (_TEXT, f"Ids of all SNPs of the block, with | between them; {_NO_BLOCK}"),
+    "CHR_A": (_TEXT, "Chromosome of the first SNP"),
+    "BP_A": (_WHOLE, "Position of the first SNP on the chromosome"),
+    "SNP_A": (_TEXT, "Id of the first SNP"),
+    "CHR_B": (_TEXT, "Chromosome of the second SNP"),
+    "BP_B": (_WHOLE, "Position of the second SNP on the chromosome"),
+    "SNP_B": (_TEXT, "Id of the second SNP"),
+    "BOTH": (_WHOLE, "People who carry both, with noise"),
+    "A_ONLY": (_WHOLE, "People who carry the first alone, with noise"),
+    "B_ONLY": (_WHOLE, "People who carry the second alone, with noise"),
+    "NEITHER": (_WHOLE, "People who carry neither, with noise"),
+    **_with_range("R2", "r^2 of the noisy counts, negative ones taken as 0"),
+    **_with_range("DP", "|D'| of the noisy counts, negative ones taken as 0"),
+    "WHAT": (_TEXT, "Which answer was selected"),
+    "CANDIDATES": (_WHOLE, "Among how many, at first"),
+    "ROUNDS": (_WHOLE, "How many were selected, one after the other"),
+    "EPSILON": (_TEXT, "Of all rounds together, an exact ratio"),
+    "OFF_BY": (
+        _WHOLE,
+        "Persons by which the scores of all rounds fall short of the best ones at most, with a probability of at least 95 %",
+    ),
+}
+WORDS: Final = {name: words for name, (_, words) in COLUMNS.items()}
+OPTIONAL: Final = ("BP1", "BP2", "KB", "FIRST", "LAST", "SNPS")
+"""Missing where no block is valid; a block's CHR too."""
+TITLES: Final = {
+    "number": "How many SNPs are significant",
+    "snps": "SNPs that were found or asked for",
+    "blocks": "Blocks of correlated SNPs",
+    "pairs": "Correlations of SNPs",
+    "selections": "How far the selected answers may be off",
+}
+KEYS: Final = {
+    "number": (),
+    "snps": ("SNP",),
+    "blocks": ("ROUND",),
+    "pairs": ("SNP_A", "SNP_B"),
+    "selections": ("WHAT",),
+}
+_HELD: Final = {
+    "num_sig": ("number", "selections"),
+    "loc_sig": ("snps", "selections"),
+    "loc_block": ("blocks", "selections"),
+    "snp_pval": ("snps",),
+    "snp_corr": ("pairs",),
+    "explore": ("number", "snps", "blocks", "selections"),
+}
+"""Tables of the release of each kind of question."""
+_PLACE: Final = ("CHR", "SNP", "BP", "A1", "A2")
+_RANGES: Final = tuple(_with_range(name, "") for name in ("P", "LOG10_P", "OR", "F_A", "F_U"))
+_BLOCK: Final = ("CHR", "BP1", "BP2", "KB", "NSNPS", "FIRST", "LAST", "SNPS")
+_PAIR: Final = ("BOTH", "A_ONLY", "B_ONLY", "NEITHER")
+
+
+def _counts(plan: Plan) -> list[str]:
+    """The columns of the noisy counts of a SNP."""
+    kinds = ("0", "1", "2") if plan.model in ("genotypic", "allelic") else ("CARRY", "NOT")
+    return [f"{who}_{each}" for who in ("CASES", "CONTROLS") for each in kinds]
+
+
+def _measure(question: Question) -> str:
+    """The column of the correlation of a pair."""
+    return "DP" if isinstance(question, SnpCorr) and question.correlation == "dprime" else "R2"
+
+
+def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
+    """The tables of a release, by name, with their columns: public."""
+    asked = kind(question)
+    found = () if asked == "snp_pval" else ("ROUND",)
+    tested = ("TEST", *_counts(plan), *(name for ends in _RANGES for name in ends))
+    columns = {
+        "number": ("TEST", "LOW", "HIGH"),
+        "snps": (*found, *_PLACE, *(() if asked == "loc_sig" else tested)),
+        "blocks": ("ROUND", *_BLOCK),
+        "pairs": ("CHR_A", "BP_A", "SNP_A", "CHR_B", "BP_B", "SNP_B", *_PAIR, *_with_range(_measure(question), "")),
+        "selections": ("WHAT", "CANDIDATES", "ROUNDS", "EPSILON", "OFF_BY"),
+    }
+    return {name: pa.schema([(column, COLUMNS[column][0]) for column in columns[name]]) for name in _HELD[asked]}
+
+
+def tables(plan: Plan, question: Question) -> tuple[Table, ...]:
+    """The tables of a release as they are declared, each as Parquet and as CSV."""
+    return tuple(
+        Table(
+            name,
+            TITLES[name],
+            schema,
+            WORDS,
+            KEYS[name],
+            (*OPTIONAL, "CHR") if name == "blocks" else OPTIONAL,
+            (Text("csv", {column: column for column in schema.names}),),
+        )
+        for name, schema in schemas(plan, question).items()
+    )
+
+
+def list_sheet(path: str, schema: pa.Schema) -> Sheet:
+    """The plan's SNP list for the data package."""
+    columns = tuple(column(field.name, field.type, WORDS[field.name]) for field in schema)
+    return Sheet(path, "The public SNP list, in plan order", columns, ("SNP",))
+
+
+def filled(plan: Plan, question: Question, estimated: Estimated) -> dict[str, pa.Table]:
+    """The tables of a release with their rows, by name."""
+    answer, error = estimated.answer, estimated.error
+    held: dict[str, Columns] = {}
+    if isinstance(answer, Number):
+        held["number"] = _number(question, answer)
+    elif isinstance(answer, SelectedSnps):
+        held["snps"] = _places(plan, answer.snps)
+    elif isinstance(answer, Block):
+        held["blocks"] = _blocks(plan, (answer,))
+    elif isinstance(answer, PValue):
+        held["snps"] = _places(plan, (answer.snp,)) | _p_values(plan, (answer,))
+    elif isinstance(answer, Correlated):
+        held["pairs"] = _pair(plan, question, answer)
+    elif isinstance(answer, Exploration):
+        held["number"] = _number(question, answer.number)
+        held["snps"] = _places(plan, answer.located.snps) | _p_values(plan, answer.p_values)
+        held["blocks"] = _blocks(plan, answer.blocks)
+    if isinstance(error, SelectionError | ExplorationError):
+        held["selections"] = _selections(error)
+    return {
+        name: pa.table({column: held[name][column] for column in schema.names}, schema=schema)
+        for name, schema in schemas(plan, question).items()
+    }
+
+
+def _number(question: Question, answer: Number) -> Columns:
+    assert isinstance(question, NumSig | Explore)
+    return {"TEST": [question.test], "LOW": [answer.low], "HIGH": [answer.high]}
+
+
+def _places(plan: Plan, ids: Sequence[str]) -> dict[str, Sequence[Any]]:
+    snps = plan.snps
+    places = [snps.indices[snp] for snp in ids]
+    return {
+        "ROUND": range(1, len(places) + 1),
+        "CHR": [snps.chromosomes[place] for place in places],
+        "SNP": ids,
+        "BP": [int(snps.positions[place]) for place in places],
+        "A1": [snps.carried[place] for place in places],
+        "A2": [snps.other[place] for place in places],
+    }
+
+
+def _p_values(plan: Plan, p_values: Sequence[PValue]) -> dict[str, Sequence[Any]]:
+    columns: dict[str, Sequence[Any]] = {"TEST": [each.test for each in p_values]}
+    columns |= {name: [each.counts[cell] for each in p_values] for cell, name in enumerate(_counts(plan))}
+    columns |= _ends("P", [Interval(each.p, each.low, each.high) for each in p_values])
+    columns |= _ends("LOG10_P", [each.log10 for each in p_values])
+    columns |= _ends("OR", [each.effect.odds_ratio for each in p_values])
+    columns |= _ends("F_A", [each.effect.cases for each in p_values])
+    return columns | _ends("F_U", [each.effect.controls for each in p_values])
+
+
+def _ends(name: str, intervals: Sequence[Interval]) -> dict[str, Sequence[Any]]:
+    """Values and the ends of their ranges, as three columns."""
+    values = zip(*((each.estimate, each.low, each.high) for each in intervals), strict=True)
+    return dict(zip(_with_range(name, ""), values if intervals else ((), (), ()), strict=True))
+
+
+def _blocks(plan: Plan, blocks: Sequence[Block]) -> Columns:
+    rows = [_block(plan, block) for block in blocks]
+    return {"ROUND": range(1, len(blocks) + 1), **{name: [row[name] for row in rows] for name in _BLOCK}}
+
+
+def _block(plan: Plan, block: Block) -> dict[str, Any]:
+    row: dict[str, Any] = dict.fromkeys(_BLOCK) | {"NSNPS": block.snps}
+    if block.first is not None and block.last is not None:
+        snps, first, last = plan.snps, plan.snps.indices[block.first], plan.snps.indices[block.last]
+        begin, end = int(snps.positions[first]), int(snps.positions[last])
+        row |= {"CHR": snps.chromosomes[first], "BP1": begin, "BP2": end, "KB": (end - begin + 1) / 1000}
+        row |= {"FIRST": block.first, "LAST": block.last, "SNPS": "|".join(snps.ids[first : last + 1])}
+    return row
+
+
+def _pair(plan: Plan, question: Question, answer: Correlated) -> Columns:
+    columns: dict[str, Sequence[Any]] = {name: [count] for name, count in zip(_PAIR, answer.counts, strict=True)}
+    for end, snp in (("A", answer.first), ("B", answer.second)):
+        place = plan.snps.indices[snp]
+        columns[f"CHR_{end}"], columns[f"SNP_{end}"] = [plan.snps.chromosomes[place]], [snp]
+        columns[f"BP_{end}"] = [int(plan.snps.positions[place])]
+    return columns | _ends(_measure(question), [answer.value])
+
+
+def selections(error: SelectionError | ExplorationError) -> list[tuple[str, SelectionError]]:
+    """Each selected answer by a name, with how far it may be off."""
+    if isinstance(error, SelectionError):
+        return [("answer", error)]
+    located = [] if error.located is None else [("snps", error.located)]
+    return [("number", error.number), *located, *((f"block {at}", each) for at, each in enumerate(error.blocks, 1))]
+
+
+def _selections(error: SelectionError | ExplorationError) -> Columns:
+    named = selections(error)
+    return {
+        "WHAT": [name for name, _ in named],
+        "CANDIDATES": [each.candidates for _, each in named],
+        "ROUNDS": [each.rounds for _, each in named],
+        "EPSILON": [str(each.epsilon) for _, each in named],
+        "OFF_BY": [each.within(1 - CONFIDENCE) for _, each in named],
+    }
