@@ -38,7 +38,7 @@ class Result:
         declared: What it declares to cost.
         found: At least what it costs on the pair of neighbours: computed for a distribution, certified from draws for the others. None for
             a mutant that is recognised by its distribution.
-        resolution: Of a comparison with a distribution: the relative error of the likeliest outcome that is seen with a chance of 0.9.
+        resolution: The relative error of the likeliest outcome that a comparison with a distribution sees with a chance of 0.9.
         draws: How many draws were looked at, from each of two neighbours where there are two.
         passed: Whether the declared cost and distribution stand; of a mutant, whether it was caught.
     """

@@ -3,24 +3,15 @@
 The same question is the same request: asked again it is answered from its folder, at no cost.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Self, Unpack
+from typing import Any, Self, Unpack
 
 from starling.errors import OutputError
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval, kind
-from starling.genome.plan.exploring import (
-    ExploreOptions,
-    Texts,
-    amount,
-    code_of,
-    exploration,
-    snp_ranges,
-    texts,
-    threshold,
-)
+from starling.genome.plan.exploring import ExploreOptions, Texts, code_of, exploration, threshold
 from starling.genome.plan.queries import Correlation, Noise, Selection
 from starling.genome.preview import Assumed, ExpectedErrors, expected_errors
 from starling.genome.preview.typical import RAREST
@@ -39,7 +30,17 @@ class Study(InSession):
     """A case-control study that can be asked, and previewed. Make one with `Study.open`.
 
     Each question is a method, with its cost as `epsilon`: `num_sig`, `loc_sig`, `loc_block`, `snp_pval`, `snp_corr`, and `explore` for
-    all in one. `preview` says what an answer will be worth before it is paid for.
+    all in one. `preview` says what an answer will be worth before it is paid for. What all methods that ask have in common:
+
+    - `epsilon`: what the whole answer costs, above 0: a text such as "0.5", or an exact number.
+    - `test`: one of the plan's tests, for a selection one that has a distance to significance; the first such of them without it.
+    - `regions`: names of regions of the plan to look in, one or several; all of them without it.
+    - `excluding`: ranges of SNPs to leave out, each by its first and its last SNP.
+    - `correlation`: "r2" or "dprime".
+    - `noise`: of counts: "lattice", or "laplace" as published.
+    - `request_id`: under which the charge is found again; a fresh one without it.
+
+    Each raises what `ask` raises.
 
     Attributes:
         plan: Public choices.
@@ -74,7 +75,7 @@ class Study(InSession):
             plan: Public choices, or the path of a plan file.
             genotypes: Confidential: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz or .bcf.
             phenotype: File of phenotypes; needed for VCF and BCF, else it takes the place of what .fam or .psam say.
-            folder: In which each answer gets a folder; it is made if it is not there.
+            folder: The folder in which each answer gets one of its own; it is made if it is not there.
             payment: Who pays for each answer; without a ledger nothing limits what all answers cost together.
             listener: Hears of each public step as it begins.
 
@@ -85,22 +86,19 @@ class Study(InSession):
         chosen = plan if isinstance(plan, Plan) else Plan.load(plan)
         phenotypes = None if phenotype is None else Path(phenotype)
         open_genotypes(genotypes, chosen, phenotypes)
-        book = payment.opened()
-        if book is not None:
+        ledger = payment.opened()
+        if ledger is not None:
             name(payment.dataset, field="dataset")
         try:
             Path(folder).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             fix = "choose a folder in a place that you may write"
             raise OutputError(field="folder", problem=f"cannot be made ({error.strerror})", fix=fix) from None
-        return cls(chosen, Path(genotypes), phenotypes, Path(folder), replace(payment, ledger=book), listener)
+        return cls(chosen, Path(genotypes), phenotypes, Path(folder), replace(payment, ledger=ledger), listener)
 
     def _facts(self) -> list[tuple[str, str]]:
-        plan, paid, own = (
-            self.plan,
-            self.payment,
-            "each answer brings a ledger of its own, and nothing limits what all of them cost",
-        )
+        plan, paid = self.plan, self.payment
+        own = "each answer brings a ledger of its own, and nothing limits what all of them cost"
         return [
             ("study", plan.title),
             ("plan", f"{plan.people:,} people, {len(plan.snps):,} SNPs, {plan.model} model, {', '.join(plan.tests)}"),
@@ -145,7 +143,7 @@ class Study(InSession):
             question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr` or `Explore` of `starling.genome`.
             cases: Suppose that so many people are cases; half of them without it.
             rarest: Suppose that alleles of the list are no rarer than this frequency.
-            followed: Of an `Explore`: suppose that it follows up so many SNPs; the most that it may without it.
+            followed: How many SNPs an `Explore` is supposed to follow up; the most that it may without it.
 
         Raises:
             ParameterError: the plan has no such question, or nothing like what is supposed.
@@ -162,16 +160,11 @@ class Study(InSession):
         selection: Selection = "permute-and-flip",
         request_id: str | None = None,
     ) -> Answered:
-        """How many SNPs are significant, told one by one up to `k`, then as a range between powers of two; raises as `ask`.
+        """How many SNPs are significant, told one by one up to `k`, then as a range between powers of two.
 
-        Args:
-            test: One of the plan's tests that has a distance to significance; the first of them without it.
-            epsilon: What the answer costs, above 0: a text such as "0.5", or an exact number.
-            k: Up to which the number is told one by one, 0 to the number of SNPs.
-            selection: "permute-and-flip", or "exponential" as published.
-            request_id: Under which the charge is found again; a fresh one without it.
+        `selection` is "permute-and-flip", or "exponential" as published. The class says what the rest means and what is raised.
         """
-        return self.ask(NumSig(test or self.plan.first_test, k, amount(epsilon), selection), request_id=request_id)
+        return self._ask(NumSig, request_id, test=self._test(test), k=k, epsilon=epsilon, selection=selection)
 
     def loc_sig(
         self,
@@ -183,18 +176,9 @@ class Study(InSession):
         excluding: Sequence[tuple[str, str]] = (),
         request_id: str | None = None,
     ) -> Answered:
-        """The `k` SNPs that are significant, or nearest to it, by the most patients; raises as `ask`.
-
-        Args:
-            test: One of the plan's tests that has a distance to significance; the first of them without it.
-            epsilon: What the answer costs, all SNPs together, above 0: a text such as "0.5", or an exact number.
-            k: How many SNPs, 1 to the number of SNPs of the regions.
-            regions: Names of regions of the plan to look in, one or several; all of them without it.
-            excluding: Ranges of SNPs to leave out, each by its first and its last SNP.
-            request_id: Under which the charge is found again; a fresh one without it.
-        """
-        query = LocSig(test or self.plan.first_test, k, amount(epsilon), texts(regions), snp_ranges(excluding))
-        return self.ask(query, request_id=request_id)
+        """The `k` SNPs that are significant, or nearest to it, by the most patients; the class says what else is asked for."""
+        choices = {"k": k, "epsilon": epsilon, "regions": regions, "excluding": excluding}
+        return self._ask(LocSig, request_id, test=self._test(test), **choices)
 
     def loc_block(
         self,
@@ -208,28 +192,14 @@ class Study(InSession):
         excluding: Sequence[tuple[str, str]] = (),
         request_id: str | None = None,
     ) -> Answered:
-        """The longest block of correlated SNPs that contains one of some SNPs; raises as `ask`.
+        """The longest block of correlated SNPs that contains one of `snps`, an id or several.
 
-        Args:
-            snps: Ids of one or several SNPs, of which the block contains at least one.
-            epsilon: What the answer costs, above 0: a text such as "0.5", or an exact number.
-            correlation: "r2" or "dprime".
-            delta_c: What each correlation within the block must exceed, in (0, 1); 0.2 for r2 and 0.8 for dprime without it.
-            regions: Names of regions of the plan to look in, one or several; all of them without it.
-            longest: Most SNPs of a block; without it there is no bound, and the regions may hold up to 10,000 SNPs.
-            excluding: Ranges of SNPs to leave out, each by its first and its last SNP.
-            request_id: Under which the charge is found again; a fresh one without it.
+        `delta_c` is what each correlation within the block must exceed, in (0, 1): 0.2 for r2 and 0.8 for dprime without it. `longest` is
+        the most SNPs of a block; without it there is no bound, and the regions may hold up to 10,000 SNPs.
         """
-        query = LocBlock(
-            correlation,
-            threshold(correlation, delta_c),
-            texts(snps) or (),
-            amount(epsilon),
-            texts(regions),
-            longest,
-            snp_ranges(excluding),
-        )
-        return self.ask(query, request_id=request_id)
+        choices = {"snps": snps, "epsilon": epsilon, "regions": regions, "longest": longest, "excluding": excluding}
+        above = threshold(correlation, delta_c)
+        return self._ask(LocBlock, request_id, correlation=correlation, delta_c=above, **choices)
 
     def snp_pval(
         self,
@@ -240,16 +210,8 @@ class Study(InSession):
         noise: Noise = "lattice",
         request_id: str | None = None,
     ) -> Answered:
-        """The p-value of a SNP from noisy counts, with an interval; raises as `ask`.
-
-        Args:
-            snp: Id of the SNP.
-            test: One of the plan's tests; the first of them without it.
-            epsilon: What the answer costs, at least 1/4096: a text such as "0.5", or an exact number.
-            noise: Of the counts: "lattice", or "laplace" as published.
-            request_id: Under which the charge is found again; a fresh one without it.
-        """
-        return self.ask(SnpPval(snp, test or self.plan.first_test, amount(epsilon), noise), request_id=request_id)
+        """The p-value of a SNP from noisy counts, with an interval; epsilon is at least 1/4096."""
+        return self._ask(SnpPval, request_id, snp=snp, test=self._test(test), epsilon=epsilon, noise=noise)
 
     def snp_corr(
         self,
@@ -261,17 +223,9 @@ class Study(InSession):
         noise: Noise = "lattice",
         request_id: str | None = None,
     ) -> Answered:
-        """The correlation of two SNPs from noisy counts of who carries both, one or none; raises as `ask`.
-
-        Args:
-            first: Id of one SNP.
-            second: Id of the other SNP.
-            epsilon: What the answer costs, at least 1/4096: a text such as "0.5", or an exact number.
-            correlation: "r2" or "dprime".
-            noise: Of the counts: "lattice", or "laplace" as published.
-            request_id: Under which the charge is found again; a fresh one without it.
-        """
-        return self.ask(SnpCorr(first, second, correlation, amount(epsilon), noise), request_id=request_id)
+        """The correlation of two SNPs from noisy counts of who carries both, one or none; epsilon is at least 1/4096."""
+        choices = {"correlation": correlation, "epsilon": epsilon, "noise": noise}
+        return self._ask(SnpCorr, request_id, first=first, second=second, **choices)
 
     def explore(
         self,
@@ -281,15 +235,19 @@ class Study(InSession):
         request_id: str | None = None,
         **options: Unpack[ExploreOptions],
     ) -> Answered:
-        """How many SNPs are significant, which, in which blocks, with which p-values, in one answer; raises as `ask`.
+        """How many SNPs are significant, which, in which blocks, with which p-values, in one answer.
 
-        Args:
-            test: One of the plan's tests that has a distance to significance; the first of them without it.
-            epsilon: What the whole costs, charged at the start whatever its parts leave unspent: a text such as "2", or an exact number.
-            request_id: Under which the charge is found again; a fresh one without it.
-            options: What may be chosen besides, by name; `starling.genome.ExploreOptions` lists it.
+        All of epsilon is charged at the start, whatever its parts leave unspent. `starling.genome.ExploreOptions` lists what may be chosen
+        besides.
         """
         return self.ask(exploration(self.plan, test, epsilon, options), request_id=request_id)
+
+    def _ask(self, kind_of: Callable[..., Question], request_id: str | None, **choices: Any) -> Answered:
+        """The answer to a question of that kind, which makes its amounts exact and its lists tuples."""
+        return self.ask(kind_of(**choices), request_id=request_id)
+
+    def _test(self, test: str | None) -> str:
+        return test or self.plan.first_test
 
 
 def explore(

@@ -8,18 +8,11 @@ import pytest
 from starling import genome
 from starling.errors import ParameterError
 from starling.genome.plan import LocBlock, LocSig, NumSig, SnpPval
-from starling.genome.plan.exploring import amount, code_of, snp_ranges, threshold
+from starling.genome.plan.exploring import code_of, threshold
 
 
-def test_costs_and_thresholds_are_exact() -> None:
-    assert (amount("0.1"), threshold("dprime", None), threshold("none", None)) == (
-        Fraction(1, 10),
-        Fraction(4, 5),
-        Fraction(1, 2),
-    )
-    assert snp_ranges([("a", "b")]) == (("a", "b"),)
-    with pytest.raises(ParameterError, match="epsilon"):
-        amount(0.1)  # type: ignore[arg-type]
+def test_thresholds_are_exact() -> None:
+    assert (threshold("dprime", None), threshold("none", None)) == (Fraction(4, 5), Fraction(1, 2))
     with pytest.raises(ParameterError, match="delta_c"):
         threshold("r2", "much")
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from starling.genome.source.validation import check_records
+from starling.genome.source.validation import _records, _Tally
 from tests.genome.studies import a_study, plan_of, vcf_text
 
 
@@ -14,10 +14,14 @@ def found(folder: Path, *changes: tuple[str, str]) -> dict[str, tuple[int, list[
         assert old in text
         text = text.replace(old, new, 1)
     (folder / "x.vcf").write_text(text)
-    return {
-        field: (total, [str(one) for one in some])
-        for field, some, total in check_records(folder / "x.vcf", plan).faults
+    tally = _Tally(100)
+    _records(folder / "x.vcf", plan, tally)
+    faults = tally.found()
+    kinds = {
+        field: [str(one) for one in faults.listed if one.field == field or one.field.startswith(f"{field} of ")]
+        for field in faults.by_field
     }
+    return {field: (faults.by_field[field], kinds[field]) for field in kinds}
 
 
 def test_a_file_in_order(tmp_path: Path) -> None:

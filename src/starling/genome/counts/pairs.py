@@ -42,7 +42,7 @@ def pair_tables(bits: UInt64, people: int, pairs: Int64) -> Int64:
     """The table of each pair of SNPs: people with both, the first alone, the second alone, neither.
 
     Args:
-        bits: From `genotypes.carrier_bits`, uint64 (m, words).
+        bits: Who carries each SNP, as `genotypes.carrier_bits` gives it, uint64 (m, words).
         people: n.
         pairs: Positions of the SNPs, int64 (pairs, 2).
 
@@ -61,9 +61,9 @@ def pair_distances(bits: UInt64, people: int, rule: Rule, among: Candidates) -> 
     Limiting a distance keeps it 1-Lipschitz. Two cores work on it, each at rows of its own.
 
     Args:
-        bits: From `genotypes.carrier_bits`, uint64 (m, words).
+        bits: Who carries each SNP, as `genotypes.carrier_bits` gives it, uint64 (m, words).
         people: n.
-        rule: From `rules.of_correlation` for n.
+        rule: The rule that `rules.of_correlation` gives for n.
         among: Whose pairs.
 
     Returns:

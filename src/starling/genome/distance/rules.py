@@ -79,7 +79,7 @@ class Rule(NamedTuple):
     """One rule; public.
 
     Attributes:
-        kernel: For compiled code.
+        kernel: The rule as compiled code takes it.
         bound: What `kernel.threshold` stands for, exact.
     """
 
@@ -147,67 +147,59 @@ def g_bounds(t: Fraction, table: FixedPoint, terms: int) -> tuple[int, int, Int6
 @compiled
 def way(rule: Kernel, a: int, b: int, c: int, d: int) -> tuple[int, float]:
     """+1, -1, 0 or UNDECIDED, and about how far: a signed root that passes +-1 near the thresholds, to guess by."""
+    delta = a * d - b * c
+    if delta == 0:
+        return 0, 0.0
+    sign = 1
+    if delta < 0:
+        # The table is turned so that Delta is above 0.
+        sign, delta, a, b, c, d = -1, -delta, b, a, d, c
     if rule.kind == G:
-        return _way_of_g(rule.low, rule.high, rule.table, a, b, c, d)
-    if rule.kind == PEARSON:
-        return _way_of_pearson(rule.threshold, a, b, c, d)
-    if rule.kind == FISHER:
-        return _way_of_fisher(rule, a, b, c, d)
-    if rule.kind == R_SQUARED:
-        return _way_of_r_squared(rule.numerator, rule.denominator, a, b, c, d)
-    return _way_of_d_prime(rule.numerator, rule.denominator, a, b, c, d)
+        reached, far = _reach_of_g(rule.low, rule.high, rule.table, a, b, c, d)
+    elif rule.kind == PEARSON:
+        reached, far = _reach_of_pearson(rule.threshold, delta, a, b, c, d)
+    elif rule.kind == FISHER:
+        half, table = rule.threshold, rule.table
+        reached, far = tail_reaches(half, rule.low, rule.high, rule.unit, rule.margin, table, a, b, c, d)
+    elif rule.kind == R_SQUARED:
+        reached, far = _reach_of_r_squared(rule.numerator, rule.denominator, delta, a, b, c, d)
+    else:
+        reached, far = _reach_of_d_prime(rule.numerator, rule.denominator, delta, a, b, c, d)
+    return (UNDECIDED if reached == UNDECIDED else sign * reached), sign * far
 
 
 @compiled
-def _way_of_g(low: int, high: int, x: Int64, a: int, b: int, c: int, d: int) -> tuple[int, float]:
-    delta = a * d - b * c
-    if delta == 0:
-        return 0, 0.0
-    sign = 1 if delta > 0 else -1
+def _reach_of_g(low: int, high: int, x: Int64, a: int, b: int, c: int, d: int) -> tuple[int, float]:
     total = x[a] + x[b] + x[c] + x[d] - x[a + b] - x[c + d] - x[a + c] - x[b + d] + x[a + b + c + d]
-    far = sign * sqrt(max(0.0, float(total) / (0.5 * (float(low) + float(high)))))
-    if total >= high:
-        return sign, far
-    return (0 if total <= low else UNDECIDED), far
+    far = sqrt(max(0.0, float(total) / (0.5 * (float(low) + float(high)))))
+    return (1 if total >= high else 0 if total <= low else UNDECIDED), far
 
 
 @compiled
-def _way_of_pearson(t: float, a: int, b: int, c: int, d: int) -> tuple[int, float]:
-    delta = a * d - b * c
-    if delta == 0:
-        return 0, 0.0
-    sign = 1 if delta > 0 else -1
+def _reach_of_pearson(t: float, delta: int, a: int, b: int, c: int, d: int) -> tuple[int, float]:
     share = _squared(delta) * (a + b + c + d) / (_margins(a, b, c, d) * t)
     if abs(share - 1) <= _SURE:
-        return UNDECIDED, 1.0 * sign
-    return (sign if share > 1 else 0), sign * sqrt(share)
+        return UNDECIDED, 1.0
+    return (1 if share > 1 else 0), sqrt(share)
 
 
 @compiled
-def _way_of_r_squared(p: int, q: int, a: int, b: int, c: int, d: int) -> tuple[int, float]:
-    delta = a * d - b * c
-    if delta == 0:
-        return 0, 0.0
-    sign = 1 if delta > 0 else -1
+def _reach_of_r_squared(p: int, q: int, delta: int, a: int, b: int, c: int, d: int) -> tuple[int, float]:
     share = _squared(delta) * q / (_margins(a, b, c, d) * p)
     above = share > 1
     if abs(share - 1) <= _SURE:
         margins = (np.uint64(a + b) * np.uint64(c + d)) * (np.uint64(a + c) * np.uint64(b + d))
         beyond = np.int64(np.uint64(delta) * np.uint64(delta) * np.uint64(q) - margins * np.uint64(p))
         above = bool(beyond > 0)
-    return (sign if above else 0), sign * sqrt(share)
+    return (1 if above else 0), sqrt(share)
 
 
 @compiled
-def _way_of_d_prime(p: int, q: int, a: int, b: int, c: int, d: int) -> tuple[int, float]:
+def _reach_of_d_prime(p: int, q: int, delta: int, a: int, b: int, c: int, d: int) -> tuple[int, float]:
     """With q at most 2^16 and n at most 2^24 both sides fit int64."""
-    delta = a * d - b * c
-    if delta == 0:
-        return 0, 0.0
-    sign, size = (1, delta) if delta > 0 else (-1, -delta)
-    least = (a + b + c + d) * (min(b, c) if delta > 0 else min(a, d))
-    far = sign * (float(size) / float(size + least)) * (q / p)
-    return (sign if size * (q - p) > p * least else 0), far
+    least = (a + b + c + d) * min(b, c)
+    far = (float(delta) / float(delta + least)) * (q / p)
+    return (1 if delta * (q - p) > p * least else 0), far
 
 
 @compiled
@@ -218,18 +210,6 @@ def _squared(delta: int) -> float:
 @compiled
 def _margins(a: int, b: int, c: int, d: int) -> float:
     return (float(a + b) * float(c + d)) * (float(a + c) * float(b + d))
-
-
-@compiled
-def _way_of_fisher(rule: Kernel, a: int, b: int, c: int, d: int) -> tuple[int, float]:
-    delta = a * d - b * c
-    if delta == 0:
-        return 0, 0.0
-    sign = 1 if delta > 0 else -1
-    if delta < 0:
-        a, b, c, d = b, a, d, c
-    verdict, far = tail_reaches(rule.threshold, rule.low, rule.high, rule.unit, rule.margin, rule.table, a, b, c, d)
-    return (verdict if verdict == UNDECIDED else sign * verdict), sign * far
 
 
 def decide(rule: Rule, a: int, b: int, c: int, d: int) -> int:

@@ -175,15 +175,17 @@ def distance_exactly(rule: Rule, table: Table) -> int:
     return min(gain(table), gain(turned), a + b + c + d + 1)
 
 
-def _first_exactly(holds: Callable[[int], bool], end: int) -> int:
-    """The first k with `holds`, by halving; beyond every distance where it does not even hold at the end of the path."""
-    if not holds(end):
-        return MOST_PATIENTS + 1
-    low, high = 0, end
+def first_where(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The first number above `low` with `holds`, by halving; it holds for `high`, and for whatever is above one for which it holds."""
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high
+
+
+def _first_exactly(holds: Callable[[int], bool], end: int) -> int:
+    """The first k with `holds`; beyond every distance where it does not even hold at the end of the path."""
+    return first_where(holds, 0, end) if holds(end) else MOST_PATIENTS + 1
 
 
 def settled(rule: Rule, tables: Int64) -> Int64:

@@ -46,7 +46,7 @@ class Generated:
     """What was written.
 
     Attributes:
-        prefix: Of study.bed, study.bim and study.fam; cases are the first people.
+        prefix: The prefix of study.bed, study.bim and study.fam; cases are the first people.
         plan: plan.toml: dominant model, G test, array.bim as the public list.
         note: GENERATED.json: that it is invented, the seed, the versions, the sizes, the causal SNPs and their frequencies.
     """

@@ -8,14 +8,16 @@ of it is charged at the start; what is left because it stopped early is lost. Wh
 Source: Johnson and Shmatikov 2013, Section 4.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from starling.genome.inference.adaptive_plan import follow
 from starling.genome.measurements import Drawn, Explored
 from starling.genome.mechanism.base import BaseMechanism, ExactStudy
 from starling.genome.mechanism.noisy_tables import SnpCorrMechanism, SnpPvalMechanism
 from starling.genome.mechanism.selections import LocBlockMechanism, LocSigMechanism, NumSigMechanism
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpPval
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
 from starling.privacy.trust import Mechanism
 
 
@@ -34,14 +36,12 @@ def mechanism_of(plan: Plan, question: Question) -> Mechanism[ExactStudy, Drawn]
     Raises:
         ParameterError: when the plan has no such question.
     """
-    if isinstance(question, Explore):
-        return ExploreMechanism(plan, question)
-    if isinstance(question, NumSig):
-        return NumSigMechanism(plan, question)
-    if isinstance(question, LocSig):
-        return LocSigMechanism(plan, question)
-    if isinstance(question, LocBlock):
-        return LocBlockMechanism(plan, question)
-    if isinstance(question, SnpPval):
-        return SnpPvalMechanism(plan, question)
-    return SnpCorrMechanism(plan, question)
+    kinds: dict[type[Question], Callable[[Plan, Any], Mechanism[ExactStudy, Drawn]]] = {
+        NumSig: NumSigMechanism,
+        LocSig: LocSigMechanism,
+        LocBlock: LocBlockMechanism,
+        SnpPval: SnpPvalMechanism,
+        SnpCorr: SnpCorrMechanism,
+        Explore: ExploreMechanism,
+    }
+    return kinds[type(question)](plan, question)

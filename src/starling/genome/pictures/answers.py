@@ -1,20 +1,21 @@
 """What a picture may show: released answers of one plan, put together from any number of releases."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from starling.errors import ParameterError, Problem
 from starling.genome.measurements import Block, SelectedSnps
 from starling.genome.plan import Plan
 from starling.genome.postprocess import Answer, Correlated, Exploration
 from starling.genome.postprocess import PValue as Estimated
-from starling.genome.postprocess.estimates import CONFIDENCE
+from starling.genome.postprocess.wording import PERCENT
 
-SURE: Final = f"{float(100 * CONFIDENCE):g} %"
+SURE: Final = PERCENT
 """The probability of every interval that is drawn, each by itself."""
-_Row = TypeVar("_Row")
+_AnyRow = TypeVar("_AnyRow")
+_Row = TypeVar("_Row", "PValue", "Pair")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class PValue:
         test: The test that the p-value is of.
         log10_p: log10 of the estimate, 0 or below.
         low: log10 of the smallest p-value that the noise leaves open.
-        high: Of the largest; 0 is p = 1.
+        high: log10 of the largest; 0 is p = 1.
         found: The study itself told which SNP to look at (an exploration).
     """
 
@@ -129,17 +130,27 @@ def together(parts: Iterable[tuple[str, Answers]]) -> Answers:
         held.append(replace(answers, plan=first.plan))
     if problems:
         raise ParameterError(problems=problems)
-    return Answers(
-        first.plan,
-        _once(each for answers in held for each in answers.p_values),
-        _once(each for answers in held for each in answers.located),
-        _once(each for answers in held for each in answers.blocks),
-        _once(each for answers in held for each in answers.pairs),
-        next((answers.data for answers in held if answers.data), ""),
+    return replace(
+        first,
+        p_values=_once(each for answers in held for each in answers.p_values),
+        located=_once(each for answers in held for each in answers.located),
+        blocks=_once(each for answers in held for each in answers.blocks),
+        pairs=_once(each for answers in held for each in answers.pairs),
+        data=next((answers.data for answers in held if answers.data), ""),
     )
 
 
-def _once(rows: Iterable[_Row]) -> tuple[_Row, ...]:
+def shortest(rows: Iterable[_Row], key: Callable[[_Row], Any]) -> dict[Any, _Row]:
+    """The row with the shortest interval for each key, in the order in which the keys were asked."""
+    chosen: dict[Any, _Row] = {}
+    for row in rows:
+        known = chosen.setdefault(key(row), row)
+        if row.high - row.low < known.high - known.low:
+            chosen[key(row)] = row
+    return chosen
+
+
+def _once(rows: Iterable[_AnyRow]) -> tuple[_AnyRow, ...]:
     return tuple(dict.fromkeys(rows))
 
 
@@ -181,11 +192,10 @@ def answers(plan: Plan, answer: Answer, data: str = "") -> Answers:
     return Answers(plan, data=data)
 
 
-def _p_value(told: Estimated, *, found: bool = False) -> PValue:
-    return PValue(told.snp, told.test, told.log10.estimate, told.log10.low, told.log10.high, found)
+def _p_value(estimated: Estimated, *, found: bool = False) -> PValue:
+    log10 = estimated.log10
+    return PValue(estimated.snp, estimated.test, log10.estimate, log10.low, log10.high, found)
 
 
 def _snp_ranges(blocks: tuple[Block, ...]) -> tuple[SnpRange, ...]:
-    return tuple(
-        SnpRange(block.first, block.last) for block in blocks if block.first is not None and block.last is not None
-    )
+    return tuple(SnpRange(block.first, block.last) for block in blocks if block.first and block.last)

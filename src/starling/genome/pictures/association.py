@@ -6,7 +6,7 @@ from itertools import groupby
 from math import log10
 from typing import Final
 
-from starling.genome.pictures.answers import Answers, PValue
+from starling.genome.pictures.answers import Answers, PValue, SnpRange
 from starling.genome.pictures.sheet import FACE, SMALL, Box, Named, Sheet, placed, short, ticks
 from starling.genome.pictures.view import View
 from starling.release.report.pictures import BLUE, GREY, INK, RED, STEPS
@@ -92,25 +92,25 @@ class Panel:
         """The SNPs of the view that have no p-value, with x."""
         return [(snp, x) for snp in self.answers.only_located if (x := self.at(snp)) is not None]
 
+    def _ends(self) -> list[tuple[SnpRange, float, float]]:
+        """The blocks of the view with the x of their first and last SNP."""
+        return [
+            (block, first, last)
+            for block in self.answers.blocks
+            if (first := self.at(block.first)) is not None and (last := self.at(block.last)) is not None
+        ]
+
     def blocks(self) -> list[tuple[str, float]]:
         """The blocks of the view by their ends, with the x of the middle."""
-        found = []
-        for block in self.answers.blocks:
-            first, last = self.at(block.first), self.at(block.last)
-            if first is not None and last is not None:
-                ends = dict.fromkeys((short(block.first), short(block.last)))
-                found.append((" to ".join(ends), (first + last) / 2))
-        return found
+        return [
+            (" to ".join(dict.fromkeys((short(block.first), short(block.last)))), (first + last) / 2)
+            for block, first, last in self._ends()
+        ]
 
     def spans(self, least: float = 2.0) -> list[tuple[float, float]]:
         """Left and right end of each block in the view, at least so many points apart."""
-        found = []
-        for block in self.answers.blocks:
-            first, last = self.at(block.first), self.at(block.last)
-            if first is not None and last is not None:
-                spare = max(0.0, least - (last - first)) / 2
-                found.append((first - spare, last + spare))
-        return found
+        spare = [(first, last, max(0.0, least - (last - first)) / 2) for _, first, last in self._ends()]
+        return [(first - room, last + room) for first, last, room in spare]
 
 
 def sure(answers: Answers, each: PValue) -> bool:
@@ -139,7 +139,7 @@ def draw(sheet: Sheet, panel: Panel, letters: Mapping[str, str], *, titled: bool
     Args:
         sheet: On which.
         panel: What and where.
-        letters: Of SNPs that are shown once more: by which letter.
+        letters: The letters of the SNPs that are shown once more.
         titled: With numbers and titles at its left.
     """
     grey = [

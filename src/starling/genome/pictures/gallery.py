@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import floor
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
@@ -80,7 +80,7 @@ def write(out: Path, answers: Answers, sources: Sequence[Source], kinds: Sequenc
         out: Must not exist.
         answers: Released answers of one plan.
         sources: What they are from.
-        kinds: Of KINDS; without any, those that have something to show.
+        kinds: Some of KINDS; without any, those that have something to show.
 
     Returns:
         The files: the page, then the pictures.
@@ -127,45 +127,29 @@ def tables(answers: Answers) -> tuple[Table, ...]:
         at = place(snp)
         return short(plan.snps.chromosomes[at]), f"{int(plan.snps.positions[at]):,}"
 
-    p_values = tuple(
-        (
-            short(each.snp),
-            *where(each.snp),
-            TESTS[each.test],
-            power(each.log10_p),
-            f"{power(each.low)} to {power(each.high)}",
-            "yes" if answers.selected(each) else "no",
-        )
-        for each in sorted(answers.p_values, key=lambda each: each.log10_p)
-    )
-    located = tuple((short(snp), *where(snp)) for snp in answers.only_located)
-    blocks = tuple(
-        (
-            short(block.first),
-            short(block.last),
-            *where(block.first),
-            where(block.last)[1],
-            f"{place(block.last) - place(block.first) + 1:,}",
-        )
-        for block in answers.blocks
-    )
-    pairs = tuple(
-        (
-            short(pair.first),
-            short(pair.second),
-            MEASURES[pair.measure],
-            f"{pair.value:.3f}",
-            f"{pair.low:.3f} to {pair.high:.3f}",
-        )
-        for pair in answers.pairs
-    )
-    made = (
+    p_values = []
+    for each in sorted(answers.p_values, key=lambda each: each.log10_p):
+        span = f"{power(each.low)} to {power(each.high)}"
+        selected = "yes" if answers.selected(each) else "no"
+        p_values.append((short(each.snp), *where(each.snp), TESTS[each.test], power(each.log10_p), span, selected))
+    located = [(short(snp), *where(snp)) for snp in answers.only_located]
+    blocks = []
+    for block in answers.blocks:
+        ends, size = (short(block.first), short(block.last)), place(block.last) - place(block.first) + 1
+        blocks.append((*ends, *where(block.first), where(block.last)[1], f"{size:,}"))
+    pairs = []
+    for pair in answers.pairs:
+        ends, span = (short(pair.first), short(pair.second)), f"{pair.low:.3f} to {pair.high:.3f}"
+        pairs.append((*ends, MEASURES[pair.measure], f"{pair.value:.3f}", span))
+    made: tuple[tuple[tuple[str, ...], list[Any], str], ...] = (
         (("SNP", "Chromosome", "Position", "Test", "p", "Range", "Named by the study"), p_values, "P-values"),
         (("SNP", "Chromosome", "Position"), located, "Located among the most significant, without a p-value"),
         (("First SNP", "Last SNP", "Chromosome", "From", "To", "SNPs"), blocks, "Blocks"),
         (("First SNP", "Second SNP", "Measure", "Value", "Range"), pairs, "Correlations"),
     )
-    return tuple(Table(header, rows[:MOST_ROWS], f"{name}: {len(rows):,}") for header, rows, name in made if rows)
+    return tuple(
+        Table(header, tuple(rows[:MOST_ROWS]), f"{name}: {len(rows):,}") for header, rows, name in made if rows
+    )
 
 
 def power(log10_p: float) -> str:

@@ -11,7 +11,7 @@ from itertools import combinations
 from math import ceil, comb, floor
 from typing import Final
 
-from starling.genome.pictures.answers import SURE, Answers, Pair
+from starling.genome.pictures.answers import SURE, Answers, Pair, shortest
 from starling.genome.pictures.sheet import SMALL, Box, Entry, Sheet, short, width
 from starling.genome.pictures.view import View
 from starling.genome.postprocess.wording import MEASURES
@@ -28,7 +28,7 @@ class LinkedSnps:
     Attributes:
         snps: Ids, in order of the list; two or more.
         measure: "r2" or "dprime"; empty where only blocks were released.
-        pairs: Of that measure, by the positions of both SNPs in `snps`, the smaller first.
+        pairs: The released correlations of that measure, by the positions of both SNPs in `snps`, the smaller first.
         blocks: Released blocks, each by the positions of its first and last SNP in `snps`.
     """
 
@@ -93,16 +93,14 @@ def _linked(
     at = {index: number for number, index in enumerate(members)}
     snps = tuple(answers.plan.snps.ids[index] for index in members)
     inside = tuple(dict.fromkeys((at[low], at[high]) for low, high in blocks if low in at and high in at))
-    held: dict[str, dict[tuple[int, int], Pair]] = {}
-    for low, high, pair in pairs:
-        if low in at:
-            of_measure = held.setdefault(pair.measure, {})
-            known = of_measure.setdefault((at[low], at[high]), pair)
-            if pair.high - pair.low < known.high - known.low:
-                of_measure[at[low], at[high]] = pair
-    return [LinkedSnps(snps, measure, held[measure], inside) for measure in sorted(held)] or [
-        LinkedSnps(snps, "", {}, inside)
-    ]
+    here = {pair: (at[low], at[high]) for low, high, pair in pairs if low in at}
+    measures = sorted({pair.measure for pair in here})
+    return [
+        LinkedSnps(
+            snps, measure, shortest((pair for pair in here if pair.measure == measure), here.__getitem__), inside
+        )
+        for measure in measures
+    ] or [LinkedSnps(snps, "", {}, inside)]
 
 
 WIDTH: Final = 500.0
@@ -131,7 +129,7 @@ ABSENT: Final = "#c3ccd5"
 _TINY: Final = 5.5
 """Points of the letters at the map."""
 _PALEST: Final = 0.12
-"""Shade of a correlation of 0, so that it is told from what was not asked."""
+"""Shade of a correlation of 0, so that it is released from what was not asked."""
 
 
 def shown(answers: Answers) -> bool:
@@ -255,28 +253,19 @@ def _triangle(sheet: Sheet, linked: LinkedSnps, spot: _Spot, number: int) -> Non
         sheet.shapes([_diamond(middle, step) for middle in absent], "white", ABSENT, f"absent-{number}")
         sheet.dots(absent, "x", GREY, f"mark-{number}", size=min(4.0, step / 5))
     else:
-        whole = [
-            (x + step / 2, y - step / 2),
-            (x + (count - 0.5) * step, y - step / 2),
-            (x + count * step / 2, y - count * step / 2),
-        ]
+        top = y - step / 2
+        whole = [(x + step / 2, top), (x + (count - 0.5) * step, top), (x + count * step / 2, y - count * step / 2)]
         sheet.shapes([whole], "white", ABSENT, f"absent-{number}")
-    for pair, found in sorted(linked.pairs.items()):
-        middle, shade = cell(*pair), _PALEST + (1 - _PALEST) * min(max(found.value, 0.0), 1.0)
+    for pair, released in sorted(linked.pairs.items()):
+        middle, shade = cell(*pair), _shade(min(max(released.value, 0.0), 1.0))
         sheet.shapes([_diamond(middle, step)], blend(shade), "white", f"cell-{number}-{pair[0]}-{pair[1]}")
         ink = "white" if shade > 0.55 else INK
         if step >= WITH_VALUE:
             up = 3.6 if step >= WITH_RANGE else 0.0
-            sheet.text(
-                middle[0],
-                middle[1] + up,
-                _share(found.value),
-                f"value-{number}",
-                color=ink,
-                fontsize=min(7.5, step / 3.2),
-            )
+            size = min(7.5, step / 3.2)
+            sheet.text(middle[0], middle[1] + up, _share(released.value), f"value-{number}", color=ink, fontsize=size)
             if up:
-                ends = f"{_share(floor(100 * found.low) / 100)}–{_share(ceil(100 * found.high) / 100)}"
+                ends = f"{_share(floor(100 * released.low) / 100)}–{_share(ceil(100 * released.high) / 100)}"
                 sheet.text(middle[0], middle[1] - 4.2, ends, f"range-{number}", color=ink, fontsize=4.8)
     outlines = [
         [
@@ -294,6 +283,11 @@ def _diamond(middle: tuple[float, float], step: float) -> list[tuple[float, floa
     return [(x - half, y), (x, y + half), (x + half, y), (x, y - half)]
 
 
+def _shade(value: float) -> float:
+    """How dark the cell of a correlation is."""
+    return _PALEST + (1 - _PALEST) * value
+
+
 def _share(value: float) -> str:
     """Two digits of a number from 0 to 1, the 0 before the point left out."""
     text = f"{min(max(value, 0.0), 1.0):.2f}"
@@ -304,14 +298,8 @@ def _legend(drawn: Sequence[LinkedSnps]) -> list[Entry]:
     entries = []
     measures = [MEASURES[measure] for measure in dict.fromkeys(linked.measure for linked in drawn) if measure]
     if measures:
-        entries = [
-            Entry(
-                "box",
-                blend(_PALEST + (1 - _PALEST) * value),
-                f"{' or '.join(measures)} {value:g}" if not value else f"{value:g}",
-            )
-            for value in (0.0, 0.25, 0.5, 0.75, 1.0)
-        ]
+        entries = [Entry("box", blend(_shade(0.0)), f"{' or '.join(measures)} 0")]
+        entries += [Entry("box", blend(_shade(value)), f"{value:g}") for value in (0.25, 0.5, 0.75, 1.0)]
     if any(len(linked.pairs) < comb(len(linked.snps), 2) for linked in drawn):
         entries.append(Entry("absent", GREY, "not asked: nothing is released of this pair"))
     if any(linked.blocks for linked in drawn):

@@ -10,7 +10,7 @@ from typing import Final
 
 from starling.genome.pictures.answers import SURE, Answers
 from starling.genome.pictures.association import BLOCK, SIGNS, Panel, beyond, draw, sure
-from starling.genome.pictures.sheet import LETTERS, SMALL, Entry, Sheet, short, ticks, width
+from starling.genome.pictures.sheet import LETTERS, SMALL, Entry, Sheet, short, ticks, top_of, width
 from starling.genome.pictures.view import View, clusters
 from starling.genome.postprocess.wording import TESTS
 from starling.release.report.pictures import BLUE, GREY, INK, RED, drawing
@@ -102,8 +102,7 @@ def _top(answers: Answers) -> float:
     if not answers.p_values:
         return 0.0
     needed = max(-log10(float(answers.threshold)), *(-each.log10_p for each in answers.p_values))
-    longest = max(-each.low for each in answers.p_values)
-    return 1.06 * max(needed, min(longest, 1.7 * needed))
+    return top_of(needed, max(-each.low for each in answers.p_values))
 
 
 def _below(sheet: Sheet, panel: Panel) -> None:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from math import exp, lgamma, log, log1p, log10
 from typing import Final
 
-from starling.genome.pictures.answers import SURE, Answers, PValue
-from starling.genome.pictures.sheet import SMALL, Box, Entry, Named, Sheet, placed, short, ticks
+from starling.genome.pictures.answers import SURE, Answers, PValue, shortest
+from starling.genome.pictures.sheet import SMALL, Box, Entry, Named, Sheet, placed, short, ticks, top_of
 from starling.genome.postprocess.wording import TESTS
 from starling.release.report.pictures import BLUE, GREY, LINE, RED, drawing
 
@@ -135,13 +135,8 @@ def quantiles(answers: Answers, name: str = "qq") -> str:
 
 def best(answers: Answers, test: str) -> list[PValue]:
     """The p-values by one test, sorted; of a SNP that was asked for more than once the one with the shortest interval."""
-    found: dict[str, PValue] = {}
-    for each in answers.p_values:
-        if each.test == test:
-            known = found.setdefault(each.snp, each)
-            if each.high - each.low < known.high - known.low:
-                found[each.snp] = each
-    return sorted(found.values(), key=lambda each: each.log10_p)
+    asked = shortest((each for each in answers.p_values if each.test == test), lambda each: each.snp)
+    return sorted(asked.values(), key=lambda each: each.log10_p)
 
 
 class _Panel:
@@ -154,8 +149,7 @@ class _Panel:
         self.band = band(self.count)
         self.across = -1.1 * log10(expected(1, self.count))
         needed = max(self.across, *(-each.log10_p for each in self.values), *(up for _, _, up in self.band))
-        longest = max(-each.low for each in self.values)
-        self.top = 1.06 * max(needed, min(longest, 1.7 * needed))
+        self.top = top_of(needed, max(-each.low for each in self.values))
 
     def _at(self, across: float, up: float) -> tuple[float, float]:
         """Of two values of -log10 p on the sheet; what is beyond an edge stands at it."""
@@ -214,14 +208,8 @@ def band(count: int) -> list[tuple[float, float, float]]:
     """-log10 of the expected p-value and of the two ends of its 95 % range, at no more than RANKS ranks from the last to the first."""
     ranks = sorted({round(count ** (step / RANKS)) for step in range(RANKS + 1)}, reverse=True)
     tail = (1 - BAND) / 2
-    return [
-        (
-            -log10(expected(rank, count)),
-            -log10(quantile(1 - tail, rank, count)),
-            -log10(quantile(tail, rank, count)),
-        )
-        for rank in ranks
-    ]
+    ends = [(expected(rank, count), quantile(1 - tail, rank, count), quantile(tail, rank, count)) for rank in ranks]
+    return [(-log10(mean), -log10(high), -log10(low)) for mean, high, low in ends]
 
 
 def _legend(answers: Answers, drawn: Sequence[PValue]) -> list[Entry]:

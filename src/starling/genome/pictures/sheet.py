@@ -1,10 +1,10 @@
-"""Names beside points: short, drawn as they are, and none over another."""
+"""A sheet that is drawn on in points: the few marks of which pictures are made, and names beside points, none over another."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,10 @@ _DIRECTIONS: Final = ((1, 0), (0, 1), (1, 1), (-1, 0), (-1, 1), (1, -1), (-1, -1
 """Where a name may stand: to the right first, then above; below last."""
 _CROSSING: Final = 9.0
 """Points that a name goes out of its way not to cross a bar."""
+
+
+Point: TypeAlias = tuple[float, float]
+"""A place on the sheet, in points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,25 +90,20 @@ def placed(
         size: The size of the letters, in points.
     """
     hard, soft = _array(markers), _array(bars)
-    found: list[Box | None] = []
+    away = np.repeat(_RINGS, len(_DIRECTIONS)) + 0.2 * np.tile(np.arange(len(_DIRECTIONS)), len(_RINGS))
+    places: list[Box | None] = []
     for point in points:
         boxes = _candidates(point, width(point.text, size), size)
-        inside = (
-            (boxes[:, 0] >= bounds.left)
-            & (boxes[:, 1] >= bounds.bottom)
-            & (boxes[:, 2] <= bounds.right)
-            & (boxes[:, 3] <= bounds.top)
-        )
-        free = inside & ~_overlap(boxes, hard).any(axis=1)
+        inside = (boxes[:, :2] >= (bounds.left, bounds.bottom)) & (boxes[:, 2:] <= (bounds.right, bounds.top))
+        free = inside.all(axis=1) & ~_overlap(boxes, hard).any(axis=1)
         if not free.any():
-            found.append(None)
+            places.append(None)
             continue
-        away = np.repeat(_RINGS, len(_DIRECTIONS)) + 0.2 * np.tile(np.arange(len(_DIRECTIONS)), len(_RINGS))
         cost = away + _CROSSING * _overlap(boxes, soft).sum(axis=1)
         best = boxes[int(np.argmin(np.where(free, cost, np.inf)))]
-        found.append(Box(*(float(edge) for edge in best)))
+        places.append(Box(*(float(edge) for edge in best)))
         hard = np.vstack([hard, best])
-    return found
+    return places
 
 
 def _candidates(point: Named, wide: float, size: float) -> npt.NDArray[np.float64]:
@@ -127,17 +126,12 @@ def _array(boxes: Sequence[Box]) -> npt.NDArray[np.float64]:
 def _overlap(some: npt.NDArray[np.float64], others: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     """Which of some boxes overlap which others, bool (some, others)."""
     one, two = some[:, None, :], others[None, :, :]
-    apart = (
-        (one[..., 0] >= two[..., 2])
-        | (two[..., 0] >= one[..., 2])
-        | (one[..., 1] >= two[..., 3])
-        | (two[..., 1] >= one[..., 3])
-    )
-    return np.asarray(~apart)
+    return np.asarray(((one[..., :2] < two[..., 2:]) & (two[..., :2] < one[..., 2:])).all(axis=-1))
 
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import Collection
 
 SMALL: Final = 6.5
 """Points: names, and what is said at an axis."""
@@ -189,33 +183,27 @@ class Sheet:
 
     def bars(self, boxes: Sequence[Box], colour: str, mark: str, *, alpha: float = 1.0, order: float = 1.0) -> None:
         """Filled rectangles, in one group that is called `mark`."""
-        from matplotlib.collections import PolyCollection
-
-        if boxes:
-            corners = [
-                [(box.left, box.bottom), (box.right, box.bottom), (box.right, box.top), (box.left, box.top)]
-                for box in boxes
-            ]
-            drawn = PolyCollection(corners, facecolors=colour, alpha=alpha, linewidths=0, zorder=order, clip_on=False)
-            drawn.set_gid(self._id(mark))
-            self.axes.add_collection(drawn, autolim=False)
+        corners = [
+            [(box.left, box.bottom), (box.right, box.bottom), (box.right, box.top), (box.left, box.top)]
+            for box in boxes
+        ]
+        self._polygons(corners, mark, facecolors=colour, alpha=alpha, linewidths=0, zorder=order)
 
     def shapes(
-        self, corners: Sequence[Sequence[tuple[float, float]]], face: str, edge: str, mark: str, *, thick: float = 0.5
+        self, corners: Sequence[Sequence[Point]], face: str, edge: str, mark: str, *, thick: float = 0.5
     ) -> None:
         """Filled polygons with an edge, in one group; "none" for no filling."""
+        self._polygons(corners, mark, facecolors=face, edgecolors=edge, linewidths=thick, joinstyle="miter")
+
+    def _polygons(self, corners: Sequence[Sequence[Point]], mark: str, **style: Any) -> None:
         from matplotlib.collections import PolyCollection
 
         if corners:
-            drawn = PolyCollection(
-                corners, facecolors=face, edgecolors=edge, linewidths=thick, joinstyle="miter", clip_on=False
-            )
-            drawn.set_gid(self._id(mark))
-            self.axes.add_collection(drawn, autolim=False)
+            self._add(PolyCollection(corners, clip_on=False, **style), mark)
 
     def lines(
         self,
-        lines: Sequence[Sequence[tuple[float, float]]],
+        lines: Sequence[Sequence[Point]],
         colour: str,
         mark: str,
         *,
@@ -227,16 +215,17 @@ class Sheet:
         from matplotlib.collections import LineCollection
 
         if lines:
-            style = (0, (4, 2.5)) if dashed else "solid"
-            drawn = LineCollection(
-                lines, colors=colour, linewidths=thick, linestyles=[style], zorder=order, clip_on=False
-            )
-            drawn.set_gid(self._id(mark))
-            self.axes.add_collection(drawn, autolim=False)
+            dashes = [(0, (4, 2.5)) if dashed else "solid"]
+            style: Any = {"colors": colour, "linewidths": thick, "linestyles": dashes, "zorder": order}
+            self._add(LineCollection(lines, clip_on=False, **style), mark)
+
+    def _add(self, drawn: "Collection", mark: str) -> None:
+        drawn.set_gid(self._id(mark))
+        self.axes.add_collection(drawn, autolim=False)
 
     def dots(
         self,
-        places: Sequence[tuple[float, float]],
+        places: Sequence[Point],
         sign: str,
         colour: str,
         mark: str,
@@ -327,6 +316,11 @@ class Sheet:
             self.lines([[(x - 3, height), (x, height)]], GREY, "tick", thick=0.6)
             self.text(x - 5, height, number, ha="right", va="center_baseline")
         self.text(x - 26, middle, words, rotation=90, color=INK)
+
+
+def top_of(needed: float, longest: float) -> float:
+    """The upper end of an axis that holds what is needed, and all intervals that are not much longer."""
+    return 1.06 * max(needed, min(longest, 1.7 * needed))
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:

@@ -45,9 +45,9 @@ class Explore(Exactly):
         regions: Names; None for all regions of the plan. The number of significant SNPs is that of the whole list.
         longest: Most SNPs of a block; None for no bound, up to 10,000 SNPs in the regions.
         most: How many SNPs it follows up at most; no more than the list or the regions hold.
-        noise: Of the tables: "lattice", or "laplace" as published.
+        noise: The noise of the tables: "lattice", or "laplace" as published.
         independent: Find one SNP at a time, each outside the blocks released before.
-        selection: Of the number: "permute-and-flip", or "exponential" as published.
+        selection: How the number is selected: "permute-and-flip", or "exponential" as published.
     """
 
     test: str
@@ -142,15 +142,6 @@ Texts: TypeAlias = str | Sequence[str]
 """One text, or several."""
 
 
-def amount(epsilon: Exact) -> Fraction:
-    """A cost, exactly.
-
-    Raises:
-        ParameterError: it is no exact number.
-    """
-    return exact(epsilon, field="epsilon")
-
-
 def threshold(correlation: str, delta_c: Exact | None) -> Fraction:
     """What a correlation must exceed within a block, exactly: as given, or that of the measure.
 
@@ -162,20 +153,6 @@ def threshold(correlation: str, delta_c: Exact | None) -> Fraction:
     """
     # Of an unknown measure any will do: the question refuses it.
     return exact(DELTA_C.get(correlation, "0.5") if delta_c is None else delta_c, field="delta_c")
-
-
-def texts(given: Texts | None) -> tuple[str, ...] | None:
-    """Several texts, also where one was given alone.
-
-    >>> texts("9q"), texts(["9q", "X"]), texts(None)
-    (('9q',), ('9q', 'X'), None)
-    """
-    return (given,) if isinstance(given, str) else None if given is None else tuple(given)
-
-
-def snp_ranges(given: Sequence[tuple[str, str]]) -> SnpRanges:
-    """Ranges of SNPs, each by its first and its last."""
-    return tuple((first, last) for first, last in given)
 
 
 class ExploreOptions(TypedDict, total=False):
@@ -203,25 +180,15 @@ class ExploreOptions(TypedDict, total=False):
 
 
 def exploration(plan: Plan, test: str | None, epsilon: Exact, options: ExploreOptions) -> Explore:
-    """The question behind `explore`.
-
-    Args:
-        plan: The public choices.
-        test: One of the plan's tests that has a distance to significance; the first of them without it.
-        epsilon: What the whole costs.
-        options: What is chosen besides.
+    """The question behind `explore`, by the plan's first test that has a distance to significance where none is named.
 
     Raises:
         ParameterError: an amount is no exact number.
     """
     correlation = options.get("correlation", "r2")
-    choices: dict[str, Any] = {
-        **options,
-        "correlation": correlation,
-        "delta_c": threshold(correlation, options.get("delta_c")),
-        "regions": texts(options.get("regions")),
-    }
-    return Explore(test or plan.first_test, epsilon=amount(epsilon), **choices)
+    delta_c = threshold(correlation, options.get("delta_c"))
+    choices: dict[str, Any] = {**options, "correlation": correlation, "delta_c": delta_c, "epsilon": epsilon}
+    return Explore(test or plan.first_test, **choices)
 
 
 def code_of(question: Question, request_id: str) -> str:

@@ -39,7 +39,7 @@ class Plan(InSession):
     """Every public choice of a study.
 
     Attributes:
-        title: For people.
+        title: The title, for people.
         people: n, public.
         snps: The public SNP list, m long.
         model: What is compared.
@@ -224,7 +224,7 @@ class Plan(InSession):
         """A public SNP list for `of`, sorted by place.
 
         Args:
-            rows: Of each SNP its id, chromosome, position in base pairs, carried allele and other allele.
+            rows: Each SNP's id, chromosome, position in base pairs, carried allele and other allele.
 
         Raises:
             PlanError: with every problem, each with its row.

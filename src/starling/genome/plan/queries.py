@@ -78,9 +78,8 @@ class NumSig(Exactly):
         _check_test(plan, self.test, distance=True)
         check_whole("k", self.k, 0, len(plan.snps), "the number of SNPs")
         if self.selection not in ("permute-and-flip", "exponential"):
-            raise ParameterError(
-                field="selection", problem="is not permute-and-flip or exponential", fix='give "permute-and-flip"'
-            )
+            problem = "is not permute-and-flip or exponential"
+            raise ParameterError(field="selection", problem=problem, fix='give "permute-and-flip"')
 
     @property
     def event(self) -> PermuteAndFlip | ExponentialMechanism:
@@ -298,11 +297,9 @@ def _check_counts(epsilon: Fraction, noise: str) -> None:
 def _check_test(plan: Plan, test: str, *, distance: bool) -> None:
     known = [name for name in plan.tests if not (distance and name in P_VALUE_ONLY)]
     if distance and test in P_VALUE_ONLY and test in plan.tests:
-        raise ParameterError(
-            field="test",
-            problem=f"{test} has no distance to significance that is private",
-            fix=f"take {' or '.join(known) or 'another test'}; its p-value can be asked for",
-        )
+        problem = f"{test} has no distance to significance that is private"
+        fix = f"take {' or '.join(known) or 'another test'}; its p-value can be asked for"
+        raise ParameterError(field="test", problem=problem, fix=fix)
     if test not in known:
         fix = f"take {' or '.join(known)}" if known else "add one to the plan's tests"
         raise ParameterError(field="test", problem="is not among the plan's tests", fix=fix)
@@ -311,6 +308,5 @@ def _check_test(plan: Plan, test: str, *, distance: bool) -> None:
 def check_whole(field: str, value: int, low: int, high: int, what: str) -> None:
     """Raises ParameterError unless the value is in the range."""
     if not low <= value <= high:
-        raise ParameterError(
-            field=field, problem=f"is not a whole number from {low} to {high}, {what}", fix="give one that is"
-        )
+        problem = f"is not a whole number from {low} to {high}, {what}"
+        raise ParameterError(field=field, problem=problem, fix="give one that is")

@@ -121,7 +121,7 @@ class Sites:
 
     Attributes:
         file: Its name.
-        sites: In the order of the file, those without a place included.
+        sites: All sites in the order of the file, those without a place included.
         lines: The line of each.
     """
 
@@ -214,7 +214,7 @@ class Region:
     """A stretch of one chromosome.
 
     Attributes:
-        name: For people, and to ask for it.
+        name: The name by which people ask for it.
         chromosome: As `sites.chromosome` gives it.
         low: First base pair, from 1.
         high: Last base pair, included.

@@ -96,7 +96,7 @@ class Correlated:
         second: Id.
         measure: "r2" or "dprime".
         counts: Noisy, as they were drawn: people who carry both, the first alone, the second alone, neither.
-        value: Of the noisy counts, and the range that holds the exact one with a chance of CONFIDENCE or more.
+        value: The correlation of the noisy counts, and the range that holds the exact one with a chance of CONFIDENCE or more.
     """
 
     first: str
@@ -113,7 +113,7 @@ class Exploration:
     Attributes:
         number: How many SNPs are significant.
         located: The SNPs followed up, in the order in which they were selected.
-        blocks: Of correlated SNPs, in the order in which they were selected.
+        blocks: The blocks of correlated SNPs, in the order in which they were selected.
         p_values: The p-value of each SNP.
     """
 
@@ -129,7 +129,7 @@ class ExplorationError:
 
     Attributes:
         number: How far the number of significant SNPs may be off.
-        located: Of all SNPs together; None where it stopped before.
+        located: How far all SNPs together may be off; None where it stopped before.
         blocks: How far each block may be off.
         p_values: log10 of each SNP's p-value, as in its answer.
     """

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from starling.errors import ParameterError
+from starling.genome.distance.search import first_where
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
 from starling.genome.plan.queries import LARGEST_EPSILON
 from starling.genome.preview import selections, tables
@@ -22,7 +23,7 @@ STEP: Final = Fraction(1, 1000)
 
 @dataclass(frozen=True)
 class ExpectedExplore:
-    """Of an exploration that follows up k SNPs, quarter by quarter.
+    """What to expect of an exploration that follows up k SNPs, quarter by quarter.
 
     Attributes:
         query: What is asked.
@@ -50,7 +51,7 @@ def preview(study: Plan | Assumed, question: Question, *, followed: int | None =
     Args:
         study: The plan, and what is supposed of the study where that is not as `Assumed.of` has it.
         question: That fits the plan. A LocBlock without SNPs stands for any; the names of a SnpPval or a SnpCorr do not matter.
-        followed: Of an Explore: how many SNPs it is supposed to follow up; the most that it may without it.
+        followed: How many SNPs an Explore is supposed to follow up; the most that it may without it.
 
     Raises:
         ParameterError: when the plan has no such question.
@@ -63,11 +64,13 @@ def preview(study: Plan | Assumed, question: Question, *, followed: int | None =
         return _explore(assumed, question, followed)
     if isinstance(question, NumSig):
         return selections.num_sig(assumed, question, max(question.k, 1))
-    if isinstance(question, LocSig):
-        return selections.loc_sig(assumed, question)
-    if isinstance(question, LocBlock):
-        return selections.loc_block(assumed, question)
-    return tables.snp_pval(assumed, question) if isinstance(question, SnpPval) else tables.snp_corr(assumed, question)
+    expected: dict[type[Question], Callable[[Assumed, Any], Expected]] = {
+        LocSig: selections.loc_sig,
+        LocBlock: selections.loc_block,
+        SnpPval: tables.snp_pval,
+        SnpCorr: tables.snp_corr,
+    }
+    return expected[type(question)](assumed, question)
 
 
 def _assumed(study: Plan | Assumed) -> Assumed:
@@ -153,8 +156,4 @@ def _first(holds: Callable[[int], bool], most: int, start: int) -> int:
             raise ParameterError(field="error", problem="is kept at no epsilon", fix="ask for a larger one")
     while high > 1 and low == 0 and holds(high // 2):
         high //= 2
-    low = max(low, high // 2 if low == 0 else low)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    return first_where(holds, low or high // 2, high)

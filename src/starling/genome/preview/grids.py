@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
-from typing import Final
+from typing import Any, Final
 
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
 from starling.genome.preview.expected import Expected, ExpectedExplore, preview
@@ -67,16 +67,14 @@ def asked(question: Question) -> str:
 
 def grids(expected: Sequence[Expected]) -> tuple[Grid, ...]:
     """The tables of one question at several costs."""
-    first = expected[0]
-    if isinstance(first, ExpectedNumSig):
-        return _number([one for one in expected if isinstance(one, ExpectedNumSig)])
-    if isinstance(first, ExpectedLocSig):
-        return _places([one for one in expected if isinstance(one, ExpectedLocSig)])
-    if isinstance(first, ExpectedLocBlock):
-        return _block([one for one in expected if isinstance(one, ExpectedLocBlock)])
-    if isinstance(first, ExpectedTables):
-        return _tables([one for one in expected if isinstance(one, ExpectedTables)])
-    return _explore([one for one in expected if isinstance(one, ExpectedExplore)])
+    made: dict[type[Expected], Callable[[Any], tuple[Grid, ...]]] = {
+        ExpectedNumSig: _number,
+        ExpectedLocSig: _places,
+        ExpectedLocBlock: _block,
+        ExpectedTables: _tables,
+        ExpectedExplore: _explore,
+    }
+    return made[type(expected[0])](expected)
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,7 +83,7 @@ class ExpectedErrors:
 
     Attributes:
         assumed: The plan, and what is supposed of the study.
-        seen: For each question by its name, what to expect at each cost.
+        expected: What to expect of each question at each cost, by the question's name.
     """
 
     assumed: Assumed
@@ -146,16 +144,12 @@ def _within(expected: Sequence[ExpectedNumSig | ExpectedLocSig | ExpectedLocBloc
 
 
 def _number(expected: Sequence[ExpectedNumSig]) -> tuple[Grid, ...]:
-    rows = tuple(
-        (
-            _so_many(truth.significant),
-            *(
-                f"{_chance(one.truths[at].right)} ({_range(one.truths[at].low, one.truths[at].high)})"
-                for one in expected
-            ),
+    rows = []
+    for at, truth in enumerate(expected[0].truths):
+        cells = (
+            f"{_chance(one.truths[at].right)} ({_range(one.truths[at].low, one.truths[at].high)})" for one in expected
         )
-        for at, truth in enumerate(expected[0].truths)
-    )
+        rows.append(("none" if truth.significant == 0 else f"{truth.significant:,}", *cells))
     right = "Chance of the right answer in a typical study, and the range of 95 of 100 answers"
     title = f"{right}; what is significant is so by far"
     causal = expected[0].causal
@@ -163,7 +157,7 @@ def _number(expected: Sequence[ExpectedNumSig]) -> tuple[Grid, ...]:
     needed = f"Odds ratio from which {_snps(causal)} {are} counted right, 95 times of 100, by minor-allele frequency"
     return (
         _within(expected),
-        Grid(title, _costs(expected, "significant"), rows),
+        Grid(title, _costs(expected, "significant"), tuple(rows)),
         _odds(needed, expected),
     )
 
@@ -177,11 +171,7 @@ def _places(expected: Sequence[ExpectedLocSig]) -> tuple[Grid, ...]:
 
 def _odds(title: str, expected: Sequence[ExpectedNumSig | ExpectedLocSig]) -> Grid:
     rows = tuple(
-        (
-            f"{each[0].frequency:g}",
-            _odds_ratio(each[0].significant),
-            *(_odds_ratio(needed.found) for needed in each),
-        )
+        (f"{each[0].frequency:g}", _odds_ratio(each[0].significant), *(_odds_ratio(needed.found) for needed in each))
         for each in zip(*(one.needed for one in expected), strict=True)
     )
     return Grid(title, _costs(expected, "frequency", "significant"), rows)
@@ -190,18 +180,14 @@ def _odds(title: str, expected: Sequence[ExpectedNumSig | ExpectedLocSig]) -> Gr
 def _block(expected: Sequence[ExpectedLocBlock]) -> tuple[Grid, ...]:
     query = expected[0].query
     measure = MEASURES[query.correlation]
-    rows = (
-        ("carriers of the ends, more than", *(_share(one.ends) if one.ends < 1 else NOTHING for one in expected)),
-        *(
-            (
-                f"{measure} of SNPs that {_share(each.share)} carry",
-                *(NOTHING if (value := one.sure[at].correlation) is None else f"{value:.3f}" for one in expected),
-            )
-            for at, each in enumerate(expected[0].sure)
-        ),
-    )
+    ends = (_share(one.ends) if one.ends < 1 else NOTHING for one in expected)
+    rows = [("carriers of the ends, more than", *ends)]
+    for at, each in enumerate(expected[0].sure):
+        values = (one.sure[at].correlation for one in expected)
+        cells = (NOTHING if value is None else f"{value:.3f}" for value in values)
+        rows.append((f"{measure} of SNPs that {_share(each.share)} carry", *cells))
     title = f"What stands the noise, 95 times of 100, where {measure} must be above {decimal_up(query.delta_c)}"
-    return _within(expected), Grid(title, _costs(expected, ""), rows)
+    return _within(expected), Grid(title, _costs(expected, ""), tuple(rows))
 
 
 def _tables(expected: Sequence[ExpectedTables]) -> tuple[Grid, ...]:
@@ -246,33 +232,22 @@ def _explore(expected: Sequence[ExpectedExplore]) -> tuple[Grid, ...]:
         line(f"places of {_snps(k)}", 4, lambda one: one.located.within),
         line("each block", 4 * k, lambda one: one.block.within),
     )
-    title = f"Patients that each answer may be off by, 95 % sure, following up {_snps(k)}"
-    parts = (
-        ("the number", _number([one.number for one in expected])[1]),
-        ("the number", _number([one.number for one in expected])[2]),
-        ("the places", _places([one.located for one in expected])[1]),
-        ("each block", _block([one.block for one in expected])[1]),
-        ("each p-value", _tables([one.table for one in expected])[0]),
-    )
     costs = _costs(expected)
-    return (
-        Grid(title, ("answer", "share of ε", *costs), patients),
-        *(
-            Grid(
-                f"{what[0].upper()}{what[1:]}: {grid.title[0].lower()}{grid.title[1:]}", _whole(grid, costs), grid.rows
-            )
-            for what, grid in parts
-        ),
+    title = f"Patients that each answer may be off by, 95 % sure, following up {_snps(k)}"
+    _, right, needed = _number([one.number for one in expected])
+    parts = (
+        ("The number", right),
+        ("The number", needed),
+        ("The places", _places([one.located for one in expected])[1]),
+        ("Each block", _block([one.block for one in expected])[1]),
+        ("Each p-value", _tables([one.table for one in expected])[0]),
     )
-
-
-def _whole(grid: Grid, costs: tuple[str, ...]) -> tuple[str, ...]:
-    """The header with what the whole exploration costs in place of a part."""
-    return (*grid.header[: -len(costs)], *costs)
-
-
-def _so_many(number: int) -> str:
-    return "none" if number == 0 else f"{number:,}"
+    grids = [Grid(title, ("answer", "share of ε", *costs), patients)]
+    for part, grid in parts:
+        # What the whole exploration costs stands in place of a part's cost.
+        header = (*grid.header[: -len(costs)], *costs)
+        grids.append(Grid(f"{part}: {grid.title[0].lower()}{grid.title[1:]}", header, grid.rows))
+    return tuple(grids)
 
 
 def _snps(number: int) -> str:

@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.genome.distance.rules import of_correlation
-from starling.genome.distance.search import settled
+from starling.genome.distance.search import first_where, settled
 from starling.genome.inference.answers import SelectionError, selection_error
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan
 from starling.genome.plan.queries import Selection
-from starling.genome.preview.typical import Assumed, Ladder, Others, ladders, pair_tables
+from starling.genome.preview.typical import Assumed, Ladder, Others, from_which_on, ladders, pair_tables
 from starling.genome.scores.blocks import DELTA_M
 from starling.genome.scores.locations import num_sig_outputs, scores_between
 
@@ -136,13 +136,13 @@ class Truth:
 
 @dataclass(frozen=True)
 class ExpectedNumSig:
-    """Of num_sig.
+    """What to expect of num_sig.
 
     Attributes:
         query: What is asked.
         within: Whatever the study.
         truths: When none, one, or `causal` SNPs are significant.
-        needed: For `causal` SNPs of each frequency to be counted right.
+        needed: What `causal` SNPs of each frequency need to be counted right.
         causal: How many SNPs of the typical study have an effect.
     """
 
@@ -155,12 +155,12 @@ class ExpectedNumSig:
 
 @dataclass(frozen=True)
 class ExpectedLocSig:
-    """Of loc_sig.
+    """What to expect of loc_sig.
 
     Attributes:
         query: What is asked.
         within: Whatever the study.
-        needed: For k SNPs of each frequency to be found all.
+        needed: What k SNPs of each frequency need to be found all.
     """
 
     query: LocSig
@@ -183,13 +183,13 @@ class Sure:
 
 @dataclass(frozen=True)
 class ExpectedLocBlock:
-    """Of loc_block.
+    """What to expect of loc_block.
 
     Attributes:
         query: What is asked.
         within: Whatever the study.
         ends: Share of people above which the ends' carriers must be, to be beyond the noise 95 times of 100.
-        sure: For some shares, the correlation that is as surely beyond the noise.
+        sure: The correlation that is as surely beyond the noise, for some shares.
     """
 
     query: LocBlock
@@ -247,9 +247,7 @@ def loc_block(assumed: Assumed, query: LocBlock) -> ExpectedLocBlock:
     rule = of_correlation(query.correlation, query.delta_c, plan.people)
     sure = []
     for share in SHARES:
-        ladder = -settled(rule, pair_tables(plan.people, share, _VALUES, query.correlation))
-        short = np.flatnonzero(ladder < beyond)
-        first = int(short[-1]) + 1 if short.size else 0
+        first = from_which_on(-settled(rule, pair_tables(plan.people, share, _VALUES, query.correlation)), beyond)
         sure.append(Sure(share, float(_VALUES[first]) if first < len(_VALUES) else None))
     ends = (floor(DELTA_M * plan.people) + 1 + beyond) / plan.people
     return ExpectedLocBlock(query, within, ends, tuple(sure))
@@ -291,10 +289,4 @@ def _needed(assumed: Assumed, test: str, beyond: int | None) -> tuple[Needed, ..
 
 def _least(holds: Callable[[int], bool], most: int) -> int | None:
     """The least number from 0 to `most` from which on it holds; None where it does not even hold at `most`."""
-    if not holds(most):
-        return None
-    low, high = -1, most
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    return first_where(holds, -1, most) if holds(most) else None

@@ -58,11 +58,11 @@ class TypicalInterval:
 
 @dataclass(frozen=True)
 class ExpectedTables:
-    """Of snp_pval or snp_corr.
+    """What to expect of snp_pval or snp_corr.
 
     Attributes:
         query: What is asked, of whichever SNPs.
-        told: For each typical table and each noise.
+        intervals: One for each typical table and each noise.
     """
 
     query: SnpPval | SnpCorr

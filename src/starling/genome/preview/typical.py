@@ -159,7 +159,7 @@ class Ladder:
 
     Attributes:
         frequency: The frequency of the minor allele.
-        beyond: For each of ODDS_RATIOS minus the signed distance, int64: patients beyond significance, below 0 before it.
+        beyond: Minus the signed distance for each of ODDS_RATIOS, int64: patients beyond significance, below 0 before it.
     """
 
     frequency: float
@@ -167,9 +167,14 @@ class Ladder:
 
     def odds_ratio(self, patients: int) -> float | None:
         """The least from which on a SNP is that many patients beyond significance; None where no effect is so strong."""
-        short = np.flatnonzero(self.beyond < patients)
-        first = int(short[-1]) + 1 if short.size else 0
+        first = from_which_on(self.beyond, patients)
         return float(ODDS_RATIOS[first]) if first < len(ODDS_RATIOS) else None
+
+
+def from_which_on(values: Int64, least: int) -> int:
+    """The place from which on all values are at or above `least`; their number where the last one is not."""
+    below = np.flatnonzero(values < least)
+    return int(below[-1]) + 1 if below.size else 0
 
 
 def ladders(assumed: Assumed, test: str) -> tuple[Ladder, ...]:

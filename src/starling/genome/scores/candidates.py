@@ -32,7 +32,7 @@ class Candidates:
         snps: Positions of the SNPs asked for.
         longest: Most SNPs of a block; None for no bound.
         offsets: Where each SNP's row of pairs begins, int64 (snps of the list + 1,); SNPs outside the regions have empty rows.
-        first: Of each SNP k, the first l that makes (k, l) eligible, int64; beyond the row where none does.
+        first: The first l, for each SNP k, that makes (k, l) eligible, int64; beyond the row where none does.
         before: How many eligible blocks begin before each SNP, int64 (snps of the list + 1,).
     """
 

@@ -54,7 +54,7 @@ def read_bed(
     """`work` of chunks of SNPs, done by several threads, in the order of the file.
 
     Args:
-        path: Of the .bed.
+        path: The .bed.
         size: Its bytes, as checked.
         people: n.
         indices: Which SNPs of the plan's list to read, int64 (k,).

@@ -60,7 +60,7 @@ def kin(copies: Int8, least: float = FIRST_DEGREE) -> list[Pair]:
     """Pairs of people whose estimate is `least` or more, in order.
 
     Args:
-        copies: Of one allele of each SNP, int8 (SNPs, n): 0, 1, 2, or below 0 where there is no call.
+        copies: How many copies of one allele of each SNP people have, int8 (SNPs, n): 0, 1, 2, or below 0 where there is no call.
         least: FIRST_DEGREE, or DUPLICATE.
     """
     # Products of matrices of 0 and 1 count SNPs; float32 holds such counts exactly.

@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -66,11 +67,12 @@ class _Tally:
         self._first: dict[str, list[Problem]] = {}
         self._decisive: list[Problem] = []
 
-    def add(self, field: str, problems: Iterable[Problem], total: int) -> None:
-        """`total` faults of one field, of which `problems` are the first."""
+    def add(self, field: str, problems: Iterable[Problem], total: int = 1) -> None:
+        """`total` faults of one field, which `problems` gives in order; no more are taken than are listed."""
         if total:
             self._counts[field] += total
-            self._first.setdefault(field, []).extend(problems)
+            first = self._first.setdefault(field, [])
+            first.extend(islice(problems, self.most - len(first)))
 
     def decide(self, *problems: Problem) -> None:
         """What is wrong with the study as a whole."""
@@ -104,12 +106,7 @@ def _validation(plan: Plan, genotypes: Genotypes, most: int) -> Validation:
     _phenotypes(genotypes, plan, names, int(cases.sum()), problems)
     _people(genotypes, names, problems)
     if genotypes.kind == "vcf":
-        from starling.genome.source.validation import check_records
-
-        records = check_records(genotypes.path, plan, most)
-        problems.decide(*records.decisive)
-        for field, some, total in records.faults:
-            problems.add(field, some, total)
+        _records(genotypes.path, plan, problems)
     counts, sample = _calls(plan, genotypes)
     _snps(plan, genotypes, counts, problems, notes)
     _relatives(sample, plan, names, notes)
@@ -128,9 +125,7 @@ def _phenotypes(genotypes: Genotypes, plan: Plan, names: list[str], cases: int, 
     absent = [row for row, word in enumerate(words) if word in missing and row not in away]
     for rows, problem in ((unlisted, "has no line"), (absent, "has no phenotype")):
         fix = "such a person is a control"
-        some = [
-            Problem("phenotype", f"of {names[row]}: {problem}", fix, file.path.name) for row in rows[: problems.most]
-        ]
+        some = (Problem("phenotype", f"of {names[row]}: {problem}", fix, file.path.name) for row in rows)
         problems.add("phenotype", some, len(rows))
     if people.phenotypes is not None and len(unlisted) == plan.people:
         theirs = next((named(file.key(fields, family=people.by_family)) for fields in file.lines()), "nobody")
@@ -146,7 +141,7 @@ def _phenotypes(genotypes: Genotypes, plan: Plan, names: list[str], cases: int, 
         problems.decide(Problem("phenotype", f"is constant: {who}", fix, file.path.name))
     if len({*words} - missing - {case}) > 1:
         fix = "code cases and controls by two words; everybody but the plan's case is a control"
-        problems.add("phenotype", [Problem("phenotype", "has more than two values", fix, file.path.name)], 1)
+        problems.add("phenotype", [Problem("phenotype", "has more than two values", fix, file.path.name)])
 
 
 def _people(genotypes: Genotypes, names: list[str], problems: _Tally) -> None:
@@ -160,24 +155,20 @@ def _people(genotypes: Genotypes, names: list[str], problems: _Tally) -> None:
         given = Counter(file.key(fields, family=file.has_families) for fields in file.lines())
         several = [named(key) for key, number in given.items() if number > 1]
         fix = "keep one line of each person; the first counts"
-        some = [
-            Problem("person", f"{name} has several lines", fix, file.path.name) for name in several[: problems.most]
-        ]
+        some = (Problem("person", f"{name} has several lines", fix, file.path.name) for name in several)
         problems.add("person", some, len(several))
     where = genotypes.path.name if people.file is None else people.file.path.name
     twice = [name for name, number in Counter(names).items() if number > 1]
     fix = "give every person an id, and take out one who is there twice"
-    some = [Problem("people", f"have the id {name} twice", fix, where) for name in twice[: problems.most]]
+    some = (Problem("people", f"have the id {name} twice", fix, where) for name in twice)
     problems.add("people", some, len(twice))
 
 
 def _lines(file: PeopleFile, problems: _Tally) -> None:
     needed = max(file.phenotype + 1, len(file.columns) if file.phenotype < 0 else 0)
     short = [line for line, fields in file.numbered() if len(fields) < needed]
-    some = [
-        Problem("line", f"does not have {needed} fields", "write them all", file.path.name, line)
-        for line in short[: problems.most]
-    ]
+    problem, fix = f"does not have {needed} fields", "write them all"
+    some = (Problem("line", problem, fix, file.path.name, line) for line in short)
     problems.add("line", some, len(short))
 
 
@@ -200,8 +191,8 @@ def _calls(plan: Plan, genotypes: Genotypes) -> tuple[Int64, Int8]:
 
 
 def _snps(plan: Plan, genotypes: Genotypes, counts: Int64, problems: _Tally, notes: _Tally) -> None:
-    def named_snps(which: Int64, problem: str, fix: str) -> list[Problem]:
-        return [Problem(shown(plan.snps.ids[at]), problem, fix) for at in which[: problems.most].tolist()]
+    def named_snps(which: Int64, problem: str, fix: str) -> Iterator[Problem]:
+        return (Problem(shown(plan.snps.ids[at]), problem, fix) for at in which[: problems.most].tolist())
 
     empty = np.flatnonzero(counts[:, 0] == plan.people)
     fix = "nobody carries it then; take it out of the plan's list, or look at the file"
@@ -229,52 +220,30 @@ def _relatives(sample: Int8, plan: Plan, names: list[str], notes: _Tally) -> Non
         ("duplicates", [pair for pair in pairs if pair.kinship >= DUPLICATE]),
         ("relatives", [pair for pair in pairs if pair.kinship < DUPLICATE]),
     ):
-        some = [
-            Problem(field, f"are likely: {names[one.first]} and {names[one.second]}", fix)
-            for one in which[: notes.most]
-        ]
+        some = (Problem(field, f"are likely: {names[one.first]} and {names[one.second]}", fix) for one in which)
         notes.add(field, some, len(which))
 
 
-_FIX = {
-    "malformed records": "write them again; bcftools view names them",
-    "records": "keep one record of each SNP; the first counts",
-    "place": "use one build of the genome; its calls count until then",
-    "alleles": "write the carried allele; until then nobody carries it",
-    "calls": "write GT; until then all calls are missing",
-    "SNPs of the list": "nothing to do if nobody carries them; until then it counts so",
+_FAULTS: Final = {
+    "malformed records": ("cannot be parsed, and are passed over", "write them again; bcftools view names them"),
+    "records": ("are several of one SNP", "keep one record of each SNP; the first counts"),
+    "place": (
+        "is another one than in the plan's list",
+        "use one build of the genome; its calls count until then",
+    ),
+    "alleles": ("do not have the carried one among them", "write the carried allele; until then nobody carries it"),
+    "calls": ("are not in the record", "write GT; until then all calls are missing"),
+    "SNPs of the list": ("have no record", "nothing to do if nobody carries them; until then it counts so"),
 }
-_PROBLEM = {
-    "malformed records": "cannot be parsed, and are passed over",
-    "records": "are several of one SNP",
-    "place": "is another one than in the plan's list",
-    "alleles": "do not have the carried one among them",
-    "calls": "are not in the record",
-    "SNPs of the list": "have no record",
-}
+"""Each kind of fault of a record, with what is wrong and what to do."""
 
 
-class Records(NamedTuple):
-    """What is wrong with the records of a file.
-
-    Attributes:
-        decisive: What is wrong with the file as a whole.
-        faults: The field of each kind of fault, with the first problems and how many there are.
-    """
-
-    decisive: list[Problem]
-    faults: list[tuple[str, list[Problem], int]]
-
-
-def check_records(path: Path, plan: Plan, most: int = SHOWN) -> Records:
-    """Read a file; `most`: how many problems of each kind are listed."""
-    counts: Counter[str] = Counter()
-    first: dict[str, list[str]] = {field: [] for field in _FIX}
+def _records(path: Path, plan: Plan, problems: _Tally) -> None:
+    """What is wrong with the records of a VCF or BCF: another reading of the file."""
 
     def fault(field: str, name: str) -> None:
-        counts[field] += 1
-        if len(first[field]) < most:
-            first[field].append(name)
+        subject = f"{field} of {shown(name)}" if name else field
+        problems.add(field, [Problem(subject, *_FAULTS[field], path.name)])
 
     seen: set[int] = set()
     number = 0
@@ -289,22 +258,13 @@ def check_records(path: Path, plan: Plan, most: int = SHOWN) -> Records:
     for at, name in enumerate(plan.snps.ids):
         if at not in seen:
             fault("SNPs of the list", name)
-    decisive = []
     if not number:
         fix = "give the file that holds them"
-        decisive.append(Problem("records", "are none that can be read: nobody carries any SNP", fix, path.name))
+        problems.decide(Problem("records", "are none that can be read: nobody carries any SNP", fix, path.name))
     elif not seen:
         problem = f"are {number:,}, and none is of the plan's list: nobody carries any SNP"
         fix = f"look at the ids (the first of the list is {shown(plan.snps.ids[0])}) and at the genome build"
-        decisive.append(Problem("records", problem, fix, path.name))
-    faults = []
-    for field, total in counts.items():
-        problems = [
-            Problem(f"{field} of {shown(name)}" if name else field, _PROBLEM[field], _FIX[field], path.name)
-            for name in first[field]
-        ]
-        faults.append((field, problems, total))
-    return Records(decisive, faults)
+        problems.decide(Problem("records", problem, fix, path.name))
 
 
 def _faults(record: Any, plan: Plan, at: int, *, twice: bool) -> Iterator[str]:
