@@ -1,0 +1,73 @@
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import pytest
+
+from starling.errors import OutputError, ParameterError
+from starling.groups.generate import World, files, household_shares, invented
+from starling.groups.generate.files import Form, Format, write
+from starling.groups.optimise.tree import Tree
+
+TREE = Tree.of([[0, 0], [1, 0, 1]])
+IDS = (("all",), ("a", "b"), ("b1", "a1", "b,2"))
+SEED = 4
+WORLD = World(("all", "part", "leaf"), IDS, TREE, invented(TREE, 5000, household_shares(6), seed=SEED))
+
+
+def read(path: Path) -> pa.Table:
+    return pq.read_table(path) if path.suffix == ".parquet" else pacsv.read_csv(path)
+
+
+def counted(table: pa.Table) -> np.ndarray[Any, Any]:
+    cells = np.zeros_like(WORLD.leaves)
+    leaf = np.array([IDS[-1].index(name) for name in table["region"].to_pylist()])
+    groups = table["groups"].to_numpy() if "groups" in table.column_names else np.ones(len(table), dtype=np.int64)
+    np.add.at(cells, (leaf, table["size"].to_numpy()), groups)
+    return cells
+
+
+@pytest.mark.parametrize("format_", ["csv", "parquet"])
+@pytest.mark.parametrize("form", ["groups", "counts"])
+def test_files_hold_the_world(tmp_path: Path, form: Form, format_: Format, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "ROWS", 700)
+    made = write(WORLD, tmp_path / "out", seed=SEED, form=form, format=format_)
+    assert np.array_equal(counted(read(made.records)), WORLD.leaves)
+    with made.regions.open(newline="") as file:
+        parents = {row["region"]: row["parent"] for row in csv.DictReader(file)}
+    assert parents == {"all": "", "a": "all", "b": "all", "b1": "b", "a1": "a", "b,2": "b"}
+    note = json.loads(made.note.read_text())
+    assert (note["seed"], note["groups"], note["levels"]) == (SEED, 5000, {"all": 1, "part": 2, "leaf": 3})
+    assert note["notice"].startswith("Invented data.")
+
+
+def test_the_same_seed_gives_the_same_bytes_and_sizes_are_in_no_order(tmp_path: Path) -> None:
+    first, again = (write(WORLD, tmp_path / name, seed=SEED).records for name in "ab")
+    assert first.read_bytes() == again.read_bytes()
+    table = read(first)
+    ranks = [IDS[-1].index(name) for name in table["region"].to_pylist()]
+    assert ranks == sorted(ranks)
+    sizes = table["size"].to_numpy()[: int(WORLD.leaves[0].sum())]
+    assert np.count_nonzero(np.diff(sizes) < 0) > 20
+
+
+def test_a_world_without_groups_is_a_file_without_rows(tmp_path: Path) -> None:
+    empty = World(WORLD.levels, IDS, TREE, np.zeros_like(WORLD.leaves))
+    for form in ("groups", "counts"):
+        assert len(read(write(empty, tmp_path / form, seed=SEED, form=form).records)) == 0
+
+
+def test_what_exists_stays(tmp_path: Path) -> None:
+    with pytest.raises(OutputError):
+        write(WORLD, tmp_path, seed=SEED)
+
+
+@pytest.mark.parametrize("wrong", [{"form": "rows"}, {"format": "xlsx"}])
+def test_an_unknown_form_is_refused(tmp_path: Path, wrong: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        write(WORLD, tmp_path / "out", seed=SEED, **wrong)
