@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 import starling
 from starling import domains
 from starling.cli import main
-from starling.ledger.opening import create_ledger
+from starling.ledger.opening import Ledger, create_ledger, open_ledger
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release import bundle, domain
 from starling.release.payment import PaymentOptions
@@ -136,3 +136,19 @@ def test_a_killed_release_is_taken_up_and_paid_once(folder: Path) -> None:
     assert released(folder).receipt is not None
     found = starling.verify(folder / "out", ledger=str(folder / "ledger.sqlite"))
     assert (found.findings, found.counts is not None and (found.counts.draws, found.counts.redraws)) == ((), (1, 0))
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_ledger_that_was_named_by_its_url_is_closed_and_an_opened_one_is_left_open(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, *, named: bool
+) -> None:
+    plan, url = Plan.load(folder / "plan.toml"), f"sqlite:///{folder / 'ledger.sqlite'}"
+    closed = []
+
+    def close(ledger: Ledger) -> None:
+        closed.append(ledger)
+
+    monkeypatch.setattr(Ledger, "close", close)
+    payment = PaymentOptions(url if named else open_ledger(url), "pets", unvalidated=True)
+    publish(Histogram(plan), Persons(plan, folder / "persons.txt"), folder / "out", payment)
+    assert len(closed) == named

@@ -62,7 +62,7 @@ class Store(Protocol):
         ...
 
     def at_once(self, work: Callable[[Transaction], T]) -> T:
-        """Run what reads nothing and changes one row with each `run`: one statement where a store can.
+        """Run what reads nothing and inserts one row with each `run`: one statement where a store can.
 
         Raises:
             OutputError: as `atomically`.

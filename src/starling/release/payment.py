@@ -62,6 +62,16 @@ class PaymentOptions:
         """
         return open_ledger(self.ledger) if isinstance(self.ledger, str) else self.ledger
 
+    @contextmanager
+    def opening(self) -> Iterator[Ledger | None]:
+        """The ledger that pays while the block runs; one that was named by its URL is closed at the end. Raises as `opened`."""
+        ledger = self.opened()
+        try:
+            yield ledger
+        finally:
+            if ledger is not None and ledger is not self.ledger:
+                ledger.close()
+
 
 DEFAULT_PAYMENT: Final = PaymentOptions()
 """A ledger of the release's own pays, and only for files that were accepted, which no such ledger knows."""

@@ -16,6 +16,7 @@ from typing import Final, TypeVar
 
 from starling.errors import StarlingError
 from starling.ledger.auditing import events
+from starling.ledger.opening import Ledger
 from starling.ledger.rules import Request
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.sampling.entropy import fresh_id
@@ -168,10 +169,17 @@ def publish(
         BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
         RunFailed: after the charge, always with the same words.
     """
-    order = _order(publication, source, out, payment)
+    with payment.opening() as ledger:
+        return _carry_out(_order(publication, source, out, payment, ledger), publication, source, listener)
+
+
+def _carry_out(
+    order: Order, publication: Publication[ExactT, DrawnT], source: Source[ExactT], listener: Listener
+) -> Published:
+    """What `publish` does once it is known who pays."""
     stage = order.stage()
     if stage == "answered":
-        return Published(out, str(read_json(out / FILE)["account"]["request_id"]), None)
+        return Published(order.out, str(read_json(order.out / FILE)["account"]["request_id"]), None)
     deferred = source.open()
     accepted = order.accepted()
     listener.approve(order, stage)
@@ -185,11 +193,15 @@ def publish(
         listener.step("writing the release")
         contents.write(folder, publication, drawn)
         finish(account, paid, folder)
-    return Published(out, drawn.receipt.request_id, drawn.receipt)
+    return Published(order.out, drawn.receipt.request_id, drawn.receipt)
 
 
 def _order(
-    publication: Publication[ExactT, DrawnT], source: Source[ExactT], out: Path, payment: PaymentOptions
+    publication: Publication[ExactT, DrawnT],
+    source: Source[ExactT],
+    out: Path,
+    payment: PaymentOptions,
+    ledger: Ledger | None,
 ) -> Order:
     """What is to be published, and by which request it is paid for.
 
@@ -197,7 +209,7 @@ def _order(
         ParameterError: a name is none that a ledger takes.
         RequestConflict: the id was used for another request.
     """
-    name, body, ledger = payment.request_id or fresh_id(), publication.request, payment.opened()
+    name, body = payment.request_id or fresh_id(), publication.request
     records = Records(source.files, payment.unvalidated, f"starling {publication.domain} validate")
     promised = (publication.guarantee, contents.joint_guarantee(publication))
     if ledger is None:
