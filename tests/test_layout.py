@@ -48,6 +48,8 @@ WHOLE_HOUSE = {
 """Tests of the house as a whole, not of one module; they stand directly in tests/."""
 TESTED_ELSEWHERE = {
     "genome/domain.py": "test_domains.py finds it by its name",
+    "groups/domain.py": "test_domains.py finds it by its name",
+    "groups/measurements.py": "a type; the mechanism makes such values and post-processing reads them",
     "genome/measurements.py": "values; the mechanisms make them and post-processing reads them",
     "ledger/account.py": "the promises charge through it, and test_charging_crashes.py kills it",
     "ledger/reading.py": "test_replay.py verifies by it, and cli/test_auditing.py shows what it reads",

@@ -23,7 +23,7 @@ PEOPLE = "residents --measure rho --neighbours add-remove-person --cap 20"
 CHANGES = ("add-remove", "replace-one")
 LONGEST_SCHEMA = 1 << 24
 """Bytes of a file that describes the columns of a dataset."""
-UNITS = ("person", "household", "group", "point", "trip")
+UNITS = ("person", "household", "group", "point", "trip", "member", "event")
 RELATIONS = tuple(f"{change}-{unit}" for change in CHANGES for unit in UNITS)
 
 ledger = Group(

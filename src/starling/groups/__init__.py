@@ -1,1 +1,14 @@
 """Groups: numbers of groups by size over nested regions that add up exactly (Fioretto, Van Hentenryck and Zhu 2021)."""
+
+from typing import TYPE_CHECKING
+
+from starling.lazy import lazy
+
+if TYPE_CHECKING:
+    from starling.groups.plan import Plan
+    from starling.groups.publish import release
+    from starling.groups.source import open_records, validate
+
+__all__ = ["Plan", "open_records", "release", "validate"]
+
+lazy(__name__, {"Plan": "plan", "open_records": "source", "release": "publish", "validate": "source"})

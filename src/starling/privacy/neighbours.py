@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 from starling.privacy.budget import Cost, Epsilon
 
 Change: TypeAlias = Literal["add-remove", "replace-one"]
-Unit: TypeAlias = Literal["person", "household", "group", "point", "trip"]
+Unit: TypeAlias = Literal["person", "household", "group", "point", "trip", "member", "event"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,19 +16,23 @@ class Relation:
     Attributes:
         change: "add-remove": one unit more or less (SafeTab 2022, Definition 1); "replace-one": one unit's data differ and
             the number of units is public.
-        unit: Those whose data are protected.
+        unit: Those whose data are protected; a member is a person in one of the groups, an event is something that one of them
+            did. Which groups there are is public for both.
     """
 
     change: Change
     unit: Unit
 
     def __str__(self) -> str:
-        return f"add or remove one {self.unit}" if self.change == "add-remove" else f"replace one {self.unit}"
+        unit = f"{self.unit} of an existing group" if self.unit in ("member", "event") else self.unit
+        return f"add or remove one {unit}" if self.change == "add-remove" else f"replace one {unit}"
 
 
 ADD_REMOVE_PERSON = Relation("add-remove", "person")
 ADD_REMOVE_HOUSEHOLD = Relation("add-remove", "household")
 ADD_REMOVE_POINT = Relation("add-remove", "point")
+ADD_REMOVE_MEMBER = Relation("add-remove", "member")
+ADD_REMOVE_EVENT = Relation("add-remove", "event")
 REPLACE_PERSON = Relation("replace-one", "person")
 
 

@@ -23,7 +23,7 @@ Stated = Mapping[str, Any]
 """A parsed privacy.json."""
 
 CHANGES: Final[tuple[Change, ...]] = ("add-remove", "replace-one")
-UNITS: Final[tuple[Unit, ...]] = ("person", "household", "group", "point", "trip")
+UNITS: Final[tuple[Unit, ...]] = ("person", "household", "group", "point", "trip", "member", "event")
 DEEPEST: Final = 32
 """Compositions within compositions."""
 MOST_DIGITS: Final = 400

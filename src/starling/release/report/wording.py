@@ -14,6 +14,8 @@ UNITS = {
     "group": "one group with all its members",
     "point": "one point",
     "trip": "one trip",
+    "member": "one member of a group, with all that they add to its size; which groups there are is public",
+    "event": "one event of a group, and not all events of one person together; which groups there are is public",
 }
 """Each protected unit, in words."""
 

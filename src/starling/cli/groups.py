@@ -1,0 +1,151 @@
+"""`starling groups`: one command for each verb of the domain. They parse, call and print; the work is done in starling.groups.
+
+`plan` and `preview` have no option that could name records.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from starling.cli import options
+from starling.cli.commands import Group, Result, command
+from starling.cli.progress import working
+from starling.cli.publishing import Destination, destination, publish, published_json, published_text
+from starling.cli.verbs import Acceptance, acceptance, validated
+
+if TYPE_CHECKING:
+    from starling.groups.plan import Plan
+    from starling.release.domain import Validated
+    from starling.release.statement import Json
+
+groups = Group(
+    "groups",
+    example="starling groups plan plan.toml",
+    help="Numbers of groups by size (households by persons, vehicles by trips) over nested regions, in integers that add up.\n\n"
+    "PLAN is a plan file (TOML); docs/groups.md says what stands in it.",
+    lazy={
+        "plan": "starling.cli.groups:plan",
+        "validate": "starling.cli.groups:validate",
+        "release": "starling.cli.groups:release",
+    },
+)
+records = click.option(
+    "--records",
+    type=options.PATH,
+    required=True,
+    metavar="FILE",
+    help="Confidential: CSV or Parquet of the plan's kind, a file or a folder of Parquet parts.",
+)
+
+
+@command("plan", example="starling groups plan plan.toml")
+@options.plan_file
+def plan(plan: Path) -> Result:
+    """What a plan publishes and costs, and how much noise each level gets. Opens no records."""
+    from starling.groups.plan import Plan
+
+    chosen = Plan.load(plan)
+    return Result(partial(_plan_text, chosen), partial(_plan_json, chosen))
+
+
+@command("validate", example="starling groups validate plan.toml --records records.csv")
+@options.plan_file
+@records
+@acceptance
+def validate(plan: Path, records: Path, acceptance: Acceptance) -> Result:
+    """Find what is wrong with records of groups: file, line, field and fix. For their custodian alone; never publish it.
+
+    It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, which a release from it asks for.
+    """
+    from starling.groups.plan import Plan
+    from starling.groups.source import open_records
+    from starling.groups.source import validate as check
+
+    def look(most: int) -> "tuple[Validated, Sequence[Path]]":
+        chosen = Plan.load(plan)
+        opened = open_records(records, chosen)
+        working("reading every record")
+        register = () if chosen.register is None or chosen.register.path is None else (chosen.register.path,)
+        return check(chosen, opened, most=most).value, (*opened.files, *register)
+
+    return validated(acceptance, look)
+
+
+@command("release", example="starling groups release plan.toml --records records.csv --out release --unvalidated --yes")
+@options.plan_file
+@records
+@options.engine
+@destination
+def release(plan: Path, *, records: Path, engine: str, destination: Destination) -> Result:
+    """Charge the plan's cost, count the groups, draw the noise, and publish numbers that add up, as a folder.
+
+    A run that died is taken up by the same command with the same ledger and request id, at no further cost.
+    """
+    from starling.groups.plan import Plan
+    from starling.groups.publish import release as publish_groups
+
+    chosen = Plan.load(plan)
+    published = publish(destination, lambda: chosen.title, partial(publish_groups, chosen, records, engine=engine))
+    tables = [
+        (level, f"{len(ids):,} regions in {published.folder / 'data' / level}.parquet")
+        for level, ids in zip(chosen.regions.levels, chosen.regions.ids, strict=True)
+    ]
+    return Result(
+        lambda: published_text(chosen.guarantee, published, tables),
+        lambda: published_json(chosen.guarantee, published),
+    )
+
+
+def _plan_text(plan: "Plan") -> str:
+    from starling.privacy.budget import decimal_up
+    from starling.privacy.neighbours import as_replace_one
+    from starling.release.text import facts, rounded, table
+
+    pairs = [
+        ("plan", plan.title),
+        ("protects", f"one {plan.unit} ({plan.relation})"),
+        ("cost", f"{plan.cost}, under the replace-one adjacency {as_replace_one(plan.cost)}"),
+        (
+            "groups",
+            f"{plan.groups:,} ({plan.group}), sizes 0 to {plan.largest:,} ({plan.member}), a record of {plan.kind}",
+        ),
+        ("public", "the number of groups of every region" if plan.totals == "region" else "the number of all groups"),
+        ("method", plan.method),
+    ]
+    rows = [
+        (
+            name,
+            f"{len(plan.regions.ids[level]):,}",
+            f"{first:,}",
+            decimal_up(plan.budget.amounts[band][level]),
+            rounded(_width(plan, level, band)),
+        )
+        for level, name in enumerate(plan.regions.levels)
+        for band, first in enumerate(plan.budget.bands)
+    ]
+    header = ("level", "regions", "sizes from", plan.measure, "noise")
+    unit = "scale of the discrete Laplace" if plan.measure == "epsilon" else "sigma of the discrete Gaussian"
+    return f"{facts(pairs)}\n\n{table(header, rows)}\n\nnoise: {unit}, in groups, for each noisy number"
+
+
+def _width(plan: "Plan", level: int, band: int) -> float:
+    from starling.privacy.distributions.discrete import DiscreteLaplace
+
+    noise = plan.noise(level)[band]
+    return float(noise.scale) if isinstance(noise, DiscreteLaplace) else float(noise.sigma_squared) ** 0.5
+
+
+def _plan_json(plan: "Plan") -> "dict[str, Json]":
+    from starling.groups.artifact.pages import bounds, parameters
+    from starling.release.statement import claim
+
+    return {
+        "title": plan.title,
+        "neighbours": str(plan.relation),
+        "cost": claim(plan.guarantee).adjacencies(),
+        "bounds": bounds(plan),
+        **parameters(plan),
+    }

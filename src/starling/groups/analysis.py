@@ -1,0 +1,86 @@
+"""A release of group sizes for who analyses it: its measured numbers with their noise, to be added, compared and divided.
+
+Each number is a `Value` (release/intervals.py) that knows the draws of noise in it by name: a measured number of groups of size s is the
+difference of two cumulative counts, so that neighbouring sizes share a draw, and their sum has the noise of its ends alone. The published,
+consistent numbers are in the tables (`rows`, `table`); their error depends on the data, so that they are no `Value`.
+"""
+
+from collections.abc import Hashable
+from fractions import Fraction
+from functools import cached_property
+
+from starling.errors import ParameterError
+from starling.groups.artifact.public_plan import measurements_path, read_measurements, read_plan
+from starling.groups.measurements import Measured
+from starling.privacy.distributions.discrete import Distribution
+from starling.release.intervals import Value, total
+from starling.release.reading import DomainRelease, Release
+
+
+class GroupsRelease(DomainRelease):
+    """An opened release of group sizes.
+
+    Attributes:
+        plan: The public plan of the release.
+    """
+
+    def __init__(self, release: Release) -> None:
+        super().__init__(release)
+        self.plan = read_plan(self.folder)
+
+    @cached_property
+    def measured(self) -> Measured:
+        """The noisy counts as they were drawn, int64 (regions, sizes) for each level."""
+        return read_measurements(self.folder, self.plan)
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[int, int]]:
+        """Level and row of each region."""
+        return {name: (level, row) for level, ids in enumerate(self.plan.regions.ids) for row, name in enumerate(ids)}
+
+    def number(self, region: str, size: int) -> Value:
+        """The measured number of groups of this size in a region; raises ParameterError where the plan has none such."""
+        return self.number_of_sizes(region, size, size)
+
+    def number_of_sizes(self, region: str, least: int, most: int | None = None) -> Value:
+        """The measured number of groups of at least one size and at most another, by default the largest.
+
+        Raises:
+            ParameterError: the plan has no such region or sizes.
+        """
+        last = self.plan.largest if most is None else most
+        if region not in self._places:
+            raise ParameterError(field="region", problem="is not in the plan", fix="look at `plan.regions.ids`")
+        if not 0 <= least <= last <= self.plan.largest:
+            fix = f"give sizes from 0 to {self.plan.largest:,}, the smaller first"
+            raise ParameterError(field="size", problem="is not in the plan", fix=fix)
+        level, row = self._places[region]
+        if self.plan.cumulative:
+            upper = self._draw(level, row, last)
+            return upper if not least else total([upper, self._draw(level, row, least - 1).times(-1)])
+        return total([self._draw(level, row, size) for size in range(least, last + 1)])
+
+    def _draw(self, level: int, row: int, size: int) -> Value:
+        """One measured count."""
+        plan = self.plan
+        exact = Fraction(int(self.measured[level][row, size]))
+        if plan.cumulative and size == plan.largest and (level == 0 or plan.totals == "region"):
+            return Value(exact)
+        band = next(at for at, sizes in enumerate(plan.bands) if sizes.start <= size < sizes.stop)
+        digest = self.hashes[measurements_path(plan.regions.levels[level])]
+        draws: dict[Hashable, tuple[Distribution, Fraction]] = {
+            (digest, row, size): (plan.noise(level)[band], Fraction(1))
+        }
+        return Value(exact, draws)
+
+
+def opened(release: Release) -> GroupsRelease:
+    """A release of group sizes, as what analysts use.
+
+    Raises:
+        ParameterError: it is of another domain.
+        IntegrityError: its plan is not as Starling writes it.
+    """
+    if release.statement["domain"] != "groups":
+        raise ParameterError(field="release", problem="is no release of group sizes", fix="name one")
+    return GroupsRelease(release)

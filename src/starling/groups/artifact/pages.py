@@ -1,0 +1,206 @@
+"""What a release of group sizes says of itself: its parameters for privacy.json, its words for the registry, and its part of the report.
+
+All of it is computed from the plan and from released values.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from starling.groups.artifact.public_plan import PLAN, REGIONS, measurements_path
+from starling.groups.inference.intervals import LevelErrors
+from starling.groups.plan import METHODS, Plan
+from starling.groups.postprocess import Estimated, conditions
+from starling.privacy.budget import decimal_up
+from starling.privacy.distributions.discrete import DiscreteLaplace
+from starling.release.registry import Product
+from starling.release.report.pages import Section, Table
+from starling.release.statement import Json, Particulars, noise
+from starling.release.text import rounded
+
+SOURCE: Final = "Fioretto, Van Hentenryck and Zhu 2021, Differential privacy of hierarchical census data (AIJ 296)"
+KINDS: Final = {
+    "groups": "a record is a group with its region and size",
+    "counts": "a record is a number of groups of one size in one region",
+    "persons": "a record is a person in a registered group; one that is in several counts in one of them",
+    "events": "a record is one event of a registered group",
+}
+MOST_ROWS: Final = 12
+
+
+def particulars(plan: Plan) -> Particulars:
+    """What privacy.json says of a release."""
+    totals = "the number of groups of every region" if plan.totals == "region" else "the number of all groups"
+    return Particulars("groups", parameters(plan), bounds(plan), (totals, "the regions, and that their groups exist"))
+
+
+def bounds(plan: Plan) -> dict[str, Json]:
+    """What bounds the part of one member, by rules that hold for every record."""
+    return {
+        "groups_of_a_member": 1,
+        "regions_of_a_group_in_a_level": 1,
+        "quantity_of_a_member": plan.quantity,
+        "largest_size": plan.largest,
+        "records": KINDS[plan.kind],
+    }
+
+
+def parameters(plan: Plan) -> dict[str, Json]:
+    """The plan's choices and each level's noise."""
+    return {
+        "name": plan.method,
+        "source": SOURCE,
+        "plan": PLAN,
+        "regions": REGIONS,
+        "plan_sha256": plan.digest,
+        "group": plan.group,
+        "member": plan.member,
+        "measured": "cumulative counts" if plan.cumulative else "histograms",
+        "groups": plan.groups,
+        "totals": plan.totals,
+        "levels": [
+            {
+                "name": name,
+                "regions": len(plan.regions.ids[level]),
+                "measurements": measurements_path(name),
+                "bands": [
+                    {"from": first, "budget": {plan.measure: str(amounts[level])}, "noise": noise(drawn)}
+                    for first, amounts, drawn in zip(
+                        plan.budget.bands, plan.budget.amounts, plan.noise(level), strict=True
+                    )
+                ],
+            }
+            for level, name in enumerate(plan.regions.levels)
+        ],
+    }
+
+
+def product(plan: Plan) -> Product:
+    """A release in the words of the registry."""
+    kind = "discrete Laplace (two-sided geometric)" if plan.measure == "epsilon" else "discrete Gaussian"
+    measured = f"the number of groups of {'at most ' if plan.cumulative else ''}each size"
+    return Product(
+        description=f"Numbers of {plan.group} groups by size, for {_levels(plan)}.",
+        intended_use="Statistics of group sizes over nested regions whose numbers add up.",
+        region=plan.regions.ids[0][0],
+        domain=f"Groups ({plan.group}) in public regions, each of a number of members ({plan.member}).",
+        bounds=f"Which groups exist and where each lies is public; one {plan.unit} changes the size of one group by at most"
+        f" {plan.quantity}; sizes above {plan.largest:,} count as that.",
+        mechanisms=f"{SOURCE}, {plan.method}: in every region of every level {measured} gets {kind} noise, exact over the"
+        " integers.",
+        post_processing=f"{METHODS[plan.method][:1].upper()}{METHODS[plan.method][1:]}.",
+        composition="Sequential over the levels"
+        + ("; by size, of bounded overlap over bands of sizes" if len(plan.budget.bands) > 1 else "")
+        + ". The tree with every event and amount is in privacy.json.",
+        unprotected="The public regions and totals alone, which the plan names; nothing else is published without noise.",
+    )
+
+
+def _levels(plan: Plan) -> str:
+    return ", ".join(f"{name} ({len(ids):,})" for name, ids in zip(plan.regions.levels, plan.regions.ids, strict=True))
+
+
+def charged(plan: Plan) -> Section:
+    """The budget and noise of each level."""
+    symbol = plan.cost.symbol
+    rows = []
+    for band, first in enumerate(plan.budget.bands):
+        for level, name in enumerate(plan.regions.levels):
+            drawn = plan.noise(level)[band]
+            width = float(drawn.scale) if isinstance(drawn, DiscreteLaplace) else float(drawn.sigma_squared) ** 0.5
+            rows.append((name, f"{first:,}", decimal_up(plan.budget.amounts[band][level]), rounded(width)))
+    unit = "scale" if plan.measure == "epsilon" else "sigma"
+    text = f"""
+        Measured was, in every region of every level, how many groups there are of {"at most " if plan.cumulative else ""}each size.
+        One {plan.unit} changes the size of one group, by at most {plan.quantity}, and so one region in each level; the levels' amounts
+        add up to {plan.cost} at every size.
+    """
+    table = Table(("Level", "Sizes from", symbol, f"Noise, {unit}"), tuple(rows), "Budget and noise by level")
+    return Section("What was measured and charged", text, tables=(table,))
+
+
+def sections(plan: Plan, told: Estimated) -> tuple[Section, ...]:
+    """How far numbers are off, the conditions, what is public, files."""
+    return (_error(plan), _made(plan, told), _largest(plan, told), _public(plan), _files(plan))
+
+
+def _error(plan: Plan) -> Section:
+    rows = []
+    for level, name in enumerate(plan.regions.levels):
+        errors = LevelErrors(plan, level)
+        for band in plan.bands:
+            size = min(band.start + 1, band.stop - 1)
+            (counts, count_errors), (tails, tail_errors) = errors.margins(tails=False), errors.margins(tails=True)
+            rows.append(
+                (
+                    name,
+                    f"{size:,}",
+                    rounded(float(count_errors[size])),
+                    f"± {counts[size]:,}",
+                    rounded(float(tail_errors[size])),
+                    f"± {tails[size]:,}",
+                )
+            )
+    text = """
+        Exact are the errors of what was measured: noise of a known distribution. The intervals in the tables stand around the measured
+        numbers, are cut to the public bounds, and hold the true number with a probability of at least 95 percent, each on its own. The
+        published numbers are made of all measurements together, so that they add up; how far they are off depends on the data as well,
+        mostly less than the measured ones, and cannot be stated exactly. "starling groups preview" estimates it from public facts by
+        simulation.
+    """
+    header = ("Level", "Size", "Standard error", "95 % margin", "Standard error, at least", "95 % margin, at least")
+    return Section("How far the measured numbers are off", text, tables=(Table(header, tuple(rows), "In groups"),))
+
+
+def _made(plan: Plan, told: Estimated) -> Section:
+    found, projection = conditions(plan, told.levels), told.projection
+    gap = "not known" if projection.gap is None else f"{float(100 * projection.gap):.3g} %"
+    rows = (
+        ("Method", f"{plan.method}: {METHODS[plan.method]}"),
+        ("Objective", rounded(float(projection.objective))),
+        ("Proved to be the optimum", "yes, by an independent check" if projection.certified else "no"),
+        ("Above a proved lower bound by", "0" if projection.certified else gap),
+        ("Cells that are not the sum over the regions inside", f"{found.consistency:,}"),
+        ("Numbers below 0", f"{found.validity:,}"),
+        ("Regions whose public total is not met", f"{found.faithfulness:,}"),
+    )
+    table = Table(("What", "Value"), rows, "Recomputed from the published numbers", words=True)
+    return Section("What was made of the measurements", tables=(table,))
+
+
+def _largest(plan: Plan, told: Estimated) -> Section:
+    """The published sizes of the root, the most frequent first."""
+    counts = told.levels[0][0]
+    order = np.argsort(-counts, kind="stable")[:MOST_ROWS]
+    rows = tuple((f"{size:,}", f"{counts[size]:,}") for size in sorted(order.tolist()))
+    table = Table(("Size", "Groups"), rows, f"The most frequent sizes in {plan.regions.ids[0][0]}")
+    return Section("The published sizes", tables=(table,))
+
+
+def _public(plan: Plan) -> Section:
+    totals = "of every region" if plan.totals == "region" else "of all regions together"
+    text = f"""
+        Public, and used as such: the regions ({_levels(plan)}), that the groups exist and where each lies, the number of groups {totals}
+        ({plan.groups:,} in all), and the largest size, {plan.largest:,}, as which larger ones count.
+
+        By the rule of all records {KINDS[plan.kind]}; a number that is missing, negative or none counts as 0, one with a fraction is
+        rounded down, and a record whose region or group is not public is dropped. Where the records have more or fewer groups than is
+        public, the largest groups of a region are left out, or groups of size 0 are added.
+    """
+    return Section("What is public, and how groups are counted", text)
+
+
+def _files(plan: Plan) -> Section:
+    rows = (
+        *((f"data/{name}.parquet", f"numbers of groups by {name} and size") for name in plan.regions.levels),
+        ("data/regions.parquet", "groups, mean size and quantiles of every region"),
+        ("measurements/", "every noisy count as it was drawn; the tables are a function of them"),
+        ("plan/", "the public plan and its regions, enough to make the tables from the measurements again"),
+        ("privacy.json", "what is promised and was charged, with exact amounts"),
+        ("datapackage.json", "every file with its SHA-256, every table with its columns"),
+        ("registry.yaml", "draft of an entry in OpenDP's registry of deployments"),
+        ("SIGNATURE", "over every other file of the folder"),
+    )
+    return Section(
+        "What is in this folder", tables=(Table(("File", "Content"), rows, "Files of this release", words=True),)
+    )

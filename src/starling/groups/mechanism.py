@@ -1,0 +1,58 @@
+"""Noisy histograms, or noisy cumulative counts, of every region of every level.
+
+Privacy. One member (or event) more or less moves one group from one size to another, in one region of each level; plan/model.py states
+the sensitivities and composes the levels, and bands of sizes, to `Plan.guarantee`. All regions and sizes of the plan are measured, empty
+or not; how many draws there are, and their scales, is public. A cumulative count at size N is the total of its region: it moves for no
+member. Where it is public it is published as it is, at the root or, where the totals of all regions are public, everywhere; elsewhere it
+is not to be known, and gets the noise of its level and band.
+
+Everything that is made of what is drawn here is post-processing.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from starling.groups.measurements import Measured
+from starling.groups.optimise.tree import Int64
+from starling.groups.plan import Plan
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.sampling.noise import checked_add, draw
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyCounts:
+    """A `privacy.trust.Mechanism` over the exact numbers of groups of each leaf and size.
+
+    Attributes:
+        plan: The public choices.
+    """
+
+    plan: Plan
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The plan's."""
+        return self.plan.guarantee
+
+    def draw(self, exact: Int64, /) -> Measured:
+        """Measure every level.
+
+        Args:
+            exact: int64 (leaves, sizes), which has the public totals.
+
+        Returns:
+            For each level, root first, int64 (regions, sizes): noisy numbers of groups of each size, or of at most each size.
+        """
+        plan = self.plan
+        found = []
+        for level, counts in enumerate(plan.regions.sums(exact)):
+            values = np.cumsum(counts, axis=1) if plan.cumulative else counts
+            noisy = np.empty_like(values)
+            for distribution, sizes in zip(plan.noise(level), plan.bands, strict=True):
+                here = np.ascontiguousarray(values[:, sizes])
+                noisy[:, sizes] = checked_add(here, draw(distribution, here.shape))
+            if plan.cumulative and (level == 0 or plan.totals == "region"):
+                noisy[:, -1] = values[:, -1]
+            found.append(noisy)
+        return tuple(found)

@@ -1,0 +1,267 @@
+"""The plan of a release of group sizes: every public choice, as one immutable value. It opens nothing confidential.
+
+Groups (households, vehicles) lie in the leaves of public regions; a group's size is how many members (persons, trips) it has, 0 to N,
+larger ones counted as N. Published is, for each region r of each level and each size s, the number n[r,s] of groups of that size
+(Fioretto, Van Hentenryck and Zhu 2021, "Differential privacy of hierarchical census data", Section 4).
+
+Privacy. Neighbours: add or remove one member of an existing group (or one event of one). Public: the regions, which groups there are and in
+which leaf each lies, N, and the number G of all groups, or that of each leaf. Size 0 is needed: with sizes 1 to N alone, removing an
+only member would change G. A member brings up to q units, so that one group moves from size s to s + k, 0 < k <= q, and in each level one
+region sees it:
+
+- n changes by 1 at s and at s + k: L1 sensitivity 2 and squared L2 sensitivity 2 in each level, whatever q;
+- c[r,s] = n[r,0] + ... + n[r,s] changes by 1 at s, ..., s + k - 1: L1 and squared L2 sensitivity q in each level.
+
+Levels compose sequentially. Of cumulative counts, the sizes may be cut into bands with a budget of their own: noise of scale q/eps_l(s)
+at size s of level l, so that a size costs eps/q over all levels, and one member meets at most q sizes (bounded overlap; zCDP alike, with
+variance q/(2 rho_l(s))). Where a total is public, c at size N is that total and gets no noise.
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from math import ceil, isqrt
+from pathlib import Path
+from typing import Final, Literal, Self, TypeAlias
+
+from starling.errors import PlanError
+from starling.groups.plan.budget import SplitBudget
+from starling.groups.plan.regions import MOST_GROUPS, Regions
+from starling.privacy.budget import Cost, Epsilon, Measure, Rho
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
+from starling.privacy.events import DiscreteGaussianNoise, DiscreteLaplaceNoise
+from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
+from starling.privacy.neighbours import ADD_REMOVE_EVENT, ADD_REMOVE_MEMBER, Relation
+from starling.release.request import digest
+
+Kind: TypeAlias = Literal["groups", "counts", "persons", "events"]
+Totals: TypeAlias = Literal["root", "region"]
+Unit: TypeAlias = Literal["member", "event"]
+Method: TypeAlias = Literal["c_eb", "c_joint", "c_twostep", "h", "topdown", "h_relaxed"]
+
+METHODS: Final[dict[Method, str]] = {
+    "h": "noisy histograms, the nearest consistent integers",
+    "topdown": "noisy histograms, the nearest integers level by level from the root down",
+    "h_relaxed": "noisy histograms, the nearest consistent numbers, rounded: does not add up",
+}
+"""What each method measures and what it makes of it."""
+WITH_REGION_TOTALS: Final[tuple[Method, ...]] = ("c_eb", "c_joint")
+"""The methods that keep public totals of all regions."""
+RELATIONS: Final[dict[Unit, Relation]] = {"member": ADD_REMOVE_MEMBER, "event": ADD_REMOVE_EVENT}
+MOST_CELLS: Final = 1 << 26
+"""Regions of all levels times sizes: what a release holds in memory, at some hundred bytes a cell."""
+MOST_MEMBERS: Final = 1 << 60
+"""Bounds G times N, so that no sum of sizes leaves int64."""
+MOST_COST: Final = 1 << 61
+"""What no sum that an optimiser forms may reach."""
+MARGIN: Final = 1 << 20
+"""What an optimiser adds to measurements."""
+WIDTHS: Final = 64
+"""Scales, or standard deviations, that no measurement is taken to be off by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """The public list of all groups with their regions.
+
+    Attributes:
+        sha256: Of the file, hexadecimal.
+        path: Where the file lies; None in a release, which holds the digest alone.
+    """
+
+    sha256: str
+    path: Path | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Every public choice of a release.
+
+    Attributes:
+        title: For people.
+        group: What a group is, in a word: household.
+        member: What a group consists of, in a word: person.
+        regions: The public regions, and the totals of leaves where they are public.
+        largest: N: larger sizes count as this one.
+        groups: G, the public number of all groups.
+        totals: Whether G alone is public ("root") or the number of groups of every region.
+        kind: What the records are: groups (region, size), ready counts (region, size, groups), persons or events of registered groups.
+        unit: What is protected: one member of a group, or one event.
+        quantity: q, the most that one member, or one event, adds to a size.
+        register: The public list of groups; None where records bring their own regions.
+        method: One of METHODS.
+        measure: Of the budget: epsilon of pure DP, or rho of zCDP.
+        budget: The amount of each level, and of each band of sizes in it.
+    """
+
+    title: str
+    group: str
+    member: str
+    regions: Regions
+    largest: int
+    groups: int
+    totals: Totals
+    kind: Kind
+    unit: Unit
+    quantity: int
+    register: Register | None
+    method: Method
+    measure: Measure
+    budget: SplitBudget
+
+    def __post_init__(self) -> None:
+        cells = self.cells
+        if cells > MOST_CELLS:
+            problem = f"makes {cells:,} cells, regions of all levels times sizes, beyond {MOST_CELLS:,}"
+            raise PlanError(field="sizes.largest", problem=problem, fix="cap sizes lower, or name fewer regions")
+        if not 0 <= self.groups <= MOST_GROUPS or self.groups * self.largest > MOST_MEMBERS:
+            problem = f"is {self.groups:,}: sums of sizes up to {self.largest:,} could leave 64 bits"
+            raise PlanError(field="totals.groups", problem=problem, fix="correct it, or cap sizes lower")
+        if self.largest < 1 or not 1 <= self.quantity <= self.largest:
+            problem = f"are {self.largest:,} and {self.quantity:,}"
+            raise PlanError(field="sizes", problem=problem, fix="give 1 <= quantity <= largest")
+        totals = self.regions.totals
+        if (totals is not None) != (self.totals == "region") or (totals is not None and sum(totals) != self.groups):
+            problem = f"is {self.groups:,}, which the regions do not add up to"
+            raise PlanError(field="totals.groups", problem=problem, fix="correct the totals")
+        if self.kind in ("persons", "events") and self.register is None:
+            raise PlanError(
+                field="input.register", problem="is missing", fix=f"name the public list of {self.group} and region"
+            )
+        if (self.kind, self.unit) in (("persons", "event"), ("events", "member")):
+            fix = 'persons protect a "member"; events, which name nobody, protect an "event"'
+            raise PlanError(field="privacy.unit", problem=f"is not that of {self.kind}", fix=fix)
+        if self.budget.bands[-1] > self.largest or len(self.budget.amounts[0]) != self.levels:
+            fix = "begin every band at a size, and give each level its amount"
+            raise PlanError(field="privacy.bands", problem="do not fit sizes and levels", fix=fix)
+        if self.totals == "region" and self.method not in WITH_REGION_TOTALS:
+            fix = 'write public = "root", or another method'
+            raise PlanError(field="totals.public", problem=f"is no choice of the method {self.method}", fix=fix)
+        if len(self.budget.bands) > 1 and not self.cumulative:
+            fix = f"take one of {', '.join(name for name in METHODS if name.startswith('c_'))}"
+            raise PlanError(field="privacy.method", problem="has no budget by size", fix=fix)
+        if (8 * self.most_noisy + MARGIN) * sum(map(len, self.regions.ids)) >= MOST_COST:
+            problem = "makes noise so wide, of so many regions and groups, that sums could leave 64 bits"
+            raise PlanError(field="privacy", problem=problem, fix="spend more")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a plan file, with the public files that it names.
+
+        Raises:
+            PlanError: with every problem found.
+        """
+        from starling.groups.plan.readable import read_plan
+
+        return cls(**read_plan(Path(path)))
+
+    @property
+    def levels(self) -> int:
+        """How many levels of regions there are."""
+        return len(self.regions.levels)
+
+    @property
+    def sizes(self) -> int:
+        """How many sizes there are, 0 to N."""
+        return self.largest + 1
+
+    @property
+    def cells(self) -> int:
+        """Regions of all levels times sizes."""
+        return sum(map(len, self.regions.ids)) * self.sizes
+
+    @cached_property
+    def most_noisy(self) -> int:
+        """The size to which measurements are cut: G and WIDTHS of the widest noise."""
+        noise = [each for level in range(self.levels) for each in self.noise(level)]
+        return self.groups + WIDTHS * max(map(_width, noise))
+
+    @property
+    def cumulative(self) -> bool:
+        """Whether cumulative counts are measured; else histograms."""
+        return self.method.startswith("c_")
+
+    @property
+    def relation(self) -> Relation:
+        """Neighbouring databases."""
+        return RELATIONS[self.unit]
+
+    @property
+    def cost(self) -> Cost:
+        """What the release costs in all."""
+        return self.guarantee.cost
+
+    @property
+    def bands(self) -> tuple[slice, ...]:
+        """The sizes of each band of the budget."""
+        firsts = (*self.budget.bands, self.sizes)
+        return tuple(slice(first, stop) for first, stop in pairwise(firsts))
+
+    def noise(self, level: int) -> tuple[Distribution, ...]:
+        """The noise of each band of sizes of a level."""
+        found: list[Distribution] = []
+        for amounts in self.budget.amounts:
+            amount = amounts[level]
+            if self.measure == "epsilon":
+                found.append(DiscreteLaplace((self.quantity if self.cumulative else 2) / amount))
+            else:
+                found.append(DiscreteGaussian((Fraction(self.quantity, 2) if self.cumulative else 1) / amount))
+        return tuple(found)
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """What is charged: one event for each level and band of sizes."""
+        what = "cumulative counts" if self.cumulative else "histograms"
+        several = len(self.budget.bands) > 1
+        sensitivity = Fraction((1 if several else self.quantity) if self.cumulative else 2)
+        bands = [
+            sequential(
+                f"{what} of {self.group} sizes{f' from {first}' if several else ''}",
+                [
+                    Guarantee(name, self.relation, _event(self.noise(level)[band], sensitivity))
+                    for level, name in enumerate(self.regions.levels)
+                ],
+            )
+            for band, first in enumerate(self.budget.bands)
+        ]
+        return bands[0] if not several else bounded_overlap(f"{what} by size", self.quantity, bands)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over every choice but the words, hexadecimal."""
+        return digest(
+            {
+                "regions": self.regions.digest,
+                "register": None if self.register is None else self.register.sha256,
+                **{name: getattr(self, name) for name in ("largest", "groups", "totals", "kind", "unit", "quantity")},
+                **{name: getattr(self, name) for name in ("method", "measure", "budget")},
+            }
+        )
+
+
+def _event(noise: Distribution, sensitivity: Fraction) -> DiscreteLaplaceNoise | DiscreteGaussianNoise:
+    """The noise of one level and band; the sensitivity is that in L1, or the square of that in L2, which are the same number here."""
+    if isinstance(noise, DiscreteLaplace):
+        return DiscreteLaplaceNoise(noise.scale, sensitivity)
+    return DiscreteGaussianNoise(noise.sigma_squared, sensitivity)
+
+
+def _width(noise: Distribution) -> int:
+    """A whole number that is no less than the scale, or than the standard deviation."""
+    return ceil(noise.scale) if isinstance(noise, DiscreteLaplace) else isqrt(ceil(noise.sigma_squared)) + 1
+
+
+def default_method(quantity: int, measure: Measure) -> Method:
+    """The method whose noise is least in a published count, by public facts alone.
+
+    A count n[s] is the difference of two cumulative counts. With epsilon e a level, its variance is near 4 q^2/e^2 where those are measured
+    and 8/e^2 where histograms are; with rho r it is q/r against 1/r. At equal variance cumulative counts win: monotony holds them.
+    """
+    worse = quantity**2 > 2 if measure == "epsilon" else quantity > 1
+    return "h" if worse or "c_eb" not in METHODS else "c_eb"
+
+
+def amount_of(measure: Measure, amount: Fraction) -> Cost:
+    """An amount of budget as a cost."""
+    return Epsilon(amount) if measure == "epsilon" else Rho(amount)

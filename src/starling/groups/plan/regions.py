@@ -1,0 +1,211 @@
+"""The public regions: one root, every level below it nested in the one above, groups in the regions of the last level (the leaves).
+
+A file names each region once with the region that it lies in, `region,parent` in CSV with a header; the root has no parent. A third column,
+`groups`, may give the public number of groups of each leaf.
+"""
+
+import csv
+import hashlib
+import io
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from starling.errors import PlanError, Problem
+from starling.groups.optimise.tree import Int64, Tree
+from starling.planfile.foreign import content
+from starling.planfile.spelling import name_problem, shown
+
+LONGEST_FILE: Final = 1 << 28
+"""Bytes of a file of regions."""
+MOST_GROUPS: Final = 1 << 40
+"""Groups in all, and in a region."""
+COLUMNS: Final = ("region", "parent")
+TOTALS: Final = "groups"
+MOST_PROBLEMS: Final = 1000
+
+
+class Row(NamedTuple):
+    """One region of a file.
+
+    Attributes:
+        line: The line that it stands in.
+        region: Its id, of which no two regions have the same.
+        parent: The id of the region that it lies in; empty for the root.
+        groups: The public number of groups in it; None where the file does not say.
+    """
+
+    line: int
+    region: str
+    parent: str
+    groups: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """The regions of each level, those of one parent together and ascending by id, parents in the order of their own level.
+
+    Attributes:
+        levels: The name of each level, the root's first.
+        ids: The ids of the regions of each level.
+        tree: How they are nested, in the same order.
+        totals: The public number of groups of each leaf; None where only the number of all groups is public.
+    """
+
+    levels: tuple[str, ...]
+    ids: tuple[tuple[str, ...], ...]
+    tree: Tree
+    totals: tuple[int, ...] | None
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """The ids of the last level."""
+        return self.ids[-1]
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over all of it, hexadecimal."""
+        state = hashlib.sha256()
+        rows: list[list[int]] = [[], *(parents.tolist() for parents in self.tree.parents)]
+        for name, ids, parents in zip(self.levels, self.ids, rows, strict=True):
+            state.update("\n".join((name, *ids, *map(str, parents), "")).encode())
+        state.update(repr(self.totals).encode())
+        return state.hexdigest()
+
+    @property
+    def level_totals(self) -> tuple[Int64, ...] | None:
+        """The public number of groups of each region of each level; None where they are not public."""
+        return None if self.totals is None else self.sums(np.array(self.totals, dtype=np.int64))
+
+    def sums(self, leaves: Int64) -> tuple[Int64, ...]:
+        """What the regions of each level hold, root first, of int64 (leaves, ...)."""
+        found = [leaves]
+        for parents in reversed(self.tree.parents):
+            # Children of one parent stand together.
+            found.append(np.add.reduceat(found[-1], np.searchsorted(parents, np.arange(parents[-1] + 1)), axis=0))
+        return tuple(reversed(found))
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The rows of a file of regions.
+
+    Raises:
+        PlanError: it cannot be read, lacks a column, or a row is none.
+    """
+    try:
+        text = content(path, LONGEST_FILE).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or "not UTF-8"
+        raise PlanError(
+            problems=[Problem("regions", f"cannot be read ({reason})", "name a CSV file", path.name)]
+        ) from None
+    lines = csv.reader(io.StringIO(text, newline=""))
+    header = next(lines, [])
+    problems = [
+        Problem(name, "is a missing column", f"write the header {','.join(COLUMNS)}", path.name, 1)
+        for name in COLUMNS
+        if header.count(name) != 1
+    ]
+    rows = []
+    try:
+        rows = [
+            _row(dict(zip(header, fields, strict=False)), lines.line_num, path.name, problems)
+            for fields in (() if problems else lines)
+            if fields
+        ]
+    except csv.Error:
+        problems.append(Problem("regions", "is not CSV", "correct it", path.name, lines.line_num))
+    if problems:
+        raise PlanError(problems=problems[:MOST_PROBLEMS])
+    return rows
+
+
+def _row(fields: Mapping[str, str], line: int, name: str, problems: list[Problem]) -> Row:
+    region, parent, groups = (fields.get(column, "").strip() for column in (*COLUMNS, TOTALS))
+    if (wrong := name_problem(region)) is not None:
+        problems.append(Problem("region", wrong, "name every region", name, line))
+    if groups and not (groups.isascii() and groups.isdigit() and int(groups[:20]) <= MOST_GROUPS):
+        problems.append(Problem(TOTALS, f"is not an integer from 0 to {MOST_GROUPS}", "correct it", name, line))
+        groups = ""
+    return Row(line, region, parent, int(groups) if groups else None)
+
+
+def regions_of(rows: Sequence[Row], levels: Sequence[str], name: str) -> Regions:
+    """The regions of some rows, without totals.
+
+    Args:
+        rows: In any order.
+        levels: The name of each level, the root's first.
+        name: What the rows are called in messages.
+
+    Raises:
+        PlanError: with every cause: no root or several, a repeated region, an unknown parent, an inner region without a child, a
+            leaf below the last level.
+    """
+    known = {row.region: row for row in rows}
+    roots = [row for row in rows if not row.parent]
+    problems = [
+        Problem("region", f"{shown(region)} is there {times} times", "name every region once", name)
+        for region, times in Counter(row.region for row in rows).items()
+        if times > 1
+    ]
+    problems += [
+        Problem("parent", f"{shown(row.parent)} is no region of the file", "name it, or correct it", name, row.line)
+        for row in rows
+        if row.parent and row.parent not in known
+    ]
+    if len(roots) != 1:
+        problem = f"has {len(roots)} roots, which lie in no other region"
+        problems.append(Problem("regions", problem, "have one region without a parent", name))
+    if problems:
+        raise PlanError(problems=problems[:MOST_PROBLEMS])
+    inside: dict[str, list[str]] = {}
+    for row in rows:
+        inside.setdefault(row.parent, []).append(row.region)
+    ids: list[tuple[str, ...]] = [(roots[0].region,)]
+    parents = []
+    for level in levels[:-1]:
+        childless = [region for region in ids[-1] if region not in inside]
+        if childless:
+            problems += [
+                Problem("region", f"{shown(region)} of level {level} has no region inside it", _SAME_DEPTH, name)
+                for region in childless
+            ]
+            raise PlanError(problems=problems[:MOST_PROBLEMS])
+        below = [sorted(inside[region]) for region in ids[-1]]
+        parents.append(np.repeat(np.arange(len(below)), [len(each) for each in below]))
+        ids.append(tuple(region for each in below for region in each))
+    deeper = [region for region in ids[-1] if region in inside]
+    problems = [
+        Problem("region", f"{shown(region)} of the last level, {levels[-1]}, has regions inside it", _SAME_DEPTH, name)
+        for region in deeper
+    ]
+    if not problems and sum(map(len, ids)) < len(rows):
+        problems = [Problem("regions", "lie in one another in a circle", "correct their parents", name)]
+    if problems:
+        raise PlanError(problems=problems[:MOST_PROBLEMS])
+    return Regions(tuple(levels), tuple(ids), Tree.of(parents), None)
+
+
+_SAME_DEPTH: Final = "name as many levels as the regions are deep, every leaf equally deep"
+
+
+def leaf_totals(
+    regions: Regions, given: Mapping[str, int | None] | Iterable[tuple[str, int | None]]
+) -> tuple[int, ...]:
+    """The public number of groups of each leaf.
+
+    Raises:
+        PlanError: a leaf has none.
+    """
+    found = dict(given)
+    missing = [leaf for leaf in regions.leaves if found.get(leaf) is None]
+    if missing:
+        problem = f"of {shown(missing[0])} and {len(missing) - 1} other leaves is missing"
+        raise PlanError(field=TOTALS, problem=problem, fix="give the public number of groups of every leaf")
+    return tuple(int(found[leaf] or 0) for leaf in regions.leaves)

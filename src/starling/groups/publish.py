@@ -1,0 +1,71 @@
+"""A release of group sizes: from records to a folder that everybody may read."""
+
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from starling.engine.choice import DUCKDB, check_engine
+from starling.groups.counts import cluster_for, count
+from starling.groups.optimise.tree import Int64
+from starling.groups.plan import Plan
+from starling.groups.publication import GroupsPublication
+from starling.groups.source import Records, open_records
+from starling.privacy.trust import Confidential
+from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
+from starling.release.pipeline import SILENT, Listener, Published, publish
+
+
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """A `release.domain.Source`: the records, and the register that they are joined with.
+
+    Attributes:
+        plan: The public choices.
+        records: The confidential records, checked when they were opened.
+        engine: What counts.
+    """
+
+    plan: Plan
+    records: Records
+    engine: str
+
+    def files(self) -> Iterable[Path]:
+        """The files of the records, and the register."""
+        register = self.plan.register
+        return (*self.records.files, *(() if register is None or register.path is None else (register.path,)))
+
+    def open(self) -> Callable[[ExitStack], Confidential[Int64]]:
+        """The number of groups of each leaf and size; a cluster is started for them where that is asked for."""
+        return lambda work: count(
+            self.plan, self.records, cluster=work.enter_context(cluster_for(self.engine, self.records))
+        )
+
+
+def release(
+    plan: Plan,
+    records: str | Path,
+    out: str | Path,
+    *,
+    engine: str = DUCKDB,
+    payment: PaymentOptions = DEFAULT_PAYMENT,
+    listener: Listener = SILENT,
+) -> Published:
+    """Publish the group sizes of a plan as the folder `out`.
+
+    Args:
+        plan: The public choices.
+        records: The confidential records, CSV or Parquet.
+        out: The folder to make; it must not exist, unless it is the answer of this very request.
+        engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.
+        payment: Who pays, for which data, and under which request id.
+        listener: Hears of each public step, approves of the charge, and hears of it.
+
+    Raises:
+        ParameterError, PlanError, SourceError, OutputError: by public checks, before anything is charged.
+        BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
+        RunFailed: after the charge, always with the same words.
+    """
+    check_engine(engine)
+    opened = open_records(records, plan)
+    return publish(GroupsPublication(plan), _Groups(plan, opened, engine), Path(out), payment, listener)

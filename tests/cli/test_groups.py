@@ -1,0 +1,88 @@
+"""`starling groups`: its verbs as a new user calls them, through the ledger to a verified release."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from starling.cli import main
+from tests.groups.worlds import write_world
+
+
+@pytest.fixture
+def call(tmp_path: Path) -> Callable[..., Result]:
+    write_world(tmp_path, more='method = "h"')
+
+    def called(verb: str, *words: object, code: int = 0, group: str = "groups") -> Result:
+        result = CliRunner().invoke(main, [str(word) for word in (group, verb, *words)])
+        assert result.exit_code == code, result.output
+        return result
+
+    return called
+
+
+def test_plan_opens_no_records_and_states_cost_and_noise(tmp_path: Path, call: Callable[..., Result]) -> None:
+    (tmp_path / "records.csv").unlink()
+    text = call("plan", tmp_path / "plan.toml").stdout
+    assert "epsilon 1, under the replace-one adjacency epsilon 2" in text
+    assert "one member (add or remove one member of an existing group)" in text
+    assert "county        3           0  0.333334      6" in text
+    said = json.loads(call("plan", tmp_path / "plan.toml", "--json").stdout)
+    assert said["cost"]["add-remove"] == {"epsilon": "1", "decimal": "1"}
+    assert said["bounds"]["largest_size"] == 4
+
+
+def test_validate_accept_release_and_verify(tmp_path: Path, call: Callable[..., Result]) -> None:
+    url = f"sqlite:///{tmp_path / 'ledger.sqlite'}"
+    plan, records = tmp_path / "plan.toml", ("--records", tmp_path / "records.csv")
+    paid = ("--ledger", url, "--dataset", "homes")
+    call("create", url, group="ledger")
+    call(
+        "population",
+        url,
+        "people",
+        "--measure",
+        "epsilon",
+        "--neighbours",
+        "add-remove-member",
+        "--cap",
+        "2",
+        group="ledger",
+    )
+    call("dataset", url, "homes", "--population", "people", group="ledger")
+    call("grant", url, "people", "custodian", "--cap", "2", group="ledger")
+    call("release", plan, *records, *paid, "--out", tmp_path / "out", "--yes", code=4)
+    assert (
+        "9 records of 9 groups: nothing breaks the rules" in call("validate", plan, *records, "--accept", *paid).stdout
+    )
+    text = call("release", plan, *records, *paid, "--out", tmp_path / "out", "--yes").stdout
+    assert "epsilon 1 for add or remove one member of an existing group" in text
+    assert "3 regions in" in text
+    answered = json.loads(call("release", plan, *records, *paid, "--out", tmp_path / "out", "--yes", "--json").stdout)
+    assert answered["charged_now"] is False
+    result = CliRunner().invoke(main, ["verify", str(tmp_path / "out"), "--ledger", url, "--json"])
+    assert json.loads(result.stdout)["outcome"] == "consistent"
+
+
+def test_wrong_records_are_listed_with_their_lines(tmp_path: Path, call: Callable[..., Result]) -> None:
+    (tmp_path / "records.csv").write_text("region,size\n" + "e1,1\n" * 8 + "north,2\n")
+    result = call("validate", tmp_path / "plan.toml", "--records", tmp_path / "records.csv", code=65)
+    assert "records.csv:10: region is no leaf of the plan" in result.stderr
+    assert "have 8 groups in regions of the plan, and 9 are public" in result.stderr
+
+
+@pytest.mark.parametrize("engine", ["spark", "duck"])
+def test_an_engine_that_is_none_is_refused(engine: str, tmp_path: Path, call: Callable[..., Result]) -> None:
+    words = (
+        "--records",
+        tmp_path / "records.csv",
+        "--out",
+        tmp_path / "out",
+        "--yes",
+        "--unvalidated",
+        "--engine",
+        engine,
+    )
+    assert "engine is neither duckdb" in call("release", tmp_path / "plan.toml", *words, code=2).stderr

@@ -1,0 +1,35 @@
+"""The tables of a release: one for each level and one of regions, and every column says what it holds."""
+
+from pathlib import Path
+
+import numpy as np
+
+from starling.groups.artifact.columns import REGION_TABLE, REGION_WORDS, SIZE_WORDS, SIZES, pieces, sheets, tables
+from starling.groups.mechanism import NoisyCounts
+from starling.groups.postprocess import estimate
+from tests.groups.worlds import CELLS, world
+
+
+def test_every_column_has_words() -> None:
+    assert list(SIZE_WORDS) == SIZES.names
+    assert list(REGION_WORDS) == REGION_TABLE.names
+
+
+def test_every_region_and_size_has_a_row(tmp_path: Path) -> None:
+    plan = world(tmp_path)
+    assert [table.name for table in tables(plan)] == ["land", "state", "county", "regions"]
+    assert [sheet.path for sheet in sheets(plan)][1:] == [
+        f"measurements/{name}.parquet" for name in plan.regions.levels
+    ]
+    told = estimate(plan, NoisyCounts(plan).draw(np.array(CELLS)))
+    rows = [(name, len(table)) for piece in pieces(plan, told) for name, table in piece.items()]
+    assert rows == [("land", 5), ("regions", 1), ("state", 10), ("regions", 2), ("county", 15), ("regions", 3)]
+
+
+def test_a_region_without_groups_has_no_mean(tmp_path: Path) -> None:
+    plan = world(tmp_path, groups=0)
+    told = estimate(plan, NoisyCounts(plan).draw(np.zeros((3, 5), dtype=np.int64)))
+    means = [
+        each for piece in pieces(plan, told) if "regions" in piece for each in piece["regions"]["mean"].to_pylist()
+    ]
+    assert means == [None] * 6

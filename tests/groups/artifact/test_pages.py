@@ -1,0 +1,37 @@
+"""What a release says of itself: its noise, its bounds, what is public, in the words of the plan."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from starling.groups.artifact.pages import charged, parameters, particulars, product, sections
+from starling.groups.mechanism import NoisyCounts
+from starling.groups.postprocess import estimate
+from tests.groups.worlds import CELLS, world
+
+
+def test_parameters_state_the_noise_of_each_level(tmp_path: Path) -> None:
+    said: Any = parameters(world(tmp_path, more='method = "h"\nsplit = ["1/4", "1/4", "1/2"]'))
+    assert [level["bands"][0]["budget"] for level in said["levels"]] == [
+        {"epsilon": "1/4"}, {"epsilon": "1/4"}, {"epsilon": "1/2"},
+    ]  # fmt: skip
+
+
+def test_what_is_exact_is_said(tmp_path: Path) -> None:
+    plan = world(tmp_path)
+    assert particulars(plan).invariants[0] == "the number of all groups"
+    assert "Which groups exist and where each lies is public" in product(plan).bounds
+
+
+def test_the_report_states_error_conditions_and_rules(tmp_path: Path) -> None:
+    plan = world(tmp_path, more='method = "h"')
+    told = estimate(plan, NoisyCounts(plan).draw(np.array(CELLS)))
+    error, made, largest, public, files = sections(plan, told)
+    assert len(error.tables[0].rows) == 3
+    assert ("Proved to be the optimum", "yes, by an independent check") in made.tables[0].rows
+    assert ("Cells that are not the sum over the regions inside", "0") in made.tables[0].rows
+    assert len(largest.tables[0].rows) == 5
+    assert "9 in all" in public.text
+    assert ("data/county.parquet", "numbers of groups by county and size") in files.tables[0].rows
+    assert charged(plan).tables[0].header[2] == "ε"

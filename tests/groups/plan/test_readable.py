@@ -1,0 +1,86 @@
+"""Plan files: what they say, and everything that is refused with its line (bad input of the spec)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from starling.errors import PlanError
+from starling.groups.plan import Plan
+from tests.groups.worlds import GROUPS, world, write_world
+
+
+def test_a_plan_is_read_with_its_public_files(tmp_path: Path) -> None:
+    plan = world(tmp_path)
+    assert (plan.groups, plan.largest, plan.kind, plan.totals, plan.unit) == (GROUPS, 4, "groups", "root", "member")
+    assert plan.regions.ids == (("land",), ("east", "west"), ("e1", "e2", "w1"))
+    assert plan.register is None
+
+
+def test_a_register_fixes_groups_and_regions(tmp_path: Path) -> None:
+    plan = world(tmp_path, "events", groups="")
+    assert plan.groups == GROUPS
+    assert plan.register is not None
+    assert len(plan.register.sha256) == 64
+
+
+@pytest.mark.parametrize(
+    ("changed", "cause"),
+    [
+        ({"budget": 'epsilon = "0"'}, "privacy.epsilon is not above 0"),
+        ({"budget": 'epsilon = "-1"'}, "privacy.epsilon is not above 0"),
+        ({"budget": "epsilon = 0.1"}, "is a float"),
+        ({"budget": 'epsilon = "1"\nrho = "1"'}, "are both there, or none"),
+        ({"budget": ""}, "are both there, or none"),
+        ({"more": 'split = ["0.5", "0.5", "0.5"]'}, "adds up to 3/2, not to 1"),
+        ({"more": 'split = ["1", "1"]'}, "is not an amount for each of 3 levels"),
+        ({"more": 'split = ["1/2", "1/2", "0"]'}, "has an amount that is not above 0"),
+        ({"more": "split = [0.5, 0.25, 0.25]"}, "is a float|is not an amount|split"),
+        ({"more": 'method = "c_ebb"'}, "privacy.method is not"),
+        ({"largest": 0}, "is not an integer from 1"),
+        ({"quantity": 9}, "is not an integer from 1 to 4"),
+        ({"groups": ""}, "is missing"),
+        ({"public": "county"}, "is not root or region"),
+        ({"public": "region"}, "is missing"),
+        ({"levels": '["land"]'}, "has regions inside it"),
+        ({"levels": '["land", "land", "county"]'}, "name a level twice"),
+        ({"levels": '["land", "../state", "county"]'}, "are not all words"),
+        ({"levels": '["land", "regions", "county"]'}, "or one regions"),
+        ({"levels": "[]"}, "are 0"),
+        ({"more": "colour = 1"}, "is an unknown key"),
+    ],
+)
+def test_a_wrong_plan_is_refused_with_its_cause(changed: dict[str, Any], cause: str, tmp_path: Path) -> None:
+    write_world(tmp_path, **changed)
+    with pytest.raises(PlanError, match=cause):
+        Plan.load(tmp_path / "plan.toml")
+
+
+@pytest.mark.parametrize(
+    ("rows", "cause"),
+    [
+        ("e1-0,e2\n", "lies in two regions, 1 times"),
+        ("e1-0,e1\n", "is listed twice, 1 times"),
+        ("new,nowhere\n", "is no leaf of the plan, in 1 rows, as in nowhere"),
+        ("new,east\n", "is no leaf of the plan"),
+        (",e1\n", "has no name"),
+    ],
+)
+def test_a_wrong_register_is_refused_with_its_cause(rows: str, cause: str, tmp_path: Path) -> None:
+    write_world(tmp_path, "events", groups="")
+    with (tmp_path / "register.csv").open("a") as file:
+        file.write(rows)
+    with pytest.raises(PlanError, match=cause):
+        Plan.load(tmp_path / "plan.toml")
+
+
+def test_a_register_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    write_world(tmp_path, "events", groups="")
+    (tmp_path / "register.csv").unlink()
+    with pytest.raises(PlanError, match="register cannot be read"):
+        Plan.load(tmp_path / "plan.toml")
+
+
+def test_a_total_against_the_public_files_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match="is not 9, as the public files say"):
+        world(tmp_path, "events", groups=10)

@@ -1,0 +1,73 @@
+"""What is wrong with records, for their custodian: each fault with its line, and a wrong file above all."""
+
+from pathlib import Path
+
+import pytest
+
+from starling.groups.source import open_records, validate
+from starling.groups.source.validation import Validation
+from tests.groups.worlds import world
+
+
+def validated(folder: Path, text: str, kind: str = "groups", **changed: object) -> Validation:
+    plan = world(folder, kind, **changed)
+    (folder / "records.csv").write_text(text)
+    return validate(plan, open_records(folder / "records.csv", plan)).value
+
+
+def test_the_world_has_no_problem_and_one_note(tmp_path: Path) -> None:
+    plan = world(tmp_path)
+    found = validate(plan, open_records(tmp_path / "records.csv", plan)).value
+    assert (found.records, found.groups, found.problems.none) == (9, 9, True)
+    assert [str(each) for each in found.notes.listed] == [
+        "records.csv:10: size is beyond 4, and counts as that; correct it; a release goes by its rule: docs/groups.md"
+    ]
+
+
+def test_each_fault_has_its_line(tmp_path: Path) -> None:
+    found = validated(
+        tmp_path, "region,size\ne1,1\n\nx,1\ne1,1.5\ne1,-2\ne1\ne1,3,4\ne1,4\ne1,\ne1,1\ne1,1\ne2,0\ne2,0\ne2,0\nw1,1\n"
+    )
+    assert [(each.line, each.field, each.problem) for each in found.problems.listed] == [
+        (7, "record", "has another number of fields than the header"),
+        (8, "record", "has another number of fields than the header"),
+        (4, "region", "is no leaf of the plan"),
+        (5, "size", "is no whole number from 0 on"),
+        (6, "size", "is no whole number from 0 on"),
+        (10, "size", "is no whole number from 0 on"),
+    ]
+    assert found.records == 14
+    assert [each.problem for each in found.problems.decisive] == [
+        "have 11 groups in regions of the plan, and 9 are public"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("region,size\n", "are none: there is nothing but the header"),
+        ("region,size\n" + "east,1\n" * 9, "is no leaf of the plan, in 9 of 9 records"),
+        ("region,size\n" + "e1,one\n" * 9, "is no whole number from 0 on, in 9 of 9 records"),
+        ("region,size\n" + "e1,1\n" * 12, "have 12 groups in regions of the plan, and 9 are public"),
+    ],
+)
+def test_a_wrong_file_that_parses_is_named_above_all(text: str, cause: str, tmp_path: Path) -> None:
+    assert cause in [each.problem for each in validated(tmp_path, text).problems.decisive]
+
+
+def test_counts_that_are_too_large_are_a_problem(tmp_path: Path) -> None:
+    found = validated(tmp_path, "region,size,groups\ne1,1,100\ne1,2,x\n", "counts")
+    assert [(each.line, each.problem) for each in found.problems.listed] == [
+        (3, "is no whole number from 0 on"),
+        (2, "is beyond 9, and counts as that"),
+    ]
+
+
+def test_persons_in_several_groups_and_unknown_groups_are_counted(tmp_path: Path) -> None:
+    text = "person,group\na,e1-0\na,e1-0\nb,e1-1\nb,e2-0\n,e1-0\nc,e9-9\nd,\n"
+    found = validated(tmp_path, text, "persons", groups="")
+    assert found.problems.by_field == {"person": 2, "group": 2}
+    assert (found.records, found.groups) == (7, 9)
+    words, values = found.summary()
+    assert words == "7 records of 9 groups"
+    assert values == {"records": 7, "groups": 9}
