@@ -319,7 +319,8 @@ def whole(column: pa.ChunkedArray, most: int) -> Int64:
     if pa.types.is_floating(found.type):
         plain = found.cast(pa.float64()).fill_null(0).to_numpy(zero_copy_only=False)
         plain = np.nan_to_num(plain, nan=0.0, posinf=2.0**62, neginf=0.0).clip(0, 2.0**62)
-        return np.floor(plain).astype(np.int64).clip(0, most)
+        floors: Int64 = np.floor(plain).astype(np.int64)
+        return floors.clip(0, most)
     digits = pc.struct_field(pc.extract_regex(found, _NUMBER), "digits")
     long = pc.fill_null(pc.greater(pc.binary_length(digits), _DIGITS), False)
     number = pc.if_else(long, b"0", digits).cast(pa.string()).fill_null("0").cast(pa.int64())
