@@ -74,6 +74,49 @@ def certify(
     return Certificate(feasible, feasible and optimal, objective)
 
 
+def certify_with_totals(
+    levels: Sequence[Int64],
+    noisy: Sequence[Int64],
+    parents: Sequence[Int64],
+    totals: Sequence[Int64],
+    weights: Sequence[int],
+    prices: Sequence[Int64],
+) -> Certificate:
+    """Check whether `levels` are an optimum where the total of every region is public, by prices that prove it.
+
+    At an optimum each cell's flow is the cheapest one at the difference of the prices at its ends: one group more would cost at least that
+    difference, and one fewer, where there is one, save at most that. The prices of a flow that is one prove it (duality of
+    convex flows); prices that are wrong prove nothing.
+
+    Args:
+        levels: int64 (regions of the level, sizes) for each level, root first.
+        noisy: int64 of the same shapes.
+        parents: For each level below the root, int64 (regions of the level,): rows of the level above.
+        totals: int64 (regions of the level,) for each level.
+        weights: A positive integer for each level.
+        prices: For each level what one group costs below its cells: int64 (regions of the level, sizes), or (regions of the level, 1) at
+            the leaves. What it costs above the root's cells is 0.
+    """
+    feasible, optimal, objective = True, True, 0
+    for level, (counts, given, weight) in enumerate(zip(levels, noisy, weights, strict=True)):
+        above = np.zeros((1, 1), dtype=np.int64) if level == 0 else prices[level - 1]
+        rows = np.zeros(1, dtype=np.int64) if level == 0 else parents[level - 1]
+        added = np.zeros((1, counts.shape[1]) if level == 0 else levels[level - 1].shape, dtype=np.int64)
+        for row, parent in enumerate(rows.tolist()):
+            count, off = counts[row], counts[row] - given[row]
+            paid = prices[level][row] - above[parent]
+            added[parent] += count
+            feasible = feasible and count.min() >= 0 and sum(count.tolist()) == totals[level][row]
+            more = bool((weight * (2 * off + 1) >= paid).all())
+            fewer = bool(((count == 0) | (weight * (2 * off - 1) <= paid)).all())
+            optimal = optimal and more and fewer
+            largest = int(np.abs(off).max())
+            exact = off if largest * largest * len(off) < NEVER else off.astype(object)
+            objective += weight * int((exact * exact).sum())
+        feasible = feasible and (level == 0 or bool(np.array_equal(added, levels[level - 1])))
+    return Certificate(bool(feasible), bool(feasible) and optimal, objective)
+
+
 def _squares(counts: Int64, noisy: Int64) -> int:
     """The sum of squared differences, of any magnitude."""
     return sum(

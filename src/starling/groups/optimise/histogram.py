@@ -21,8 +21,9 @@ import numpy.typing as npt
 
 from starling.groups.optimise import histogram_kernels as kernels
 from starling.groups.optimise import water_kernels
-from starling.groups.optimise.certificate import certify
+from starling.groups.optimise.certificate import certify, certify_with_totals
 from starling.groups.optimise.problem import Problem
+from starling.groups.optimise.region_totals import checked_totals, optimum_with_totals
 from starling.groups.optimise.relaxed import relaxed_optimum
 from starling.groups.optimise.tree import Int64, Projection
 from starling.groups.optimise.water import Families, like, nearest_with_sum
@@ -38,6 +39,7 @@ def project_histogram(
     parents: Sequence[npt.ArrayLike],
     total: int,
     weights: Sequence[int] | None = None,
+    region_totals: Sequence[npt.ArrayLike] | None = None,
 ) -> Projection:
     """The consistent histograms with the least weighted squared distance from noisy ones.
 
@@ -46,20 +48,28 @@ def project_histogram(
         parents: For each level below the root, integers (regions of the level,): each region's row in the level above, in any order.
         total: The public number of groups.
         weights: A positive integer for each level; 1 everywhere if None.
+        region_totals: Where the number of groups of every region is public: integers (regions of the level,) for each level, root first,
+            whose root is `total`.
 
     Returns:
         The optimum; the objective is an integer, the gap 0, and `certified` says what an independent check found (certificate.py).
 
     Raises:
-        ParameterError: where `Problem.of` refuses it: shapes, total, weights, or magnitudes too near the end of 64 bits.
+        ParameterError: where `Problem.of` refuses it: shapes, total, weights, or magnitudes too near the end of 64 bits; and for
+            region totals that are below 0 or do not add up.
 
     >>> found = project_histogram([[[3, 1]], [[2, 0], [2, 0]]], [[0, 0]], total=4)
     >>> [level.tolist() for level in found.levels], found.objective, found.certified
     ([[[3, 1]], [[2, 0], [1, 1]]], 2, True)
     """
     problem = Problem.of(noisy, parents, total, weights)
-    levels = _optimum(problem)
-    found = certify(levels, problem.cells, problem.tree.parents, problem.total, problem.weights)
+    totals = None if region_totals is None else checked_totals(problem.tree, region_totals, problem.total)
+    if totals is None or problem.tree.levels == 1:
+        levels = _optimum(problem)
+        found = certify(levels, problem.cells, problem.tree.parents, problem.total, problem.weights)
+    else:
+        levels, prices = optimum_with_totals(problem, totals)
+        found = certify_with_totals(levels, problem.cells, problem.tree.parents, totals, problem.weights, prices)
     return Projection(levels, found.objective, found.optimal, Fraction(0) if found.optimal else None)
 
 

@@ -66,7 +66,7 @@ def relaxed_optimum(
     shares, values, slopes = (np.empty(noisy.shape) for _ in range(3))
     above = np.empty(shape, dtype=leaves.dtype)
     for _ in range(PASSES):
-        if not _prices(counts, sums, noisy, parent, twice, leaf_twice, float(total), shares, values, slopes):
+        if not priced(counts, sums, noisy, parent, twice, leaf_twice, float(total), shares, values, slopes):
             counts[:], sums[:] = everyone
             continue
         _thresholds(shares[first:], leaf_twice, families.bound(leaves), above)
@@ -112,9 +112,9 @@ def _real_water(values: Int64, total: int) -> Float64:
 
 
 @compiled
-def _prices(
-    counts: Int64,
-    sums: Int64,
+def priced(
+    counts: Int64 | Float64,
+    sums: Int64 | Float64,
     noisy: Int64,
     parent: Int64,
     twice: Float64,

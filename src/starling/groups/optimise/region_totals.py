@@ -1,0 +1,150 @@
+"""The optimum on histograms where the number of groups of every region is public: a flow of least convex cost, exact in integers.
+
+The network. Each leaf region supplies its public total. Each cell is an edge without capacity: a leaf cell from its region to where the
+children of its parent meet at that size, any other cell from where its children meet to where its siblings do, a root cell to the sink.
+The cost of an edge is weight (flow - noisy)^2. Totals above the leaves follow from those of the leaves.
+
+The method. Prices of the relaxed problem come from Newton steps that correct one level's totals at a time. Rounded to integers they give
+each cell the flow that is cheapest at its prices, which leaves some units too many or too few at nodes. These are repaired as in the
+primal-dual method for flows of least cost: shortest distances from all nodes with units left, prices lowered by them, units moved
+along edges that cost nothing then, until none is left. Where many are left, as many groups as a power of two move together first,
+and half as many at a time afterwards. All of it is on integers, and prices prove the result (certificate.py).
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.errors import ParameterError
+from starling.groups.optimise import flow_kernels as kernels
+from starling.groups.optimise.problem import Problem
+from starling.groups.optimise.relaxed import priced
+from starling.groups.optimise.tree import Int64, Tree
+from starling.groups.optimise.water import Families
+
+ROUNDS: Final = 12
+"""Newton steps, each for the totals of one level in turn."""
+FEW: Final = 7
+"""Nodes begin with fewer than 2^FEW units too many or too few; where they have more, units are groups that move together."""
+LARGEST: Final = 1 << 58
+"""No price that a flow begins with is larger."""
+
+
+def checked_totals(tree: Tree, totals: Sequence[npt.ArrayLike], total: int) -> tuple[Int64, ...]:
+    """Public totals of all regions, each at least 0, that add up along the tree and to the public total.
+
+    Raises:
+        ParameterError: naming the level where they do not.
+    """
+    columns = tree.cells([np.asarray(each)[..., None] for each in totals], field="region_totals")
+    found = tuple(column[:, 0] for column in columns)
+    for level, each in enumerate(found):
+        added = np.zeros(1 if level == 0 else len(found[level - 1]), dtype=np.int64)
+        np.add.at(added, tree.parents[level - 1] if level else np.zeros(1, dtype=np.int64), each)
+        above = np.array([total]) if level == 0 else found[level - 1]
+        if each.min() < 0 or not np.array_equal(added, above):
+            raise ParameterError(
+                field=f"region_totals[{level}]",
+                problem="are below 0 or do not add up to the total above them",
+                fix="give numbers of groups whose sums over children are those of their parents",
+            )
+    return found
+
+
+def optimum_with_totals(problem: Problem, totals: Sequence[Int64]) -> tuple[tuple[Int64, ...], tuple[Int64, ...]]:
+    """The optimum, and prices that prove it.
+
+    Args:
+        problem: Its total is the root's.
+        totals: int64 (regions of the level,) for each level, root first, that add up.
+
+    Returns:
+        The levels, and for each level the price of what lies below its cells: int64 (regions of the level, sizes), or (leaves, 1).
+    """
+    tree, sizes = problem.tree, problem.cells[0].shape[1]
+    inner = int(tree.starts[-2])
+    parent = np.concatenate([[-1], *(rows + tree.starts[level] for level, rows in enumerate(tree.parents))])
+    weights = np.repeat(problem.weights, np.array(tree.regions))
+    noisy = np.concatenate(problem.cells)
+    rows, meets = _start(problem, totals)
+    counts = np.empty_like(noisy)
+    rows_left: Int64 = np.empty_like(totals[-1])
+    meets_left = np.empty((inner, sizes), dtype=np.int64)
+    network = noisy, parent, weights, rows, meets
+    unit = 0
+    while unit != 1:
+        rows_left[:], meets_left[:] = totals[-1], 0
+        kernels.cheapest_flow(*network, counts, rows_left, meets_left)
+        most = max(int(np.abs(rows_left).max()), int(np.abs(meets_left).max()))
+        unit = max(1, unit // 2) if unit else 1 << max(0, most.bit_length() - FEW)
+        while True:
+            # The sink may have too much or too little as well. Its price stays 0, and the others move instead.
+            sink_left = int(counts[0].sum()) - problem.total
+            if not _unsettled(rows_left, meets_left, sink_left, unit):
+                break
+            row_far = np.where(rows_left >= unit, 0, kernels.FAR)
+            meet_far = np.where(meets_left >= unit, 0, kernels.FAR)
+            sink_far = kernels.distances(
+                counts, *network, row_far, meet_far, 0 if sink_left >= unit else kernels.FAR, unit
+            )
+            reached = [each[each < kernels.FAR].max(initial=0) for each in (row_far, meet_far, np.array([sink_far]))]
+            furthest = max(map(int, reached))
+            rows -= np.minimum(row_far, furthest) - min(sink_far, furthest)
+            meets -= np.minimum(meet_far, furthest) - min(sink_far, furthest)
+            nodes = tree.offsets, tree.children, weights, rows, meets, rows_left, meets_left
+            moved = 0
+            while more := kernels.move_units(counts, noisy, parent, *nodes, problem.total, unit):
+                moved += more
+            if not moved:  # Only of several groups together: what is too few may be spread over cells that have fewer.
+                break
+    levels = tuple(counts[tree.rows(level)] for level in range(tree.levels))
+    return levels, (*(meets[tree.rows(level)] for level in range(tree.levels - 1)), rows[:, None])
+
+
+def _unsettled(rows_left: Int64, meets_left: Int64, sink_left: int, unit: int) -> bool:
+    """Whether some node has `unit` groups too many, and another as many too few."""
+    most = max(int(rows_left.max()), int(meets_left.max()), sink_left)
+    least = min(int(rows_left.min()), int(meets_left.min()), sink_left)
+    return most >= unit and least <= -unit
+
+
+def _start(problem: Problem, totals: Sequence[Int64]) -> tuple[Int64, Int64]:
+    """Integer prices near those of the relaxed problem, of the leaf regions and of where children meet."""
+    tree, cells = problem.tree, problem.cells
+    families = Families.of(tree, tree.levels - 2)
+    noisy = np.concatenate(cells[:-1])
+    first = int(tree.starts[-3])
+    parent = np.concatenate([[0], *(rows + tree.starts[level] for level, rows in enumerate(tree.parents[:-1]))])
+    twice = 2.0 * np.repeat(problem.weights[:-1], np.array(tree.regions[:-1]))
+    leaf_twice = 2.0 * problem.weights[-1]
+    row_prices = np.zeros(len(cells[-1]))
+    shares, values, slopes = (np.zeros(noisy.shape) for _ in range(3))
+    shares[first:] = float(np.iinfo(np.int64).max)
+    for number in range(ROUNDS):
+        counts, sums, _, _ = kernels.active_at(
+            cells[-1], families.rows, families.offsets, shares[first:], row_prices, leaf_twice
+        )
+        if not priced(counts, sums, noisy, parent, twice, leaf_twice, float(problem.total), shares, values, slopes):
+            break
+        level = tree.levels - 1 - number % (tree.levels - 1)
+        if level == tree.levels - 1:
+            _, _, active, reached = kernels.active_at(
+                cells[-1], families.rows, families.offsets, shares[first:], row_prices, leaf_twice
+            )
+            row_prices += leaf_twice * (totals[-1] - reached) / np.maximum(active, 1)
+        else:
+            rows = tree.rows(level)
+            moved = (slopes[rows] / (1 + twice[rows, None] * slopes[rows])).sum(axis=1)
+            missing = totals[level] - (values[rows] + slopes[rows] * shares[rows]).sum(axis=1)
+            step = np.divide(missing, moved, out=np.zeros_like(missing), where=moved > 0)
+            for below in tree.parents[level:]:
+                step = step[below]
+            row_prices += step
+    limit = float(LARGEST)
+    as_integers = [np.rint(np.clip(each, -limit, limit)).astype(np.int64) for each in (row_prices, shares)]
+    # What one group costs at the root, which is taken off everywhere so that the price of the sink is 0.
+    root = shares[0, 0] + twice[0] * (values[0, 0] + slopes[0, 0] * shares[0, 0] - noisy[0, 0])
+    top = int(np.rint(np.clip(root, -limit, limit)))
+    return as_integers[0] + top, top - as_integers[1]
