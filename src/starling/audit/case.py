@@ -49,10 +49,10 @@ class Case:
 
     def samplers(self, source: BitSource | None = None) -> tuple[Sampler, Sampler]:
         """The mechanism on both neighbours, as the falsifier takes it."""
-        words = system() if source is None else source
+        bits = system() if source is None else source
 
         def on(values: tuple[int, ...]) -> Sampler:
             exact = np.array(values, dtype=np.int64)
-            return lambda draws: self.mechanism(exact, draws, words)
+            return lambda draws: self.mechanism(exact, draws, bits)
 
         return on(self.left), on(self.right)

@@ -69,13 +69,13 @@ def rho(
     left: Mapping[Outcome, Probability], right: Mapping[Outcome, Probability], orders: Iterable[Fraction | int]
 ) -> Bracket:
     """The smallest rho that zCDP allows at the given orders, both directions: the largest D_order / order."""
-    found = [
+    each_way = [
         Bracket(bounds.low / float(order), bounds.high / float(order))
         for order in orders
         for bounds in (renyi(left, right, order), renyi(right, left, order))
     ]
     return Bracket(
-        nextafter(max(bounds.low for bounds in found), -inf), nextafter(max(bounds.high for bounds in found), inf)
+        nextafter(max(bounds.low for bounds in each_way), -inf), nextafter(max(bounds.high for bounds in each_way), inf)
     )
 
 

@@ -109,11 +109,11 @@ def falsify(left: Sampler, right: Sampler, draws: int, *, goal: Goal = "epsilon"
     half = draws // 2
     learned, tested = _counts(left(draws), right(draws), half)
     level = false_alarm / 4
-    found = [
+    findings = [
         _direction(learned[side], tested[side], half, draws - half, goal, level)
         for side in (slice(None), slice(None, None, -1))
     ]
-    return max(found, key=lambda finding: getattr(finding, goal))
+    return max(findings, key=lambda finding: getattr(finding, goal))
 
 
 def _counts(

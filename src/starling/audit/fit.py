@@ -198,8 +198,8 @@ def selection(kind: Literal["exponential", "permute-and-flip"]) -> Stated:
         return np.array(chosen, dtype=np.int64)
 
     def of(scores: list[int]) -> dict[int, Probability]:
-        found = by_definition(scores, _ONE)
-        return {each if isinstance(each, int) else each[0]: chance for each, chance in found.items()}
+        distribution = by_definition(scores, _ONE)
+        return {each if isinstance(each, int) else each[0]: chance for each, chance in distribution.items()}
 
     return Stated(
         f"{kind} selection",

@@ -105,8 +105,8 @@ def coded(answer: Drawn) -> list[int]:
     if isinstance(answer, Cells):
         return [min(max(count, LEAST), MOST) for count in answer.counts[:2]]
     if isinstance(answer, Explored):
-        found = [_number(snp) for snp in answer.located.snps[:1]] or [-1]
-        return [answer.number.low, answer.followed, *found]
+        first = [_number(snp) for snp in answer.located.snps[:1]] or [-1]
+        return [answer.number.low, answer.followed, *first]
     assert_never(answer)
 
 

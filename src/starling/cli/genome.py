@@ -183,9 +183,8 @@ def _answer(path: Path, key: "Pin | None") -> "GenomeRelease":
         return opened
     with opened:
         domain = opened.statement["domain"]
-        raise ParameterError(
-            field=str(path), problem=f"is a release of {domain}", fix="name releases of genome questions"
-        )
+        problem, fix = f"is a release of {domain}", "name releases of genome questions"
+        raise ParameterError(field=str(path), problem=problem, fix=fix)
 
 
 @command("export", example="starling genome export explored --format gwas-ssf --out explored.tsv")
@@ -229,9 +228,8 @@ def _effects(causal: tuple[str, ...]) -> dict[int, float]:
         except ValueError:
             effect = 0.0
         if not (colon and number.isascii() and number.isdecimal() and len(number) < 10 and effect > 0):
-            raise ParameterError(
-                field="--causal", problem="is not a SNP and an odds ratio above 0", fix="write it like s10:2.5"
-            )
+            problem, fix = "is not a SNP and an odds ratio above 0", "write it like s10:2.5"
+            raise ParameterError(field="--causal", problem=problem, fix=fix)
         if int(number) in effects:
             raise ParameterError(field="--causal", problem="names a SNP twice", fix="name each once")
         effects[int(number)] = effect

@@ -121,14 +121,14 @@ def preview(  # noqa: PLR0913 - one for each option
     }
     chosen_questions = _possible(assumed, every) if question is None else {question: every[question]}
     working("computing how far each answer may be off")
-    found = expected_errors(assumed, chosen_questions, costs, followed=k)
+    errors = expected_errors(assumed, chosen_questions, costs, followed=k)
     least = None
     if error is not None and question is not None:
         least = epsilon_for(assumed, every[question], error, followed=k)
     result = Result(
-        lambda: preview_text(found, least, error, whole=question is not None), lambda: preview_json(found, least)
+        lambda: preview_text(errors, least, error, whole=question is not None), lambda: preview_json(errors, least)
     )
-    return previewed(result, lambda: GenomePage(found), out)
+    return previewed(result, lambda: GenomePage(errors), out)
 
 
 def _possible(assumed: "Assumed", questions: "dict[str, Question]") -> "dict[str, Question]":
@@ -157,22 +157,22 @@ def _check_options(question: str | None, given: set[str]) -> None:
         raise ParameterError(field=spelled, problem=f"is not of {question}", fix="leave it out")
 
 
-def preview_text(found: "ExpectedErrors", least: Fraction | None, error: float | None, *, whole: bool) -> str:
+def preview_text(errors: "ExpectedErrors", least: Fraction | None, error: float | None, *, whole: bool) -> str:
     """What is supposed, then each question with its tables; of an exploration the first alone, unless it is the question."""
     from starling.genome.preview import asked, grids, note
     from starling.privacy.budget import decimal_up
     from starling.release.text import facts, table
 
-    plan = found.assumed.plan
+    plan = errors.assumed.plan
     pairs = [
         ("plan", plan.title),
         ("study", f"{plan.people:,} people, {len(plan.snps):,} SNPs, {plan.model} model"),
-        ("supposed", found.supposed),
+        ("supposed", errors.supposed),
     ]
     if least is not None and error is not None:
         pairs.append(("for an error of", f"{error:g}, 95 times of 100: epsilon {decimal_up(least)}"))
     parts = [facts(pairs)]
-    for name, expected in found.expected.items():
+    for name, expected in errors.expected.items():
         parts.append(f"{name}: {asked(expected[0].query)}")
         drawn = grids(expected) if whole or name != "explore" else grids(expected)[:1]
         parts += [f"{grid.title}\n\n{table(grid.header, grid.rows, left=grid.words)}" for grid in drawn]
@@ -180,11 +180,11 @@ def preview_text(found: "ExpectedErrors", least: Fraction | None, error: float |
     return "\n\n".join(filter(None, parts))
 
 
-def preview_json(found: "ExpectedErrors", least: Fraction | None) -> "dict[str, Json]":
+def preview_json(errors: "ExpectedErrors", least: Fraction | None) -> "dict[str, Json]":
     """What `preview_text` says, for programs: everything that is expected, by question and cost."""
     from starling.release.request import plain
 
-    plan, assumed = found.assumed.plan, found.assumed
+    plan, assumed = errors.assumed.plan, errors.assumed
     return {
         "title": plan.title,
         "people": plan.people,
@@ -192,7 +192,7 @@ def preview_json(found: "ExpectedErrors", least: Fraction | None) -> "dict[str, 
         "model": plan.model,
         "supposed": {"cases": assumed.cases, "rarest": str(assumed.rarest)},
         "epsilon_for_error": None if least is None else str(least),
-        "questions": {name: [_nameless(plain(one)) for one in expected] for name, expected in found.expected.items()},
+        "questions": {name: [_nameless(plain(one)) for one in expected] for name, expected in errors.expected.items()},
     }
 
 

@@ -141,12 +141,11 @@ def snp_ranges_of(given: tuple[str, ...]) -> "SnpRanges":
     Raises:
         ParameterError: for anything else.
     """
-    found = [tuple(text.split("..")) for text in given]
-    if any(len(ends) > len(("first", "last")) or not all(ends) for ends in found):
-        raise ParameterError(
-            field="--excluding", problem="is not a first and a last SNP", fix="write it like rs10..rs20"
-        )
-    return tuple((ends[0], ends[-1]) for ends in found)
+    stretches = [tuple(text.split("..")) for text in given]
+    if any(len(ends) > len(("first", "last")) or not all(ends) for ends in stretches):
+        problem, fix = "is not a first and a last SNP", "write it like rs10..rs20"
+        raise ParameterError(field="--excluding", problem=problem, fix=fix)
+    return tuple((ends[0], ends[-1]) for ends in stretches)
 
 
 def plan_text(plan: "Plan") -> str:

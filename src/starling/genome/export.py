@@ -116,11 +116,11 @@ class Row:
 
     Attributes:
         query: What was asked.
-        told: What was told.
+        answer: What it tells.
     """
 
     query: SnpPval
-    told: PValue
+    answer: PValue
 
 
 def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Format) -> tuple[Path, ...]:
@@ -145,21 +145,21 @@ def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Forma
     rows = _rows(plan, question, drawn)
     if form == "gwas-ssf":
         text = _ssf(plan, rows)
-        beside, words = path.with_name(f"{path.name}-meta.yaml"), _metadata(plan, rows, path.name, text)
+        beside, about = path.with_name(f"{path.name}-meta.yaml"), _metadata(plan, rows, path.name, text)
     else:
         text = _assoc(plan, rows)
-        beside, words = path.with_name(f"{path.name}.README.txt"), f"{note(plan, rows)}\n"
+        beside, about = path.with_name(f"{path.name}.README.txt"), f"{note(plan, rows)}\n"
     if beside.exists():
         # Before anything is written, so that nothing is left half done.
-        write_new(beside, words)
+        write_new(beside, about)
     write_new(path, text)
-    write_new(beside, words)
+    write_new(beside, about)
     return path, beside
 
 
 def note(plan: Plan, rows: Sequence[Row]) -> str:
     """What whoever reads the numbers must know."""
-    tests = ", ".join(dict.fromkeys(TESTS[row.told.test] for row in rows)) or "none"
+    tests = ", ".join(dict.fromkeys(TESTS[row.answer.test] for row in rows)) or "none"
     return (
         "Released under differential privacy: every p-value, frequency and odds ratio is an estimate from noisy counts, not from the exact"
         f" ones. A range that is given holds the exact value with a probability of at least {float(100 * CONFIDENCE):g} %, each on its own;"
@@ -172,21 +172,20 @@ def note(plan: Plan, rows: Sequence[Row]) -> str:
 
 def _rows(plan: Plan, question: Question, drawn: Drawn) -> list[Row]:
     """Every released p-value, by place in the genome."""
-    told = estimate(plan, question, drawn).answer
-    if isinstance(question, SnpPval) and isinstance(told, PValue):
-        return [Row(question, told)]
-    if not (isinstance(question, Explore) and isinstance(told, Exploration)):
-        raise ParameterError(
-            field="release", problem="holds no p-values", fix="export a release of snp-pval or of explore"
-        )
-    # mypy takes `Drawn` apart in `tell`; an exploration's answer is told of an exploration's draw alone.
+    answer = estimate(plan, question, drawn).answer
+    if isinstance(question, SnpPval) and isinstance(answer, PValue):
+        return [Row(question, answer)]
+    if not (isinstance(question, Explore) and isinstance(answer, Exploration)):
+        problem, fix = "holds no p-values", "export a release of snp-pval or of explore"
+        raise ParameterError(field="release", problem=problem, fix=fix)
+    # mypy takes `Drawn` apart in `tell`; an exploration's answer is answer of an exploration's draw alone.
     asked = [query for query, _ in replay(plan, question, drawn) if isinstance(query, SnpPval)]  # type: ignore[arg-type]
-    rows = [Row(query, each) for query, each in zip(asked, told.p_values, strict=True)]
-    return sorted(rows, key=lambda row: plan.snps.index(row.told.snp))
+    rows = [Row(query, each) for query, each in zip(asked, answer.p_values, strict=True)]
+    return sorted(rows, key=lambda row: plan.snps.index(row.answer.snp))
 
 
 def _ssf(plan: Plan, rows: Sequence[Row]) -> str:
-    logarithms = any(row.told.log10.estimate < _LEAST_LOG for row in rows)
+    logarithms = any(row.answer.log10.estimate < _LEAST_LOG for row in rows)
     header = (*SSF_COLUMNS, "neg_log_10_p_value" if logarithms else "p_value", *SSF_MORE)
     lines = [_ssf_row(plan, row, logarithms=logarithms) for row in rows]
     # By number, which is not the plan's order of chromosomes.
@@ -195,13 +194,13 @@ def _ssf(plan: Plan, rows: Sequence[Row]) -> str:
 
 
 def _ssf_row(plan: Plan, row: Row, *, logarithms: bool) -> list[str]:
-    found, at, snps = row.told, plan.snps.index(row.told.snp), plan.snps
-    error = standard_error(found.counts, plan.people, plan.model, row.query.noise, row.query.epsilon)
+    p_value, at, snps = row.answer, plan.snps.index(row.answer.snp), plan.snps
+    error = standard_error(p_value.counts, plan.people, plan.model, row.query.noise, row.query.epsilon)
     frequency: float | None = None
     if plan.model in OF_ALLELES:
-        a, b, c, d = two_by_two(found.counts, plan.people, plan.model)
+        a, b, c, d = two_by_two(p_value.counts, plan.people, plan.model)
         frequency = (a + c) / (a + b + c + d)
-    ratio = found.effect.odds_ratio
+    ratio = p_value.effect.odds_ratio
     return [
         _number(snps.chromosomes[at]),
         str(int(snps.positions[at])),
@@ -210,13 +209,13 @@ def _ssf_row(plan: Plan, row: Row, *, logarithms: bool) -> list[str]:
         f"{ratio.estimate:.6g}",
         SSF_NA if error is None else f"{error:.4g}",
         SSF_NA if frequency is None else f"{frequency:.4g}",
-        f"{-found.log10.estimate:.6g}" if logarithms else f"{found.p:.4g}",
-        found.snp if re.fullmatch(r"rs[0-9]+", found.snp) else SSF_NA,
+        f"{-p_value.log10.estimate:.6g}" if logarithms else f"{p_value.p:.4g}",
+        p_value.snp if re.fullmatch(r"rs[0-9]+", p_value.snp) else SSF_NA,
         str(plan.people),
-        text_cell(found.snp),
-        found.test,
-        f"{found.low:.4g}",
-        f"{found.high:.4g}",
+        text_cell(p_value.snp),
+        p_value.test,
+        f"{p_value.low:.4g}",
+        f"{p_value.high:.4g}",
         f"{ratio.low:.6g}",
         f"{ratio.high:.6g}",
     ]
@@ -226,11 +225,8 @@ def _number(chromosome: str) -> str:
     """1 to 25, as GWAS-SSF counts chromosomes."""
     number = _NUMBERS.get(chromosome, int(chromosome) if chromosome.isascii() and chromosome.isdecimal() else 0)
     if not 1 <= number <= _LAST:
-        raise ParameterError(
-            field="release",
-            problem=f"has a SNP on {chromosome!a}, which GWAS-SSF has no number for",
-            fix="export it as plink-assoc",
-        )
+        problem, fix = f"has a SNP on {chromosome!a}, which GWAS-SSF has no number for", "export it as plink-assoc"
+        raise ParameterError(field="release", problem=problem, fix=fix)
     return str(number)
 
 
@@ -267,13 +263,13 @@ def _assoc(plan: Plan, rows: Sequence[Row]) -> str:
 
 
 def _assoc_row(plan: Plan, row: Row) -> tuple[str, ...]:
-    found, at, snps = row.told, plan.snps.index(row.told.snp), plan.snps
+    p_value, at, snps = row.answer, plan.snps.index(row.answer.snp), plan.snps
     cases = controls = ratio = statistic = ASSOC_NA
     if plan.model in OF_ALLELES:
-        cases, controls = f"{found.effect.cases.estimate:.4g}", f"{found.effect.controls.estimate:.4g}"
-        ratio = f"{found.effect.odds_ratio.estimate:.4g}"
-    if plan.model == "allelic" and found.test == "chi2":
-        clamped = np.array([[max(0, count) for count in found.counts]], dtype=np.int64)
+        cases, controls = f"{p_value.effect.cases.estimate:.4g}", f"{p_value.effect.controls.estimate:.4g}"
+        ratio = f"{p_value.effect.odds_ratio.estimate:.4g}"
+    if plan.model == "allelic" and p_value.test == "chi2":
+        clamped = np.array([[max(0, count) for count in p_value.counts]], dtype=np.int64)
         statistic = f"{float(chi_squared_statistic(allele_tables(clamped))[0]):.4g}"
-    place = (snps.chromosomes[at], found.snp, str(int(snps.positions[at])), snps.carried[at])
-    return (*place, cases, controls, snps.other[at], statistic, f"{found.p:.4g}", ratio)
+    place = (snps.chromosomes[at], p_value.snp, str(int(snps.positions[at])), snps.carried[at])
+    return (*place, cases, controls, snps.other[at], statistic, f"{p_value.p:.4g}", ratio)

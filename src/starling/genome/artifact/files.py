@@ -131,5 +131,5 @@ def read_drawn(folder: Path, question: Question) -> Drawn:
         IntegrityError: it is no such file.
     """
     answer = _ANSWERS[kind(question)]
-    found: Drawn = public_json.read(folder, DRAWN, partial(decode, answer), partial(encode, answer))
-    return found
+    drawn: Drawn = public_json.read(folder, DRAWN, partial(decode, answer), partial(encode, answer))
+    return drawn

@@ -139,11 +139,11 @@ def _measure(question: Question) -> str:
 def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
     """The tables of a release, by name, with their columns: public."""
     asked = kind(question)
-    found = () if asked == "snp_pval" else ("ROUND",)
+    ordered = () if asked == "snp_pval" else ("ROUND",)
     tested = ("TEST", *_counts(plan), *(name for ends in _RANGES for name in ends))
     columns = {
         "number": ("TEST", "LOW", "HIGH"),
-        "snps": (*found, *_PLACE, *(() if asked == "loc_sig" else tested)),
+        "snps": (*ordered, *_PLACE, *(() if asked == "loc_sig" else tested)),
         "blocks": ("ROUND", *_BLOCK),
         "pairs": ("CHR_A", "BP_A", "SNP_A", "CHR_B", "BP_B", "SNP_B", *_PAIR, *_with_range(_measure(question), "")),
         "selections": ("WHAT", "CANDIDATES", "ROUNDS", "EPSILON", "OFF_BY"),

@@ -56,11 +56,9 @@ def threshold_p(value: float | Fraction | str) -> Fraction:
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise ParameterError(field="p_threshold", problem="is not a number", fix='give one such as "5e-8"') from None
     if not SMALLEST_P <= p <= LARGEST_P:
-        raise ParameterError(
-            field="p_threshold",
-            problem="is not between 1e-250 and 0.3",
-            fix="give a smaller one: at higher thresholds a distance to significance is not defined by single steps",
-        )
+        problem = "is not between 1e-250 and 0.3"
+        fix = "give a smaller one: at higher thresholds a distance to significance is not defined by single steps"
+        raise ParameterError(field="p_threshold", problem=problem, fix=fix)
     return p
 
 

@@ -122,11 +122,8 @@ def of_correlation(measure: Correlation, threshold: Fraction, n: int) -> Rule:
             step may lead past it: r^2 with n times it below 1, |D'| below 1/2.
     """
     if not 0 < threshold < 1 or threshold.denominator > _MOST_PARTS:
-        raise ParameterError(
-            field="delta_c",
-            problem=f"is not a fraction in (0, 1) of at most {_MOST_PARTS} parts",
-            fix='give "0.05" or the like',
-        )
+        problem, fix = f"is not a fraction in (0, 1) of at most {_MOST_PARTS} parts", 'give "0.05" or the like'
+        raise ParameterError(field="delta_c", problem=problem, fix=fix)
     too_low = {"r2": n * threshold < 1, "dprime": threshold < LEAST_D_PRIME}
     if measure not in too_low:
         raise ParameterError(field="corr", problem="is no measure of correlation", fix='give "r2" or "dprime"')

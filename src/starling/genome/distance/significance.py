@@ -63,16 +63,12 @@ def checked_tables(tables: npt.ArrayLike, cells: int) -> Int64:
     """
     array = np.asarray(tables)
     if array.ndim != 2 or array.shape[1] != cells or array.dtype.kind not in "iu":
-        raise ParameterError(
-            field="tables", problem=f"are not integers of shape (m, {cells})", fix="give one table a row, as counts"
-        )
+        problem, fix = f"are not integers of shape (m, {cells})", "give one table a row, as counts"
+        raise ParameterError(field="tables", problem=problem, fix=fix)
     counts = np.ascontiguousarray(array, dtype=np.int64)
     if counts.size and (counts.min() < 0 or counts.max() > MOST_PATIENTS or largest(counts) > MOST_PATIENTS):
-        raise ParameterError(
-            field="tables",
-            problem=f"have a count below 0 or more than {MOST_PATIENTS} patients",
-            fix="give counts of patients",
-        )
+        problem, fix = f"have a count below 0 or more than {MOST_PATIENTS} patients", "give counts of patients"
+        raise ParameterError(field="tables", problem=problem, fix=fix)
     return counts
 
 

@@ -265,8 +265,8 @@ def _within_exactly(table: Six, t: Fraction, k: int, *, gain: bool) -> bool:
             continue
         for rows in range(PROGRAMS * PROGRAMS):
             for merge in range(MERGES):
-                found = measured(candidate(table, k, cases, rows // PROGRAMS, rows % PROGRAMS, merge))
-                if found[0] > 0 and _reaches_exactly(n, *found, t):
+                measures = measured(candidate(table, k, cases, rows // PROGRAMS, rows % PROGRAMS, merge))
+                if measures[0] > 0 and _reaches_exactly(n, *measures, t):
                     return True
     return False
 

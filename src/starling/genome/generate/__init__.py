@@ -102,13 +102,11 @@ def _checked(people: int, snps: int, seed: int, cases: int, causal: dict[int, fl
         if type(value) is not int or not low <= value <= high:
             raise ParameterError(field=field, problem=f"is not a whole number from {low} to {high}", fix=fix)
     if len(causal) > MOST_CAUSAL or any(type(number) is not int or not 1 <= number <= snps for number in causal):
-        raise ParameterError(
-            field="causal", problem=f"are not at most {MOST_CAUSAL} numbers from 1 to {snps}", fix="number SNPs from 1"
-        )
+        problem, fix = f"are not at most {MOST_CAUSAL} numbers from 1 to {snps}", "number SNPs from 1"
+        raise ParameterError(field="causal", problem=problem, fix=fix)
     if any(not 0.01 <= ratio <= 100 for ratio in causal.values()):
-        raise ParameterError(
-            field="causal", problem="has an odds ratio not from 0.01 to 100", fix="give one such as 1.5"
-        )
+        problem, fix = "has an odds ratio not from 0.01 to 100", "give one such as 1.5"
+        raise ParameterError(field="causal", problem=problem, fix=fix)
     if linkage not in ("independent", "coalescent"):
         raise ParameterError(field="linkage", problem="is not independent or coalescent", fix='give "independent"')
     return Design(people, cases, snps, seed, causal)

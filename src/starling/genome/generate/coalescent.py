@@ -48,11 +48,8 @@ def library() -> ModuleType:
     try:
         import msprime
     except ImportError:
-        raise ParameterError(
-            field="linkage",
-            problem="is coalescent, which needs msprime",
-            fix="install starling[demo], or take independent SNPs",
-        ) from None
+        problem, fix = "is coalescent, which needs msprime", "install starling[demo], or take independent SNPs"
+        raise ParameterError(field="linkage", problem=problem, fix=fix) from None
     return msprime  # type: ignore[no-any-return]
 
 

@@ -141,8 +141,8 @@ def allelic_interval(noisy: Sequence[int], people: int, test: PTest, steps: int)
         return counted
 
     estimate = _log10_p(_four(alleles([max(0, count) for count in noisy])), test)
-    found = p_value_interval(alleles(repaired(noisy, people)), 2 * people, test, 2 * steps)
-    return Interval(estimate, found.low, found.high)
+    interval = p_value_interval(alleles(repaired(noisy, people)), 2 * people, test, 2 * steps)
+    return Interval(estimate, interval.low, interval.high)
 
 
 def genotypic_interval(noisy: Sequence[int], people: int, test: Literal["g", "chi2"], steps: int) -> Interval:

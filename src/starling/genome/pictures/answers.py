@@ -187,8 +187,8 @@ def answers(plan: Plan, answer: Answer, data: str = "") -> Answers:
         pair = Pair(answer.first, answer.second, answer.measure, value.estimate, value.low, value.high)
         return Answers(plan, pairs=(pair,), data=data)
     if isinstance(answer, Exploration):
-        found = tuple(_p_value(each, found=True) for each in answer.p_values)
-        return Answers(plan, found, answer.located.snps, _snp_ranges(answer.blocks), data=data)
+        p_values = tuple(_p_value(each, found=True) for each in answer.p_values)
+        return Answers(plan, p_values, answer.located.snps, _snp_ranges(answer.blocks), data=data)
     return Answers(plan, data=data)
 
 

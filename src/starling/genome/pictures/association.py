@@ -79,14 +79,14 @@ class Panel:
 
     def points(self) -> list[tuple[PValue, float, float]]:
         """The p-values of the view with x and y, in the order of the answers; those of one SNP stand beside one another."""
-        found = []
+        points = []
         before: dict[str, int] = {}
         for each in self.answers.p_values:
             if (x := self.at(each.snp)) is not None:
                 count = before.setdefault(each.snp, 0)
-                found.append((each, x + 3.2 * count, self.height(each.log10_p)))
+                points.append((each, x + 3.2 * count, self.height(each.log10_p)))
                 before[each.snp] += 1
-        return found
+        return points
 
     def located(self) -> list[tuple[str, float]]:
         """The SNPs of the view that have no p-value, with x."""
@@ -125,12 +125,12 @@ def beyond(answers: Answers, each: PValue) -> bool:
 
 def lanes(answers: Answers) -> dict[str, Callable[[Sheet, Panel, float], None]]:
     """What stands below the axis, downwards: its name, and how it is drawn at a height."""
-    found: dict[str, Callable[[Sheet, Panel, float], None]] = {}
+    drawn_by: dict[str, Callable[[Sheet, Panel, float], None]] = {}
     if answers.only_located:
-        found["located"] = _located
+        drawn_by["located"] = _located
     if answers.blocks:
-        found["blocks"] = _blocks
-    return found | {"SNP list": _listed}
+        drawn_by["blocks"] = _blocks
+    return drawn_by | {"SNP list": _listed}
 
 
 def draw(sheet: Sheet, panel: Panel, letters: Mapping[str, str], *, titled: bool) -> None:

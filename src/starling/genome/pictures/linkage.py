@@ -50,11 +50,11 @@ def linked_snps(answers: Answers) -> list[LinkedSnps]:
     indices = {end for low, high, _ in pairs for end in (low, high)} | {end for block in blocks for end in block}
     for low, high in blocks:
         indices |= set(range(low, high + 1)) if high - low < WITHIN else {at for at in released if low <= at <= high}
-    found = []
+    groups = []
     for members in _joined(sorted(indices), [(low, high) for low, high, _ in pairs], blocks):
         if len(members) > 1:
-            found += _linked(answers, members, blocks, pairs)
-    return found
+            groups += _linked(answers, members, blocks, pairs)
+    return groups
 
 
 def _ordered(one: int, other: int, pair: Pair) -> tuple[int, int, Pair]:
@@ -309,9 +309,9 @@ def _legend(drawn: Sequence[LinkedSnps]) -> list[Entry]:
 
 def caption(answers: Answers) -> str:
     """What the picture says, in words."""
-    found = linked_snps(answers)
+    groups = linked_snps(answers)
     parts = []
-    pairs = sum(len(linked.pairs) for linked in found)
+    pairs = sum(len(linked.pairs) for linked in groups)
     if pairs:
         parts.append(
             f"Released correlations of pairs of SNPs: {pairs:,}. Each cell tells the correlation and, where there is room, the range"
@@ -323,6 +323,6 @@ def caption(answers: Answers) -> str:
             " triangle."
         )
     parts.append("An empty cell was not asked for: nothing was released of that pair.")
-    if len(found) > TRIANGLES:
-        parts.append(f"The first {TRIANGLES} of {len(found):,} triangles are drawn.")
+    if len(groups) > TRIANGLES:
+        parts.append(f"The first {TRIANGLES} of {len(groups):,} triangles are drawn.")
     return " ".join(parts)

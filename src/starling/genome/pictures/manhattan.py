@@ -78,8 +78,8 @@ def manhattan(answers: Answers, name: str = "manhattan") -> str:
     draw(sheet, main, {snp: part.letter for part in parts for snp in part.snps}, titled=True)
     if top:
         limit = main.height(log10(float(answers.threshold)))
-        words = f"α/m =\n{scientific(float(answers.threshold))}"
-        sheet.text(WIDTH + 4, limit, words, ha="left", fontsize=SMALL, color=RED)
+        label = f"α/m =\n{scientific(float(answers.threshold))}"
+        sheet.text(WIDTH + 4, limit, label, ha="left", fontsize=SMALL, color=RED)
     _below(sheet, main)
     sheet.legend(0, main.high + 14, WIDTH, _legend(answers, top))
     high = LARGE if top else NAMES
@@ -125,14 +125,14 @@ def _below(sheet: Sheet, panel: Panel) -> None:
 def _base_pairs(sheet: Sheet, panel: Panel) -> None:
     (part,) = panel.view.parts
     scale = (part.right - part.left) / (part.high - part.low)
-    unit, words = (1, "base pairs") if part.high - part.low < BASE_PAIRS else (10**6, "million base pairs")
+    unit, unit_name = (1, "base pairs") if part.high - part.low < BASE_PAIRS else (10**6, "million base pairs")
     values = ticks(part.low / unit, part.high / unit, max(2, int(panel.view.width / 50)))
     digits = max((len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in values), default=0)
     for value in values:
         x = panel.x + part.left + (value * unit - part.low) * scale
         sheet.lines([[(x, panel.floor), (x, panel.floor - 3)]], GREY, "tick", thick=0.6)
         sheet.text(x, panel.floor - 9, f"{value:,.{digits}f}", va="center_baseline")
-    title = f"chromosome {short(part.chromosome)}, {words}"
+    title = f"chromosome {short(part.chromosome)}, {unit_name}"
     sheet.text(panel.x + panel.view.width / 2, panel.floor - 20, title, va="center_baseline")
 
 
@@ -147,13 +147,13 @@ def _crowded(answers: Answers, view: View) -> tuple[_Enlarged, ...]:
         if answers.selected(each) or beyond(answers, each):
             sizes[each.snp] = min(sizes.get(each.snp, 0.0), each.log10_p)
     at = {snp: x for snp in sorted(sizes, key=snps.index) if (x := view.of(snp)) is not None}
-    found = []
+    crowds = []
     for begin, end in clusters(at.values(), CLOSE):
         inside = tuple(snp for snp, x in at.items() if begin <= x <= end)
         where = {snps.chromosomes[snps.index(snp)] for snp in inside}
         if end - begin < WIDEST and len(where) == 1:
-            found.append((min(sizes[snp] for snp in inside), begin, where.pop(), inside))
-    kept = sorted(sorted(found)[:ENLARGED], key=lambda one: one[1])
+            crowds.append((min(sizes[snp] for snp in inside), begin, where.pop(), inside))
+    kept = sorted(sorted(crowds)[:ENLARGED], key=lambda one: one[1])
     return tuple(
         _Enlarged("abc"[number], chromosome, *_reach(answers, inside), inside)
         for number, (_, _, chromosome, inside) in enumerate(kept)

@@ -228,14 +228,14 @@ def caption(answers: Answers) -> str:
     """What the picture says, in words."""
     drawn = [each for test in tests(answers) for each in best(answers, test)]
     chosen = sum(answers.selected(each) for each in drawn)
-    words = (
+    text = (
         "Released p-values, sorted, against those that independent SNPs without any association would have on average (dashed); the"
         " grey band holds each of these with a probability of 95 % by itself, the bar of a point what the noise leaves open. Noise moves"
         " p-values away from uniform even where nothing is associated."
     )
     if not chosen:
-        return f"{words} Which SNPs were asked for was a choice; only a choice that knew nothing of the study makes a test of inflation."
+        return f"{text} Which SNPs were asked for was a choice; only a choice that knew nothing of the study makes a test of inflation."
     return (
-        f"{words} {chosen:,} of {len(drawn):,} are of SNPs that the study itself named as most significant. Their p-values"
+        f"{text} {chosen:,} of {len(drawn):,} are of SNPs that the study itself named as most significant. Their p-values"
         " are small by that selection: this is no test of inflation."
     )

@@ -97,12 +97,12 @@ class View:
 
     def listed(self) -> npt.NDArray[np.float64]:
         """Where the SNPs of the list stand that the view shows, in points, ascending."""
-        found = [np.empty(0)]
+        places = [np.empty(0)]
         for part in self.parts:
             start, stop = self.snps.chromosome_ranges[part.chromosome]
             inside = self.snps.positions[start:stop].astype(np.float64)
-            found.append(_within(part, inside[(inside >= part.low) & (inside <= part.high)]))
-        return np.concatenate(found)
+            places.append(_within(part, inside[(inside >= part.low) & (inside <= part.high)]))
+        return np.concatenate(places)
 
     def runs(self, step: float) -> list[tuple[float, float]]:
         """Points as runs from left to right, each of points that are less than `step` apart: begin and length."""
@@ -122,10 +122,10 @@ def _within(part: Part, positions: npt.NDArray[np.float64]) -> npt.NDArray[np.fl
 
 def clusters(places: Iterable[float], step: float) -> list[tuple[float, float]]:
     """Runs of two or more different places that stand less than `step` apart: begin and end."""
-    found: list[list[float]] = []
+    runs: list[list[float]] = []
     for place in sorted(set(places)):
-        if found and place - found[-1][-1] < step:
-            found[-1].append(place)
+        if runs and place - runs[-1][-1] < step:
+            runs[-1].append(place)
         else:
-            found.append([place])
-    return [(run[0], run[-1]) for run in found if len(run) > 1]
+            runs.append([place])
+    return [(run[0], run[-1]) for run in runs if len(run) > 1]

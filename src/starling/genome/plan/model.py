@@ -181,11 +181,9 @@ class Plan(InSession):
     def _named(self, name: str) -> tuple[int, int]:
         if name in self.ranges:
             return self.ranges[name]
-        raise ParameterError(
-            field="regions",
-            problem=f"{shown(name)} is not in the plan",
-            fix=did_you_mean(name, self.ranges).replace("remove it", "name regions of the plan"),
-        )
+        problem = f"{shown(name)} is not in the plan"
+        fix = did_you_mean(name, self.ranges).replace("remove it", "name regions of the plan")
+        raise ParameterError(field="regions", problem=problem, fix=fix)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -216,8 +214,8 @@ class Plan(InSession):
         try:
             return cls(**choices)
         except PlanError as error:
-            found = [Problem(one.field, one.problem, one.fix, top.file) for one in error.problems]
-            raise PlanError(problems=found) from None
+            problems = [Problem(one.field, one.problem, one.fix, top.file) for one in error.problems]
+            raise PlanError(problems=problems) from None
 
     @staticmethod
     def snp_list(rows: Iterable[Row]) -> Snps:

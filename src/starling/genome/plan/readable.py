@@ -70,11 +70,8 @@ def plan_file(path: Path) -> Section:
         PlanError: it is no TOML file.
     """
     if path.suffix != ".toml":
-        raise PlanError(
-            field="plan",
-            problem=f"{ascii(path.name)[1:-1]} is not a TOML file",
-            fix="give a .toml file",
-        )
+        problem, fix = f"{ascii(path.name)[1:-1]} is not a TOML file", "give a .toml file"
+        raise PlanError(field="plan", problem=problem, fix=fix)
     return read_file(path)
 
 

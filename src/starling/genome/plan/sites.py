@@ -155,14 +155,14 @@ def chromosome_order(name: str) -> tuple[int, int, str]:
 def read_sites(path: Path, problems: list[Problem]) -> Sites:
     """The sites of a .pvar (by its ending) or a .bim (any other); what is wrong is appended to `problems`."""
     read = _pvar if path.suffix == ".pvar" else _bim
-    found = Sites(path.name, [], [])
+    sites = Sites(path.name, [], [])
     listing = Listing(path, problems)
     for line, site in read(listing):
-        found.sites.append(site)
-        found.lines.append(line)
-    if not found.sites and not problems:
+        sites.sites.append(site)
+        sites.lines.append(line)
+    if not sites.sites and not problems:
         listing.refuse("file", "holds no SNP", "give one line for each SNP")
-    return found
+    return sites
 
 
 def _bim(listing: Listing) -> Iterator[tuple[int, Site]]:

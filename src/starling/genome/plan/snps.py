@@ -149,7 +149,7 @@ def chosen(
     Returns:
         None when something is wrong.
     """
-    found = len(problems)
+    before = len(problems)
     fault = _Fault(listed.file, problems)
     kept = _kept(listed, extract, None if ranges is None else _Spans(ranges), fault)
     sites = [listed.sites[at] for at in kept]
@@ -158,7 +158,7 @@ def chosen(
         fault(None, "list", "keeps no SNP", "extract SNPs that have a chromosome and a position")
     elif len(kept) > MOST_SNPS:
         fault(None, "list", f"keeps more than {MOST_SNPS} SNPs", "keep fewer")
-    if len(problems) > found:
+    if len(problems) > before:
         return None
     return Snps(
         tuple(site.id for site in sites),
@@ -262,14 +262,14 @@ def snps_of(rows: Iterable[Row]) -> Snps:
         name, place, position, carried, other = row
         sites.append(Site(chromosome(place), position, name, carried, other))
         lines.append(line)
-    found = (
+    snps = (
         None
         if problems
         else chosen(Sites(_LIST, sites, lines), extract=None, ranges=None, carriers=None, problems=problems)
     )
-    if found is None:
+    if snps is None:
         raise PlanError(problems=problems)
-    return found
+    return snps
 
 
 def _is_row(row: object) -> bool:

@@ -204,11 +204,11 @@ def _exploration(plan: Plan, explore: Explore, drawn: Explored) -> Estimated:
 
 def _p_value(plan: Plan, query: SnpPval, drawn: Cells) -> PValue:
     odds_ratio, cases, controls = (_digits(each) for each in effect(plan, query, drawn))
-    found = rounded(p_value(plan, query, drawn))
-    return PValue(query.snp, query.test, drawn.counts, found, Effect(odds_ratio, cases, controls))
+    log10 = rounded(p_value(plan, query, drawn))
+    return PValue(query.snp, query.test, drawn.counts, log10, Effect(odds_ratio, cases, controls))
 
 
-def _digits(found: Range) -> Interval:
+def _digits(interval: Range) -> Interval:
     """The range to EFFECT_DIGITS digits, the ends outward."""
 
     def written(value: Fraction, rounding: str) -> float:
@@ -216,13 +216,13 @@ def _digits(found: Range) -> Interval:
         return float(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
     return Interval(
-        written(found.estimate, ROUND_HALF_EVEN),
-        written(found.low, ROUND_FLOOR),
-        written(found.high, ROUND_CEILING),
+        written(interval.estimate, ROUND_HALF_EVEN),
+        written(interval.low, ROUND_FLOOR),
+        written(interval.high, ROUND_CEILING),
     )
 
 
-def rounded(found: Interval) -> Interval:
+def rounded(interval: Interval) -> Interval:
     """To PLACES decimals, the ends outward.
 
     >>> rounded(Interval(-1.23456789, -2.00000001, 0.0))
@@ -231,9 +231,9 @@ def rounded(found: Interval) -> Interval:
     scale = 10**PLACES
     # Adding 0.0 makes -0.0, which a text would show, the plain 0.
     return Interval(
-        round(found.estimate, PLACES) + 0.0,
-        floor(Fraction(found.low) * scale) / scale + 0.0,
-        ceil(Fraction(found.high) * scale) / scale + 0.0,
+        round(interval.estimate, PLACES) + 0.0,
+        floor(Fraction(interval.low) * scale) / scale + 0.0,
+        ceil(Fraction(interval.high) * scale) / scale + 0.0,
     )
 
 

@@ -67,16 +67,16 @@ def answer_text(plan: Plan, question: Question, answer: Answer) -> list[str]:
         return [_p_value(plan, answer)]
     if isinstance(answer, Correlated):
         value = answer.value
-        told = _range(f"{value.estimate:.4g}", f"{value.low:.4g}", f"{value.high:.4g}")
-        return [f"{MEASURES[answer.measure]} of {answer.first} and {answer.second} is about {told}."]
+        about = _range(f"{value.estimate:.4g}", f"{value.low:.4g}", f"{value.high:.4g}")
+        return [f"{MEASURES[answer.measure]} of {answer.first} and {answer.second} is about {about}."]
     assert isinstance(question, Explore)
     return _explored(plan, question, answer)
 
 
 def answer_facts(plan: Plan, question: Question, answer: Answer, error: Error) -> list[tuple[str, str]]:
     """An answer for a session: its study, and each sentence in a row of its own."""
-    words = [*answer_text(plan, question, answer), *error_text(plan, question, error)]
-    return [("study", plan.title), *(("" if at else "answer", sentence) for at, sentence in enumerate(words))]
+    sentences = [*answer_text(plan, question, answer), *error_text(plan, question, error)]
+    return [("study", plan.title), *(("" if at else "answer", sentence) for at, sentence in enumerate(sentences))]
 
 
 def _explored(plan: Plan, question: Explore, answer: Exploration) -> list[str]:
@@ -108,21 +108,21 @@ def error_text(plan: Plan, question: Question, error: Error) -> list[str]:
     return [*lines, _INTERVAL] if isinstance(error, ExplorationError) and error.p_values else lines
 
 
-def p_text(found: PValue) -> tuple[str, str, str]:
+def p_text(p_value: PValue) -> tuple[str, str, str]:
     """A p-value and the ends of its interval."""
     return (
-        _power(found.log10.estimate, found.p),
-        _power(found.log10.low, found.low),
-        _power(found.log10.high, found.high),
+        _power(p_value.log10.estimate, p_value.p),
+        _power(p_value.log10.low, p_value.low),
+        _power(p_value.log10.high, p_value.high),
     )
 
 
-def verdict(plan: Plan, found: PValue) -> str:
+def verdict(plan: Plan, p_value: PValue) -> str:
     """Whether the interval lies at or below the plan's threshold: "yes", "no", or "open" where it holds the threshold."""
     threshold = float(plan.p_threshold)
-    if found.high <= threshold:
+    if p_value.high <= threshold:
         return "yes"
-    return "no" if found.low > threshold else "open"
+    return "no" if p_value.low > threshold else "open"
 
 
 _VERDICTS: Final = {
@@ -171,20 +171,20 @@ def _block(plan: Plan, block: Block) -> str:
     return f"Selected as the longest valid block: {block.snps:,} SNPs, {block.first} to {block.last} ({place})"
 
 
-def _p_value(plan: Plan, found: PValue) -> str:
-    p = f"p is about {_range(*p_text(found))} by the test {TESTS[found.test]}: {_VERDICTS[verdict(plan, found)]}"
+def _p_value(plan: Plan, p_value: PValue) -> str:
+    p = f"p is about {_range(*p_text(p_value))} by the test {TESTS[p_value.test]}: {_VERDICTS[verdict(plan, p_value)]}"
     ratio, cases, controls = (
-        effect_text(each) for each in (found.effect.odds_ratio, found.effect.cases, found.effect.controls)
+        effect_text(each) for each in (p_value.effect.odds_ratio, p_value.effect.cases, p_value.effect.controls)
     )
     return (
-        f"{found.snp}: {p}. Odds ratio {OF[plan.model]} about {ratio[0]} ({ratio[1]} to {ratio[2]}); shares of cases about"
+        f"{p_value.snp}: {p}. Odds ratio {OF[plan.model]} about {ratio[0]} ({ratio[1]} to {ratio[2]}); shares of cases about"
         f" {cases[0]} ({cases[1]} to {cases[2]}), of controls about {controls[0]} ({controls[1]} to {controls[2]})."
     )
 
 
-def effect_text(found: Interval) -> tuple[str, str, str]:
+def effect_text(interval: Interval) -> tuple[str, str, str]:
     """An odds ratio or a share, and the ends of its range."""
-    return f"{found.estimate:.3g}", f"{found.low:.3g}", f"{found.high:.3g}"
+    return f"{interval.estimate:.3g}", f"{interval.low:.3g}", f"{interval.high:.3g}"
 
 
 def _range(value: str, low: str, high: str) -> str:

@@ -105,9 +105,9 @@ class ExpectedErrors:
 
     def _repr_html_(self) -> str:
         questions = "; ".join(asked(expected[0].query) for expected in self.expected.values())
-        found = [grid for expected in self.expected.values() for grid in grids(expected)]
+        all_grids = [grid for expected in self.expected.values() for grid in grids(expected)]
         # The title of a table is the name of its first column.
-        tables = [((f"{grid.title}: {grid.header[0]}", *grid.header[1:]), grid.rows) for grid in found]
+        tables = [((f"{grid.title}: {grid.header[0]}", *grid.header[1:]), grid.rows) for grid in all_grids]
         return html(questions, [("supposed", self.supposed)], tables)
 
     def __dir__(self) -> list[str]:

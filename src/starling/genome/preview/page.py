@@ -27,25 +27,25 @@ class GenomePage:
     """The page of a preview; it keeps `starling.release.report.pages.PreviewPage`.
 
     Attributes:
-        found: What is known of the answers beforehand.
+        errors: What is known of the answers beforehand.
     """
 
-    found: ExpectedErrors
+    errors: ExpectedErrors
 
     @property
     def title(self) -> str:
         """The title of the plan."""
-        return self.found.assumed.plan.title
+        return self.errors.assumed.plan.title
 
     @property
     def kind(self) -> str:
         """What the page is, and the size of the study."""
-        plan = self.found.assumed.plan
+        plan = self.errors.assumed.plan
         return f"What answers will be worth, before anything is spent; {plan.people:,} people, {len(plan.snps):,} SNPs"
 
     def sections(self) -> Sequence[Section]:
         """What is supposed, then each question."""
-        return (_supposed(self.found), *(_question(name, expected) for name, expected in self.found.expected.items()))
+        return (_supposed(self.errors), *(_question(name, expected) for name, expected in self.errors.expected.items()))
 
 
 def note(expected: Sequence[Expected]) -> str:
@@ -53,8 +53,8 @@ def note(expected: Sequence[Expected]) -> str:
     return OF_CARRIERS if isinstance(expected[0].query, LocBlock | SnpCorr) else ""
 
 
-def _supposed(found: ExpectedErrors) -> Section:
-    assumed = found.assumed
+def _supposed(errors: ExpectedErrors) -> Section:
+    assumed = errors.assumed
     text = f"""
         Of every answer the distribution of the error is known before any record is read. What holds for every study is stated in
         patients: how many of the {assumed.plan.people:,} records would have to be replaced to make the answer the right one.
@@ -79,15 +79,15 @@ def _question(name: str, expected: Sequence[Expected]) -> Section:
 
 def _pictures(name: str, expected: Sequence[Expected], drawn: Sequence[Grid]) -> list[Picture]:
     first = expected[0]
-    found = []
+    pictures = []
     if isinstance(first, ExpectedNumSig | ExpectedLocSig | ExpectedLocBlock | ExpectedExplore):
-        found.append(_patients(f"{name}-patients", drawn[0]))
+        pictures.append(_patients(f"{name}-patients", drawn[0]))
     if isinstance(first, ExpectedNumSig | ExpectedLocSig):
-        found.append(_odds(f"{name}-odds", drawn[-1]))
+        pictures.append(_odds(f"{name}-odds", drawn[-1]))
     if isinstance(first, ExpectedTables):
         tables = [one for one in expected if isinstance(one, ExpectedTables)]
-        found.append(_whiskers(f"{name}-intervals", tables[len(tables) // 2]))
-    return found
+        pictures.append(_whiskers(f"{name}-intervals", tables[len(tables) // 2]))
+    return pictures
 
 
 def _patients(name: str, grid: Grid) -> Picture:

@@ -210,13 +210,13 @@ def num_sig(assumed: Assumed, query: NumSig, causal: int) -> ExpectedNumSig:
         return chances(scores_between(edges), float(query.epsilon), query.selection)
 
     def truth(strong: int) -> Truth:
-        found = distribution(strong, plan.people, _others(assumed, query.test, snps - strong))
+        chances_of = distribution(strong, plan.people, _others(assumed, query.test, snps - strong))
         at = sum(output <= strong for output in outputs) - 1
         ends = (*outputs[1:], snps + 1)
-        total = np.cumsum(found)
+        total = np.cumsum(chances_of)
         low, high = int(np.searchsorted(total, 0.025)), int(np.searchsorted(total, 0.975))
         return Truth(
-            strong, float(found[at]), outputs[min(low, len(outputs) - 1)], ends[min(high, len(outputs) - 1)] - 1
+            strong, float(chances_of[at]), outputs[min(low, len(outputs) - 1)], ends[min(high, len(outputs) - 1)] - 1
         )
 
     at = sum(output <= causal for output in outputs) - 1

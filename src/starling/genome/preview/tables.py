@@ -116,6 +116,6 @@ def _typical(assumed: Assumed, test: str, frequency: float) -> tuple[tuple[float
     counted = allele_tables(tables) if assumed.plan.model == "allelic" else tables
     p = log10_p_values(counted, cast(PTest, test))
     least = log10(assumed.plan.p_threshold)
-    found = [0, *(int(np.argmax(p <= wanted)) for wanted in (least, 2 * least))]
+    places = [0, *(int(np.argmax(p <= wanted)) for wanted in (least, 2 * least))]
     # A SNP that no effect makes so significant is looked at without effect alone.
-    return tuple((float(ODDS_RATIOS[at]), tuple(tables[at].tolist())) for at in dict.fromkeys(found))
+    return tuple((float(ODDS_RATIOS[at]), tuple(tables[at].tolist())) for at in dict.fromkeys(places))

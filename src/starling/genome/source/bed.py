@@ -40,11 +40,8 @@ def check_bed(path: Path, people: int, rows: int) -> int:
         refuse(path, "does not begin as a .bed does", "give a .bed written by PLINK")
     expected = HEADER + rows * bytes_a_snp(people)
     if size != expected:
-        refuse(
-            path,
-            f"does not have the {expected} bytes of {people} people and {rows} SNPs",
-            "give the .bed that belongs to the .bim, and correct people in the plan",
-        )
+        problem = f"does not have the {expected} bytes of {people} people and {rows} SNPs"
+        refuse(path, problem, "give the .bed that belongs to the .bim, and correct people in the plan")
     return size
 
 

@@ -41,14 +41,14 @@ def match_sites(path: Path, plan: Plan) -> tuple[Int64, Flags, int]:
         SourceError: when the file cannot be read as sites, or SNPs are missing, twice there, elsewhere, or have other alleles.
     """
     problems: list[Problem] = []
-    found = read_sites(path, problems)
+    listed = read_sites(path, problems)
     if problems:
         raise SourceError(problems=problems)
     snps = plan.snps
     positions = snps.positions.tolist()
     # Lists, because a million single numbers are read and written.
     rows, second = [-1] * len(snps), [False] * len(snps)
-    for row, site in enumerate(found.sites):
+    for row, site in enumerate(listed.sites):
         at = snps.indices.get(site.id)
         if at is None:
             continue
@@ -58,7 +58,7 @@ def match_sites(path: Path, plan: Plan) -> tuple[Int64, Flags, int]:
         if rows[at] >= 0:
             wrong = "is there twice", "give every SNP an id of its own"
         if wrong is not None:
-            problems.append(Problem(shown(site.id), *wrong, path.name, found.lines[row]))
+            problems.append(Problem(shown(site.id), *wrong, path.name, listed.lines[row]))
         rows[at], second[at] = row, is_second(site, snps.carried[at], snps.other[at])
     found_rows = np.array(rows, dtype=np.int64)
     for at in np.flatnonzero(found_rows < 0)[: MOST_LISTED - len(problems)].tolist():
@@ -66,7 +66,7 @@ def match_sites(path: Path, plan: Plan) -> tuple[Int64, Flags, int]:
         problems.append(Problem(shown(snps.ids[at]), "of the plan's list is not there", fix, path.name))
     if problems:
         raise SourceError(problems=problems)
-    return found_rows, np.array(second, dtype=np.bool_), len(found.sites)
+    return found_rows, np.array(second, dtype=np.bool_), len(listed.sites)
 
 
 def _mismatch(site: Site, plan: Plan, at: int, position: int) -> tuple[str, str] | None:

@@ -100,7 +100,7 @@ class People:
         files = (self.file, self.phenotypes)
         return all(file is not None and file.has_families for file in files)
 
-    def words(self) -> list[bytes]:
+    def phenotype_words(self) -> list[bytes]:
         """The phenotype of each person, in order; empty where there is none."""
         given = self._given()
         if given is None:
@@ -111,11 +111,9 @@ class People:
     def unlisted(self) -> list[int]:
         """Which people, by their places in the genotypes, have no line in a phenotype file of its own."""
         given = self._given()
-        return (
-            []
-            if given is None
-            else [row for row, key in enumerate(self.keys(family=self.by_family)) if key not in given]
-        )
+        if given is None:
+            return []
+        return [row for row, key in enumerate(self.keys(family=self.by_family)) if key not in given]
 
     def names(self) -> list[str]:
         """Each person in a message: family and person where the genotypes have families, else person."""
@@ -139,10 +137,8 @@ class People:
             SourceError: when a file is no longer the one that was checked.
         """
         word = self.case.encode()
-        out = np.zeros(people, dtype=np.bool_)
-        found = [phenotype == word for phenotype in self.words()][:people]
-        out[: len(found)] = found
-        return out
+        cases = [phenotype == word for phenotype in self.phenotype_words()][:people]
+        return np.array(cases + [False] * (people - len(cases)), dtype=np.bool_)
 
 
 def named(key: tuple[bytes, ...]) -> str:
@@ -181,12 +177,8 @@ def open_people(
     else:
         number = len(samples)
     if number != plan.people:
-        refuse(
-            file or Path("header"),
-            f"does not name {plan.people} people, as the plan has",
-            "give the study that the plan is for, or correct people in the plan",
-            field="people",
-        )
+        problem, fix = f"does not name {plan.people} people, as the plan has", "give the study that the plan is for"
+        refuse(file or Path("header"), problem, f"{fix}, or correct people in the plan", field="people")
     people = People(own, samples, given, plan.case)
     if plan.ids == "public":
         _check_ids(people, file.name if file is not None else "header")
@@ -263,13 +255,8 @@ def _no_phenotype(path: Path, problem: str, fix: str) -> Never:
 def _header(path: Path, line: bytes) -> tuple[bytes, ...]:
     columns = tuple(line.removeprefix(b"#").split())
     if len(set(columns)) < len(columns) or b"IID" not in columns:
-        refuse(
-            path,
-            "has a header that names a column twice, or no IID",
-            "write #FID IID and names",
-            field="header",
-            line=1,
-        )
+        problem = "has a header that names a column twice, or no IID"
+        refuse(path, problem, "write #FID IID and names", field="header", line=1)
     return columns
 
 

@@ -34,11 +34,9 @@ def _library() -> ModuleType:
     try:
         import pgenlib
     except ImportError:
-        raise SourceError(
-            field="genotypes",
-            problem="are a .pgen, which needs the extra pgen",
-            fix="install starling[pgen], or convert by plink2 --make-bed",
-        ) from None
+        problem = "are a .pgen, which needs the extra pgen"
+        fix = "install starling[pgen], or convert by plink2 --make-bed"
+        raise SourceError(field="genotypes", problem=problem, fix=fix) from None
     return pgenlib  # type: ignore[no-any-return]
 
 
@@ -54,11 +52,8 @@ def check_pgen(path: Path, people: int, rows: int) -> int:
         with _open(library, path, people, rows):
             end = _end(path, people, rows)
     except (RuntimeError, OSError, ValueError, AssertionError):
-        refuse(
-            path,
-            f"is not a .pgen of {people} people and {rows} SNPs",
-            "give the .pgen that belongs to the .pvar, and correct people in the plan",
-        )
+        problem = f"is not a .pgen of {people} people and {rows} SNPs"
+        refuse(path, problem, "give the .pgen that belongs to the .pvar, and correct people in the plan")
     if size != end:
         fix = "copy it again, or write it again by plink2 --make-pgen"
         refuse(path, "does not end where its header says that it does", fix)

@@ -66,7 +66,7 @@ def kin(copies: Int8, least: float = FIRST_DEGREE) -> list[Pair]:
     # Products of matrices of 0 and 1 count SNPs; float32 holds such counts exactly.
     none, one, two = (np.ascontiguousarray((copies == number).T, dtype=np.float32) for number in range(3))
     called = none + one + two
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     for start in range(0, len(one), _BLOCK):
         rows = slice(start, start + _BLOCK)
         both = one[rows] @ one.T
@@ -77,5 +77,5 @@ def kin(copies: Int8, least: float = FIRST_DEGREE) -> list[Pair]:
             estimate = (both - 2 * opposite) / (2 * fewer) + 0.5 - (first + second) / (4 * fewer)
         for row, other in np.argwhere(np.nan_to_num(estimate, nan=0, neginf=0) >= least).tolist():
             if start + row < other:
-                found.append(Pair(start + row, other, float(estimate[row, other])))
-    return found
+                pairs.append(Pair(start + row, other, float(estimate[row, other])))
+    return pairs

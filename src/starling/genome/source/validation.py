@@ -118,11 +118,11 @@ def _phenotypes(genotypes: Genotypes, plan: Plan, names: list[str], cases: int, 
     people = genotypes.people
     file = people.phenotypes or people.file
     assert file is not None  # what names no people has a file of phenotypes
-    words, case = people.words(), plan.case.encode()
+    phenotypes, case = people.phenotype_words(), plan.case.encode()
     missing = {*MISSING_WORDS} - {case, *((b"0",) if case == b"1" else ())}
     unlisted = people.unlisted()
     away = set(unlisted)
-    absent = [row for row, word in enumerate(words) if word in missing and row not in away]
+    absent = [row for row, word in enumerate(phenotypes) if word in missing and row not in away]
     for rows, problem in ((unlisted, "has no line"), (absent, "has no phenotype")):
         fix = "such a person is a control"
         some = (Problem("phenotype", f"of {names[row]}: {problem}", fix, file.path.name) for row in rows)
@@ -135,12 +135,12 @@ def _phenotypes(genotypes: Genotypes, plan: Plan, names: list[str], cases: int, 
         who = "nobody is a case" if cases == 0 else "everybody is a case"
         coding = ", ".join(
             f"{number:,} times {shown(word.decode('utf-8', 'backslashreplace')) or 'nothing'}"
-            for word, number in Counter(words).most_common(MOST_WORDS)
+            for word, number in Counter(phenotypes).most_common(MOST_WORDS)
         )
         fix = f"look at the coding: a case is {shown(plan.case)} in the plan, the file says {coding}"
         problems.decide(Problem("phenotype", f"is constant: {who}", fix, file.path.name))
-    if len({*words} - missing - {case}) > 1:
-        fix = "code cases and controls by two words; everybody but the plan's case is a control"
+    if len({*phenotypes} - missing - {case}) > 1:
+        fix = "code cases and controls by two phenotypes; everybody but the plan's case is a control"
         problems.add("phenotype", [Problem("phenotype", "has more than two values", fix, file.path.name)])
 
 

@@ -103,7 +103,7 @@ def read_vcf(path: Path, size: int, plan: Plan, indices: Int64, work: Callable[[
 def _chunks(path: Path, plan: Plan, indices: Int64) -> Iterator[Calls]:
     wanted = set(indices.tolist())
     length = max(1, CALLS // plan.people)
-    found: list[int] = []
+    counted: list[int] = []
     copies = np.empty((length, plan.people), dtype=np.int8)
     for record in records(path):
         at = plan.snps.indices.get(name_of(record), -1)
@@ -112,15 +112,15 @@ def _chunks(path: Path, plan: Plan, indices: Int64) -> Iterator[Calls]:
         wanted.remove(at)
         alleles = alleles_of(record)
         if alleles is None:
-            copies[len(found)] = MISSING
+            copies[len(counted)] = MISSING
         else:
-            _count(alleles, carried_index(record, plan.snps.carried[at]), copies[len(found)])
-        found.append(at)
-        if len(found) == length:
-            yield _calls(found, packed(copies))
-            found = []
-    if found:
-        yield _calls(found, packed(copies[: len(found)]))
+            _count(alleles, carried_index(record, plan.snps.carried[at]), copies[len(counted)])
+        counted.append(at)
+        if len(counted) == length:
+            yield _calls(counted, packed(copies))
+            counted = []
+    if counted:
+        yield _calls(counted, packed(copies[: len(counted)]))
     absent, nobody = sorted(wanted), packed(np.zeros((1, plan.people), dtype=np.int8))
     length = chunk_length(plan.people)
     for start in range(0, len(absent), length):

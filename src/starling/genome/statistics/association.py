@@ -135,9 +135,8 @@ def log10_p_values(tables: Counts, test: PTest) -> Float64:
         _cells(tables, 4)
         whole = np.asarray(tables)
         if whole.dtype.kind not in "iu":
-            raise ParameterError(
-                field="tables", problem="are not whole numbers", fix="round them: Fisher's test counts tables"
-            )
+            problem, fix = "are not whole numbers", "round them: Fisher's test counts tables"
+            raise ParameterError(field="tables", problem=problem, fix=fix)
         return fisher_log_p(np.ascontiguousarray(whole, dtype=np.int64)) / log(10)
     if test == "wald":
         statistic = wald_statistic(tables)
