@@ -1,4 +1,4 @@
-"""How many patients must be replaced before the significance of a SNP changes: exact, for 2x2 tables.
+"""How many patients must be replaced before the significance of a SNP changes: exact, for 2x2 tables; bounded, for others.
 
 Privacy. Neighbours: replace one patient, n fixed and public. That moves at most one unit of a SNP's table from one cell to another.
 Let dist be the number of such moves to the nearest table of the other kind (significant with Delta > 0, with Delta < 0, or not). A
@@ -11,6 +11,24 @@ Source: Johnson and Shmatikov 2013, Section 6.1, d^p_i; the paper leaves the com
 
 The same holds of how many people must be replaced before the correlation of two SNPs, r^2 or |D'|, crosses its threshold: nothing above
 depends on the statistic. These are the gain and the loss of LocBlock's distances d2 and d3 (Section 6.3).
+
+Of 2x3 tables (genotypic model) and allele counts no exact distance is known here; theirs is a lower bound.
+A score must be 1-Lipschitz, so that the guarantee holds, and have the right sign, so that the true answer scores best; it need
+not be exact (Johnson and Shmatikov 2013, Section 5: "a lower bound on the distance that also has sensitivity of at most 1").
+
+2x3. Column j against the two others is a 2x2 table, of which one replaced patient moves at most one unit; n_j patients are in
+column j. Pearson: chi_23 = sum over j of (1 - n_j/n) chi_j, whose weights sum to 2, so chi_23 >= t needs a chi_j >= t/2. G: G_23 <=
+sum of G_j, so G_23 >= t needs a G_j >= t/3. And merging columns raises neither statistic: chi_j <= chi_23, G_j <= G_23. Hence
+
+    not significant:  D = max(1, min over j of gain_j(t/2), for G gain_j(t/3))
+    significant:      D = 1 - max(1, max over j of loss_j(t))
+
+with gain_j(u), loss_j(u) the distance of column j's table to a statistic at or above u, or below u; 0 where it is there already. Each is
+1-Lipschitz, and so are minima and maxima of them. Where neighbours differ in significance both gain and loss are at most 1, so D is 1
+and 0.
+
+Alleles. A patient has two, so a replaced patient moves at most two units of the 2x2 table of alleles. With d the signed distance of
+that table, which changes by at most 2 then, D = ceil(d/2).
 """
 
 from fractions import Fraction

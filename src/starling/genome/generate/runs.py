@@ -1,4 +1,12 @@
-"""What both ways of inventing a study share: its design, and the runs of SNPs that it is made of."""
+"""The runs of SNPs that an invented study is made of, however it is invented; and those of a study without linkage: fast, for scale.
+
+Without linkage SNPs are drawn one by one. An allele of frequency k/2^b is drawn for 64 people at once from b random words: going through
+the bits of k from the lowest, OR with a word where the bit is 1 and AND where it is 0 halves the distance to 1 or to 0, and leaves each
+bit set with probability k/2^b exactly.
+
+The words are those of NumPy's stream, bit for bit, but are made where they are used: filling an array with them first takes several times
+as long.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,6 +1,23 @@
-"""From a noisy table to an odds ratio and to shares of cases and of controls, with ranges that the noise alone explains.
+"""From what was drawn to what is released of it: p-values, effects and correlations with their
+ranges, selections with how far they may be off.
 
-Under the dominant and recessive models they are of people who carry the allele (of two copies under the recessive one); under the
+Everything here is a function of the plan, the query and the noisy answer, so it is released at no further cost.
+
+How far a selected answer may be from the best one is stated in patients, as scores count them: of a SNP how many more than another's must
+be replaced before it stops being significant, of a number or a block how many must be replaced before it becomes the true answer. One round
+of the exponential mechanism takes each candidate with probability proportional to e^(r score), r = epsilon/(2 k) with k rounds. Of M
+candidates the worst case for a miss by more than t is one best score and M - 1 scores t + 1 below it, because scores are whole numbers:
+
+    P(the score is more than t below the best of the candidates left) <= (M - 1) w/(1 + (M - 1) w) <= M e^(-r t),    w = e^(-r (t + 1))
+
+The right side is what Johnson and Shmatikov 2013, Theorem 6, state; the left side is attained. Permute-and-flip is never worse (McKenna and
+Sheldon 2020, Theorem 2).
+
+It is about patients. Of two SNPs the one with the smaller p-value may be fewer patients beyond significance, a rare one above all; then
+loc_sig prefers the other, at any budget.
+
+Odds ratios and shares of cases and of controls, with ranges that the noise alone explains. Under the dominant and recessive models they
+are of people who carry the allele (of two copies under the recessive one); under the
 genotypic and allelic models of alleles: each person counts with two, and the odds ratio is that of PLINK's --assoc.
 
 The estimate is that of the table nearest to the noisy counts that n people can have (`intervals.repaired`). The range holds the value of

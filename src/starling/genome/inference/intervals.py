@@ -15,7 +15,7 @@ interval holds the statistic of the exact table with at least the stated probabi
 Six cells (cases and controls by number of copies) are treated alike up to step 2. Alleles: R patients move at most 2 R alleles, so the
 range is that of the 2x2 table of alleles within 2 R steps. The genotypic tests: the table of each column j against the others lies within R
 steps of its own, so its statistic s_j has a range; merging columns raises no statistic, so the largest lower end holds from
-below; from above G <= sum of G_j, and chi-squared is the sum of (1 - n_j/n) chi_j (distance/bounds.py).
+below; from above G <= sum of G_j, and chi-squared is the sum of (1 - n_j/n) chi_j (distance/significance.py).
 
 Wald's statistic does not grow along those steps (Hauck and Donner 1977), so its interval comes from the range of each cell, and is
 wider.

@@ -1,7 +1,11 @@
-"""Public text files of a study as PLINK's users have them: a line a record, fields apart by white space, no quoting.
+"""Where SNPs are and which alleles they have: the site columns of a .bim or .pvar, in the order of the file. And public regions: BED files,
+gene lists, and the named regions of a plan. A region lies within one chromosome.
 
-All of these are public: SNP lists, lists of ids, regions, genes, carried alleles. What is wrong with one is told with its line. A UTF-8
-byte order mark at the start is passed over: as part of the first field it would make a chromosome or an id of its own.
+Chromosomes are named as PLINK understands them: "chr9" and "9" are one, 23 to 26 are X, Y, XY and MT.
+
+All of these are public text files as PLINK's users have them: a line a record, fields apart by white space, no quoting. What is wrong with
+one is told with its line. A UTF-8 byte order mark at the start is passed over: as part of the first field it would make a chromosome or an
+id of its own.
 """
 
 import re
