@@ -49,7 +49,7 @@ WHOLE_HOUSE = {
 TESTED_ELSEWHERE = {
     "genome/domain.py": "test_domains.py finds it by its name",
     "groups/domain.py": "test_domains.py finds it by its name",
-    "groups/measurements.py": "a type; the mechanism makes such values and post-processing reads them",
+    "groups/measurements.py": "test_mechanism.py measures by it, with the noise of a release",
     "genome/measurements.py": "values; the mechanisms make them and post-processing reads them",
     "ledger/account.py": "the promises charge through it, and test_charging_crashes.py kills it",
     "ledger/reading.py": "test_replay.py verifies by it, and cli/test_auditing.py shows what it reads",

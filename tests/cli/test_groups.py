@@ -86,3 +86,13 @@ def test_an_engine_that_is_none_is_refused(engine: str, tmp_path: Path, call: Ca
         engine,
     )
     assert "engine is neither duckdb" in call("release", tmp_path / "plan.toml", *words, code=2).stderr
+
+
+def test_preview_opens_no_records_and_writes_a_page(tmp_path: Path, call: Callable[..., Result]) -> None:
+    (tmp_path / "records.csv").unlink()
+    plan = tmp_path / "plan.toml"
+    assert "has the least error at the last level, county" in call("preview", plan, "--out", tmp_path / "page").stdout
+    assert "Expected error of numbers of groups by size; epsilon 1" in (tmp_path / "page" / "preview.html").read_text()
+    said = json.loads(call("preview", plan, "--target", "county=5", "--json").stdout)
+    assert said["errors"]["h"].keys() == {"land", "state", "county"}
+    assert "is not LEVEL=ERROR" in call("preview", plan, "--target", "county", code=2).stderr

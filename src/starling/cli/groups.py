@@ -14,10 +14,12 @@ from starling.cli import options
 from starling.cli.commands import Group, Result, command
 from starling.cli.progress import working
 from starling.cli.publishing import Destination, destination, publish, published_json, published_text
-from starling.cli.verbs import Acceptance, acceptance, validated
+from starling.cli.verbs import Acceptance, acceptance, previewed, validated
+from starling.errors import ParameterError
 
 if TYPE_CHECKING:
     from starling.groups.plan import Plan
+    from starling.groups.preview import Preview
     from starling.release.domain import Validated
     from starling.release.statement import Json
 
@@ -28,6 +30,7 @@ groups = Group(
     "PLAN is a plan file (TOML); docs/groups.md says what stands in it.",
     lazy={
         "plan": "starling.cli.groups:plan",
+        "preview": "starling.cli.groups:preview",
         "validate": "starling.cli.groups:validate",
         "release": "starling.cli.groups:release",
     },
@@ -49,6 +52,36 @@ def plan(plan: Path) -> Result:
 
     chosen = Plan.load(plan)
     return Result(partial(_plan_text, chosen), partial(_plan_json, chosen))
+
+
+@command("preview", example="starling groups preview plan.toml")
+@options.plan_file
+@click.option(
+    "--shares",
+    type=options.PATH,
+    metavar="FILE",
+    help="Public shares of the sizes, CSV size,share.  [default: assumed]",
+)
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="LEVEL=ERROR",
+    help="Find the split over levels that comes nearest to this sum of errors at a level. May be given again.",
+)
+@options.seed
+@options.page
+def preview(plan: Path, shares: Path | None, targets: tuple[str, ...], seed: int, out: Path | None) -> Result:
+    """How far numbers will be off by method and level, simulated from public facts, and which method is best. Opens no records."""
+    from starling.groups.plan import Plan
+    from starling.groups.preview import best_split, read_shares
+    from starling.groups.preview import preview as foresee
+
+    chosen = Plan.load(plan)
+    known = None if shares is None else read_shares(shares, chosen.largest)
+    working("simulating releases of invented groups")
+    seen = best_split(chosen, _targets(targets), known, seed=seed) if targets else foresee(chosen, known, seed=seed)
+    return previewed(Result(partial(_preview_text, seen), partial(_preview_json, seen)), lambda: seen, out)
 
 
 @command("validate", example="starling groups validate plan.toml --records records.csv")
@@ -97,6 +130,53 @@ def release(plan: Path, *, records: Path, engine: str, destination: Destination)
         lambda: published_text(chosen.guarantee, published, tables),
         lambda: published_json(chosen.guarantee, published),
     )
+
+
+def _targets(given: tuple[str, ...]) -> dict[str, float]:
+    """The error that is aimed at, by level."""
+    try:
+        return {level: float(error) for level, _, error in (each.partition("=") for each in given)}
+    except ValueError:
+        raise ParameterError(field="--target", problem="is not LEVEL=ERROR", fix="write it like county=1000") from None
+
+
+def _preview_text(seen: "Preview") -> str:
+    from starling.privacy.budget import decimal_up
+    from starling.release.text import facts, rounded, table
+
+    plan = seen.plan
+    splits = (", ".join(map(decimal_up, amounts)) for amounts in plan.budget.amounts)
+    pairs = [
+        ("plan", plan.title),
+        ("cost", str(plan.cost)),
+        ("split", "; ".join(splits)),
+        ("simulated", seen.assumed),
+        ("best", seen.why()),
+    ]
+    rows = [
+        (name, level, rounded(error.l1), rounded(error.emd), rounded(error.largest))
+        for name, errors in seen.methods.items()
+        for level, error in zip(plan.regions.levels, errors, strict=True)
+    ]
+    header = ("method", "level", "sum of errors", "earth mover's distance", "largest error")
+    return f"{facts(pairs)}\n\n{table(header, rows, left=2)}"
+
+
+def _preview_json(seen: "Preview") -> "dict[str, Json]":
+    levels = seen.plan.regions.levels
+    return {
+        "assumed": seen.assumed,
+        "method": seen.plan.method,
+        "best": seen.best,
+        "budget": [[str(amount) for amount in amounts] for amounts in seen.plan.budget.amounts],
+        "errors": {
+            method: {
+                level: {"l1": error.l1, "emd": error.emd, "largest": error.largest}
+                for level, error in zip(levels, errors, strict=True)
+            }
+            for method, errors in seen.methods.items()
+        },
+    }
 
 
 def _plan_text(plan: "Plan") -> str:

@@ -5,10 +5,24 @@ from typing import TYPE_CHECKING
 from starling.lazy import lazy
 
 if TYPE_CHECKING:
+    from starling.groups.optimise.cumulative import project_cumulative
+    from starling.groups.optimise.histogram import project_histogram
     from starling.groups.plan import Plan
+    from starling.groups.preview import preview
     from starling.groups.publish import release
     from starling.groups.source import open_records, validate
 
-__all__ = ["Plan", "open_records", "release", "validate"]
+__all__ = ["Plan", "open_records", "preview", "project_cumulative", "project_histogram", "release", "validate"]
 
-lazy(__name__, {"Plan": "plan", "open_records": "source", "release": "publish", "validate": "source"})
+lazy(
+    __name__,
+    {
+        "Plan": "plan",
+        "open_records": "source",
+        "preview": "preview",
+        "project_cumulative": "optimise.cumulative",
+        "project_histogram": "optimise.histogram",
+        "release": "publish",
+        "validate": "source",
+    },
+)

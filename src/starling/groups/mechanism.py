@@ -11,9 +11,7 @@ Everything that is made of what is drawn here is post-processing.
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from starling.groups.measurements import Measured
+from starling.groups.measurements import Measured, measured
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 from starling.privacy.guarantee import Guarantee
@@ -44,15 +42,4 @@ class NoisyCounts:
         Returns:
             For each level, root first, int64 (regions, sizes): noisy numbers of groups of each size, or of at most each size.
         """
-        plan = self.plan
-        found = []
-        for level, counts in enumerate(plan.regions.sums(exact)):
-            values = np.cumsum(counts, axis=1) if plan.cumulative else counts
-            noisy = np.empty_like(values)
-            for distribution, sizes in zip(plan.noise(level), plan.bands, strict=True):
-                here = np.ascontiguousarray(values[:, sizes])
-                noisy[:, sizes] = checked_add(here, draw(distribution, here.shape))
-            if plan.cumulative and (level == 0 or plan.totals == "region"):
-                noisy[:, -1] = values[:, -1]
-            found.append(noisy)
-        return tuple(found)
+        return measured(self.plan, exact, lambda counts, noise: checked_add(counts, draw(noise, counts.shape)))

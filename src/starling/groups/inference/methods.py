@@ -8,14 +8,19 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from starling.groups.measurements import Measured
+from starling.groups.optimise.cumulative import project_cumulative
 from starling.groups.optimise.histogram import project_histogram
 from starling.groups.optimise.relaxed import project_relaxed
 from starling.groups.optimise.topdown import project_top_down
 from starling.groups.optimise.tree import Projection
+from starling.groups.optimise.two_step import project_two_step
 from starling.groups.plan import Method, Plan
+from starling.privacy.distributions.accuracy import standard_deviation
 
+Float64: TypeAlias = npt.NDArray[np.float64]
 Fit: TypeAlias = Callable[[Plan, Measured], Projection]
 
 FINEST: Final = 64
@@ -48,4 +53,29 @@ def _topdown(plan: Plan, noisy: Measured) -> Projection:
     return project_top_down(noisy, plan.regions.tree.parents, plan.groups)
 
 
-FITS: Final[dict[Method, Fit]] = {"h": _h, "h_relaxed": _h_relaxed, "topdown": _topdown}
+def _variances(plan: Plan) -> list[Float64]:
+    """The variance of the noise of each level, by size."""
+    lengths = [sizes.stop - sizes.start for sizes in plan.bands]
+    return [
+        np.repeat([standard_deviation(noise) ** 2 for noise in plan.noise(level)], lengths)
+        for level in range(plan.levels)
+    ]
+
+
+def _c_twostep(plan: Plan, noisy: Measured) -> Projection:
+    return project_two_step(noisy, plan.regions.tree.parents, plan.groups, _variances(plan))
+
+
+def _c_joint(plan: Plan, noisy: Measured) -> Projection:
+    return project_cumulative(
+        noisy, plan.regions.tree.parents, plan.groups, _variances(plan), plan.regions.level_totals
+    )
+
+
+FITS: Final[dict[Method, Fit]] = {
+    "c_joint": _c_joint,
+    "c_twostep": _c_twostep,
+    "h": _h,
+    "topdown": _topdown,
+    "h_relaxed": _h_relaxed,
+}

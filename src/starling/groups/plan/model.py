@@ -41,6 +41,8 @@ Unit: TypeAlias = Literal["member", "event"]
 Method: TypeAlias = Literal["c_eb", "c_joint", "c_twostep", "h", "topdown", "h_relaxed"]
 
 METHODS: Final[dict[Method, str]] = {
+    "c_joint": "noisy cumulative counts, least squares on the tree, monotone",
+    "c_twostep": "noisy cumulative counts, monotone region by region, then the nearest consistent integers",
     "h": "noisy histograms, the nearest consistent integers",
     "topdown": "noisy histograms, the nearest integers level by level from the root down",
     "h_relaxed": "noisy histograms, the nearest consistent numbers, rounded: does not add up",
@@ -259,7 +261,7 @@ def default_method(quantity: int, measure: Measure) -> Method:
     and 8/e^2 where histograms are; with rho r it is q/r against 1/r. At equal variance cumulative counts win: monotony holds them.
     """
     worse = quantity**2 > 2 if measure == "epsilon" else quantity > 1
-    return "h" if worse or "c_eb" not in METHODS else "c_eb"
+    return "h" if worse else "c_joint"
 
 
 def amount_of(measure: Measure, amount: Fraction) -> Cost:
