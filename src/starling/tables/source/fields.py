@@ -12,7 +12,7 @@ from starling.privacy.compiled import compiled
 from starling.tables.plan.cells import TOP_AGE
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.geography import BLOCK_COLUMNS, WIDTHS
-from starling.tables.source.faults import AGE, BLOCK, IGNORED_CODES, NO_RACE, OUTSIDE, RACES, SEX, TOO_MANY_CODES
+from starling.tables.source.faults import AGE, BLOCK, IGNORED_CODES, NO_RACE, RACES, SEX, TOO_MANY_CODES
 from starling.tables.source.lookup import Int16, Int32
 
 BLOCK_WIDTHS: Final = tuple(WIDTHS[name] for name in BLOCK_COLUMNS)
@@ -129,19 +129,16 @@ def state_of(block: int) -> int:
 
 
 @compiled
-def why_dropped(fault: int, state: bool, where: int, age: int, sex: int) -> int:
+def why_dropped(fault: int, where: int, age: int, sex: int) -> int:
     """Faults for which a record is dropped; 0 where it is counted.
 
     Args:
-        fault: Faults of the fields that write the block.
-        state: Whether the plan tabulates the block's state.
+        fault: Faults of the fields that write the block; OUTSIDE where the plan does not tabulate its state.
         where: Position of the block in the plan's; -1 for none.
         age: Years, or -1.
         sex: What the field says, or -1.
     """
-    if fault == 0 and not state:
-        fault = OUTSIDE
-    elif fault == 0 and where < 0:
+    if fault == 0 and where < 0:
         fault = BLOCK
     if age < 0:
         fault |= AGE

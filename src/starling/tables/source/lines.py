@@ -16,7 +16,7 @@ import numpy as np
 
 from starling.privacy.compiled import compiled
 from starling.tables.plan.codebook import MOST_RACE_CODES
-from starling.tables.source.faults import BLOCK_FIELDS, CENRACE, FIELDS, HOUSEHOLDER, LONG, SPAN, TEXT
+from starling.tables.source.faults import BLOCK_FIELDS, CENRACE, FIELDS, HOUSEHOLDER, LONG, OUTSIDE, SPAN, TEXT
 from starling.tables.source.fields import (
     BLOCK_WIDTHS,
     NO_CODE,
@@ -183,9 +183,10 @@ def scan(
             block, fault = _block(data, starts, at_block)
             years = age_at(data, starts[at_age], starts[at_age + 1] - 1)
             which = number(data, starts[at_sex], starts[at_sex + 1] - 1, 1)
-            state = fault == 0 and states[state_of(block)]
-            where = find_block(block, blocks, slots) if state else -1
-            fault = why_dropped(fault, state, where, years, which)
+            if fault == 0 and not states[state_of(block)]:
+                fault = OUTSIDE
+            where = find_block(block, blocks, slots) if fault == 0 else -1
+            fault = why_dropped(fault, where, years, which)
             if explain or fault == 0:
                 _race_codes(data, starts, at_races, code_of, given, explain)
             if fault == 0:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from starling.privacy.compiled import compiled
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.pipe_separated import NULL
-from starling.tables.source.faults import BLOCK_FIELDS, CENRACE, HOUSEHOLDER, LONG, SPAN, TEXT
+from starling.tables.source.faults import BLOCK_FIELDS, CENRACE, HOUSEHOLDER, LONG, OUTSIDE, SPAN, TEXT
 from starling.tables.source.fields import (
     BLOCK_WIDTHS,
     NO_CODE,
@@ -227,14 +227,14 @@ def _scan(
             keys[row] = keys[row] * POWERS[part] + value
     # By itself, so that the processor waits for the memory of many rows at once.
     for row in range(rows):
-        where[row] = find_block(keys[row], blocks, slots) if written[row] == 0 and states[state_of(keys[row])] else -1
+        if written[row] == 0 and not states[state_of(keys[row])]:
+            written[row] = OUTSIDE
+        where[row] = find_block(keys[row], blocks, slots) if written[row] == 0 else -1
     records, sets = 0, 0
     for row in range(rows):
         fault = int(np.int64(malformed[row]))
         if fault == 0:
-            fault = int(np.int64(written[row]))
-            state = fault == 0 and states[state_of(keys[row])]
-            fault = why_dropped(fault, state, where[row], age[row], sex[row])
+            fault = why_dropped(int(np.int64(written[row])), where[row], age[row], sex[row])
             if fault == 0:
                 unit[records], sexes[records], ages[records] = units[where[row]], sex[row], age[row]
                 qspan[records] = span[row]
