@@ -35,25 +35,25 @@ BREACHES = {
     "rooms": [
         ("tables/plan/model.py", "from starling.tables import source"),
         ("tables/source/__init__.py", "from starling.tables import counts"),
-        ("tables/preview/errors.py", "from starling.tables import counts"),
-        ("tables/postprocess/rows.py", "import starling.tables.artifact"),
+        ("tables/preview.py", "from starling.tables import counts"),
+        ("tables/postprocess.py", "import starling.tables.artifact"),
         ("tables/rogue.py", ""),
     ],
     "no-opening": [
-        ("tables/preview/errors.py", "from starling.tables import source"),
+        ("tables/preview.py", "from starling.tables import source"),
         ("tables/plan/model.py", "from starling.privacy.trust import publish"),
     ],
     "no-reading": [
-        ("tables/mechanism/top_up.py", "import duckdb"),
-        ("tables/postprocess/rows.py", "from starling.tables import source"),
+        ("tables/mechanism.py", "import duckdb"),
+        ("tables/postprocess.py", "from starling.tables import source"),
         ("tables/plan/cells.py", "import starling.engine.duck"),
     ],
     "no-drawing": [
-        ("tables/postprocess/rows.py", "from starling.privacy.sampling.noise import draw"),
-        ("tables/postprocess/rows.py", "import starling.ledger.sqlite"),
+        ("tables/postprocess.py", "from starling.privacy.sampling.noise import draw"),
+        ("tables/postprocess.py", "import starling.ledger.sqlite"),
     ],
     "one-source-of-randomness": [
-        ("tables/mechanism/top_up.py", "import random"),
+        ("tables/mechanism.py", "import random"),
         ("cli/__init__.py", "from uuid import uuid4"),
         ("ledger/rows.py", "import secrets"),
         ("privacy/sampling/noise.py", "from cryptography.hazmat.primitives.ciphers import Cipher"),
@@ -126,7 +126,7 @@ RULES = {
         ("os.urandom", "os.getrandom"),
         ("privacy/sampling/entropy.py",),
         {
-            "tables/mechanism/top_up.py": "import os\nx = os.urandom(8)",
+            "tables/mechanism.py": "import os\nx = os.urandom(8)",
             "privacy/sampling/noise.py": "from os import getrandom as g",
             "ledger/rows.py": "import os as o\nf = o.urandom",
         },
@@ -135,7 +135,7 @@ RULES = {
         ("numpy.random", "numpy.random.*"),
         ("*/generate.py", "*/generate/*.py"),
         {
-            "tables/mechanism/top_up.py": "import numpy as np\nx = np.random.default_rng(1)",
+            "tables/mechanism.py": "import numpy as np\nx = np.random.default_rng(1)",
             "privacy/sampling/noise.py": "from numpy.random import default_rng",
             "tables/counts.py": "from numpy import random",
         },

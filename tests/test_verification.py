@@ -17,7 +17,7 @@ from starling.ledger.rules import Request
 from starling.release.manifest import OWN_LEDGER, manifest
 from starling.release.signing import sign
 from starling.release.zipped import zipped
-from starling.tables.artifact.checks import CHECKS
+from starling.tables.artifact.columns import CHECKS
 from starling.verification import Outcome
 from tests.tables.bundles import KEY, OTHER, Bundle, make, new_ledger, write_paid
 

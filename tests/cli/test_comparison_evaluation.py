@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from starling.cli.comparison import evaluation_json, evaluation_text
-from starling.tables.evaluate.errors import WARNING, Class, Errors, Evaluation, Groups
+from starling.tables.evaluate import WARNING, Class, Errors, Evaluation, Groups
 from tests.cli.conftest import Call, Inputs
 
 FOUND = Evaluation(

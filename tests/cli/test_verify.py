@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from starling.release.zipped import zipped
-from starling.tables.artifact.checks import CHECKS
+from starling.tables.artifact.columns import CHECKS
 from tests.cli.conftest import Call, Inputs
 from tests.tables.bundles import KEY, OTHER, Bundle, make
 

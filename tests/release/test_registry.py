@@ -19,7 +19,7 @@ from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from starling.privacy.trust import Entry, Receipt
 from starling.release import registry
 from starling.release.registry import Decimal, Product, amounts, dumped, entry, read
-from starling.tables.artifact.parameters import product
+from starling.tables.artifact.public_plan import product
 from tests.tables.small import small_plan
 
 TOP = {"url_slug", "status", "tier", "deployment"}

@@ -12,8 +12,7 @@ import pytest
 from starling.errors import ParameterError, SourceError
 from starling.privacy.events import noise_event
 from starling.privacy.trust import NotPrivate
-from starling.tables.evaluate import Published, compare, evaluate, with_truth
-from starling.tables.evaluate.errors import SIZES
+from starling.tables.evaluate import SIZES, Published, compare, evaluate, with_truth
 from starling.tables.generate import generate
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, branches, offsets
 from starling.tables.mechanism import merged

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from starling.tables.earlier.comparison import Comparison
     from starling.tables.earlier.differencing import Difference, Differencing
     from starling.tables.earlier.releases import Earlier, JointCost
-    from starling.tables.evaluate.errors import Errors, Evaluation
+    from starling.tables.evaluate import Errors, Evaluation
 
 SHOWN: Final = 20
 """How many numbers, or differences of one release, the text lists."""
@@ -235,7 +235,7 @@ def _earlier_json(earlier: "Earlier") -> dict[str, Any]:
 
 def evaluation_text(found: "Evaluation") -> str:
     """Errors by level and kind of number, what the release states beside them, and what was left out."""
-    from starling.tables.evaluate.errors import WARNING, Errors
+    from starling.tables.evaluate import WARNING, Errors
 
     header = ("level", "number", "rows", "mean error", "mean |error|", "rms error", "stated", "covered")
     rows = [
@@ -269,7 +269,7 @@ def _errors_row(errors: "Errors") -> tuple[str, ...]:
 
 def evaluation_json(found: "Evaluation") -> "dict[str, Json]":
     """Every class and group count."""
-    from starling.tables.evaluate.errors import WARNING
+    from starling.tables.evaluate import WARNING
 
     return {
         "not_private": True,

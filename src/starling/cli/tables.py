@@ -124,8 +124,10 @@ def preview(
     """How far each kind of number of a release will be off, before anything is spent. Opens no records."""
     from starling.cli.plans import preview_json, preview_text
     from starling.tables.plan import Plan
-    from starling.tables.preview import SIZES, TablesPage, expect_detail, read_sizes
+    from starling.tables.preview import SIZES
     from starling.tables.preview import preview as foresee
+    from starling.tables.preview.expected_detail import expect_detail, read_sizes
+    from starling.tables.preview.page import TablesPage
 
     if group_sizes is not None and out is None:
         raise ParameterError(
@@ -334,7 +336,7 @@ def _topping_up(plan: "Plan", release: Path | None, regions: "Geography | None")
     """The plan, on top of an earlier release if one is named."""
     if release is None:
         return plan
-    from starling.tables.earlier.top_up import topping_up
+    from starling.tables.earlier.releases import topping_up
 
     with topping_up(plan, release, regions) as topped:
         return topped.plan

@@ -23,7 +23,7 @@ from starling.ledger.keys import Pin, Public
 from starling.release.intervals import Value
 from starling.release.reading import DomainRelease, Release, Wanted
 from starling.release.reading import open_release as open_any
-from starling.tables.artifact.measured import measurements_path
+from starling.tables.artifact.columns import measurements_path
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.inference.cell_errors import BothStages, Combined, Plain
 from starling.tables.inference.consistency import nested

@@ -6,7 +6,7 @@ from typing import Final
 from starling.release.checks import Checks
 from starling.release.domain import Domain
 from starling.release.reading import Release
-from starling.tables.artifact.checks import CHECKS
+from starling.tables.artifact.columns import CHECKS
 from starling.tables.publication import TablesPublication
 
 

@@ -1,39 +1,35 @@
 """A release of tables as the frame publishes and verifies it: what is charged and drawn for a plan, and what follows from it."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from starling.ledger.rules import canonical
 from starling.privacy.guarantee import Guarantee
 from starling.release.datapackage import Sheet
 from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.registry import Product
 from starling.release.report.pages import Section
+from starling.release.request import digest
 from starling.release.statement import Particulars
 from starling.release.table_files import Table
-from starling.tables.artifact import columns, pages, parameters
-from starling.tables.artifact.measured import (
-    EARLIER,
-    keep_measurements,
-    measurements_path,
-    place_of,
-    read_measurements,
-    with_earlier,
-)
-from starling.tables.artifact.public_plan import PLAN, REGIONS, write_plan
+from starling.tables.artifact import columns, pages
+from starling.tables.artifact.columns import EARLIER, measurements_path, place_of
+from starling.tables.artifact.measured import keep_measurements, read_measurements, with_earlier
+from starling.tables.artifact.public_plan import PLAN, REGIONS, particulars, product, write_plan
 from starling.tables.artifact.summary import Summary
-from starling.tables.earlier.top_up import ToppedUp
+from starling.tables.earlier.releases import ToppedUp
 from starling.tables.measurements import Measurements
-from starling.tables.mechanism import Remeasurement, SafeTab
-from starling.tables.mechanism.safetab import ExactCounts
+from starling.tables.mechanism import ExactCounts, Remeasurement, SafeTab
 from starling.tables.plan import Geography, Plan
 from starling.tables.postprocess import Tabulated, tabulate
-from starling.tables.request import request_body
 
 NOTES: Final = {
     PLAN: "The public plan: budgets, thresholds, definitions of groups",
@@ -74,12 +70,12 @@ class TablesPublication(Publication[ExactCounts, Measurements]):
     @property
     def particulars(self) -> Particulars:
         """The plan's choices, each level's noise, and the releases that the plan adds to."""
-        return parameters.particulars(self.plan, self.regions)
+        return particulars(self.plan, self.regions)
 
     @property
     def product(self) -> Product:
         """The plan in words."""
-        return parameters.product(self.plan)
+        return product(self.plan)
 
     @property
     def charged(self) -> Section:
@@ -150,3 +146,32 @@ class _Contents:
 
     def sections(self) -> Sequence[Section]:
         return pages.sections(self._plan, self._regions, self._summary)
+
+
+VERSION = 1
+"""Of the meaning of a request; it grows when the same plan would be answered by another distribution."""
+
+
+def request_body(plan: Plan, geography: Geography) -> str:
+    """Canonical JSON of the release of `plan` over `geography`: digests of every public choice, nothing of the records."""
+    return canonical(
+        {"release": "tables", "version": VERSION, "plan": plan_digest(plan), "geography": geography_digest(geography)}
+    )
+
+
+def plan_digest(plan: Plan) -> str:
+    """SHA-256 over all fields of the plan but its title, hexadecimal."""
+    return digest({field.name: getattr(plan, field.name) for field in fields(plan) if field.name != "title"})
+
+
+def geography_digest(geography: Geography) -> str:
+    """SHA-256 over the blocks and the regions of each level with their names, hexadecimal."""
+    state = hashlib.sha256()
+    for column in geography.blocks.column_names:
+        # Fixed numbers of digits, so as numbers they are the same, and quickly read.
+        state.update(pc.cast(geography.blocks[column], pa.int64()).to_numpy().tobytes())
+    for level, regions in geography.regions.items():
+        state.update(f"{level}:{','.join(regions)}\n".encode())
+        state.update(geography.region_of_unit[level].tobytes())
+        state.update("\n".join(geography.names[level]).encode())
+    return state.hexdigest()

@@ -14,7 +14,7 @@ from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener
 from starling.release.session import InSession
 from starling.tables.counts import GroupCounts, cluster_for, count
-from starling.tables.earlier.top_up import topping_up
+from starling.tables.earlier.releases import topping_up
 from starling.tables.plan import Geography, Plan, read_geography
 from starling.tables.publication import TablesPublication
 from starling.tables.source import Persons, open_persons

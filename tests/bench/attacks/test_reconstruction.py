@@ -60,7 +60,7 @@ def test_a_mechanism_that_forgets_its_noise_is_found_out(monkeypatch: pytest.Mon
         # Each piece draws for stage 1, then for stage 2; there are no total-only groups.
         return np.zeros(count, dtype=np.int64) if next(silent) % 2 == 1 else draw(law, count)
 
-    monkeypatch.setattr("starling.tables.mechanism.safetab.draw", second_is_silent)
+    monkeypatch.setattr("starling.tables.mechanism.draw", second_is_silent)
     found = attack("rho", "0.1", towns=500)
     assert lower_bound(found.record, found.towns, 1e-6) > found.record_bound
 
@@ -85,7 +85,7 @@ def test_without_noise_the_likeliest_record_is_the_true_one() -> None:
     plan = _plan("rho", Rho(Fraction("1")).amount)
     counts, secret = _people(50, 400, 3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("starling.tables.mechanism.safetab.draw", lambda _, count: np.zeros(count, dtype=np.int64))
+        patch.setattr("starling.tables.mechanism.draw", lambda _, count: np.zeros(count, dtype=np.int64))
         county, place = (measured for _, measured in SafeTab(plan, _geography(50)).draw(counts))
     fine = (county.branch == 3) & (place.branch == 3)
     both = fine.reshape(50, 2).all(axis=1)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from starling.tables.artifact.columns import CENSUS, MEASURED, WORDS, measured_sheets, tables
-from starling.tables.artifact.measured import SCHEMA, measurements_path
+from starling.tables.artifact.columns import CENSUS, MEASURED, WORDS, measured_sheets, measurements_path, tables
+from starling.tables.artifact.measured import SCHEMA
 from starling.tables.plan import labels
 from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA
 from tests.tables.bundles import make

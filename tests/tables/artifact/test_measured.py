@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from starling.errors import IntegrityError
-from starling.tables.artifact.measured import SCHEMA, keep_measurements, measurements_path, read_measurements
+from starling.tables.artifact.columns import measurements_path
+from starling.tables.artifact.measured import SCHEMA, keep_measurements, read_measurements
 from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
 from starling.tables.plan import GeographyLevel, Piece
 from tests.release.plain import plain

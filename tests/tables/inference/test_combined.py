@@ -23,8 +23,8 @@ from starling.tables.inference.combined import (
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured
 from starling.tables.plan import Noise, Twice
 from starling.tables.plan.combined_stages import variance
-from tests.tables.mechanism.test_top_up import topping
 from tests.tables.small import small_plan
+from tests.tables.test_mechanism_top_up import topping
 
 NOISES = (
     Twice(DiscreteLaplace(Fraction(3)), DiscreteLaplace(Fraction(3, 2))),

@@ -13,9 +13,9 @@ from starling.tables.plan import AccuracyTarget
 from starling.tables.preview import preview
 from starling.tables.preview.expected_detail import expect_detail
 from starling.tables.preview.page import TablesPage
-from tests.tables.mechanism.test_top_up import topping
 from tests.tables.plan.priced import promising_plan
 from tests.tables.small import small_geography, small_plan
+from tests.tables.test_mechanism_top_up import topping
 
 
 def test_the_page_of_a_top_up_says_what_all_costs_together() -> None:

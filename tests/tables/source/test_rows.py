@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from starling.tables.source.faults import LONG, TEXT
+from starling.tables.source.fields import LONG, TEXT
 from starling.tables.source.lines import MOST_BYTES, scan
 from starling.tables.source.lookup import Lookup
 from starling.tables.source.reading import columns_of

@@ -13,7 +13,7 @@ from starling.errors import LISTED, SHOWN, RecordsInvalid
 from starling.privacy.trust import NotPrivate
 from starling.tables.plan import Plan, read_geography
 from starling.tables.source import Validation, open_persons, validate
-from starling.tables.source.faults import NOTES, PROBLEMS
+from starling.tables.source.fields import NOTES, PROBLEMS
 from starling.tables.source.reading import CHUNK
 from tests.tables.source.records import GEOGRAPHY, GOOD, PLAN, row
 from tests.tables.worlds import COLUMNS, HEADER

@@ -1,14 +1,19 @@
-"""Every column of a tables release, declared once: its type, and what it says to whoever reads the data package."""
+"""Every column of a tables release, declared once: its type, what it says to whoever reads the data package, and its check.
+
+What SafeTab 2022, Section 1, asks of a release of tables: each desideratum of the paper is a check that verification runs by its name. What
+is compared is the release with the public plan and with its own noisy measurements, so a check holds for the folder, whatever program wrote
+it, and says nothing of how the noise was drawn.
+"""
 
 from functools import partial
 from typing import Final
 
 import pyarrow as pa
 
+from starling.release.checks import Checks
 from starling.release.datapackage import Column, Sheet
 from starling.release.table_files import Table, Text, column
-from starling.tables.artifact.measured import measurements_path, place_of
-from starling.tables.plan import Plan, labels
+from starling.tables.plan import Level, Plan, labels
 from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA
 
 CENSUS: Final = {
@@ -58,6 +63,21 @@ MOST_CSV_ROWS: Final = 10_000_000
 """A longer table is there as Parquet, and in the Census format, alone."""
 
 
+FOLDER: Final = "data/measurements"
+EARLIER: Final = "data/earlier"
+"""Of a release that tops up an earlier one: what that one drew, file by file as it published it."""
+
+
+def place_of(back: int) -> str:
+    """Of the measurements that were drawn so many releases back: data/measurements, data/earlier, data/earlier-2, ..."""
+    return (FOLDER, EARLIER)[back] if back < 2 else f"{EARLIER}-{back}"
+
+
+def measurements_path(level: Level, place: str = FOLDER) -> str:
+    """Of the measurements of a level, in the folder of a release: data/measurements/county-2.parquet."""
+    return f"{place}/{str(level.geography).lower()}-{level.iteration_level}.parquet"
+
+
 def tables(most_csv_rows: int = MOST_CSV_ROWS) -> tuple[Table, Table]:
     """T1 and T2. The Census format is as SafeTab-P writes it: codes and numbers alone, none of which can hold the delimiter."""
     return (
@@ -97,3 +117,58 @@ def measured_sheets(plan: Plan) -> list[Sheet]:
         for back, which in enumerate(names)
         for level in plan.levels
     ]
+
+
+GROUPS: Final = "population groups"
+ADAPTIVITY: Final = "adaptivity"
+ACCURACY: Final = "accuracy"
+INTEGRALITY: Final = "integrality"
+NO_CONSISTENCY: Final = "no consistency"
+
+CHECKS: Final = Checks(
+    own={
+        GROUPS: "measured is every group of the plan; published is each that the plan publishes",
+        ADAPTIVITY: "a group has the ages and sexes that its first noisy total chooses",
+        ACCURACY: "margins of error, standard deviations and intervals are those of the noise",
+        INTEGRALITY: "every measurement and every count is an integer",
+        NO_CONSISTENCY: "a count is what the measurements give by the plan alone, negative where the plan allows it",
+    },
+    privacy="noise and cost are the plan's, for one person more or less; nothing is exact",
+    columns={
+        "region_id": GROUPS,
+        "region_type": GROUPS,
+        "region_name": GROUPS,
+        "iteration_code": GROUPS,
+        "iteration_name": GROUPS,
+        "age_start": ADAPTIVITY,
+        "age_end": ADAPTIVITY,
+        "sex": ADAPTIVITY,
+        "count": NO_CONSISTENCY,
+        "post_processed": NO_CONSISTENCY,
+        "standard_deviation": ACCURACY,
+        "lower": ACCURACY,
+        "upper": ACCURACY,
+    },
+    rows={"t1": GROUPS, "t2": ADAPTIVITY},
+    parameters={
+        "states": GROUPS,
+        "puerto_rico": GROUPS,
+        "geography": GROUPS,
+        "iteration_level": GROUPS,
+        "regions": GROUPS,
+        "iterations": GROUPS,
+        "suppression_chance": GROUPS,
+        "suppressed_up_to": GROUPS,
+        "branches": ADAPTIVITY,
+        "thresholds": ADAPTIVITY,
+        "confidence": ACCURACY,
+        "margins_of_error": ACCURACY,
+        "negative_counts_published": NO_CONSISTENCY,
+        "both_stages": NO_CONSISTENCY,
+        "stage_1_weights": NO_CONSISTENCY,
+        "add_up": NO_CONSISTENCY,
+        "given_published": ACCURACY,
+    },
+    types=INTEGRALITY,
+)
+"""Privacy, the paper's first desideratum, is a check of every domain."""

@@ -28,14 +28,18 @@ import pyarrow.parquet as pq
 from starling.engine.prefetch import in_order
 from starling.release.checks import FORMS, InvalidRelease
 from starling.release.encrypted import Create
-from starling.tables.artifact.checks import ADAPTIVITY, GROUPS, INTEGRALITY
+from starling.tables.artifact.columns import (
+    ADAPTIVITY,
+    FOLDER,
+    GROUPS,
+    INTEGRALITY,
+    measurements_path,
+    place_of,
+)
 from starling.tables.inference.combined import combined
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, branches
 from starling.tables.plan import MOST_GROUPS, Geography, Level, Piece, Plan, cells
 
-FOLDER: Final = "data/measurements"
-EARLIER: Final = "data/earlier"
-"""Of a release that tops up an earlier one: what that one drew, file by file as it published it."""
 COMPRESSION: Final = "zstd"
 LABELS: Final = pa.dictionary(pa.int32(), pa.string())
 SCHEMA: Final = pa.schema(
@@ -47,16 +51,6 @@ SCHEMA: Final = pa.schema(
         ("stage_2", pa.large_list(pa.int64())),
     ]
 )
-
-
-def place_of(back: int) -> str:
-    """Of the measurements that were drawn so many releases back: data/measurements, data/earlier, data/earlier-2, ..."""
-    return (FOLDER, EARLIER)[back] if back < 2 else f"{EARLIER}-{back}"
-
-
-def measurements_path(level: Level, place: str = FOLDER) -> str:
-    """Of the measurements of a level, in the folder of a release: data/measurements/county-2.parquet."""
-    return f"{place}/{str(level.geography).lower()}-{level.iteration_level}.parquet"
 
 
 def keep_measurements(

@@ -15,9 +15,8 @@ from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 from starling.release.report import Picture, Section, Table
 from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, shares, tiles
-from starling.tables.artifact.columns import MOST_CSV_ROWS
-from starling.tables.artifact.measured import place_of
-from starling.tables.artifact.parameters import missing
+from starling.tables.artifact.columns import MOST_CSV_ROWS, place_of
+from starling.tables.artifact.public_plan import missing
 from starling.tables.artifact.summary import Summary, Widths
 from starling.tables.inference.combined import margin
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile

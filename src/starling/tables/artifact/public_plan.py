@@ -1,7 +1,8 @@
 """The public plan inside a release: all that turns its measurements into its tables, without the files that the plan came from.
 
 `plan/plan.json` is the whole plan with its code book; `plan/regions.json` the regions of each geography level with their names. Both
-are canonical: one plan gives one text, and a text that is not what its plan gives is refused.
+are canonical: one plan gives one text, and a text that is not what its plan gives is refused. Beside them stands what a release says of its
+plan: its parameters for privacy.json, enough to recompute cost and post-processing, and its words for the registry of deployments.
 """
 
 from collections.abc import Mapping
@@ -16,8 +17,12 @@ from starling.release import public_json
 from starling.release.codec import decode, encode
 from starling.release.manifest import AGAIN
 from starling.release.public_json import text
-from starling.release.statement import Json
+from starling.release.registry import Product
+from starling.release.statement import AddsTo, Json, Particulars, noise
+from starling.tables.artifact.columns import measurements_path, place_of
+from starling.tables.inference.combined import later_weight, margin
 from starling.tables.inference.consistency import well_nested
+from starling.tables.inference.totals import CONFIDENCE, half_width, stage1_share, suppression_quantile
 from starling.tables.plan import (
     AccuracyTarget,
     Definitions,
@@ -26,7 +31,12 @@ from starling.tables.plan import (
     Iteration,
     Level,
     Plan,
+    Twice,
+    cells,
 )
+from starling.tables.plan.cells import COUNTED, COUNTING_SQL
+from starling.tables.plan.codebook import STATES
+from starling.tables.plan.labels import DETAILS
 
 PLAN: Final = "plan/plan.json"
 REGIONS: Final = "plan/regions.json"
@@ -107,3 +117,172 @@ def _geography(data: Any) -> Geography:
     if any(list(ids) != sorted(ids) for ids in regions.values()):
         raise ValueError
     return Geography(0, pa.table({}), regions, {}, names)
+
+
+SOURCE: Final = "SafeTab-P, Algorithms 1 to 5 of SafeTab 2022 (Tumult Labs)"
+BRANCHES: Final = range(len(cells.BRANCH_CELLS))
+BRANCH_NAMES: Final = tuple(DETAILS[branch] for branch in BRANCHES)
+
+
+def particulars(plan: Plan, geography: Geography) -> Particulars:
+    """What privacy.json says of a tables release."""
+    earlier = (
+        AddsTo(each.request_id, each.ledger, each.manifest, guarantee)
+        for each, guarantee in zip(plan.variants.releases, plan.earlier_guarantees, strict=True)
+    )
+    return Particulars("tables", parameters(plan, geography), bounds(plan), adds_to=tuple(earlier))
+
+
+def choices_json(plan: Plan) -> dict[str, Json]:
+    """What is chosen for all levels."""
+    return {
+        "stage_1_fraction": str(plan.gamma),
+        "suppression_chance": str(plan.suppression),
+        "negative_counts_published": plan.allow_negative,
+        "both_stages": plan.variants.both_stages,
+        "add_up": plan.variants.add_up,
+        "given_published": plan.variants.given_published,
+        "max_race_codes": plan.max_race_codes,
+        "states": list[Json](sorted(plan.states)),
+        "puerto_rico": plan.puerto_rico,
+    }
+
+
+def bounds(plan: Plan) -> dict[str, Json]:
+    """What bounds the part of one person, by rules that hold for every record."""
+    return {
+        "records_of_a_person": 1,
+        "race_codes_of_a_person": plan.max_race_codes,
+        "ethnicity_codes_of_a_person": 1,
+        "regions_of_a_person_in_a_level": 1,
+        "oldest_age": cells.TOP_AGE,
+        "groups_of_a_person": {level.name: level.stability for level in plan.levels},
+    }
+
+
+def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
+    """The plan's choices and each level's noise."""
+    return {
+        "name": "SafeTab",
+        "source": SOURCE,
+        "plan": PLAN,
+        "regions": REGIONS,
+        "title": plan.title,
+        **choices_json(plan),
+        "confidence": str(CONFIDENCE),
+        "branches": list[Json](BRANCH_NAMES),
+        "counting": {"sql": COUNTING_SQL, "tables": dict(COUNTED)},
+        "levels": [_level_parameters(plan, geography, level) for level in plan.levels],
+    }
+
+
+def _level_parameters(plan: Plan, geography: Geography, level: Level) -> dict[str, Json]:
+    stage_noise = plan.stage_noise(level)
+    return {
+        "geography": str(level.geography),
+        "iteration_level": level.iteration_level,
+        "measurements": measurements_path(level),
+        "budget": {plan.measure: str(level.budget)},
+        "stability": level.stability,
+        "thresholds": list[Json](level.thresholds),
+        "regions": len(geography.regions[level.geography]),
+        "iterations": len(level.iterations),
+        "noise": {
+            "total_only": noise(stage_noise.total_only),
+            "stage_1": noise(stage_noise.stage1),
+            "stage_2": noise(stage_noise.stage2),
+        },
+        "margins_of_error": {
+            "total_only": margin(plan.noise(level, total_only=True), missing()),
+            "stage_1": margin(stage_noise.stage1, missing()),
+            "cell": margin(plan.noise(level), missing()),
+            "totals_by_branch": [half_width(plan, level, branch) for branch in BRANCHES],
+        },
+        "stage_1_weights": [str(stage1_share(plan, level, branch)) for branch in BRANCHES],
+        "suppressed_up_to": suppression_quantile(plan, level),
+        "adds_to": _earlier(plan, level),
+    }
+
+
+def _earlier(plan: Plan, level: Level) -> list[Json]:
+    """The noise that each earlier release drew, and the weight of what was drawn after it beside what it published; the last first."""
+    found: list[Json] = []
+    kinds = {"total_only": plan.noise(level, total_only=True), "cell": plan.noise(level)}
+    for back, _ in enumerate(plan.variants.releases, 1):
+        both = {name: noise for name, noise in kinds.items() if isinstance(noise, Twice)}
+        kinds = {name: noise.earlier for name, noise in both.items()}
+        drawn = {name: noise.later if isinstance(noise, Twice) else noise for name, noise in kinds.items()}
+        found.append(
+            {
+                "measurements": measurements_path(level, place_of(back)),
+                "noise": {name: noise(each) for name, each in drawn.items()},
+                "weights": {name: str(later_weight(noise)) for name, noise in both.items()},
+            }
+        )
+    return found
+
+
+def missing() -> Fraction:
+    """The chance that an interval misses."""
+    return 1 - CONFIDENCE
+
+
+def product(plan: Plan) -> Product:
+    """A tables release in the words of the registry."""
+    noise = "discrete Laplace (two-sided geometric)" if plan.measure == "epsilon" else "discrete Gaussian"
+    clamped = "" if plan.allow_negative else " Negative numbers are published as 0."
+    chance = float(1 - plan.suppression)
+    dropped = (
+        ""
+        if not plan.suppression
+        else f" Below the state, bare totals that noise alone exceeds with chance {chance:g} are left out."
+    )
+    return Product(
+        description="Numbers of persons in detailed groups of race and ethnicity, by region; for larger groups by sex and age.",
+        intended_use="Statistics of population groups that are too small for other tables.",
+        region=_area(plan),
+        domain="Records of persons, with age, sex, block of residence, race codes and ethnicity code.",
+        bounds="A person is one record, in one block, and so in one region of a level; how many groups of a level a person can be in"
+        " follows from the public definitions and divides the level's budget.",
+        mechanisms=f"{SOURCE}: each group of the plan, empty or not, is measured with {noise} noise, exact over the"
+        f" integers; {_measured(plan)}",
+        post_processing=f"Totals are sums of noisy cells. {_made(plan)}{dropped}{clamped}",
+        composition="Sequential over levels and over the two measurements of a group; within a level, parallel composition of bounded"
+        " degree over groups. The tree with every event and amount is in privacy.json."
+        + (
+            f" Earlier releases that it adds to were charged on their own; {plan.joint_guarantee.cost} in all."
+            if plan.variants.top_up
+            else ""
+        ),
+        unprotected="None: the plan, the definitions and the geography are public, and no number is published without noise.",
+    )
+
+
+def _measured(plan: Plan) -> str:
+    """How often, and what for."""
+    if plan.variants.top_up is None:
+        return "a noisy total chooses how much detail the group gets, a second measurement is published."
+    return (
+        "each is measured once more in the detail that an earlier release published"
+        f" (request {plan.variants.top_up.request_id}, charged on its own), and combined with what was published by inverse variances."
+    )
+
+
+def _made(plan: Plan) -> str:
+    """What is made of the measurements."""
+    first = (
+        " The first noisy total is weighted with their sum by inverse variances, and cells share the change."
+        if plan.variants.both_stages
+        else ""
+    )
+    if not plan.variants.add_up:
+        return f"Nothing is made to add up between regions.{first}"
+    return f"Totals of nested regions, and of iterations that are sums of others, are made to add up by weighted least squares.{first}"
+
+
+def _area(plan: Plan) -> str:
+    """Whom the tables are about."""
+    states = (
+        "United States" if len(plan.states) == len(STATES) else ", ".join(STATES[code] for code in sorted(plan.states))
+    )
+    return ", ".join(part for part in (states, "Puerto Rico" if plan.puerto_rico else "") if part)

@@ -13,7 +13,7 @@ from starling.errors import OutputError, PolicyRefused
 from starling.release import statement
 from starling.release.report import Picture, Section, Table, page
 from starling.release.report.pictures import Tile, relative_shade, tiles
-from starling.tables.evaluate.errors import MARK, NUMBERS, SIZE_NAMES, SIZES, WARNING, Errors, Evaluation
+from starling.tables.evaluate import MARK, NUMBERS, SIZE_NAMES, SIZES, WARNING, Errors, Evaluation
 from starling.tables.plan.labels import DETAILS
 
 FILE: Final = "NOT-PRIVATE-evaluation.html"

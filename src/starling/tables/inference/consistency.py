@@ -35,8 +35,17 @@ from typing import Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from starling.tables.inference.families import Layer, settle
-from starling.tables.inference.trees import Estimated, Floats, climb, descend, least_squares, rounded_below, whole
+from starling.tables.inference.trees import (
+    Estimated,
+    Floats,
+    Layer,
+    climb,
+    descend,
+    least_squares,
+    rounded_below,
+    settle,
+    whole,
+)
 from starling.tables.measurements import Int64
 from starling.tables.plan import GeographyLevel, Iteration, Plan
 

@@ -11,7 +11,7 @@ total-only group on one count; any other on a total with gamma of it and then, a
 the rest. So the level costs s_i (rho_i / s_i) = rho_i (Lemmas 9 and 10 with degree s_i), and the levels add up (Lemmas 1 and
 2). A block lies in the United States or in Puerto Rico, never in both: the two are composed in parallel, and the whole costs
 the larger. `Plan.guarantee` says this as a value; no cost is stated elsewhere. A plan that tops up an earlier release measures each
-group of its levels once, with all of its budget (mechanism/top_up.py); what it adds to was charged on its own, and
+group of its levels once, with all of its budget (mechanism.py); what it adds to was charged on its own, and
 `Plan.joint_guarantee` is the sum of all these charges.
 """
 

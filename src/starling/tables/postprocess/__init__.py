@@ -5,20 +5,143 @@
 What makes better estimates of the same measurements stands between the first two.
 """
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from starling.tables.measurements import BRANCHES, TOTAL_ONLY, Int64, Measurements
+from starling.tables.plan import Geography, Piece, Plan, cells
 from starling.tables.postprocess.estimates import (
+    AddedUp,
     Estimates,
     Numbers,
+    clamp,
     estimate,
+    rows_of_branch,
 )
-from starling.tables.postprocess.rows import T1_SCHEMA, T2_SCHEMA, Tables, Tabulated, tabulate
 
-__all__ = [
-    "T1_SCHEMA",
-    "T2_SCHEMA",
-    "Estimates",
-    "Numbers",
-    "Tables",
-    "Tabulated",
-    "estimate",
-    "tabulate",
+_GROUP = [("region_id", pa.string()), ("region_type", pa.string()), ("iteration_code", pa.string())]
+_CELL = [("age_start", pa.string()), ("age_end", pa.string()), ("sex", pa.string())]
+_VALUE = [
+    ("count", pa.int64()),
+    ("standard_deviation", pa.float64()),
+    ("lower", pa.int64()),
+    ("upper", pa.int64()),
+    ("post_processed", pa.bool_()),
+    ("region_name", pa.string()),
+    ("iteration_name", pa.string()),
 ]
+T1_SCHEMA = pa.schema([*_GROUP, *_VALUE])
+T2_SCHEMA = pa.schema([*_GROUP, *_CELL, *_VALUE])
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Published tables, rows in plan order.
+
+    Attributes:
+        t1: Totals (T1_SCHEMA); `count` in persons, `standard_deviation` of the noise in it, `lower` and `upper` inclusive;
+            `post_processed` where clamping changed the count, which is then too high on average.
+        t2: Sex by age (T2_SCHEMA): ages inclusive, "*" for all ages; sex "1" or "2".
+    """
+
+    t1: pa.Table
+    t2: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class Tabulated:
+    """What is published of one piece.
+
+    Attributes:
+        piece: The piece.
+        branches: How many of its groups took each of BRANCHES, published or not.
+        tables: The rows of its published groups; text columns are dictionary-encoded.
+    """
+
+    piece: Piece
+    branches: Int64
+    tables: Tables
+
+
+def tabulate(plan: Plan, geography: Geography, measurements: Measurements) -> Iterator[Tabulated]:
+    """T1 and T2, piece by piece.
+
+    Args:
+        plan: The released plan.
+        geography: The public regions of the plan.
+        measurements: What the mechanism drew.
+    """
+    # Sums reach over all pieces, so these are read once before.
+    added_up = AddedUp(plan, geography, measurements) if plan.variants.add_up else None
+    for piece, measured in measurements:
+        taken = np.bincount(measured.branch - TOTAL_ONLY, minlength=len(BRANCHES))
+        consistent = None if added_up is None else added_up.of(piece)
+        estimates = estimate(plan, plan.levels[piece.level], measured, consistent)
+        yield Tabulated(piece, taken, rows(plan, geography, piece, estimates))
+
+
+def rows(plan: Plan, geography: Geography, piece: Piece, estimates: Estimates) -> Tables:
+    """The rows of a piece; text columns are dictionary-encoded."""
+    sizes = np.array(rows_of_branch())[np.maximum(estimates.branch, 0)]
+    firsts = np.cumsum(sizes) - sizes
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    label = np.arange(len(group)) - firsts[group] + np.array(_FIRST_LABEL)[estimates.branch[group]]
+    labels = {name: _coded(label, column) for name, column in _LABELS.items()}
+    return Tables(
+        _table(T1_SCHEMA, plan, geography, piece, estimates.groups, estimates.totals, {}),
+        _table(T2_SCHEMA, plan, geography, piece, estimates.groups[group], estimates.cells, labels),
+    )
+
+
+def _table(
+    schema: pa.Schema,
+    plan: Plan,
+    geography: Geography,
+    piece: Piece,
+    group: Int64,
+    numbers: Numbers,
+    labels: dict[str, pa.Array],
+) -> pa.Table:
+    level = plan.levels[piece.level]
+    here = slice(piece.first, piece.stop)
+    region, iteration = np.divmod(group, max(piece.iterations, 1))
+    columns = {
+        "region_id": _coded(region, geography.regions[level.geography][here]),
+        "region_type": _coded(np.zeros_like(region), (str(level.geography),)),
+        "iteration_code": _coded(iteration, [each.code for each in level.iterations]),
+        **labels,
+        "count": pa.array(numbers.count),
+        "standard_deviation": pa.array(numbers.deviation),
+        "lower": pa.array(clamp(plan, numbers.lower)),
+        "upper": pa.array(clamp(plan, numbers.upper)),
+        "post_processed": pa.array(numbers.count != numbers.estimate),
+        "region_name": _coded(region, geography.names[level.geography][here]),
+        "iteration_name": _coded(iteration, [each.name for each in level.iterations]),
+    }
+    return pa.table({name: columns[name] for name in schema.names})
+
+
+def _coded(index: Int64, names: Sequence[str] | pa.Array) -> pa.DictionaryArray:
+    """The name of each row, as its place among `names`."""
+    return pa.DictionaryArray.from_arrays(pa.array(index.astype(np.int32)), pa.array(names, pa.string()))
+
+
+def _label_columns() -> dict[str, pa.Array]:
+    """Ages and sex of every kind of T2 row: the branches after one another, each as `Estimates.cells` lays it out."""
+    labels = [
+        (start, end, sex)
+        for bands in cells.BRANCH_BANDS[1:]
+        for sex in ("1", "2")
+        for start, end in [("*", "*"), *((str(first), str(last)) for first, last in cells.age_ranges(bands))]
+    ]
+    return {
+        name: pa.array(column, pa.string()) for (name, _), column in zip(_CELL, zip(*labels, strict=True), strict=True)
+    }
+
+
+_LABELS = _label_columns()
+_FIRST_LABEL = (np.cumsum(rows_of_branch()) - rows_of_branch()).tolist()
+"""Where the labels of each branch begin; branch 0 has no T2 rows."""

@@ -1,21 +1,269 @@
-"""What a plan will give, before anything is spent: errors, what groups will get, and a page of both. Public: it opens no records."""
+"""What a plan will give, before anything is spent: here the exact error of every kind of number that it can publish.
 
-from starling.tables.preview.errors import SIZES, BranchPreview, Error, LevelPreview, Preview, SizePreview, preview
-from starling.tables.preview.expected_detail import ExpectedDetail, Sizes, assumed, expect_detail, read_sizes
-from starling.tables.preview.page import TablesPage
+Reads the plan and, for numbers of groups, the public geography; never a record. Noise is added at a scale that the plan fixes, so the
+standard deviations and margins below are those of the release itself, not estimates; totals that are made to add up err less, by what
+other regions say of them. What depends on the data is which branch a group takes; for that, probabilities are given by the true
+size of a group, for sizes that the reader chooses.
 
-__all__ = [
-    "SIZES",
-    "BranchPreview",
-    "Error",
-    "ExpectedDetail",
-    "LevelPreview",
-    "Preview",
-    "SizePreview",
-    "Sizes",
-    "TablesPage",
-    "assumed",
-    "expect_detail",
-    "preview",
-    "read_sizes",
-]
+Source: SafeTab 2022, Section 3 and Appendix F, with margins from the exact discrete distributions (privacy/distributions/accuracy.py).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite, sqrt
+from typing import Final
+
+from starling.errors import ParameterError
+from starling.privacy.accounting.conversion import DELTA
+from starling.privacy.budget import decimal_up
+from starling.release.session import InSession
+from starling.tables.inference.combined import at_least, margin, standard_deviation, tail
+from starling.tables.inference.distribution import Ends, ends
+from starling.tables.inference.totals import (
+    CONFIDENCE,
+    deviation_of,
+    half_width,
+    run_deviation,
+    suppression_quantile,
+    total_distribution,
+    what_is_chosen,
+)
+from starling.tables.plan import Geography, Level, LevelOverview, Noise, Overview, Plan, cells, describe
+from starling.tables.plan.labels import level_text
+
+SIZES: Final = (0, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
+"""True sizes of groups, in persons, when the reader names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """The noise in one published number.
+
+    Attributes:
+        standard_deviation: Standard deviation of the noise, in persons.
+        margin: Smallest M, in persons, that the error exceeds with probability at most 5 %.
+    """
+
+    standard_deviation: float
+    margin: int
+
+    @property
+    def width(self) -> int:
+        """Width of the published interval, upper minus lower end, before it is clamped at 0."""
+        return 2 * self.margin
+
+
+@dataclass(frozen=True, slots=True)
+class BranchPreview:
+    """The numbers of a group that takes one branch.
+
+    Attributes:
+        branch: 0 to 3: thresholds at or below the deciding total.
+        cells: Values measured: 1, 8, 18 or 46.
+        total: Error of the group's T1 row, the sum of its cells.
+        sex: Error of a sex marginal of T2, where there are any.
+        cell: Error of a cell of T2, where there are any.
+    """
+
+    branch: int
+    cells: int
+    total: Error
+    sex: Error | None
+    cell: Error | None
+
+    @property
+    def rows(self) -> int:
+        """In T2: the cells and two sex marginals, or none."""
+        return 0 if self.cells == 1 else self.cells + cells.SEXES
+
+
+@dataclass(frozen=True, slots=True)
+class SizePreview:
+    """What happens to a group of known true size that is measured in two stages.
+
+    Attributes:
+        persons: The true size.
+        branches: Probability of each branch 0 to 3; they add up to 1.
+        suppressed: Probability that the group is not published.
+        total: Error of its T1 row when it takes its likeliest branch.
+        covered: Probability that the interval of its T1 row holds the true size, given that the row is published; 1 where it
+            never is. Suppression looks at the same noise as the interval does, so for small groups this is below what
+            margins state.
+    """
+
+    persons: int
+    branches: tuple[float, float, float, float]
+    suppressed: float
+    total: Error
+    covered: float
+
+    @property
+    def relative_margin(self) -> float | None:
+        """Margin of the total as a share of the true size; None for an empty group."""
+        return self.total.margin / self.persons if self.persons else None
+
+
+@dataclass(frozen=True, slots=True)
+class LevelPreview:
+    """One population group level.
+
+    Attributes:
+        overview: The level's budget, noise, stability, and numbers of regions and groups.
+        total: Error of a group that is a bare total by plan; None where there is none.
+        stage1: Error of the total that chooses the branch, which is not published; None where all groups are bare totals.
+        branches: The numbers of groups measured in two stages, by branch; empty where there are none.
+        sizes: The groups measured in two stages by true size; empty where there are none.
+        bar: A bare total is published when it is strictly above this; None where nothing is suppressed.
+    """
+
+    overview: LevelOverview
+    total: Error | None
+    stage1: Error | None
+    branches: tuple[BranchPreview, ...]
+    sizes: tuple[SizePreview, ...]
+    bar: int | None
+
+    @property
+    def margins_text(self) -> str:
+        """The margins of cells and totals, in short."""
+        cells_of = sorted({branch.cell.margin for branch in self.branches if branch.cell})
+        totals = [branch.total.margin for branch in self.branches] + ([self.total.margin] if self.total else [])
+        low, high = min(totals), max(totals)
+        total = f"total ± {low:,}" if low == high else f"total ± {low:,} to ± {high:,}"
+        return "; ".join([*(f"cell ± {margin:,}" for margin in cells_of), total])
+
+    @property
+    def empty_suppressed(self) -> float:
+        """Probability that an empty group is not published."""
+        return next((size.suppressed for size in self.sizes if size.persons == 0), 0.0)
+
+    @property
+    def values(self) -> tuple[int, int] | None:
+        """Fewest and most values that the stage-2 measurements have, when all groups take the first or the last branch."""
+        if self.overview.groups is None or self.overview.regions is None:
+            return None
+        staged = self.overview.groups - self.overview.regions * self.overview.total_only
+        return self.overview.groups, self.overview.groups + (cells.CELLS - 1) * staged
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Preview(InSession):
+    """A plan's error and size.
+
+    Attributes:
+        overview: Cost, neighbours and numbers of groups of the plan.
+        confidence: The confidence of all margins.
+        levels: The levels in plan order.
+    """
+
+    overview: Overview
+    confidence: Fraction
+    levels: tuple[LevelPreview, ...]
+
+    def _facts(self) -> list[tuple[str, str]]:
+        whole = self.overview.approximate
+        return [
+            ("preview", self.overview.title),
+            ("cost", str(self.overview.cost)),
+            ("epsilon", f"{decimal_up(whole.epsilon)} at delta {DELTA} ({whole.by})"),
+            ("margins", f"in persons, at {float(100 * self.confidence):g} %; a total's grows with its detail"),
+            *((level_text(level.overview.level), level.margins_text) for level in self.levels),
+        ]
+
+
+def preview(plan: Plan, geography: Geography | None = None, *, sizes: Sequence[int] = SIZES) -> Preview:
+    """The expected error of a plan.
+
+    Args:
+        plan: The plan, to be released or not once this is seen.
+        geography: The public regions of the plan; without it there are no numbers of groups.
+        sizes: True sizes of groups to look at, in persons, 0 or more; an empty group is always among them.
+
+    Raises:
+        ParameterError: for a negative size.
+    """
+    if any(size < 0 for size in sizes):
+        raise ParameterError(field="sizes", problem="hold a number below 0", fix="give persons, 0 or more")
+    overview = describe(plan, geography)
+    persons = tuple(sorted({0, *sizes}))
+    return Preview(overview, CONFIDENCE, tuple(_level(plan, level, persons) for level in overview.levels))
+
+
+def _level(plan: Plan, overview: LevelOverview, persons: tuple[int, ...]) -> LevelPreview:
+    level, stage_noise = overview.level, overview.stage_noise
+    total = _error(plan.noise(level, total_only=True)) if overview.total_only else None
+    if overview.total_only == overview.iterations:
+        return LevelPreview(overview, total, None, (), (), None)
+    branches = tuple(_branch(plan, level, branch) for branch in range(len(cells.BRANCH_CELLS)))
+    bar = suppression_quantile(plan, level)
+    sizes = tuple(_size(size, plan, level, bar, branches) for size in persons)
+    return LevelPreview(overview, total, _error(stage_noise.stage1), branches, sizes, bar)
+
+
+def _error(distribution: Noise, terms: int = 1) -> Error:
+    """The error of the sum of `terms` independent draws."""
+    return Error(sqrt(terms) * standard_deviation(distribution), margin(distribution, 1 - CONFIDENCE, terms))
+
+
+def _branch(plan: Plan, level: Level, branch: int) -> BranchPreview:
+    size, distribution = cells.BRANCH_CELLS[branch], plan.noise(level)
+    total = Error(deviation_of(plan, level, branch), half_width(plan, level, branch))
+    if size == 1:
+        return BranchPreview(branch, size, total, None, None)
+    # Intervals of cells and sexes are those of the stage-2 measurement, whatever is made of the total.
+    sex, cell = (
+        Error(run_deviation(plan, level, branch, terms), margin(distribution, 1 - CONFIDENCE, terms))
+        for terms in (size // cells.SEXES, 1)
+    )
+    return BranchPreview(branch, size, total, sex, cell)
+
+
+def _size(persons: int, plan: Plan, level: Level, bar: int | None, branches: tuple[BranchPreview, ...]) -> SizePreview:
+    second = plan.noise(level)
+    chance = branch_chances(plan, level, persons)
+    covered = [
+        share * (1 - tail(second, branch.total.margin, branch.cells))
+        for share, branch in zip(chance, branches, strict=True)
+    ]
+    kept = 1.0
+    if bar is not None:
+        # A bare total is published when its noise is above `bar - persons`, and covers when it is within the margin.
+        reach, least = branches[0].total.margin, bar + 1 - persons
+        kept = at_least(second, least)
+        within = at_least(second, max(least, -reach)) - at_least(second, reach + 1)
+        covered[0] = chance[0] * max(within, 0.0)
+    if plan.variants.both_stages or plan.variants.given_published:
+        # The stage-1 total is in the error, or the interval depends on what was published: the joint distribution decides.
+        shares = (chance[0] * kept, *chance[1:])
+        covered = [_held(persons, plan, level, branch) * share if share else 0.0 for branch, share in enumerate(shares)]
+    published = chance[0] * kept + sum(chance[1:])
+    likeliest = branches[max(range(4), key=chance.__getitem__)]
+    return SizePreview(
+        persons,
+        chance,
+        chance[0] * (1 - kept),
+        likeliest.total,
+        min(sum(covered) / published, 1.0) if published else 1.0,
+    )
+
+
+def branch_chances(plan: Plan, level: Level, persons: int) -> tuple[float, float, float, float]:
+    """Probability of each branch 0 to 3, for a group of true size `persons` that is measured in two stages; they add up to 1."""
+    first = plan.stage_noise(level).stage1
+    # Branch b or a later one when persons + noise >= threshold b.
+    one, two, three = (at_least(first, threshold - persons) for threshold in level.thresholds)
+    return 1 - one, one - two, two - three, three
+
+
+def _held(persons: int, plan: Plan, level: Level, branch: int) -> float:
+    """Probability that the interval of a total holds the true size, given the branch and that the total is published."""
+    distribution, chosen = total_distribution(plan, level, branch), what_is_chosen(plan, level, branch)
+    intervals = (
+        ends(distribution, chosen, 1 - CONFIDENCE)
+        if plan.variants.given_published
+        else Ends(half_width(plan, level, branch), ())
+    )
+    held = distribution.covered(persons, chosen, intervals)
+    # A branch whose chance is below 10^-30 has no distribution that is listed, and adds nothing.
+    return held if isfinite(held) else 0.0

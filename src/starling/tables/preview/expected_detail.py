@@ -20,7 +20,7 @@ from starling.tables.inference.combined import at_least
 from starling.tables.inference.totals import suppression_quantile
 from starling.tables.plan import GeographyLevel, Level, Plan
 from starling.tables.plan.labels import level_text
-from starling.tables.preview.errors import branch_chances
+from starling.tables.preview import branch_chances
 
 MEDIANS: Final = {
     GeographyLevel.USA: 20_000,

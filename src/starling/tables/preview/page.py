@@ -11,7 +11,7 @@ from starling.privacy.budget import decimal_up
 from starling.release.report.pages import Picture, Section, Table
 from starling.release.report.pictures import Tile, relative_shade, shares, tiles
 from starling.tables.plan.labels import level_title, short_percent
-from starling.tables.preview.errors import Error, LevelPreview, Preview
+from starling.tables.preview import Error, LevelPreview, Preview
 from starling.tables.preview.expected_detail import ExpectedDetail
 
 KINDS: Final = (

@@ -16,11 +16,18 @@ import numpy as np
 
 from starling.privacy.compiled import compiled
 from starling.tables.plan.codebook import MOST_RACE_CODES
-from starling.tables.source.faults import BLOCK_FIELDS, CENRACE, FIELDS, HOUSEHOLDER, LONG, OUTSIDE, SPAN, TEXT
 from starling.tables.source.fields import (
+    BLOCK_FIELDS,
     BLOCK_WIDTHS,
+    CENRACE,
+    FIELDS,
+    HOUSEHOLDER,
+    LONG,
     NO_CODE,
+    OUTSIDE,
     POWERS,
+    SPAN,
+    TEXT,
     Bytes,
     Records,
     age_at,

@@ -14,11 +14,17 @@ import pyarrow.compute as pc
 from starling.privacy.compiled import compiled
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.pipe_separated import NULL
-from starling.tables.source.faults import BLOCK_FIELDS, CENRACE, HOUSEHOLDER, LONG, OUTSIDE, SPAN, TEXT
 from starling.tables.source.fields import (
+    BLOCK_FIELDS,
     BLOCK_WIDTHS,
+    CENRACE,
+    HOUSEHOLDER,
+    LONG,
     NO_CODE,
+    OUTSIDE,
     POWERS,
+    SPAN,
+    TEXT,
     Bytes,
     Records,
     age_at,

@@ -15,7 +15,7 @@ from starling.errors import SHOWN, Found, Problem
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.statement import Json
 from starling.tables.plan import Geography, Plan
-from starling.tables.source.faults import NOTES, OUTSIDE, PROBLEMS, Fault
+from starling.tables.source.fields import NOTES, OUTSIDE, PROBLEMS, Fault
 from starling.tables.source.lookup import lookup
 from starling.tables.source.persons import Persons
 from starling.tables.source.reading import read

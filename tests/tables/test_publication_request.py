@@ -4,7 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from starling.tables.plan import GeographyLevel
-from starling.tables.request import request_body
+from starling.tables.publication import request_body
 from tests.tables.small import small_geography, small_plan
 
 

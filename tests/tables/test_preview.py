@@ -16,7 +16,7 @@ from starling.tables.inference.combined import at_least
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
 from starling.tables.measurements import Int64
 from starling.tables.plan import GeographyLevel, Plan, cells
-from starling.tables.preview.errors import preview
+from starling.tables.preview import preview
 from tests.tables.small import small_geography, small_plan
 
 

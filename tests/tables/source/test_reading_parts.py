@@ -15,8 +15,7 @@ from starling.errors import SourceError
 from starling.tables.source import open_persons
 from starling.tables.source.fields import Records
 from starling.tables.source.lookup import Int16, RaceSets
-from starling.tables.source.parts import CHUNKS, SCHEMA, as_codes, from_codes, person_parts
-from starling.tables.source.reading import read
+from starling.tables.source.reading import CHUNKS, SCHEMA, as_codes, from_codes, person_parts, read
 from tests.tables.source.records import GOOD, PLAN, book, row
 from tests.tables.worlds import COLUMNS, HEADER
 

@@ -11,8 +11,9 @@ import pytest
 
 from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
+from starling.tables import mechanism
 from starling.tables.measurements import TOTAL_ONLY, Measurements, branches
-from starling.tables.mechanism import SafeTab, merged, safetab
+from starling.tables.mechanism import SafeTab, merged
 from starling.tables.plan import Geography, GeographyLevel, Plan, cells
 from tests.tables.small import Written, level_of, small_geography, small_plan, written
 
@@ -45,7 +46,7 @@ def test_every_branch_is_reached_and_holds_the_exact_cells_under_silent_noise(mo
     exact = Written((np.zeros((4, cells.CELLS), dtype=np.int64),))
     for group, total in enumerate((4, 5, 10, 20)):
         exact.detail[0][group, :total] = 1
-    monkeypatch.setattr(safetab, "draw", silent)
+    monkeypatch.setattr(mechanism, "draw", silent)
     measured = level_of(SafeTab(plan, geography).draw(exact), 0)
     assert measured.branch.tolist() == [0, 1, 2, 3]
     assert measured.stage1.tolist() == [4, 5, 10, 20]
@@ -64,7 +65,7 @@ def test_total_only_groups_are_measured_once_with_all_of_the_groups_budget(monke
         drawn.append((distribution, count))
         return np.zeros(count, dtype=np.int64)
 
-    monkeypatch.setattr(safetab, "draw", recording)
+    monkeypatch.setattr(mechanism, "draw", recording)
     plan = small_plan("rho", geographies=(STATE,))
     geography = small_geography(plan)
     measured = level_of(SafeTab(plan, geography).draw(written(plan, geography, 7)), 0)
@@ -130,7 +131,7 @@ def _law_of_outcomes(
             weight *= float(np.exp(-np.abs(values).sum() / float(of.scale)))
             return values
 
-        monkeypatch.setattr(safetab, "draw", scripted)
+        monkeypatch.setattr(mechanism, "draw", scripted)
         distribution[_outcome(SafeTab(plan, geography).draw(exact))] += weight
     return distribution
 

@@ -23,7 +23,8 @@ from starling.release.manifest import digests, files_of
 from starling.release.payment import PaymentOptions
 from starling.release.recompute import check
 from starling.tables.analysis import open_release
-from starling.tables.artifact.measured import EARLIER, place_of, read_measurements, with_earlier
+from starling.tables.artifact.columns import EARLIER, place_of
+from starling.tables.artifact.measured import read_measurements, with_earlier
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.domain import TABLES
 from starling.tables.earlier.comparison import compare

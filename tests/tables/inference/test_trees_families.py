@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.inference.families import Layer, settle
+from starling.tables.inference.trees import Layer, settle
 from tests.tables.inference.dense import leaves_of, projection, trees
 
 

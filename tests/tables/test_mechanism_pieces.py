@@ -15,8 +15,9 @@ from starling.privacy.trust import Confidential, publish
 from starling.release import table_files
 from starling.release.manifest import digests, files_of
 from starling.release.recompute import check
+from starling.tables import mechanism
 from starling.tables.domain import TABLES
-from starling.tables.mechanism import SafeTab, safetab
+from starling.tables.mechanism import SafeTab
 from starling.tables.plan import MOST_GROUPS, GeographyLevel
 from starling.tables.postprocess import tabulate
 from tests.account import OneCharge
@@ -46,7 +47,7 @@ def test_exact_values_of_any_pieces_are_the_same(totals: list[int], most: int) -
     plan = small_plan()
     geography = small_geography(plan, COUNTIES)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(safetab, "draw", lambda _, count: np.zeros(count, dtype=np.int64))
+        patch.setattr(mechanism, "draw", lambda _, count: np.zeros(count, dtype=np.int64))
         one, many = (SafeTab(plan, geography, most_groups=each).draw(sizes(totals)) for each in (MOST_GROUPS, most))
     for number in range(len(plan.levels)):
         for field in ("stage1", "branch", "values"):
@@ -67,7 +68,7 @@ def test_every_piece_draws_noise_of_its_own_for_each_of_its_groups(totals: list[
         return np.array([next(number) for _ in range(count)], dtype=np.int64)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(safetab, "draw", numbered)
+        patch.setattr(mechanism, "draw", numbered)
         drawn = level_of(SafeTab(plan, geography, most_groups=most).draw(Written(sizes(totals).detail[1:])), 0)
     used = sorted(np.concatenate((drawn.stage1, drawn.values)) // 1000)
     assert used == list(range(1, len(used) + 1))
@@ -78,7 +79,7 @@ def test_every_piece_draws_noise_of_its_own_for_each_of_its_groups(totals: list[
 def test_a_release_in_pieces_is_the_same_tables_and_verifies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(safetab, "draw", lambda _, count: np.zeros(count, dtype=np.int64))
+    monkeypatch.setattr(mechanism, "draw", lambda _, count: np.zeros(count, dtype=np.int64))
     monkeypatch.setattr(table_files, "ROW_GROUP", 10)
     plan = small_plan()
     geography = small_geography(plan, COUNTIES)

@@ -19,7 +19,7 @@ from starling.errors import SourceError
 from starling.privacy.trust import inspect
 from starling.release.payment import PaymentOptions
 from starling.tables.counts import GroupCounts, cluster_for, count
-from starling.tables.counts.distributed import _check_seen
+from starling.tables.counts.counting import _check_seen
 from starling.tables.evaluate import evaluate
 from starling.tables.generate import generate
 from starling.tables.plan import Geography, Plan, read_geography

@@ -36,7 +36,7 @@ def in_branches(*branches: int) -> Measured:
 
 def silent(monkeypatch: pytest.MonkeyPatch) -> None:
     """No noise, so that what is asked of the counts is seen."""
-    monkeypatch.setattr("starling.tables.mechanism.top_up.draw", lambda _, count: np.zeros(count, dtype=np.int64))
+    monkeypatch.setattr("starling.tables.mechanism.draw", lambda _, count: np.zeros(count, dtype=np.int64))
 
 
 @pytest.mark.parametrize("branch", BRANCHES)

@@ -13,8 +13,7 @@ import pytest
 import starling
 from starling.release.checks import PRIVACY
 from starling.release.table_files import TextWriter
-from starling.tables.artifact.checks import ACCURACY, ADAPTIVITY, CHECKS, GROUPS, INTEGRALITY, NO_CONSISTENCY
-from starling.tables.artifact.columns import tables
+from starling.tables.artifact.columns import ACCURACY, ADAPTIVITY, CHECKS, GROUPS, INTEGRALITY, NO_CONSISTENCY, tables
 from starling.tables.postprocess import T2_SCHEMA
 from tests.tables.bundles import KEY, Bundle, make
 
