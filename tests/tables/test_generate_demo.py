@@ -70,7 +70,7 @@ def test_its_groups_are_invented(plan: Plan) -> None:
 def test_every_level_is_worth_its_place(plan: Plan) -> None:
     """A cell's margin is what the plan asks for, and the whole costs less than one."""
     shown = preview(plan)
-    assert float(shown.overview.cost.amount) < 1
+    assert float(shown.overview.plan.cost.amount) < 1
     cells = [level.branches[1].cell for level in shown.levels]
     assert all(cell is not None and 10 <= cell.margin <= 30 for cell in cells)
 

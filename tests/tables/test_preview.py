@@ -160,7 +160,7 @@ def test_numbers_of_groups_need_a_geography() -> None:
 
 def test_cost_is_the_plans() -> None:
     plan = small_plan("rho")
-    assert preview(plan).overview.cost == plan.guarantee.cost
+    assert preview(plan).overview.plan.cost == plan.guarantee.cost
     assert preview(plan).confidence == CONFIDENCE == Fraction("0.95")
 
 

@@ -22,18 +22,20 @@ AGES: Final = ("   ", "·4 ", "·9 ", "·23")
 def overview_text(overview: "Overview") -> str:
     """Costs and noise of a plan."""
     from starling.privacy.budget import decimal_up
-    from starling.privacy.neighbours import as_replace_one
+    from starling.release.statement import claim
     from starling.tables.plan.labels import level_text
 
-    symbol = overview.cost.measure
+    plan = overview.plan
+    symbol = plan.cost.measure
     pairs = [
-        ("plan", overview.title),
+        ("plan", plan.title),
         ("protects", f"one person ({overview.relation})"),
-        ("cost", f"{overview.cost}, under the replace-one adjacency {as_replace_one(overview.cost)}"),
+        ("cost", f"{plan.cost}, under the replace-one adjacency {claim(plan.guarantee).replace_one}"),
         _approximate(overview),
     ]
-    if overview.united_states and overview.puerto_rico:
-        pairs.append(("which is", f"the larger of {overview.united_states} (US) and {overview.puerto_rico} (PR)"))
+    if plan.guarantee_us and plan.guarantee_pr:
+        larger = f"the larger of {plan.guarantee_us.cost} (US) and {plan.guarantee_pr.cost} (PR)"
+        pairs.append(("which is", larger))
     if overview.groups is not None:
         pairs.append(("groups", f"{overview.groups:,}, each measured, empty or not"))
     header = ["level", symbol, "groups a person", f"{symbol} a group"]
@@ -44,10 +46,9 @@ def overview_text(overview: "Overview") -> str:
             decimal_up(each.cost.amount),
             _groups_of_a_person(each),
             decimal_up(each.share.amount),
-            *(
-                _parameter(noise)
-                for noise in (each.stage_noise.total_only, each.stage_noise.stage1, each.stage_noise.stage2)
-            ),
+            _parameter(each.stage_noise.total_only),
+            _parameter(each.stage_noise.stage1),
+            _parameter(each.stage_noise.stage2),
             f"{each.iterations:,}",
             f"{each.total_only:,}",
             "" if each.groups is None else f"{each.groups:,}",
@@ -61,10 +62,10 @@ def overview_text(overview: "Overview") -> str:
 def _approximate(overview: "Overview") -> tuple[str, str]:
     """The whole cost, with what a plan adds to, in the terms of others."""
     from starling.privacy.accounting.conversion import DELTA
-    from starling.privacy.budget import decimal_up
+    from starling.release.statement import claim
 
-    whole = ", of all together" if overview.adds_to else ""
-    return "epsilon", f"{decimal_up(overview.approximate.epsilon)} at delta {DELTA}{whole} ({overview.approximate.by})"
+    whole, joint = ", of all together" if overview.adds_to else "", claim(overview.plan.joint_guarantee)
+    return "epsilon", f"{joint.epsilon} at delta {DELTA}{whole} ({joint.by})"
 
 
 def _groups_of_a_person(each: "LevelOverview") -> str:
@@ -84,25 +85,19 @@ def _parameter(noise: "Distribution") -> str:
 
 def overview_json(overview: "Overview") -> "dict[str, Json]":
     """What `overview_text` says, for programs, amounts exact."""
-    from starling.privacy.accounting.conversion import DELTA
-    from starling.privacy.budget import decimal_up
-    from starling.privacy.neighbours import as_replace_one
-    from starling.release.statement import amount
+    from starling.release.statement import amount, claim
 
-    parts = {"united_states": overview.united_states, "puerto_rico": overview.puerto_rico}
+    plan = overview.plan
+    parts = {"united_states": plan.guarantee_us, "puerto_rico": plan.guarantee_pr}
     return {
-        "title": overview.title,
+        "title": plan.title,
         "neighbours": overview.relation,
-        "cost": {"add-remove": amount(overview.cost), "replace-one": amount(as_replace_one(overview.cost))},
-        **{name: None if cost is None else amount(cost) for name, cost in parts.items()},
+        "cost": claim(plan.guarantee).adjacencies(),
+        **{name: None if part is None else amount(part.cost) for name, part in parts.items()},
         "groups": overview.groups,
         "adds_to": [*overview.adds_to],
-        "joint": amount(overview.joint_cost),
-        "approximate_dp": {
-            "epsilon": decimal_up(overview.approximate.epsilon),
-            "delta": DELTA,
-            "by": overview.approximate.by,
-        },
+        "joint": amount(plan.joint_guarantee.cost),
+        "approximate_dp": claim(plan.joint_guarantee).losses()["approximate_dp"],
         "levels": [_level_json(each) for each in overview.levels],
     }
 
@@ -157,7 +152,7 @@ def _targets(overview: "Overview", prices: "Sequence[Price]") -> str:
     from starling.privacy.budget import decimal_up
     from starling.tables.plan.labels import level_text
 
-    measure = overview.cost.measure
+    measure = overview.plan.cost.measure
     rows = [
         (
             level_text(price.level),
@@ -225,7 +220,11 @@ def preview_text(preview: "Preview") -> str:
     from starling.tables.plan.labels import level_text
 
     sure = f"{float(100 * preview.confidence):g} %"
-    pairs = [("plan", preview.overview.title), ("cost", str(preview.overview.cost)), *adds_to(preview.overview)]
+    pairs = [
+        ("plan", preview.overview.plan.title),
+        ("cost", str(preview.overview.plan.cost)),
+        *adds_to(preview.overview),
+    ]
     pairs.append(_approximate(preview.overview))
     if preview.overview.groups is not None:
         pairs.append(("groups", f"{preview.overview.groups:,}"))
@@ -253,15 +252,11 @@ def adds_to(overview: "Overview") -> list[tuple[str, str]]:
     """Which releases a plan tops up, and what that makes together; nothing for one that stands alone."""
     if not overview.adds_to:
         return []
+    chain = ", which tops up ".join(overview.adds_to)
+    together = f"{overview.plan.joint_guarantee.cost}, of {'both' if len(overview.adds_to) == 1 else 'all'}"
     return [
-        (
-            "tops up",
-            f"request {', which tops up '.join(overview.adds_to)}: this cost is added, for better numbers of the same groups",
-        ),
-        (
-            "together",
-            f"{overview.joint_cost}, of both" if len(overview.adds_to) == 1 else f"{overview.joint_cost}, of all",
-        ),
+        ("tops up", f"request {chain}: this cost is added, for better numbers of the same groups"),
+        ("together", together),
     ]
 
 

@@ -92,11 +92,11 @@ def convert(folder: Path, out: Path) -> Result:
     from starling.cli.plans import overview_json
     from starling.release.text import facts
     from starling.tables.plan import describe
-    from starling.tables.plan.convert import convert as write
+    from starling.tables.plan.model import convert as write
 
     overview = describe(write(folder, out))
     levels = f"{len(overview.levels)}; starling tables plan {out} shows them"
-    pairs = [("plan file", str(out)), ("cost", str(overview.cost)), ("levels", levels)]
+    pairs = [("plan file", str(out)), ("cost", str(overview.plan.cost)), ("levels", levels)]
     return Result(partial(facts, pairs), lambda: {"file": str(out), **overview_json(overview)})
 
 

@@ -23,8 +23,8 @@ from starling.release.table_files import Table
 from starling.tables.artifact import columns, pages
 from starling.tables.artifact.columns import EARLIER, measurements_path, place_of
 from starling.tables.artifact.measured import keep_measurements, read_measurements, with_earlier
+from starling.tables.artifact.pages import Summary
 from starling.tables.artifact.public_plan import PLAN, REGIONS, particulars, product, write_plan
-from starling.tables.artifact.summary import Summary
 from starling.tables.earlier.releases import ToppedUp
 from starling.tables.measurements import Measurements
 from starling.tables.mechanism import ExactCounts, Remeasurement, SafeTab

@@ -5,8 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from starling.tables.artifact.pages import CLASSES, charged, sections
-from starling.tables.artifact.summary import Summary
+from starling.tables.artifact.pages import CLASSES, Summary, charged, sections
 from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
 from starling.tables.plan import Geography, Plan
 from starling.tables.postprocess import tabulate

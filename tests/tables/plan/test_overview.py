@@ -11,8 +11,11 @@ from tests.tables.plan.invented import GRF, census_folder, config
 def test_an_overview_says_what_the_plan_says(tmp_path: Path) -> None:
     plan = Plan.load(census_folder(tmp_path))
     found = describe(plan)
-    assert (found.title, found.relation) == (plan.title, "add or remove one person")
-    assert (found.cost, found.united_states, found.puerto_rico) == (plan.cost, Rho(Fraction(3)), Rho(Fraction(2)))
+    assert (found.plan.title, found.relation) == (plan.title, "add or remove one person")
+    assert found.plan.guarantee_us is not None
+    assert found.plan.guarantee_us.cost == Rho(Fraction(3))
+    assert found.plan.guarantee_pr is not None
+    assert found.plan.guarantee_pr.cost == Rho(Fraction(2))
     assert found.groups is None
     for shown, level in zip(found.levels, plan.levels, strict=True):
         assert shown.level == level
@@ -29,6 +32,6 @@ def test_with_a_geography_it_counts_groups(tmp_path: Path) -> None:
     (tmp_path / "GRF-C.txt").write_text(GRF)
     geography = read_geography(tmp_path / "GRF-C.txt", plan)
     found = describe(plan, geography)
-    assert found.puerto_rico is None
+    assert found.plan.guarantee_pr is None
     assert [(shown.regions, shown.groups) for shown in found.levels[:4]] == [(1, 3), (1, 5), (2, 6), (2, 10)]
     assert found.groups == sum(len(geography.regions[level.geography]) * len(level.iterations) for level in plan.levels)

@@ -5,10 +5,11 @@ Everything is computed from the plan, the public geography and released numbers.
 
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from starling.privacy.budget import decimal_up
 from starling.privacy.distributions.accuracy import standard_deviation
@@ -17,34 +18,103 @@ from starling.release.report import Picture, Section, Table
 from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, shares, tiles
 from starling.tables.artifact.columns import MOST_CSV_ROWS, place_of
 from starling.tables.artifact.public_plan import missing
-from starling.tables.artifact.summary import Summary, Widths
 from starling.tables.inference.combined import margin
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
-from starling.tables.plan import Geography, Level, Plan, labels
+from starling.tables.measurements import BRANCHES, Int64
+from starling.tables.plan import Geography, Plan, labels
 from starling.tables.plan.labels import level_title, short_percent
+from starling.tables.postprocess import Tabulated
+
+LADDER: Final = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3_000, 1_000, 300, 100, 30)
+"""Published counts to which the shown groups are the nearest ones."""
+
+
+Widths: TypeAlias = tuple[Int64, Int64, Int64]
+"""Published totals of a level, alike ones together, for there are few kinds: counts, widths of their intervals, and how many have both."""
+_WIDTHS: Final = pa.schema([("size", pa.int64()), ("width", pa.int64()), ("rows", pa.int64())])
+
+
+class Summary:
+    """What the report says of the published tables, gathered piece by piece.
+
+    Args:
+        plan: The public choices of the release.
+
+    Attributes:
+        branches: Groups of each level that took each of BRANCHES, int64 (levels, branches).
+        rows: The rows of T1 and of T2.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.branches = np.zeros((len(plan.levels), len(BRANCHES)), dtype=np.int64)
+        self.rows = {"t1": 0, "t2": 0}
+        self._widths = [_WIDTHS.empty_table() for _ in plan.levels]
+        # For each step of the ladder the nearest row: how far it is, its position in T1, and its values by column.
+        self._shown: dict[int, tuple[float, int, dict[str, Any]]] = {}
+        self._largest = 0
+
+    def add(self, part: Tabulated) -> None:
+        """The next piece."""
+        level, t1 = part.piece.level, part.tables.t1
+        self.branches[level] += part.branches
+        if len(t1):
+            self._show(t1)
+            width = t1["upper"].to_numpy() - t1["lower"].to_numpy()
+            new = pa.table([t1["count"].combine_chunks(), pa.array(width), pa.array(np.ones_like(width))], _WIDTHS)
+            both = pa.concat_tables([self._widths[level], new]).group_by(["size", "width"], use_threads=False)
+            self._widths[level] = both.aggregate([("rows", "sum")]).rename_columns(_WIDTHS.names)
+        self.rows["t1"] += len(t1)
+        self.rows["t2"] += len(part.tables.t2)
+
+    def widths(self, level: int) -> Widths:
+        """How wide the intervals of the published totals of a level are."""
+        size, width, rows = (self._widths[level][name].to_numpy() for name in _WIDTHS.names)
+        return size, width, rows
+
+    def ladder(self) -> list[dict[str, Any]]:
+        """Rows of T1 whose counts are nearest to the steps of the ladder, by ratio; each once, large to small."""
+        near = [self._shown[step] for step in LADDER if step in self._shown and step <= 2 * self._largest]
+        return list({row: values for _, row, values in near}.values())
+
+    def _show(self, t1: pa.Table) -> None:
+        count = t1["count"].to_numpy()
+        positive = np.flatnonzero(count > 0)
+        if not len(positive):
+            return
+        self._largest = max(self._largest, int(count.max()))
+        logs = np.log(count[positive])
+        for step in LADDER:
+            distances = np.abs(logs - np.log(step))
+            nearest = int(np.argmin(distances))
+            distance, row = float(distances[nearest]), int(positive[nearest])
+            if step not in self._shown or distance < self._shown[step][0]:
+                values = {name: t1[name][row].as_py() for name in t1.column_names}
+                self._shown[step] = (distance, self.rows["t1"] + row, values)
+
 
 CLASSES: Final = ("under 10", "10 to 99", "100 to 999", "1,000 to 9,999", "10,000 or more")
 CLASS_CUTS: Final = (10, 100, 1000, 10_000)
+_DRAWN: Final = {
+    "total_only": "Noise of a once-measured total",
+    "stage1": "Noise of the first total",
+    "stage2": "Noise of a second measurement",
+}
+"""The distributions of `Plan.stage_noise`, and what each is the noise of."""
 
 
 def charged(plan: Plan) -> Section:
     """How the cost of the plan comes about."""
-    symbol = plan.cost.symbol
+    symbol, again = plan.cost.symbol, plan.variants.top_up is not None
     scale = "scale" if plan.measure == "epsilon" else "σ"
-    names: tuple[str, ...] = (
-        "Noise of a once-measured total",
-        "Noise of the first total",
-        "Noise of a second measurement",
-    )
-    if plan.variants.top_up:
-        names = ("Noise of the new measurement",)
+    # What is drawn: once, first and second; or again of an earlier release, where all of a group is drawn alike.
+    drawn = {"stage2": "Noise of the new measurement"} if again else _DRAWN
     rows = [
         (
             level_title(level),
             decimal_up(level.budget),
             str(level.stability),
             decimal_up(level.budget / level.stability),
-            *_noise(plan, level),
+            *(_scale(getattr(plan.stage_noise(level), which)) for which in drawn),
             f"± {margin(plan.noise(level), missing()):,}",
         )
         for level in plan.levels
@@ -54,8 +124,8 @@ def charged(plan: Plan) -> Section:
         symbol,
         "Groups of one person",
         f"{symbol} of a group",
-        *(f"{name} ({scale})" for name in names),
-        f"{_percent(CONFIDENCE)} margin of one {'published' if plan.variants.top_up else 'such'} number",
+        *(f"{name} ({scale})" for name in drawn.values()),
+        f"{_percent(CONFIDENCE)} margin of one {'published' if again else 'such'} number",
     )
     distribution = "discrete Laplace (two-sided geometric)" if plan.measure == "epsilon" else "discrete Gaussian"
     text = f"""
@@ -71,19 +141,6 @@ def charged(plan: Plan) -> Section:
         """
     table = Table(header, tuple(rows), f"Budget and noise of each level; {plan.cost} in all")
     return Section("What was charged", text, tables=(*_together(plan), table))
-
-
-def _noise(plan: Plan, level: Level) -> list[str]:
-    """Scales of what is drawn: once, first and second, or again of an earlier release, where all of a group is drawn alike."""
-    stage_noise = plan.stage_noise(level)
-    return [
-        _scale(distribution)
-        for distribution in (
-            (stage_noise.stage2,)
-            if plan.variants.top_up
-            else (stage_noise.total_only, stage_noise.stage1, stage_noise.stage2)
-        )
-    ]
 
 
 def _measured(plan: Plan) -> str:
@@ -171,19 +228,20 @@ def _chosen(plan: Plan) -> str:
 
 
 def _tiles(widths: Widths) -> list[Tile | None]:
-    """Of the totals of one level, for each size class."""
-    half = widths.width / 2
-    part = half / np.maximum(widths.size, 1)
-    size = np.searchsorted(np.array(CLASS_CUTS), widths.size, side="right")
+    """The tile of each size class of one level; none where the class has no totals."""
+    size, width, rows = widths
+    half = width / 2
+    part = half / np.maximum(size, 1)
+    of_class = np.searchsorted(np.array(CLASS_CUTS), size, side="right")
     return [
-        _tile(_median(half[here], widths.rows[here]), _median(part[here], widths.rows[here])) if here.any() else None
+        _tile(_median(half[here], rows[here]), _median(part[here], rows[here])) if here.any() else None
         for kind in range(len(CLASSES))
-        for here in [size == kind]
+        for here in [of_class == kind]
     ]
 
 
 def _median(values: npt.NDArray[np.float64], times: npt.NDArray[np.int64]) -> float:
-    """Of values of which each is there so many times."""
+    """The median of values of which each is there so many times."""
     order = np.argsort(values)
     ends = np.cumsum(times[order])
     middle = np.searchsorted(ends, [(ends[-1] - 1) // 2, ends[-1] // 2], side="right")

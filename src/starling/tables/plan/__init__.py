@@ -6,7 +6,7 @@ from starling.tables.plan.codebook import Definitions, GeographyLevel, Iteration
 from starling.tables.plan.geography import MOST_GROUPS, Geography, Piece, pieces, read_geography
 from starling.tables.plan.model import Plan
 from starling.tables.plan.overview import LevelOverview, Overview, Price, afford, describe, prices, solve
-from starling.tables.plan.shipped import shipped, waiting
+from starling.tables.plan.readable import shipped, waiting
 from starling.tables.plan.variants import Noise, StageNoise, TopUp, Twice, Variants
 
 __all__ = [

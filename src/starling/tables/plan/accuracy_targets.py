@@ -63,17 +63,8 @@ _DRAWS: Final[dict[Number, tuple[int, ...]]] = {
 _BITS: Final = (128, 512)
 
 
-@dataclass(frozen=True, slots=True)
-class Lift:
-    """A tabulation that a group may be lifted to.
-
-    Attributes:
-        reach: The deciding total's noise must be at least this, in persons.
-        draws: How many draws are in the number there.
-    """
-
-    reach: int
-    draws: int
+Lift: TypeAlias = tuple[int, int]
+"""A tabulation that a group may be lifted to: the least noise of the deciding total, in persons, and the draws in the number there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +124,7 @@ class AccuracyTarget:
         # Branch = thresholds at or below the total.
         branch = sum(threshold <= self.persons for threshold in thresholds)
         above = zip(thresholds[branch:], counts[branch + 1 :], strict=True)
-        return counts[branch], tuple(Lift(threshold - self.persons, draws) for threshold, draws in above)
+        return counts[branch], tuple((threshold - self.persons, draws) for threshold, draws in above)
 
     def kept(self, stage_noise: StageNoise, thresholds: Sequence[int], *, both_stages: bool = False) -> bool:
         """Whether this noise keeps the target, by exact probabilities; False also where no bound can tell.
@@ -184,13 +175,12 @@ def _kept(target: AccuracyTarget, stage_noise: StageNoise, thresholds: tuple[int
     for bits in _BITS:
         with precision(bits):
             missed, before, limit = tail_ball(distribution, target.margin, draws), draws, ball(target.missing)
-            for lift in lifts:
+            for reach, many in lifts:
                 # P(noise >= reach) is half of P(|noise| > reach - 1), by symmetry.
-                chance = tail_ball(stage_noise.stage1, lift.reach - 1, 1) / 2
-                more = tail_ball(distribution, target.margin, lift.draws) - tail_ball(
-                    distribution, target.margin, before
-                )
-                missed, before = missed + chance * more, lift.draws
+                chance = tail_ball(stage_noise.stage1, reach - 1, 1) / 2
+                more = tail_ball(distribution, target.margin, many)
+                missed += chance * (more - tail_ball(distribution, target.margin, before))
+                before = many
             if missed <= limit:
                 return True
             if missed > limit:

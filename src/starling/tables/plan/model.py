@@ -15,6 +15,7 @@ group of its levels once, with all of its budget (mechanism.py); what it adds to
 `Plan.joint_guarantee` is the sum of all these charges.
 """
 
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -28,11 +29,11 @@ from starling.privacy.events import known_cost
 from starling.privacy.guarantee import Guarantee, bounded_overlap, joint, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.session import InSession
+from starling.tables.plan.census import CONFIG
 from starling.tables.plan.choices import Choices, Level, within
 from starling.tables.plan.codebook import ITERATION_LEVELS, GeographyLevel
 from starling.tables.plan.geography import Geography
-from starling.tables.plan.readable import read_section, values_of
-from starling.tables.plan.shipped import read
+from starling.tables.plan.readable import read, read_section, values_of
 from starling.tables.plan.stability import stability
 from starling.tables.plan.variants import (
     LARGEST_BUDGET,
@@ -285,3 +286,33 @@ class Plan(InSession, Choices):
     def _facts(self) -> list[tuple[str, str]]:
         levels = [(level.name, f"{self.measure} {decimal_up(level.budget)}") for level in self.levels]
         return [("plan", self.title), ("protects", str(self.guarantee.relation)), ("cost", str(self.cost)), *levels]
+
+
+def convert(folder: Path, out: Path) -> Plan:
+    """Write the plan of a Census configuration folder as a plan file that names the folder of definitions relative to itself.
+
+    Args:
+        folder: The folder with config.json and the four definition files.
+        out: Plan file to make, ending in .toml; must not exist.
+
+    Returns:
+        The plan, as read from either.
+
+    Raises:
+        PlanError: the folder holds no plan, or one that a plan file cannot state (a threshold beyond 10^12); nothing is left behind.
+        OutputError: the file is there, or cannot be written.
+    """
+    if not (folder / CONFIG).is_file():
+        fix = "give a folder with config.json and the definition files; a plan file needs no conversion"
+        raise PlanError(field="plan", problem=f"{folder.name!r} is no Census configuration folder", fix=fix)
+    plan = Plan.load(folder)
+    plan.save(out, definitions=os.path.relpath(folder.resolve(), out.resolve().parent))
+    try:
+        again = Plan.load(out)
+    except PlanError:
+        out.unlink()
+        raise
+    if again != plan:
+        out.unlink()
+        raise PlanError(field="definitions", problem="changed while they were read", fix="run it again")
+    return plan

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Final
 
 from starling.errors import ParameterError, PlanError
@@ -24,86 +25,80 @@ class LevelOverview:
         level: The level itself.
         cost: The cost of the level.
         by_codes: The bound on the groups of one person that looks at one code at a time; at least the stability that is used.
-        share: What one of its groups spends: cost / stability.
         stage_noise: Noise of one group.
-        iterations: How many iterations are tabulated.
-        total_only: How many of the tabulated iterations are bare totals by plan.
         regions: Regions in the geography; None without one.
-        groups: Population groups, regions times iterations; None without a geography.
     """
 
     level: Level
     cost: Cost
     by_codes: int
-    share: Cost
     stage_noise: StageNoise
-    iterations: int
-    total_only: int
     regions: int | None
-    groups: int | None
+
+    @property
+    def share(self) -> Cost:
+        """What one of its groups spends: cost / stability."""
+        return replace(self.cost, amount=self.cost.amount / self.level.stability)
+
+    @property
+    def iterations(self) -> int:
+        """How many iterations are tabulated."""
+        return len(self.level.iterations)
+
+    @property
+    def total_only(self) -> int:
+        """How many of the tabulated iterations are bare totals by plan."""
+        return int(self.level.total_only.sum())
+
+    @property
+    def groups(self) -> int | None:
+        """Population groups, regions times iterations; None without a geography."""
+        return None if self.regions is None else self.regions * self.iterations
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Overview:
     """A plan at a glance.
 
     Attributes:
-        title: The title of the plan.
-        relation: Neighbours and protected unit, as text.
-        cost: The cost of the whole release.
-        united_states: Cost of the levels of the United States; None if they are not tabulated.
-        puerto_rico: Cost of the levels of Puerto Rico; None if they are not tabulated. A person pays for one of the two parts.
+        plan: The plan.
         levels: The levels in plan order.
         groups: Population groups of all levels; None without a geography.
-        adds_to: Requests of the earlier releases that the plan adds to, the last first; none for one that stands alone.
-        joint_cost: Cost of the release and of all that it adds to.
-        approximate: That joint cost in the terms of (epsilon, delta)-DP at the delta of `privacy.accounting.conversion.DELTA`.
     """
 
-    title: str
-    relation: str
-    cost: Cost
-    united_states: Cost | None
-    puerto_rico: Cost | None
+    plan: Plan
     levels: tuple[LevelOverview, ...]
     groups: int | None
-    adds_to: tuple[str, ...]
-    joint_cost: Cost
-    approximate: Approximate
+
+    @property
+    def relation(self) -> str:
+        """Neighbours and protected unit, as text."""
+        return str(self.plan.guarantee.relation)
+
+    @property
+    def adds_to(self) -> tuple[str, ...]:
+        """Requests of the earlier releases that the plan adds to, the last first; none for one that stands alone."""
+        return tuple(each.request_id for each in self.plan.variants.releases)
+
+    @cached_property
+    def approximate(self) -> Approximate:
+        """What the plan and all that it adds to cost in the terms of (epsilon, delta)-DP, at DELTA."""
+        return approximate(self.plan.joint_guarantee, DELTA)
 
 
 def describe(plan: Plan, geography: Geography | None = None) -> Overview:
     """What `plan` costs and holds; with a geography, how many groups."""
-    kind = Epsilon if plan.measure == "epsilon" else Rho
-    guarantee, us, pr = plan.guarantee, plan.guarantee_us, plan.guarantee_pr
-    levels = []
-    for level in plan.levels:
-        regions = None if geography is None else len(geography.regions[level.geography])
-        levels.append(
-            LevelOverview(
-                level=level,
-                cost=kind(level.budget),
-                by_codes=stability_by_codes(level.iterations, plan.max_race_codes),
-                share=kind(level.budget / level.stability),
-                stage_noise=plan.stage_noise(level),
-                iterations=len(level.iterations),
-                total_only=int(level.total_only.sum()),
-                regions=regions,
-                groups=None if regions is None else regions * len(level.iterations),
-            )
+    levels = tuple(
+        LevelOverview(
+            level,
+            Epsilon(level.budget) if plan.measure == "epsilon" else Rho(level.budget),
+            stability_by_codes(level.iterations, plan.max_race_codes),
+            plan.stage_noise(level),
+            None if geography is None else len(geography.regions[level.geography]),
         )
-    return Overview(
-        title=plan.title,
-        relation=str(guarantee.relation),
-        cost=guarantee.cost,
-        united_states=None if us is None else us.cost,
-        puerto_rico=None if pr is None else pr.cost,
-        levels=tuple(levels),
-        groups=None if geography is None else sum(level.groups or 0 for level in levels),
-        adds_to=tuple(each.request_id for each in plan.variants.releases),
-        joint_cost=plan.joint_guarantee.cost,
-        approximate=approximate(plan.joint_guarantee, DELTA),
+        for level in plan.levels
     )
+    return Overview(plan, levels, None if geography is None else plan.cells(geography))
 
 
 SCALE_PLACES: Final = 3

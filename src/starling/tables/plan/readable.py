@@ -4,9 +4,11 @@ It states the protected unit and the neighbours, names levels as people do, and 
 error that its numbers should have. Exact numbers are strings. docs/plan-file.md explains every key.
 """
 
+import difflib
+import tomllib
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
@@ -15,15 +17,14 @@ from starling.errors import PlanError
 from starling.planfile.toml import Section, read_file
 from starling.planfile.values import exact_text
 from starling.privacy.budget import Measure
-from starling.tables.plan.accuracy_targets import CONFIDENCE, AccuracyTarget, Setting, cheapest_gamma
-from starling.tables.plan.choices import Choices, Level, LevelKey, Thresholds, population_levels, within
-from starling.tables.plan.codebook import MOST_RACE_CODES, STATES, Definitions, GeographyLevel, Iteration, state_problem
+from starling.tables.plan.census import CONFIG, read_census
+from starling.tables.plan.choices import Choices, population_levels, within
+from starling.tables.plan.codebook import MOST_RACE_CODES, STATES, Definitions, Iteration, state_problem
 from starling.tables.plan.definitions import LEVELS, WHERE, read_definitions, read_groups, suffix
-from starling.tables.plan.readable_margins import check_targets, read_targets
+from starling.tables.plan.readable_levels import check_targets, level_values, read_levels, solved
 from starling.tables.plan.stability import stability
-from starling.tables.plan.variants import LARGEST_BUDGET, Variants
+from starling.tables.plan.variants import Variants
 
-LARGEST_THRESHOLD: Final = 10**12
 CHEAPEST: Final = "cheapest"
 """As the share of stage 1: the one with which the promised margins cost least."""
 
@@ -60,14 +61,14 @@ def read_section(top: Section, folder: Path) -> Choices:
     suppression, allow_negative = _publication(publication)
     variants = _variants(publication)
     definitions = _definitions(top, folder)
-    stated = _levels(top.tables("levels"), us=bool(states), puerto_rico=puerto_rico)
+    stated = read_levels(top.tables("levels"), us=bool(states), puerto_rico=puerto_rico)
     if definitions is not None:
         for key, level in stated.items():
             check_targets(level.targets, definitions.tabulated(*key), level.thresholds)
     if top.problems or definitions is None:
         raise PlanError(problems=top.problems)
     bounds = {key: _bound(definitions.tabulated(*key), races) for key in stated}
-    gamma, budgets = _solved(top, stated, bounds, measure, gamma, both_stages=variants.both_stages)
+    gamma, budgets = solved(top, stated, bounds, measure, gamma, both_stages=variants.both_stages)
     if top.problems:
         raise PlanError(problems=top.problems)
     with within(top.file):
@@ -172,117 +173,12 @@ def _definitions(top: Section, folder: Path) -> Definitions | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Stated:
-    """What the file says of a level.
-
-    Attributes:
-        budget: Exact; None where targets are given instead.
-        targets: Each with its place in the file.
-        thresholds: The thresholds of the level.
-    """
-
-    budget: Fraction | None
-    targets: list[tuple[Section, AccuracyTarget]]
-    thresholds: Thresholds
-
-
-def _levels(sections: list[Section], *, us: bool, puerto_rico: bool) -> dict[LevelKey, _Stated]:
-    """Budget or margins, and thresholds, of each level."""
-    stated: dict[LevelKey, _Stated] = {}
-    geographies = tuple(geography.value for geography in GeographyLevel)
-    for section in sections:
-        section.only(("geography", "groups", "budget", "margins", "thresholds"))
-        before = len(section.problems)
-        geography = GeographyLevel(section.choice("geography", geographies, f"write one of {', '.join(geographies)}"))
-        key = (geography, LEVELS[section.choice("groups", tuple(LEVELS), "write regional or detailed")])
-        if len(section.problems) == before:
-            if key in stated:
-                section.refuse("geography", f"{geography} is there with these groups already", "give each level once")
-            if not (puerto_rico if geography.puerto_rico else us):
-                section.refuse("geography", f"{geography} is outside the area", "add it to [area], or leave it out")
-        promised = "margins" in section.values
-        if promised == ("budget" in section.values):
-            problem = "stands beside margins" if promised else "is missing"
-            section.refuse("budget", problem, "give either budget or margins")
-        budget = _budget(section) if "budget" in section.values else None
-        targets = read_targets(section) if promised else []
-        stated[key] = _Stated(budget, targets, _thresholds(section))
-    return stated
-
-
-def _budget(section: Section) -> Fraction | None:
-    budget = section.number("budget", 'write it like "0.159"')
-    if budget is not None and not 0 < budget <= LARGEST_BUDGET:
-        fix = "leave the level out to switch it off"
-        section.refuse("budget", f"is not above 0 and at most {LARGEST_BUDGET}", fix)
-    return budget
-
-
 def _bound(iterations: Sequence[Iteration], races: int) -> int:
     """The stability of a level; 1 where there is none, which `population_levels` then refuses."""
     try:
         return stability(iterations, races)
     except PlanError:
         return 1
-
-
-def _solved(
-    top: Section,
-    stated: dict[LevelKey, _Stated],
-    bounds: dict[LevelKey, int],
-    measure: Measure,
-    gamma: Fraction | None,
-    *,
-    both_stages: bool,
-) -> tuple[Fraction, dict[LevelKey, Fraction]]:
-    """The share of stage 1 and the budget of each level, given or the least that keeps the level's targets."""
-    half = Fraction(1, 2)
-    settings = {
-        key: Setting(measure, gamma or half, bounds[key], each.thresholds, both_stages) for key, each in stated.items()
-    }
-    budgets = {key: each.budget for key, each in stated.items() if each.budget is not None}
-    promising = [key for key in stated if key not in budgets]
-
-    def total(found: Sequence[Fraction]) -> Fraction:
-        # As the plan's guarantee composes them: Puerto Rico beside the United States.
-        whole = budgets | dict(zip(promising, found, strict=True))
-        parts = [sum((b for key, b in whole.items() if key[0].puerto_rico is pr), Fraction(0)) for pr in (False, True)]
-        return max(parts)
-
-    if gamma is None:
-        targets = [[target for _, target in stated[key].targets] for key in promising]
-        if not any(target.number == "deciding total" for each in targets for target in each):
-            fix = 'give a margin of number = "deciding total" in a level, or write a share such as "0.1"'
-            top.table("privacy").refuse(
-                "stage-1-share", "is the cheapest, and with no target for the deciding total that is none at all", fix
-            )
-            return half, {}
-        gamma = cheapest_gamma([settings[key] for key in promising], targets, total) or half
-    found: dict[LevelKey, Fraction] = {}
-    for key in promising:
-        setting = replace(settings[key], gamma=gamma)
-        for section, target in stated[key].targets:
-            need = setting.need(target)
-            if need is None:
-                fix = "write a wider margin, or one that needs to hold less surely"
-                section.refuse("within", f"cannot be kept: it would need a budget above {LARGEST_BUDGET}", fix)
-            else:
-                found[key] = max(need, found.get(key, need))
-    return gamma, budgets | found
-
-
-def _thresholds(section: Section) -> Thresholds:
-    cuts = section.values.get("thresholds")
-    numbers = [cut for cut in cuts if type(cut) is int] if isinstance(cuts, list) else []
-    if isinstance(cuts, list) and len(cuts) == len(numbers) == 3:
-        low, middle, high = numbers
-        if 0 < low < middle < high <= LARGEST_THRESHOLD:
-            return low, middle, high
-    missing = "thresholds" not in section.values
-    problem = "is missing" if missing else "is not three strictly increasing positive integers"
-    section.refuse("thresholds", problem, "write the noisy totals from which there are 4, 9 and 23 age bands")
-    return 1, 2, 3
 
 
 def values_of(plan: Choices, definitions: str | None = None) -> dict[str, Any]:
@@ -322,31 +218,8 @@ def values_of(plan: Choices, definitions: str | None = None) -> dict[str, Any]:
         "records": {"race-codes": plan.max_race_codes},
         "area": area | ({"puerto-rico": True} if plan.puerto_rico else {}),
         "publication": publication,
-        "levels": [_level_values(level) for level in plan.levels],
+        "levels": [level_values(level) for level in plan.levels],
     }
-
-
-def _level_values(level: Level) -> dict[str, Any]:
-    (groups,) = [word for word, number in LEVELS.items() if number == level.iteration_level]
-    promised = {"margins": [_target_values(target) for target in level.targets]}
-    return {
-        "geography": str(level.geography),
-        "groups": groups,
-        **(promised if level.targets else {"budget": exact_text(level.budget)}),
-        "thresholds": list(level.thresholds),
-    }
-
-
-def _target_values(target: AccuracyTarget) -> dict[str, Any]:
-    within = target.within
-    stated = {
-        "number": target.number,
-        "within": within if isinstance(within, int) else f"{exact_text(100 * within)} %",
-        "ages": target.ages,
-        "persons": target.persons,
-        "confidence": None if target.confidence == CONFIDENCE else exact_text(target.confidence),
-    }
-    return {key: value for key, value in stated.items() if value is not None}
 
 
 def _group_values(definitions: Definitions) -> dict[str, Any]:
@@ -372,3 +245,63 @@ def _group_values(definitions: Definitions) -> dict[str, Any]:
 def _no_group(iteration: Iteration) -> PlanError:
     problem = f"have iteration {iteration.code}, which no group of a plan file says"
     return PlanError(field="definitions", problem=problem, fix="name the folder of the definition files")
+
+
+def shipped() -> dict[str, Path]:
+    """The plans that come with Starling and are whole, by name."""
+    return {name: path for name, path in _presets().items() if not _waits(path)}
+
+
+def waiting() -> tuple[str, ...]:
+    """The names of the plans that come with Starling and wait for definition files: NAME:FOLDER names such a plan with their folder."""
+    return tuple(name for name, path in _presets().items() if _waits(path))
+
+
+def _presets() -> dict[str, Path]:
+    folder = Path(__file__).parent.parent / "presets"
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def _waits(path: Path) -> bool:
+    return "definitions" in tomllib.loads(path.read_text("utf-8"))
+
+
+def read(name: str | Path) -> tuple[Choices, str]:
+    """What the plan of that name or at that path states, and the name of its file.
+
+    Args:
+        name: A Census configuration folder, a plan file in TOML, or, as a text, the name of a plan that comes with Starling, such as
+            "demo"; NAME:FOLDER for one that waits for a folder of Census definition files.
+
+    Raises:
+        PlanError: with every problem found.
+    """
+    named, late = ({}, ()) if isinstance(name, Path) else (shipped(), waiting())
+    first, colon, folder = str(name).partition(":")
+    if first in late and not Path(name).exists():
+        if not folder:
+            fix = f"write {first}:FOLDER, the folder of the four Census definition files"
+            raise PlanError(field="plan", problem=f"{first} waits for definitions", fix=fix)
+        return _of_definitions(first, Path(folder)), f"{first}.toml"
+    path = named.get(str(name), Path(name))
+    if not path.exists():
+        near = difflib.get_close_matches(first, [*named, *late], n=1)
+        near = [f"{near[0]}{colon}{folder}" if near[0] in late and folder else near[0]] if near else []
+        fix = f"did you mean {near[0]}?" if near else f"give a folder, a .toml file, or one of {', '.join(shipped())}"
+        raise PlanError(field="plan", problem=f"{str(name)!r} is not there", fix=fix)
+    if path.is_dir():
+        return read_census(path), CONFIG
+    if path.suffix == ".toml":
+        return read_toml(path), path.name
+    fix = "give a Census configuration folder (with config.json) or a .toml file"
+    raise PlanError(field="plan", problem=f"{path.name!r} is neither a folder nor a TOML file", fix=fix)
+
+
+def _of_definitions(name: str, definitions: Path) -> Choices:
+    """What the plan of that name states for a folder of Census definition files."""
+    if not definitions.is_dir():
+        fix = "give the folder of the four Census definition files"
+        raise PlanError(field="definitions", problem="is not a folder", fix=fix)
+    path = _presets()[name]
+    top = read_file(path)
+    return read_section(replace(top, values={**top.values, "definitions": str(definitions.resolve())}), path.parent)

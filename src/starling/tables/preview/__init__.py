@@ -164,8 +164,8 @@ class Preview(InSession):
     def _facts(self) -> list[tuple[str, str]]:
         whole = self.overview.approximate
         return [
-            ("preview", self.overview.title),
-            ("cost", str(self.overview.cost)),
+            ("preview", self.overview.plan.title),
+            ("cost", str(self.overview.plan.cost)),
             ("epsilon", f"{decimal_up(whole.epsilon)} at delta {DELTA} ({whole.by})"),
             ("margins", f"in persons, at {float(100 * self.confidence):g} %; a total's grows with its detail"),
             *((level_text(level.overview.level), level.margins_text) for level in self.levels),

@@ -42,15 +42,15 @@ class TablesPage:
     @property
     def title(self) -> str:
         """The title of the plan."""
-        return self.seen.overview.title
+        return self.seen.overview.plan.title
 
     @property
     def kind(self) -> str:
         """What the page is, and what the plan costs."""
         overview = self.seen.overview
-        kind = f"Expected error of a plan, before anything is spent; {overview.cost} for {overview.relation}"
+        kind = f"Expected error of a plan, before anything is spent; {overview.plan.cost} for {overview.relation}"
         if overview.adds_to:
-            kind += f", on top of an earlier release: {overview.joint_cost} together"
+            kind += f", on top of an earlier release: {overview.plan.joint_guarantee.cost} together"
         return f"{kind}; epsilon {decimal_up(overview.approximate.epsilon)} at delta {DELTA}"
 
     def sections(self) -> Sequence[Section]:
@@ -70,7 +70,13 @@ def _cost(seen: Preview) -> Section:
         )
         for each in seen.overview.levels
     )
-    header = ("Level", seen.overview.cost.symbol, "Promised margins", "Thresholds", *(["Groups"] if counted else []))
+    header = (
+        "Level",
+        seen.overview.plan.cost.symbol,
+        "Promised margins",
+        "Thresholds",
+        *(["Groups"] if counted else []),
+    )
     text = """
         Noise is added at a scale that the plan fixes, so its errors are known before any record is read: what follows is computed
         from the plan, by the exact distributions of the noise, and holds whatever the data are. A margin is the smallest number of

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.artifact.pages import _median
-from starling.tables.artifact.summary import LADDER, Summary
+from starling.tables.artifact.pages import LADDER, Summary, _median
 from starling.tables.mechanism import SafeTab
 from starling.tables.postprocess import tabulate
 from tests.tables.small import joined, small_geography, small_plan, written

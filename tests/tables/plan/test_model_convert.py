@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from starling.errors import OutputError, PlanError
 from starling.privacy.budget import exact
 from starling.tables.plan import Plan
-from starling.tables.plan.convert import convert
+from starling.tables.plan.model import convert
 from tests.tables.plan.invented import GEOGRAPHIES, census_folder, config, key
 
 PUBLIC = ("NMFv7-2020", "toy_dataset/input_dir_zcdp", "toy_dataset/input_dir_puredp")
