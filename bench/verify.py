@@ -58,7 +58,7 @@ def computing(folder: Path) -> float:
         ]
         for part in tabulate(plan, geography, read_measurements(folder, plan, geography)):
             for name, text in texts:
-                text.write(getattr(part.tables, name))
+                text.write(getattr(part, name))
     return perf_counter() - began
 
 

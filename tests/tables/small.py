@@ -22,7 +22,7 @@ from starling.tables.plan import (
     cells,
 )
 from starling.tables.plan.stability import stability
-from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, Tables, Tabulated
+from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, Tabulated
 
 
 def iteration(code: str, *codes: str, alone: bool = False, total_only: bool = False) -> Iteration:
@@ -138,11 +138,19 @@ def whole(plan: Plan, geography: Geography, level: int) -> Piece:
     return Piece(level, 0, len(geography.regions[one.geography]), len(one.iterations))
 
 
+@dataclass(frozen=True)
+class Tables:
+    """Whole published tables, T1 and T2."""
+
+    t1: pa.Table
+    t2: pa.Table
+
+
 def joined(parts: Iterable[Tabulated]) -> Tables:
     """All pieces as one pair of tables, in memory, text as text."""
     whole = Tables(T1_SCHEMA.empty_table(), T2_SCHEMA.empty_table())
     t1, t2 = [whole.t1], [whole.t2]
     for part in parts:
-        t1.append(part.tables.t1.cast(T1_SCHEMA))
-        t2.append(part.tables.t2.cast(T2_SCHEMA))
+        t1.append(part.t1.cast(T1_SCHEMA))
+        t2.append(part.t2.cast(T2_SCHEMA))
     return Tables(pa.concat_tables(t1), pa.concat_tables(t2))

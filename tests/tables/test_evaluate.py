@@ -17,9 +17,9 @@ from starling.tables.generate import generate
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, branches, offsets
 from starling.tables.mechanism import merged
 from starling.tables.plan import MOST_GROUPS, Geography, Plan, cells, read_geography
-from starling.tables.postprocess import Tables, tabulate
+from starling.tables.postprocess import tabulate
 from starling.tables.source import open_persons
-from tests.tables.small import Written, joined, small_geography, small_plan, whole, whole_levels
+from tests.tables.small import Tables, Written, joined, small_geography, small_plan, whole, whole_levels
 
 Noise = Callable[[int], Int64]
 

@@ -55,8 +55,8 @@ def test_a_piece_names_its_own_regions(first: int) -> None:
     geography = small_geography(plan, counties=8)
     (part,) = tabulate(plan, geography, ((Piece(0, first, first + 2, 2), Measured(NONE, BRANCH, VALUES)),))
     ids = geography.regions[COUNTY]
-    assert part.tables.t1["region_id"].to_pylist() == [ids[first]] * 2 + [ids[first + 1]] * 2
-    assert part.tables.t2["region_id"].to_pylist() == [ids[first]] * 10 + [ids[first + 1]] * (20 + 48)
+    assert part.t1["region_id"].to_pylist() == [ids[first]] * 2 + [ids[first + 1]] * 2
+    assert part.t2["region_id"].to_pylist() == [ids[first]] * 10 + [ids[first + 1]] * (20 + 48)
 
 
 def test_branches_are_counted_published_or_not() -> None:

@@ -25,11 +25,11 @@ from starling.release.reading import DomainRelease, Release, Wanted
 from starling.release.reading import open_release as open_any
 from starling.tables.artifact.columns import measurements_path
 from starling.tables.artifact.public_plan import read_plan
-from starling.tables.inference.cell_errors import BothStages, Combined, Plain
+from starling.tables.inference.cell_errors import Apart, BothStages
 from starling.tables.inference.consistency import nested
 from starling.tables.inference.totals import deviation_of, run_deviation, stage1_share
 from starling.tables.measurements import BRANCHES, TOTAL_ONLY
-from starling.tables.plan import Level, Plan, Twice, cells
+from starling.tables.plan import Level, Plan, cells
 
 GROUP: Final = ("region_type", "region_id", "iteration_code")
 ALL: Final = "*"
@@ -143,11 +143,9 @@ def _linear(plan: Plan, level: Level, names: tuple[Hashable, ...], row: dict[str
     size = 1 if kind == TOTAL_ONLY else cells.BRANCH_CELLS[kind]
     weights = tuple(Fraction(cell in mine) for cell in range(size))
     noise = plan.noise(level, total_only=kind == TOTAL_ONLY)
-    if isinstance(noise, Twice):
-        return Value(estimate, cells={Combined(names, noise): weights})
     if stage1_share(plan, level, kind):
         return Value(estimate, cells={BothStages(names[0], plan.stage_noise(level), size): weights})
-    return Value(estimate, cells={Plain(names[0], noise): weights})
+    return Value(estimate, cells={Apart(names, noise): weights})
 
 
 def _kind(plan: Plan, level: Level, row: dict[str, Any]) -> tuple[int, frozenset[int]]:

@@ -142,7 +142,7 @@ class _Contents:
     def pieces(self) -> Iterator[Mapping[str, pa.Table]]:
         for part in self._parts:
             self._summary.add(part)
-            yield {"t1": part.tables.t1, "t2": part.tables.t2}
+            yield {"t1": part.t1, "t2": part.t2}
 
     def sections(self) -> Sequence[Section]:
         return pages.sections(self._plan, self._regions, self._summary)

@@ -69,10 +69,7 @@ class _Records:
     def open(self) -> Callable[[ExitStack], Confidential[GroupCounts]]:
         """The counts of every group; a cluster is started for them where that is asked for."""
         return lambda work: count(
-            self.plan,
-            self.regions,
-            self.persons,
-            cluster=work.enter_context(cluster_for(self.engine, self.persons)),
+            self.plan, self.regions, self.persons, cluster=work.enter_context(cluster_for(self.engine, self.persons))
         )
 
 

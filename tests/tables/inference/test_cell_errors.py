@@ -10,7 +10,7 @@ import pytest
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.distributions.probability_mass import probability_mass
 from starling.privacy.sampling.noise import draw
-from starling.tables.inference.cell_errors import BothStages, Combined, Draws, Plain
+from starling.tables.inference.cell_errors import Apart, BothStages, Draws
 from starling.tables.inference.combined import corrections, later_weight, spread, standard_deviation
 from starling.tables.plan import StageNoise, Twice
 from starling.tables.plan.combined_stages import stage1_weight
@@ -101,7 +101,7 @@ def test_wide_laws_have_the_variance_of_their_draws() -> None:
 def test_combined_cells_are_independent_with_their_own_rounding() -> None:
     """A false alarm of the draws: below 1 in 10^8."""
     noise = Twice(DiscreteGaussian(Fraction(3, 4)), DiscreteGaussian(Fraction(1, 2)))
-    group = Combined(("now", "before"), noise)
+    group = Apart(("now", "before"), noise)
     one = standard_deviation(noise) ** 2
     assert group.variance((Fraction(1), Fraction(-2))) == pytest.approx(5 * one)
     weight = later_weight(noise)
@@ -119,7 +119,7 @@ def test_combined_cells_are_independent_with_their_own_rounding() -> None:
 
 
 def test_plain_cells_are_their_draws() -> None:
-    group, weights = Plain("group", NARROW), (Fraction(1), Fraction(0), Fraction(-2))
+    group, weights = Apart(("group",), NARROW), (Fraction(1), Fraction(0), Fraction(-2))
     drawn: Draws = {("group", 0): (NARROW, Fraction(1)), ("group", 2): (NARROW, Fraction(-2))}
     assert group.draws(weights) == drawn
     assert group.slack(weights) == 0

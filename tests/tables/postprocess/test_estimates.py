@@ -9,10 +9,9 @@ from starling.privacy.distributions.accuracy import margin, quantile, standard_d
 from starling.tables.measurements import Measured, Measurements
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Geography, GeographyLevel, Piece, Plan, cells
-from starling.tables.postprocess import Tables
 from starling.tables.postprocess import tabulate as in_pieces
 from starling.tables.postprocess.estimates import estimate
-from tests.tables.small import joined, small_geography, small_plan, written
+from tests.tables.small import Tables, joined, small_geography, small_plan, written
 
 STATE, COUNTY = GeographyLevel.STATE, GeographyLevel.COUNTY
 

@@ -13,8 +13,8 @@ from starling.tables.inference.totals import deviation_of, stage1_share
 from starling.tables.measurements import Measured, Measurements
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Geography, GeographyLevel, Piece, Plan
-from starling.tables.postprocess import Tables, tabulate
-from tests.tables.small import joined, small_geography, small_plan, written
+from starling.tables.postprocess import tabulate
+from tests.tables.small import Tables, joined, small_geography, small_plan, written
 
 STATE, COUNTY = GeographyLevel.STATE, GeographyLevel.COUNTY
 THRESHOLDS = (40, 10**6, 10**7)

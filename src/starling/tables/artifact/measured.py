@@ -13,9 +13,10 @@ and then its place among them.
 They are written encrypted, and nobody can read a part of them before their charge is committed to all of them (release/commitment.py).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from itertools import zip_longest
+from dataclasses import dataclass
+from itertools import accumulate, pairwise, zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -28,14 +29,7 @@ import pyarrow.parquet as pq
 from starling.engine.prefetch import in_order
 from starling.release.checks import FORMS, InvalidRelease
 from starling.release.encrypted import Create
-from starling.tables.artifact.columns import (
-    ADAPTIVITY,
-    FOLDER,
-    GROUPS,
-    INTEGRALITY,
-    measurements_path,
-    place_of,
-)
+from starling.tables.artifact.columns import ADAPTIVITY, FOLDER, GROUPS, INTEGRALITY, measurements_path, place_of
 from starling.tables.inference.combined import combined
 from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, branches
 from starling.tables.plan import MOST_GROUPS, Geography, Level, Piece, Plan, cells
@@ -97,7 +91,15 @@ def read_measurements(folder: Path, plan: Plan, geography: Geography, place: str
     That is: where it does not hold every group of the plan, in plan order, a piece in each row group, with the branch that its first
     noisy total asks for and as many numbers as that branch has.
     """
-    return _Files(folder, plan, geography, place)
+
+    def row_groups() -> Iterator[tuple[_Level, int, Piece]]:
+        for number in range(len(plan.levels)):
+            level = _Level(folder, plan, geography, number, place)
+            for index, piece in enumerate(level.pieces):
+                yield level, index, piece
+
+    # Threads read a little ahead of the piece that is worked on.
+    return _Repeated(lambda: in_order(lambda group: group[0].read(*group[1:]), row_groups()))
 
 
 def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurements, back: int = 0) -> Measurements:
@@ -115,7 +117,8 @@ def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurem
     if plan.variants.top_up is None:
         return drawn
     before = read_measurements(folder, plan.earlier, geography, place_of(back + 1))
-    return _Combined(plan, with_earlier(folder, plan.earlier, geography, before, back + 1), drawn)
+    published = with_earlier(folder, plan.earlier, geography, before, back + 1)
+    return _Repeated(lambda: _combined(plan, published, drawn))
 
 
 def _table(level: Level, geography: Geography, piece: Piece, measured: Measured) -> pa.Table:
@@ -135,40 +138,25 @@ def _coded(index: Int64, names: tuple[str, ...]) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array(index.astype(np.int32)), pa.array(names, pa.string()))
 
 
-class _Files:
-    """The files of a release, read piece by piece, threads reading a little ahead of the piece that is worked on."""
+@dataclass(frozen=True)
+class _Repeated:
+    """Measurements that are made anew each time they are iterated."""
 
-    def __init__(self, folder: Path, plan: Plan, geography: Geography, place: str) -> None:
-        self._folder, self._plan, self._geography, self._place = folder, plan, geography, place
+    make: Callable[[], Iterator[tuple[Piece, Measured]]]
 
     def __iter__(self) -> Iterator[tuple[Piece, Measured]]:
-        return in_order(lambda found: found[0].read(*found[1:]), self._pieces())
-
-    def _pieces(self) -> Iterator[tuple["_Level", int, Piece]]:
-        for number in range(len(self._plan.levels)):
-            level = _Level(self._folder, self._plan, self._geography, number, self._place)
-            for index, piece in enumerate(level.pieces):
-                yield level, index, piece
+        return self.make()
 
 
-class _Combined:
+def _combined(plan: Plan, earlier: Measurements, later: Measurements) -> Iterator[tuple[Piece, Measured]]:
     """The measurements of two releases, each value made of both."""
-
-    def __init__(self, plan: Plan, earlier: Measurements, later: Measurements) -> None:
-        self._plan, self._earlier, self._later = plan, earlier, later
-
-    def __iter__(self) -> Iterator[tuple[Piece, Measured]]:
-        for before, after in zip_longest(self._earlier, self._later):
-            if (
-                before is None
-                or after is None
-                or before[0] != after[0]
-                or not np.array_equal(before[1].stage1, after[1].stage1)
-            ):
-                problem = "has other pieces or first totals than the measurements of the earlier release"
-                raise InvalidRelease(ADAPTIVITY, FOLDER, problem)
-            piece, earlier = before
-            yield piece, combined(self._plan, self._plan.levels[piece.level], earlier, after[1])
+    for before, after in zip_longest(earlier, later):
+        same = before is not None and after is not None and before[0] == after[0]
+        if not same or not np.array_equal(before[1].stage1, after[1].stage1):
+            problem = "has other pieces or first totals than the measurements of the earlier release"
+            raise InvalidRelease(ADAPTIVITY, FOLDER, problem)
+        piece, measured = before
+        yield piece, combined(plan, plan.levels[piece.level], measured, after[1])
 
 
 class _Level:
@@ -194,7 +182,7 @@ class _Level:
                 self._stated = file.metadata
                 schema = file.schema_arrow
         except (OSError, pa.ArrowException):
-            raise InvalidRelease(FORMS, self._name, "cannot be read as Parquet") from None
+            raise self._invalid(FORMS, "cannot be read as Parquet") from None
         self.pieces = self._pieces(number, schema)
 
     def read(self, index: int, piece: Piece) -> tuple[Piece, Measured]:
@@ -204,28 +192,23 @@ class _Level:
             with pq.ParquetFile(self._path, metadata=self._stated) as file:
                 table = file.read_row_group(index, use_threads=False).combine_chunks()
         except (OSError, pa.ArrowException):
-            raise InvalidRelease(FORMS, self._name, "cannot be read as Parquet") from None
+            raise self._invalid(FORMS, "cannot be read as Parquet") from None
         return piece, self._measured(piece, table)
+
+    def _invalid(self, check: str, problem: str) -> InvalidRelease:
+        return InvalidRelease(check, self._name, problem)
 
     def _pieces(self, number: int, schema: pa.Schema) -> tuple[Piece, ...]:
         if not schema.equals(SCHEMA):
-            raise InvalidRelease(
-                INTEGRALITY, self._name, "has other columns or types than measurements, which are integers"
-            )
+            raise self._invalid(INTEGRALITY, "has other columns or types than measurements, which are integers")
         rows = [self._stated.row_group(index).num_rows for index in range(self._stated.num_row_groups)]
         iterations = len(self._iterations)
         if sum(rows) != len(self._regions) * iterations:
-            raise InvalidRelease(GROUPS, self._name, "does not hold one row for each group of the plan")
+            raise self._invalid(GROUPS, "does not hold one row for each group of the plan")
         if any(each % iterations or each > max(MOST_GROUPS, iterations) for each in rows):
-            raise InvalidRelease(
-                FORMS, self._name, f"has row groups that are not whole regions, of at most {MOST_GROUPS:,} groups"
-            )
-        stops = np.cumsum([each // iterations for each in rows], dtype=np.int64).tolist()
-        return (
-            tuple(Piece(number, first, stop, iterations) for first, stop in zip([0, *stops[:-1]], stops, strict=True))
-            if stops
-            else ()
-        )
+            raise self._invalid(FORMS, f"has row groups that are not whole regions, of at most {MOST_GROUPS:,} groups")
+        ends = [0, *accumulate(each // iterations for each in rows)]
+        return tuple(Piece(number, first, stop, iterations) for first, stop in pairwise(ends))
 
     def _measured(self, piece: Piece, table: pa.Table) -> Measured:
         region, iteration = np.arange(piece.regions, dtype=np.int32), np.arange(piece.iterations, dtype=np.int32)
@@ -235,7 +218,7 @@ class _Level:
             (table["iteration_code"], self._iterations, np.tile(iteration, piece.regions)),
         )
         if not all(np.array_equal(_positions(column, names), index) for column, names, index in labels):
-            raise InvalidRelease(GROUPS, self._name, "has its groups in another order than the plan")
+            raise self._invalid(GROUPS, "has its groups in another order than the plan")
         stage1, missing = table["stage_1"].fill_null(0), table["stage_1"].is_null()
         measured = Measured(_int64(stage1), _int64(table["branch"].fill_null(0)).astype(np.int8), self._values(table))
         once = np.tile(self._total_only, piece.regions)
@@ -246,10 +229,8 @@ class _Level:
             or not np.array_equal(measured.branch, branch)
             or not np.array_equal(_int64(missing), once)
         ):
-            raise InvalidRelease(
-                ADAPTIVITY,
-                self._name,
-                "has a branch that its first noisy total and the plan's thresholds do not give",
+            raise self._invalid(
+                ADAPTIVITY, "has a branch that its first noisy total and the plan's thresholds do not give"
             )
         return measured
 
@@ -260,9 +241,7 @@ class _Level:
         lengths = pc.list_value_length(lists).fill_null(-1)
         values = pc.list_flatten(lists)
         if not np.array_equal(_int64(lengths), sizes) or values.null_count:
-            raise InvalidRelease(
-                ADAPTIVITY, self._name, "has more or fewer numbers for a group than its branch has cells"
-            )
+            raise self._invalid(ADAPTIVITY, "has more or fewer numbers for a group than its branch has cells")
         return _int64(values)
 
 

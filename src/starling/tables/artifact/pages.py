@@ -55,7 +55,7 @@ class Summary:
 
     def add(self, part: Tabulated) -> None:
         """The next piece."""
-        level, t1 = part.piece.level, part.tables.t1
+        level, t1 = part.piece.level, part.t1
         self.branches[level] += part.branches
         if len(t1):
             self._show(t1)
@@ -64,7 +64,7 @@ class Summary:
             both = pa.concat_tables([self._widths[level], new]).group_by(["size", "width"], use_threads=False)
             self._widths[level] = both.aggregate([("rows", "sum")]).rename_columns(_WIDTHS.names)
         self.rows["t1"] += len(t1)
-        self.rows["t2"] += len(part.tables.t2)
+        self.rows["t2"] += len(part.t2)
 
     def widths(self, level: int) -> Widths:
         """How wide the intervals of the published totals of a level are."""

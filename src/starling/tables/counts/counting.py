@@ -68,12 +68,7 @@ def count(
 
 
 def _count(
-    plan: Plan,
-    geography: Geography,
-    persons: Persons,
-    limits: duck.Limits | None,
-    chunk: int,
-    cluster: Spark | None,
+    plan: Plan, geography: Geography, persons: Persons, limits: duck.Limits | None, chunk: int, cluster: Spark | None
 ) -> GroupCounts:
     book = lookup(plan, geography)
     limits = limits or duck.default_limits()

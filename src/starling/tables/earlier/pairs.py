@@ -252,9 +252,7 @@ def _coarse(branch: int, common: int) -> Int64:
 
 
 def _pair(
-    sides: tuple[Side, Side],
-    levels: tuple[Level, Level],
-    read: tuple[tuple[Piece, Measured], tuple[Piece, Measured]],
+    sides: tuple[Side, Side], levels: tuple[Level, Level], read: tuple[tuple[Piece, Measured], tuple[Piece, Measured]]
 ) -> Pair | None:
     here, there = (
         np.array(side.geography.regions[level.geography][piece.first : piece.stop])

@@ -4,9 +4,9 @@ Text is built as a matrix of bytes, one row a line, from tables of ready-made fi
 fixed width, and its filler byte is dropped at the end. That writes a million lines in about half a second.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -38,30 +38,14 @@ def fields(words: tuple[str, ...]) -> Bytes:
     return np.frombuffer(padded.encode("ascii"), dtype=np.uint8).reshape(len(words), longest)
 
 
-class Writer(Protocol):
-    """A file that rows are appended to, after they were brought into its form."""
-
-    def encode(self, columns: Columns, /) -> Any:
-        """These rows in the form of the file; safe in any thread."""
-        ...
-
-    def write(self, encoded: Any, /) -> None:
-        """Append what `encode` gave."""
-        ...
-
-    def close(self) -> None:
-        """Finish the file."""
-        ...
-
-
 class TextWriter:
-    """Lines of `|`-separated fields under a header."""
+    """Lines of `|`-separated fields under a header; rows are brought into the file's form by `encode`, then appended by `write`."""
 
     def __init__(self, path: Path, names: tuple[str, ...]) -> None:
         self._file = path.open("xb")
         self._file.write("|".join(names).encode("ascii") + b"\n")
 
-    def encode(self, columns: Columns, /) -> Bytes:
+    def encode(self, columns: Columns) -> Bytes:
         """The lines of these rows as one run of bytes; safe in any thread."""
         rows = len(next(iter(columns.values()))[1])
         lines = np.empty((rows, sum(table.shape[1] + 1 for table, _ in columns.values())), dtype=np.uint8)
@@ -75,7 +59,7 @@ class TextWriter:
         kept: Bytes = lines[lines != FILLER]
         return kept
 
-    def write(self, encoded: Bytes, /) -> None:
+    def write(self, encoded: Any) -> None:
         """Append what `encode` gave."""
         self._file.write(encoded.data)
 
@@ -92,7 +76,7 @@ class ParquetWriter:
         # Without Arrow's own schema in it the file says string, which it is.
         self._file = pq.ParquetWriter(path, coded, compression="zstd", store_schema=False, write_statistics=False)
 
-    def encode(self, columns: Columns, /) -> pa.Table:
+    def encode(self, columns: Columns) -> pa.Table:
         """These rows as columns of places in dictionaries; safe in any thread."""
 
         def column(table: Bytes, row: npt.NDArray[np.integer]) -> pa.DictionaryArray:
@@ -106,7 +90,7 @@ class ParquetWriter:
 
         return pa.table({name: column(*pair) for name, pair in columns.items()})
 
-    def write(self, encoded: pa.Table, /) -> None:
+    def write(self, encoded: Any) -> None:
         """Append what `encode` gave."""
         self._file.write_table(encoded)
 
@@ -115,7 +99,8 @@ class ParquetWriter:
         self._file.close()
 
 
-WRITERS: Final[Mapping[str, Callable[[Path, tuple[str, ...]], Writer]]] = {"text": TextWriter, "parquet": ParquetWriter}
+Writer: TypeAlias = TextWriter | ParquetWriter
+WRITERS: Final[Mapping[str, type[Writer]]] = {"text": TextWriter, "parquet": ParquetWriter}
 
 
 PERSON_COLUMNS: Final = (

@@ -1,6 +1,7 @@
 """How far any weighted sum of a group's published cells errs: the draws in it, what roundings add, and its variance.
 
-Plain. Cells that are published as measured have one draw each, and no rounding.
+Apart. Cells that are published as measured have one draw each, and no rounding. The cells of a topped-up group have a draw of each release,
+independent errors, and a rounding of their own for each release after the first (combined.py).
 
 Both stages. A group of k cells has the sum E of its own independent draws e_i and the stage-1 total's draw Z; the correction is
 C = round(a (Z - E)), and the first j cells get round(j C/k) of it (combined.py). A sum of its cells with weights w_i errs by
@@ -17,8 +18,6 @@ and Z, and sum (w_i - w) is 0: the second sum is uncorrelated with all the rest,
 
 Rounding is odd and all distributions are symmetric, so w E + g(C) has mean 0. With D = Z - E, on which C depends, its second moment is
 w^2 Var E + 2 w sum g(d) E[E; D = d] + sum g(d)^2 P(D = d), by the joint distribution of E and D that totals.py lists.
-
-Combined. The cells of a topped-up group have independent errors, each with a rounding of its own (combined.py).
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -37,31 +36,6 @@ from starling.tables.plan import Noise, StageNoise, Twice
 from starling.tables.plan.combined_stages import stage1_weight
 
 Draws = Mapping[Hashable, tuple[Distribution, Fraction]]
-
-
-@dataclass(frozen=True, slots=True)
-class Plain:
-    """The cells of one group, or the one total of a total-only group, as they were measured.
-
-    Attributes:
-        name: The name of the group's measurements, by which its draws are known.
-        noise: The noise of a cell.
-    """
-
-    name: Hashable
-    noise: Distribution
-
-    def draws(self, weights: Sequence[Fraction]) -> Draws:
-        """The draws in the sum of the cells, each times its weight, by their cell."""
-        return {(self.name, cell): (self.noise, weight) for cell, weight in enumerate(weights) if weight}
-
-    def slack(self, weights: Sequence[Fraction]) -> Fraction:
-        """Nothing: none of these cells is rounded, whatever the weights."""
-        return 0 * sum(weights, Fraction(0))
-
-    def variance(self, weights: Sequence[Fraction]) -> float:
-        """The variance of the sum of the cells, each times its weight."""
-        return standard_deviation(self.noise) ** 2 * sum(float(weight) ** 2 for weight in weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +73,16 @@ class BothStages:
 
 
 @dataclass(frozen=True, slots=True)
-class Combined:
-    """The cells of a group that was measured in several releases, or the one total of a total-only group.
+class Apart:
+    """The cells of a group, or the one total of a total-only group, whose errors are independent of one another.
 
     Attributes:
-        names: The names of the group's measurements in each release, the last first, by which its draws are known.
+        names: The names of the group's measurements in each release that is in them, the last first, by which its draws are known.
         noise: The noise of a cell as it is published now.
     """
 
     names: tuple[Hashable, ...]
-    noise: Twice
+    noise: Noise
 
     def draws(self, weights: Sequence[Fraction]) -> Draws:
         """The draws in the sum of the cells, each times its weight, by their measurements and their cell."""

@@ -38,14 +38,7 @@ FAR: Final = 10**15
 
 @compiled
 def _reach(
-    mass: Floats,
-    above: Floats,
-    numerator: int,
-    denominator: int,
-    low: int,
-    high: int,
-    least: int,
-    m: int,
+    mass: Floats, above: Floats, numerator: int, denominator: int, low: int, high: int, least: int, m: int
 ) -> tuple[float, float]:
     """P(low <= z < high, e >= least) with, and without, e + round(numerator/denominator (z - e)) >= m."""
     z_reach, e_reach = len(mass) // 2, len(above) // 2

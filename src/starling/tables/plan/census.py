@@ -8,7 +8,6 @@ name here.
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -19,7 +18,7 @@ from starling.planfile.foreign import content
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.budget import Measure, exact
 from starling.tables.plan.choices import Choices, LevelKey, Thresholds, all_levels, population_levels, within
-from starling.tables.plan.codebook import MOST_RACE_CODES, Definitions, state_problem
+from starling.tables.plan.codebook import MOST_RACE_CODES, state_problem
 from starling.tables.plan.definitions import read_definitions
 
 CONFIG: Final = "config.json"
@@ -128,11 +127,7 @@ def _read(folder: Path) -> _Config:
         raise refuse("is not UTF-8", "save it as UTF-8") from None
     try:
         values = json.loads(
-            text,
-            parse_float=_Number,
-            parse_int=_Number,
-            parse_constant=_refuse_constant,
-            object_pairs_hook=_once,
+            text, parse_float=_Number, parse_int=_Number, parse_constant=_refuse_constant, object_pairs_hook=_once
         )
     except json.JSONDecodeError as error:
         raise refuse(f"is not JSON ({error.msg})", "correct the syntax", error.lineno) from None
@@ -206,8 +201,8 @@ def _run(config: _Config) -> tuple[bool, bool]:
     return us, pr
 
 
-def _choices(config: _Config, title: str) -> Callable[[Definitions], Choices]:
-    """What config.json states, once the definitions are known. Raises PlanError with every problem of config.json."""
+def _stated(config: _Config) -> tuple[dict[LevelKey, Fraction], dict[LevelKey, Thresholds], dict[str, Any]]:
+    """Budgets, thresholds and every other choice that config.json states. Raises PlanError with all of its problems."""
     unknown = sorted(config.values.keys() - {*REQUIRED, *OPTIONAL})
     for key in unknown[:MOST_UNKNOWN]:
         config.refuse(key, "is an unknown key", did_you_mean(key, (*REQUIRED, *OPTIONAL)))
@@ -227,25 +222,17 @@ def _choices(config: _Config, title: str) -> Callable[[Definitions], Choices]:
         suppression = config.number(SUPPRESSION, "of 0 or more and below 1", 0, include=True, below=1)
     measure, gamma = _measure(config), config.number(GAMMA, "above 0 and below 1", 0, include=False, below=1)
     thresholds = _thresholds(config, {f"({g}, {level})" for (g, level), budget in budgets.items() if budget > 0})
-    allow_negative, races, states = config.flag("allow_negative_counts"), _max_race_codes(config), _states(config, us)
+    others = {
+        "measure": measure,
+        "gamma": gamma,
+        "suppression": suppression,
+        "allow_negative": config.flag("allow_negative_counts"),
+        "max_race_codes": _max_race_codes(config),
+        "states": _states(config, us),
+        "puerto_rico": pr,
+    }
     config.check()
-
-    def choices(definitions: Definitions) -> Choices:
-        levels = population_levels(definitions, budgets, thresholds, races)
-        return Choices(
-            title,
-            measure,
-            levels,
-            gamma,
-            suppression,
-            allow_negative,
-            races,
-            states,
-            puerto_rico=pr,
-            definitions=definitions,
-        )
-
-    return choices
+    return budgets, thresholds, others
 
 
 def read_census(folder: Path) -> Choices:
@@ -255,17 +242,19 @@ def read_census(folder: Path) -> Choices:
         PlanError: with every problem of config.json and of the definition files.
     """
     problems: list[Problem] = []
-    choices: Callable[[Definitions], Choices] | None = None
-    definitions: Definitions | None = None
+    stated, definitions = None, None
     try:
-        choices = _choices(_read(folder), f"Detailed race and ethnicity tables ({folder.resolve().name})")
+        stated = _stated(_read(folder))
     except PlanError as error:
         problems += error.problems
     try:
         definitions = read_definitions(folder)
     except PlanError as error:
         problems += error.problems
-    if choices is None or definitions is None:
+    if stated is None or definitions is None:
         raise PlanError(problems=problems)
+    budgets, thresholds, others = stated
+    title = f"Detailed race and ethnicity tables ({folder.resolve().name})"
     with within(CONFIG):
-        return choices(definitions)
+        levels = population_levels(definitions, budgets, thresholds, others["max_race_codes"])
+        return Choices(title=title, levels=levels, definitions=definitions, **others)

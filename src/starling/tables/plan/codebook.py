@@ -144,11 +144,7 @@ STATES: Final = {
 }
 """The 50 states and the District of Columbia: 01 to 56 without 03, 07, 14, 43 and 52, which no state has."""
 
-REGION_NAMES: Final = {
-    "USA": {"1": "United States"},
-    "STATE": STATES,
-    "PR-STATE": {PUERTO_RICO: "Puerto Rico"},
-}
+REGION_NAMES: Final = {"USA": {"1": "United States"}, "STATE": STATES, "PR-STATE": {PUERTO_RICO: "Puerto Rico"}}
 """Names that need no file, by geography level and region id."""
 
 

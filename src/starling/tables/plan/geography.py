@@ -116,9 +116,7 @@ def _columns(path: Path) -> dict[str, Int64]:
                 # No quoting and no escapes: a field is what stands between two bars.
                 parse_options=pacsv.ParseOptions(delimiter="|", quote_char=False, escape_char=False),
                 convert_options=pacsv.ConvertOptions(
-                    column_types=dict.fromkeys(COLUMNS, pa.string()),
-                    include_columns=COLUMNS,
-                    strings_can_be_null=False,
+                    column_types=dict.fromkeys(COLUMNS, pa.string()), include_columns=COLUMNS, strings_can_be_null=False
                 ),
             )
         except pa.ArrowException:

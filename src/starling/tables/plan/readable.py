@@ -29,10 +29,7 @@ CHEAPEST: Final = "cheapest"
 """As the share of stage 1: the one with which the promised margins cost least."""
 
 _TOP = ("title", "definitions", "codes", "groups", "privacy", "records", "area", "publication", "levels")
-_ESTIMATES: Final = {
-    "totals": ("second stage", "both stages"),
-    "intervals": ("all groups", "published"),
-}
+_ESTIMATES: Final = {"totals": ("second stage", "both stages"), "intervals": ("all groups", "published")}
 """Keys of [publication] that choose a variant, with the values for no and for yes."""
 _MEASURES: Final[dict[str, Measure]] = {"epsilon": "epsilon", "rho": "rho"}
 

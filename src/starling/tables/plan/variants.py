@@ -135,38 +135,31 @@ class Choice(Enum):
     ACCURACY_TARGETS = auto()
 
 
-REFUSED: Final[tuple[tuple[Choice, frozenset[Choice], Problem], ...]] = (
+_TOP_UP_ALONE: Final = (
+    "cannot be combined with totals of both stages, totals that add up, or intervals given what is published"
+)
+_NO_CLAMPING: Final = "publish negative counts, or let totals stand as measured"
+_NOT_KNOWN: Final = "given what is published are not known of totals that add up"
+REFUSED: Final = (
     (
         Choice.TOP_UP,
-        frozenset({Choice.BOTH_STAGES, Choice.ADD_UP, Choice.GIVEN_PUBLISHED}),
-        Problem(
-            "top-up",
-            "cannot be combined with totals of both stages, totals that add up, or intervals given what is published",
-            "top up a release of a plan without these",
-        ),
+        {Choice.BOTH_STAGES, Choice.ADD_UP, Choice.GIVEN_PUBLISHED},
+        Problem("top-up", _TOP_UP_ALONE, "top up a release of a plan without these"),
     ),
     (
         Choice.TOP_UP,
-        frozenset({Choice.ACCURACY_TARGETS}),
+        {Choice.ACCURACY_TARGETS},
         Problem("top-up", "has accuracy targets, which are of one release", "state budgets"),
     ),
     (
         Choice.ADD_UP,
-        frozenset({Choice.NO_NEGATIVE_COUNTS}),
-        Problem(
-            "add-up",
-            "cannot be kept where negative counts are raised to 0",
-            "publish negative counts, or let totals stand as measured",
-        ),
+        {Choice.NO_NEGATIVE_COUNTS},
+        Problem("add-up", "cannot be kept where negative counts are raised to 0", _NO_CLAMPING),
     ),
     (
         Choice.ADD_UP,
-        frozenset({Choice.GIVEN_PUBLISHED}),
-        Problem(
-            "intervals",
-            "given what is published are not known of totals that add up",
-            'let intervals be of "all groups"',
-        ),
+        {Choice.GIVEN_PUBLISHED},
+        Problem("intervals", _NOT_KNOWN, 'let intervals be of "all groups"'),
     ),
 )
 """A choice, the choices of which it goes with none, and the problem of a plan that has both."""

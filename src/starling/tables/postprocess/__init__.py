@@ -13,14 +13,7 @@ import pyarrow as pa
 
 from starling.tables.measurements import BRANCHES, TOTAL_ONLY, Int64, Measurements
 from starling.tables.plan import Geography, Piece, Plan, cells
-from starling.tables.postprocess.estimates import (
-    AddedUp,
-    Estimates,
-    Numbers,
-    clamp,
-    estimate,
-    rows_of_branch,
-)
+from starling.tables.postprocess.estimates import AddedUp, Numbers, clamp, estimate, rows_of_branch
 
 _GROUP = [("region_id", pa.string()), ("region_type", pa.string()), ("iteration_code", pa.string())]
 _CELL = [("age_start", pa.string()), ("age_end", pa.string()), ("sex", pa.string())]
@@ -38,32 +31,21 @@ T2_SCHEMA = pa.schema([*_GROUP, *_CELL, *_VALUE])
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
-    """Published tables, rows in plan order.
+class Tabulated:
+    """What is published of one piece: rows in plan order, text columns dictionary-encoded.
 
     Attributes:
+        piece: The piece.
+        branches: How many of its groups took each of BRANCHES, published or not.
         t1: Totals (T1_SCHEMA); `count` in persons, `standard_deviation` of the noise in it, `lower` and `upper` inclusive;
             `post_processed` where clamping changed the count, which is then too high on average.
         t2: Sex by age (T2_SCHEMA): ages inclusive, "*" for all ages; sex "1" or "2".
     """
 
-    t1: pa.Table
-    t2: pa.Table
-
-
-@dataclass(frozen=True, slots=True)
-class Tabulated:
-    """What is published of one piece.
-
-    Attributes:
-        piece: The piece.
-        branches: How many of its groups took each of BRANCHES, published or not.
-        tables: The rows of its published groups; text columns are dictionary-encoded.
-    """
-
     piece: Piece
     branches: Int64
-    tables: Tables
+    t1: pa.Table
+    t2: pa.Table
 
 
 def tabulate(plan: Plan, geography: Geography, measurements: Measurements) -> Iterator[Tabulated]:
@@ -80,20 +62,14 @@ def tabulate(plan: Plan, geography: Geography, measurements: Measurements) -> It
         taken = np.bincount(measured.branch - TOTAL_ONLY, minlength=len(BRANCHES))
         consistent = None if added_up is None else added_up.of(piece)
         estimates = estimate(plan, plan.levels[piece.level], measured, consistent)
-        yield Tabulated(piece, taken, rows(plan, geography, piece, estimates))
-
-
-def rows(plan: Plan, geography: Geography, piece: Piece, estimates: Estimates) -> Tables:
-    """The rows of a piece; text columns are dictionary-encoded."""
-    sizes = np.array(rows_of_branch())[np.maximum(estimates.branch, 0)]
-    firsts = np.cumsum(sizes) - sizes
-    group = np.repeat(np.arange(len(sizes)), sizes)
-    label = np.arange(len(group)) - firsts[group] + np.array(_FIRST_LABEL)[estimates.branch[group]]
-    labels = {name: _coded(label, column) for name, column in _LABELS.items()}
-    return Tables(
-        _table(T1_SCHEMA, plan, geography, piece, estimates.groups, estimates.totals, {}),
-        _table(T2_SCHEMA, plan, geography, piece, estimates.groups[group], estimates.cells, labels),
-    )
+        sizes = np.array(rows_of_branch())[np.maximum(estimates.branch, 0)]
+        group = np.repeat(np.arange(len(sizes)), sizes)
+        within = np.arange(len(group)) - (np.cumsum(sizes) - sizes)[group]
+        label = within + np.array(_FIRST_LABEL)[estimates.branch[group]]
+        labels = {name: _coded(label, column) for name, column in _LABELS.items()}
+        t1 = _table(T1_SCHEMA, plan, geography, piece, estimates.groups, estimates.totals, {})
+        t2 = _table(T2_SCHEMA, plan, geography, piece, estimates.groups[group], estimates.cells, labels)
+        yield Tabulated(piece, taken, t1, t2)
 
 
 def _table(

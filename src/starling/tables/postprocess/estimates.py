@@ -165,6 +165,17 @@ class Numbers:
     lower: Int64
     upper: Int64
 
+    @classmethod
+    def zeros(cls, size: int) -> "Numbers":
+        """So many rows, to be written by `put`."""
+        count, estimate, lower, upper = np.zeros((4, size), dtype=np.int64)
+        return cls(count, estimate, np.zeros(size), lower, upper)
+
+    def put(self, positions: Int64, count: Int64, total: Total) -> None:
+        """Write the rows at these places."""
+        self.count[positions], self.estimate[positions], self.deviation[positions] = count, total.count, total.deviation
+        self.lower[positions], self.upper[positions] = total.lower, total.upper
+
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
@@ -195,10 +206,10 @@ def estimate(plan: Plan, level: Level, measured: Measured, consistent: Consisten
     starts = measured.offsets()
     groups = np.flatnonzero(_published(plan, level, measured, starts))
     branch = measured.branch[groups]
-    totals = _Numbers(len(groups))
+    totals = Numbers.zeros(len(groups))
     sizes = np.array(rows_of_branch())[np.maximum(branch, 0)]
     firsts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
-    details = _Numbers(int(firsts[-1]))
+    details = Numbers.zeros(int(firsts[-1]))
     for kind in BRANCHES:
         here = np.flatnonzero(branch == kind)
         if not len(here):
@@ -215,14 +226,14 @@ def estimate(plan: Plan, level: Level, measured: Measured, consistent: Consisten
             positions = firsts[here, np.newaxis] + np.arange(sizes[here[0]])
             deviation = None if consistent is None else total.deviation
             _put_cells(plan, level, kind, details, positions, (values, better), deviation)
-    return Estimates(groups, branch, totals.numbers(), details.numbers())
+    return Estimates(groups, branch, totals, details)
 
 
 def _put_cells(
     plan: Plan,
     level: Level,
     kind: int,
-    details: "_Numbers",
+    details: Numbers,
     positions: Int64,
     values: tuple[Int64, Int64],
     deviation: Float64 | None,
@@ -273,21 +284,3 @@ def _published(plan: Plan, level: Level, measured: Measured, starts: Int64) -> n
         return np.ones(len(measured.branch), dtype=np.bool_)
     published: npt.NDArray[np.bool_] = (measured.branch != 0) | (measured.values[starts[:-1]] > bar)
     return published
-
-
-class _Numbers:
-    """Numbers of rows, put in some at a time."""
-
-    def __init__(self, size: int) -> None:
-        self._whole = np.zeros((4, size), dtype=np.int64)
-        self._deviation = np.zeros(size)
-
-    def put(self, positions: Int64, count: Int64, total: Total) -> None:
-        """Those at these places."""
-        for row, values in enumerate((count, total.count, total.lower, total.upper)):
-            self._whole[row, positions] = values
-        self._deviation[positions] = total.deviation
-
-    def numbers(self) -> Numbers:
-        count, estimate, lower, upper = self._whole
-        return Numbers(count, estimate, self._deviation, lower, upper)

@@ -71,15 +71,10 @@ class Columns(NamedTuple):
 
 @compiled
 def _split(data: Bytes, start: int, starts: Int64) -> tuple[int, int, int]:
-    """Find the end of the line at `start` and the beginnings of its fields.
+    """Find the end of the line at `start`, which ends at the first newline or with the data, and the beginnings of its fields.
 
-    Args:
-        data: Bytes; the line ends at the first newline or with the data.
-        start: First byte of the line.
-        starts: int64 (fields + 1,), overwritten: where field i begins; the last entry is one past the separator that would follow the last.
-
-    Returns:
-        Position of the newline (or the end of the data), end of the text before an optional carriage return, and faults.
+    `starts`, int64 (fields + 1,), is overwritten: where field i begins; the last entry is one past the separator that would follow the
+    last. Gives the place of the newline or the end of the data, the end of the text before an optional carriage return, and faults.
     """
     fields = len(starts) - 1
     found, high, odd, returns = 0, np.uint8(0), False, 0

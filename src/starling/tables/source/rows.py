@@ -43,13 +43,7 @@ from starling.tables.source.lookup import Int16, Int32, Int64, Lookup, find_bloc
 
 
 class _Field(NamedTuple):
-    """A column as a dictionary: row i has the text `text[bounds[which[i]]:bounds[which[i] + 1]]`.
-
-    Attributes:
-        which: int32 (rows,).
-        bounds: int64 (texts + 1,).
-        text: The bytes of all texts.
-    """
+    """A column as a dictionary: row i has the text `text[bounds[which[i]]:bounds[which[i] + 1]]`; bounds are (texts + 1,)."""
 
     which: Int32
     bounds: Int64
@@ -199,21 +193,9 @@ def _scan(
     read: int,
     book: Lookup,
 ) -> tuple[Records, Int16, Int32]:
-    """The records of rows whose fields were read.
+    """What `lines.scan` gives, of rows whose fields were read: block is (4, rows), race (rows, race columns), all else (rows,).
 
-    Args:
-        malformed: int32 (rows,), faults of rows that no line can hold.
-        block: int32 (4, rows), numbers of state, county, tract and block; -1 for what is no number.
-        age: int32 (rows,), -1 for what is no age.
-        sex: int32 (rows,), -1 for what is no digit.
-        span: int16 (rows,), index of the ethnicity code.
-        race: int16 (rows, race columns), index of the race code; NO_CODE for an empty field.
-        others: int32 (rows,), faults that drop no record; empty where faults are not explained.
-        read: How many race columns count.
-        book: What blocks are looked up in.
-
-    Returns:
-        As `lines.scan`.
+    A number below 0 is what is no block, age or sex; `others` is empty where faults are not explained.
     """
     rows = len(malformed)
     explain = len(others) > 0
