@@ -150,16 +150,16 @@ def _linear(plan: Plan, level: Level, names: tuple[Hashable, ...], row: dict[str
 
 def _kind(plan: Plan, level: Level, row: dict[str, Any]) -> tuple[int, frozenset[int]]:
     """The branch of a row's group, and which of its cells are in the number: by its ages and its standard deviation."""
-    found: list[tuple[float, int, frozenset[int]]] = []
+    kinds: list[tuple[float, int, frozenset[int]]] = []
     for kind in BRANCHES:
         size = cells.BRANCH_CELLS[max(kind, 0)]
         if "sex" not in row:
-            found.append((deviation_of(plan, level, kind), kind, frozenset(range(size))))
+            kinds.append((deviation_of(plan, level, kind), kind, frozenset(range(size))))
         elif mine := _cells(kind, row):
-            found.append((run_deviation(plan, level, kind, len(mine), min(mine)), kind, mine))
+            kinds.append((run_deviation(plan, level, kind, len(mine), min(mine)), kind, mine))
     total_only = {each.code for each in level.iterations if each.total_only}
-    found = [each for each in found if (each[1] == TOTAL_ONLY) == (row["iteration_code"] in total_only)]
-    _, kind, mine = min(found, key=lambda each: abs(each[0] - row["standard_deviation"]))
+    kinds = [each for each in kinds if (each[1] == TOTAL_ONLY) == (row["iteration_code"] in total_only)]
+    _, kind, mine = min(kinds, key=lambda each: abs(each[0] - row["standard_deviation"]))
     return kind, mine
 
 

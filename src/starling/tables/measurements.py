@@ -73,10 +73,10 @@ def branches(stage1: Int64, thresholds: tuple[int, int, int]) -> npt.NDArray[np.
     >>> branches(np.array([4, 5, 9, 10, 99, 100]), (5, 10, 100)).tolist()
     [0, 1, 1, 2, 2, 3]
     """
-    found = (stage1 >= thresholds[0]).astype(np.int8)
+    branch = (stage1 >= thresholds[0]).astype(np.int8)
     for threshold in thresholds[1:]:
-        found += stage1 >= threshold
-    return found
+        branch += stage1 >= threshold
+    return branch
 
 
 @compiled

@@ -149,7 +149,7 @@ class _Contents:
 
 
 VERSION = 1
-"""Of the meaning of a request; it grows when the same plan would be answered by another distribution."""
+"""The version of the meaning of a request; it grows when the same plan would be answered by another distribution."""
 
 
 def request_body(plan: Plan, geography: Geography) -> str:

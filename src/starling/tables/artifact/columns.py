@@ -65,16 +65,16 @@ MOST_CSV_ROWS: Final = 10_000_000
 
 FOLDER: Final = "data/measurements"
 EARLIER: Final = "data/earlier"
-"""Of a release that tops up an earlier one: what that one drew, file by file as it published it."""
+"""The folder, in a release that tops up an earlier one, of what that one drew, file by file as it published it."""
 
 
 def place_of(back: int) -> str:
-    """Of the measurements that were drawn so many releases back: data/measurements, data/earlier, data/earlier-2, ..."""
+    """The folder of the measurements that were drawn so many releases back: data/measurements, data/earlier, data/earlier-2, ..."""
     return (FOLDER, EARLIER)[back] if back < 2 else f"{EARLIER}-{back}"
 
 
 def measurements_path(level: Level, place: str = FOLDER) -> str:
-    """Of the measurements of a level, in the folder of a release: data/measurements/county-2.parquet."""
+    """The file of the measurements of a level, in the folder of a release: data/measurements/county-2.parquet."""
     return f"{place}/{str(level.geography).lower()}-{level.iteration_level}.parquet"
 
 

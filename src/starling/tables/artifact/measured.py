@@ -111,7 +111,7 @@ def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurem
         folder: The folder of the release.
         plan: The plan of the release, or of one that it adds to.
         geography: The public regions of the release.
-        drawn: For the plan.
+        drawn: What was drawn for the plan.
         back: How many releases the plan lies back.
     """
     if plan.variants.top_up is None:
@@ -163,7 +163,7 @@ class _Level:
     """The file of one level.
 
     Attributes:
-        pieces: In its row groups.
+        pieces: The pieces of the level, one in each row group.
 
     Raises:
         InvalidRelease: it cannot hold the groups of the level.
@@ -247,15 +247,15 @@ class _Level:
 
 def _positions(column: pa.ChunkedArray, names: pa.Array) -> npt.NDArray[np.int32]:
     """Where each label stands in `names`; -1 for one that does not."""
-    found = []
+    parts = []
     for chunk in column.chunks:
         place = pc.index_in(chunk.dictionary, names).fill_null(-1).to_numpy(zero_copy_only=False)
         index = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         if chunk.null_count or not np.array_equal(place, np.arange(len(place))):
             # One more place, at the end, for a label that is missing.
             index = np.append(place, np.int32(-1))[index]
-        found.append(index)
-    return np.concatenate(found) if found else np.zeros(0, dtype=np.int32)
+        parts.append(index)
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
 
 
 def _int64(column: pa.ChunkedArray | pa.Array) -> Int64:

@@ -194,7 +194,7 @@ _SEEN: Final = pa.schema([("same", pa.bool_())])
 
 
 def _same(paths: tuple[Path, ...], sizes: tuple[int, ...], _: int) -> Iterator[pa.RecordBatch]:
-    """In a worker: whether the files are there."""
+    """Whether a worker finds the files, each of its size."""
     try:
         same = all(path.stat().st_size == size for path, size in zip(paths, sizes, strict=True))
     except OSError:

@@ -195,10 +195,10 @@ def compare(
             Side(release.folder, each.plan, each.geography) for release, each in zip((one, other), known, strict=True)
         ]
         families = _families(sides[0], sides[1], float(1 - sure))
-        found = _Rows(sides[0], sides[1], families)
-        for rows in found:
+        listed = _Rows(sides[0], sides[1], families)
+        for rows in listed:
             keep(rows)
-        return Comparison(*known, sure, families, found.only(), tuple(found.differences))
+        return Comparison(*known, sure, families, listed.only(), tuple(listed.differences))
 
 
 def _drawn(release: Earlier) -> set[str]:
@@ -255,9 +255,9 @@ def _cells(sides: tuple[Side, Side], pair: Pair) -> Iterator[_Numbers]:
 
 
 TOTAL: Final = -1
-"""In the place of a cell."""
+"""What stands for a total in the place of a cell."""
 _NUMBERS: Final = (_totals, _cells)
-"""In the order of FAMILIES."""
+"""What gives the numbers of each of FAMILIES."""
 
 
 def _kinds(pair: Pair) -> Int64:

@@ -97,24 +97,24 @@ def differencing(
         earlier_geography: The public blocks, as the plan `earlier` tabulates them.
     """
     again: list[Again] = []
-    found: list[Difference] = []
+    differences: list[Difference] = []
     shared = [level for level in GeographyLevel if level in _levels(plan) and level in _levels(earlier)]
     states = plan.states ^ earlier.states
     for level in shared:
         here, there = _iterations(plan, level), _iterations(earlier, level)
         both = here.keys() & there.keys()
         if level in ACROSS_STATES and states:
-            found += _by_states(plan, earlier, level, [(here[key], there[key]) for key in both])
+            differences += _by_states(plan, earlier, level, [(here[key], there[key]) for key in both])
             continue
         again += [Again(level, len(both))] if both else []
         only_here = {who: placed for who, placed in here.items() if who not in both}
         only_there = {who: placed for who, placed in there.items() if who not in both}
-        found += _by_codes(plan, earlier, level, only_here, only_there)
+        differences += _by_codes(plan, earlier, level, only_here, only_there)
     by_blocks = geography is not None and earlier_geography is not None
     if geography is not None and earlier_geography is not None:
-        found += _by_blocks(plan, earlier, geography, earlier_geography)
-    found.sort(key=lambda each: (_ORDER.index(each.by), len(each.parts)))
-    return Differencing(tuple(again), tuple(found), by_blocks)
+        differences += _by_blocks(plan, earlier, geography, earlier_geography)
+    differences.sort(key=lambda each: (_ORDER.index(each.by), len(each.parts)))
+    return Differencing(tuple(again), tuple(differences), by_blocks)
 
 
 _ORDER: Final = ("states", "codes", "blocks")

@@ -61,8 +61,8 @@ class Tails:
 
     def chance(self, difference: Int64) -> Float64:
         """P(|D| >= |difference|) of each."""
-        found: Float64 = self.beyond[np.minimum(np.abs(difference), len(self.beyond) - 1)]
-        return found
+        chances: Float64 = self.beyond[np.minimum(np.abs(difference), len(self.beyond) - 1)]
+        return chances
 
     def margin(self, alpha: float) -> int:
         """The smallest M with P(|D| > M) <= alpha."""
@@ -200,9 +200,9 @@ def pairs(one: Side, other: Side) -> Iterator[Pair]:
                 side.geography.regions[level.geography][piece.stop - 1]
                 for side, level, (piece, _) in zip((one, other), levels, (a, b), strict=True)
             ]
-            found = _pair((one, other), levels, (a, b))
-            if found is not None:
-                yield found
+            pair = _pair((one, other), levels, (a, b))
+            if pair is not None:
+                yield pair
             step = (lasts[0] <= lasts[1], lasts[1] <= lasts[0])
         else:
             step = (positions[0] < positions[1], positions[1] < positions[0])
@@ -223,8 +223,8 @@ def shared_iterations(plans: tuple[Plan, Plan], levels: tuple[Level, Level]) -> 
         for plan, level in zip(plans, levels, strict=True)
     )
     both = [(position, other[meant]) for meant, position in one.items() if meant in other]
-    found = np.array(both, dtype=np.int64).reshape(-1, 2)
-    return found[:, 0], found[:, 1]
+    positions = np.array(both, dtype=np.int64).reshape(-1, 2)
+    return positions[:, 0], positions[:, 1]
 
 
 def _meant(plan: Plan, iteration: Iteration) -> tuple[object, ...]:
@@ -246,7 +246,7 @@ def terms(branch: int, common: int) -> list[int]:
 
 
 def _coarse(branch: int, common: int) -> Int64:
-    """For each cell of `branch`, the cell of `common` that it is a part of."""
+    """The cell of `common` that each cell of `branch` is a part of."""
     firsts = np.flatnonzero(np.diff(cells.coarse_cell(branch), prepend=-1))
     return cells.coarse_cell(common)[firsts]
 

@@ -285,7 +285,7 @@ class _Level:
         level: The level that is summed.
         rows: How many rows of T1 and of T2 were read.
         sums: The sum of each field of Errors, by kind of number, size and branch.
-        sizes: For each size class: groups, groups that are not published, persons in those that are not published.
+        sizes: Three numbers of each size class: groups, groups that are not published, persons in those that are not published.
     """
 
     def __init__(self, level: Level) -> None:
@@ -296,14 +296,14 @@ class _Level:
 
     def classes(self) -> list[Class]:
         """The errors of all numbers that were read."""
-        found: list[Class] = []
+        classes: list[Class] = []
         for kind in np.flatnonzero(self.sums[0]).tolist():
             number_and_size, branch = divmod(kind, len(BRANCHES))
             number, size = divmod(number_and_size, len(SIZES))
             rows, error, absolute, square, variance, covered = self.sums[:, kind].tolist()
             errors = Errors(int(rows), error, absolute, square, variance, int(covered))
-            found.append(Class(self.level.name, SIZES[size], branch - 1, NUMBERS[number], errors))
-        return found
+            classes.append(Class(self.level.name, SIZES[size], branch - 1, NUMBERS[number], errors))
+        return classes
 
     def groups(self) -> list[Groups]:
         """The groups of every size class that has any."""

@@ -36,7 +36,7 @@ def check_place(folder: Path) -> None:
         raise OutputError(field=str(folder / FILE), problem="exists", fix="remove it, or name another folder")
 
 
-def write_page(found: Evaluation, folder: Path) -> Path:
+def write_page(evaluation: Evaluation, folder: Path) -> Path:
     """Write the page into `folder`, which is made if need be; readable by its owner alone.
 
     Raises:
@@ -47,20 +47,20 @@ def write_page(found: Evaluation, folder: Path) -> Path:
     try:
         folder.mkdir(exist_ok=True, mode=0o700)
         with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
-            file.write(as_page(found))
+            file.write(as_page(evaluation))
     except OSError as error:
         fix = "name a folder in a place that you may write"
         raise OutputError(field=str(path), problem=f"cannot be written ({error.strerror})", fix=fix) from None
     return path
 
 
-def as_page(found: Evaluation) -> str:
+def as_page(evaluation: Evaluation) -> str:
     """The page, complete in one text."""
-    return page(f"{MARK}: {found.title}", "A release beside the truth", _sections(found), warning=WARNING)
+    return page(f"{MARK}: {evaluation.title}", "A release beside the truth", _sections(evaluation), warning=WARNING)
 
 
-def _sections(found: Evaluation) -> tuple[Section, ...]:
-    by_size = found.by("level", "number", "size")
+def _sections(evaluation: Evaluation) -> tuple[Section, ...]:
+    by_size = evaluation.by("level", "number", "size")
     totals = {key[::2]: errors for key, errors in by_size.items() if key[1] == "total"}
     return (
         Section(
@@ -72,7 +72,7 @@ def _sections(found: Evaluation) -> tuple[Section, ...]:
             """,
             (
                 _by_size(
-                    found,
+                    evaluation,
                     {
                         key: Tile(f"± {_short(each.root_mean_square)}", _shade(each, key[1]))
                         for key, each in totals.items()
@@ -82,7 +82,7 @@ def _sections(found: Evaluation) -> tuple[Section, ...]:
                     "errors",
                 ),
             ),
-            (_numbers(found),),
+            (_numbers(evaluation),),
         ),
         Section(
             "Whether the intervals hold",
@@ -92,7 +92,7 @@ def _sections(found: Evaluation) -> tuple[Section, ...]:
             """,
             (
                 _by_size(
-                    found,
+                    evaluation,
                     {key: Tile(_percent(each.coverage), _missing(each)) for key, each in totals.items()},
                     "Share of the intervals of published totals that hold the true total; the darker, the further below 95 %."
                     " Where a square stands for few groups, one of them moves it.",
@@ -103,7 +103,7 @@ def _sections(found: Evaluation) -> tuple[Section, ...]:
         Section(
             "By the detail that a group got",
             "A noisy stage-1 total chose the detail; the numbers are of the independent stage-2 measurement.",
-            (_by_branch(found),),
+            (_by_branch(evaluation),),
         ),
         Section(
             "What is not published",
@@ -111,21 +111,23 @@ def _sections(found: Evaluation) -> tuple[Section, ...]:
             Below the state a bare total is left out when an empty group could well have it. Groups of other branches are always
             there.
             """,
-            (_suppressed(found),),
+            (_suppressed(evaluation),),
         ),
     )
 
 
-def _by_size(found: Evaluation, marked: dict[tuple[int | str, ...], Tile], caption: str, name: str) -> Picture:
+def _by_size(evaluation: Evaluation, marked: dict[tuple[int | str, ...], Tile], caption: str, name: str) -> Picture:
     """Levels by size classes; `marked` by level and size."""
-    grid = [[marked.get((level, size)) for size in SIZES] for level in found.levels]
-    rows, columns = list(found.levels.values()), _broken(SIZE_NAMES)
+    grid = [[marked.get((level, size)) for size in SIZES] for level in evaluation.levels]
+    rows, columns = list(evaluation.levels.values()), _broken(SIZE_NAMES)
     picture = partial(tiles, rows, columns, grid, "true size of a group, persons", name, MARK)
     return Picture(picture, f"{MARK}. {caption}")
 
 
-def _by_branch(found: Evaluation) -> Picture:
-    totals = {key[1:]: errors for key, errors in found.by("number", "level", "branch").items() if key[0] == "total"}
+def _by_branch(evaluation: Evaluation) -> Picture:
+    totals = {
+        key[1:]: errors for key, errors in evaluation.by("number", "level", "branch").items() if key[0] == "total"
+    }
     grid = [
         [
             None
@@ -134,35 +136,35 @@ def _by_branch(found: Evaluation) -> Picture:
             for branch in DETAILS
             for errors in [totals.get((level, branch))]
         ]
-        for level in found.levels
+        for level in evaluation.levels
     ]
     picture = partial(
-        tiles, list(found.levels.values()), list(DETAILS.values()), grid, "published detail", "branches", MARK
+        tiles, list(evaluation.levels.values()), list(DETAILS.values()), grid, "published detail", "branches", MARK
     )
     caption = "Root mean square error of totals, and share of their intervals that hold the truth; darker below 95 %."
     return Picture(picture, f"{MARK}. {caption}")
 
 
-def _suppressed(found: Evaluation) -> Picture:
+def _suppressed(evaluation: Evaluation) -> Picture:
     shares: dict[tuple[int | str, ...], Tile] = {
         (each.level, each.size): Tile(_percent(each.suppressed / each.groups), each.suppressed / each.groups)
-        for each in found.groups
+        for each in evaluation.groups
     }
-    return _by_size(found, shares, "Share of the groups that are not published, by true size.", "suppressed")
+    return _by_size(evaluation, shares, "Share of the groups that are not published, by true size.", "suppressed")
 
 
-def _numbers(found: Evaluation) -> Table:
+def _numbers(evaluation: Evaluation) -> Table:
     """Every kind of number of every level."""
     header = ("Level", "Number", "Rows", "Mean error", "Mean |error|", "RMS error", "As stated", "Intervals that hold")
     rows = tuple(
         (
-            found.levels[str(level)],
+            evaluation.levels[str(level)],
             NUMBER_NAMES[str(number)],
             f"{errors.rows:,}",
             *map(_short, (errors.bias, errors.mean_absolute, errors.root_mean_square, errors.stated)),
             _percent(errors.coverage),
         )
-        for (level, number), errors in found.by("level", "number").items()
+        for (level, number), errors in evaluation.by("level", "number").items()
     )
     return Table(
         header, rows, f"{MARK}. Errors of all published numbers, and the standard deviation that the release states"
@@ -188,5 +190,5 @@ def _short(number: float) -> str:
 
 
 def _broken(names: Sequence[str]) -> list[str]:
-    """In two lines, so that eight of them stand beside one another."""
+    """Names broken into two lines, so that eight of them stand beside one another."""
     return [word.replace(" to ", "\nto ").replace(" or ", "\nor ") for word in names]

@@ -21,7 +21,7 @@ from starling.tables.plan.geography import BLOCK_COLUMNS, COLUMNS, WIDTHS, digit
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Columns: TypeAlias = Mapping[str, tuple[Bytes, npt.NDArray[np.integer]]]
-"""For each column, in the order of the file: a table of its possible fields, shape (fields, width), padded on the right with
+"""Two arrays of each column, in the order of the file: a table of its possible fields, shape (fields, width), padded on the right with
 FILLER, and for each row which of them it has."""
 
 FILLER: Final = 0

@@ -214,7 +214,7 @@ BEFORE: Final = ("", "East ", "Great ", "Little ", "Lower ", "New ", "North ", "
 
 NATION: Final = "The invented nation"
 ISLAND: Final = "The invented island"
-"""For whatever stands in the place of Puerto Rico."""
+"""The name of whatever stands in the place of Puerto Rico."""
 
 Named = tuple[str, str, str]
 """REGION_TYPE, REGION_ID and REGION_NAME."""

@@ -55,12 +55,12 @@ class BothStages:
     def draws(self, weights: Sequence[Fraction]) -> Draws:
         """The draws in the sum of the cells, each times its weight: those of the cells by their numbers, and the stage-1 total's."""
         share = stage1_weight(self.stage_noise, self.cells) * sum(weights) / self.cells
-        found: dict[Hashable, tuple[Distribution, Fraction]] = {
+        drawn: dict[Hashable, tuple[Distribution, Fraction]] = {
             (self.name, cell): (self.stage_noise.stage2, weight - share)
             for cell, weight in enumerate(weights)
             if weight != share
         }
-        return found | ({(self.name, "first"): (self.stage_noise.stage1, share)} if share else {})
+        return drawn | ({(self.name, "first"): (self.stage_noise.stage1, share)} if share else {})
 
     def slack(self, weights: Sequence[Fraction]) -> Fraction:
         """What the roundings of the correction and of its spread over the cells may have added, at most."""

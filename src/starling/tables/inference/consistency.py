@@ -85,7 +85,7 @@ def families(iterations: Iterable[Iteration], max_race_codes: int) -> tuple[Fami
         iterations: The iterations of all iteration levels of the geography level.
         max_race_codes: Race columns read of a record.
     """
-    found: list[Family] = []
+    known: list[Family] = []
     taken: set[str] = set()
     each = sorted(iterations, key=lambda one: one.code)
     for parent in each:
@@ -98,9 +98,9 @@ def families(iterations: Iterable[Iteration], max_race_codes: int) -> tuple[Fami
         }
         single = parent.kind == "ethnicity" or max_race_codes == 1 or len(within) == 1
         if single and parent.code not in taken and _partition(parent, within) and not taken & within.keys():
-            found.append(Family(parent.code, tuple(within)))
+            known.append(Family(parent.code, tuple(within)))
             taken |= {parent.code, *within}
-    return tuple(found)
+    return tuple(known)
 
 
 def _partition(parent: Iteration, within: Mapping[str, tuple[str, ...]]) -> bool:
@@ -126,8 +126,8 @@ def well_nested(plan: Plan, regions: Mapping[GeographyLevel, Sequence[str]]) -> 
 def _steps(plan: Plan) -> list[list[GeographyLevel]]:
     """The chains, each as far as the plan has it."""
     there = {level.geography for level in plan.levels}
-    found = [[level for level in chain if level in there] for chain in CHAINS]
-    return [steps for steps in found if steps]
+    steps_of_chains = [[level for level in chain if level in there] for chain in CHAINS]
+    return [steps for steps in steps_of_chains if steps]
 
 
 def parents(above: GeographyLevel, regions: Sequence[str], below: Sequence[str]) -> Int64:

@@ -69,13 +69,13 @@ def _sweep(
     bar: int,
     miss: float,
     first: int,
-    found: Int64,
+    both_ends: Int64,
 ) -> None:
     """Both ends, (2, totals), for first, first + 1, ...: neither falls as the total grows, so each is sought from the last."""
     # Below this, either no total is so high or nothing is chosen.
     start = max(first - max(len(mass), len(above)) // 2 - 2, 0)
     stop = start - 1
-    for index in range(found.shape[1]):
+    for index in range(both_ends.shape[1]):
         total = first + index
         while True:
             inside, chosen = _reach(
@@ -91,7 +91,7 @@ def _sweep(
             if chosen - inside <= miss * chosen:
                 break
             stop = n
-        found[0, index], found[1, index] = start, max(start, stop)
+        both_ends[0, index], both_ends[1, index] = start, max(start, stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,10 +220,10 @@ def ends(distribution: TotalDistribution, chosen: Chosen, alpha: Fraction) -> En
         zones.append((chosen.bar - outside, chosen.bar + by_stage2))
     tables = []
     for first, last in _joined(zones):
-        found = np.zeros((2, last - first), dtype=np.int64)
+        both_ends = np.zeros((2, last - first), dtype=np.int64)
         share = (distribution.weight.numerator, distribution.weight.denominator)
-        _sweep(z.mass, e.above, *share, *chosen.bounds(), float(alpha / 2) - NEGLIGIBLE, first, found)
-        tables.append((first, found[0], found[1]))
+        _sweep(z.mass, e.above, *share, *chosen.bounds(), float(alpha / 2) - NEGLIGIBLE, first, both_ends)
+        tables.append((first, both_ends[0], both_ends[1]))
     return Ends(half, tuple(tables))
 
 
@@ -235,10 +235,10 @@ def _certain(above: Floats) -> int:
 
 def _joined(zones: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Half-open ranges, ascending, those that touch made one."""
-    found: list[tuple[int, int]] = []
+    joined: list[tuple[int, int]] = []
     for first, last in sorted(zones):
-        if found and first <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], last))
+        if joined and first <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], last))
         else:
-            found.append((first, last))
-    return found
+            joined.append((first, last))
+    return joined

@@ -94,8 +94,8 @@ def run_deviation(plan: Plan, level: Level, kind: int, terms: int, first: int | 
     if not weight:
         return float(np.sqrt(terms)) * standard_deviation(plan.noise(level))
     stage_noise = plan.stage_noise(level)
-    found = corrected_deviations(stage_noise.stage1, stage_noise.stage2, cells.BRANCH_CELLS[kind], weight, terms)
-    return max(found) if first is None else found[first // terms]
+    deviations = corrected_deviations(stage_noise.stage1, stage_noise.stage2, cells.BRANCH_CELLS[kind], weight, terms)
+    return max(deviations) if first is None else deviations[first // terms]
 
 
 def moved_deviation(one: float, size: int, terms: int, total: Float64) -> Float64:
@@ -171,12 +171,12 @@ def corrected_deviations(
     distribution = stage_difference(stage1, stage2, cells)
     correction = rounded(distribution.values * weight.numerator, weight.denominator)
     own = float(terms * variance(stage2))
-    found = []
+    deviations = []
     for first in range(0, cells, terms):
         part = rounded((first + terms) * correction, cells) - rounded(first * correction, cells)
         moved = (part * (2 * terms / cells) * distribution.mean + part * part * distribution.chance).tolist()
-        found.append(sqrt(own + 2 * fsum(moved)))
-    return tuple(found)
+        deviations.append(sqrt(own + 2 * fsum(moved)))
+    return tuple(deviations)
 
 
 @lru_cache(maxsize=16)

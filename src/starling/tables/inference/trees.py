@@ -72,8 +72,8 @@ class Climbed:
     """A tree after the way up.
 
     Attributes:
-        best: For each level, top first, the best estimates from each node and all below it.
-        below: For each level but the last, the sum of the children's estimates.
+        best: The best estimates of each level, top first, from each node and all below it.
+        below: The sum of the children's estimates, for each level but the last.
     """
 
     best: list[Estimated]
@@ -272,7 +272,7 @@ def _cholesky(matrix: Floats, factor: Floats) -> None:
 
 @compiled
 def _solve(factor: Floats, right: Floats) -> None:
-    """In place: the matrix's inverse times `right`, (m, columns)."""
+    """Replace `right`, (m, columns), by the matrix's inverse times it."""
     size, columns = right.shape
     for c in range(columns):
         for i in range(size):
@@ -300,7 +300,7 @@ def _product(left: Floats, right: Floats, out: Floats) -> None:
 
 @compiled
 def _combine(mean: Floats, covariance: Floats, sums: Floats, spreads: Floats) -> None:
-    """In place: own estimates become the best ones from them and the children's sums."""
+    """Own estimates become, in place, the best ones from them and the children's sums."""
     regions, members = mean.shape
     factor = np.zeros((members, members))
     change = np.empty((members, members))
@@ -326,7 +326,7 @@ def _settle(
     above_covariance: Floats,
     parent: Int64,
 ) -> None:
-    """In place: children move to where their parents, at rest, want them."""
+    """Children move, in place, to where their parents, at rest, want them."""
     regions, members = mean.shape
     factor = np.zeros((members, members))
     half = np.empty((members, members))
@@ -352,9 +352,9 @@ def _settle(
 @compiled
 def _total_variance(covariance: Floats) -> Floats:
     """The variance of the sum of the members, (regions,)."""
-    found = np.zeros(len(covariance))
+    variances = np.zeros(len(covariance))
     for r in range(len(covariance)):
         for j in range(covariance.shape[1]):
             for k in range(covariance.shape[1]):
-                found[r] += covariance[r, j, k]
-    return found
+                variances[r] += covariance[r, j, k]
+    return variances

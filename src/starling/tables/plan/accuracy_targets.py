@@ -89,7 +89,7 @@ class AccuracyTarget:
 
     @property
     def margin(self) -> int:
-        """In persons. An error is a whole number, so it is within a share of N when it is within the floor of that."""
+        """The margin in persons. An error is a whole number, so it is within a share of N when it is within the floor of that."""
         return self.within if isinstance(self.within, int) else floor(self.within * (self.persons or 0))
 
     @property
@@ -150,7 +150,7 @@ class AccuracyTarget:
         return _DRAWS[self.number][branch]
 
     def __str__(self) -> str:
-        """In words.
+        """The target as text.
 
         >>> print(AccuracyTarget("total", Fraction(1, 100), persons=10_000))
         total of 10,000 persons within 1 %
@@ -324,12 +324,12 @@ def cheapest_gamma(
         targets: The targets of each level, at least one.
         total: The cost of the whole from the budgets of these levels.
     """
-    found = []
+    totals = []
     for gamma in GAMMAS:
         budgets = [
             replace(setting, gamma=gamma).budget(stated) for setting, stated in zip(settings, targets, strict=True)
         ]
         known = [budget for budget in budgets if budget is not None]
         if len(known) == len(budgets):
-            found.append((total(known), gamma))
-    return min(found)[1] if found else None
+            totals.append((total(known), gamma))
+    return min(totals)[1] if totals else None

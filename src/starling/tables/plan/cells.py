@@ -45,7 +45,7 @@ def age_ranges(bands: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
 
 
 def coarse_cell(branch: int) -> npt.NDArray[np.int64]:
-    """For each of the 46 finest cells, the cell of `branch` that it is a part of: int64, shape (46,).
+    """The cell of `branch` that each of the 46 finest cells is a part of: int64, shape (46,).
 
     >>> coarse_cell(1)[[0, 3, 4, 22, 23, 45]].tolist()
     [0, 0, 1, 3, 4, 7]

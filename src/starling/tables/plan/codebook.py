@@ -1,6 +1,6 @@
 """What a tables plan speaks of: geography levels, states, names of regions, characteristic iterations, and their code book. All public."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal, TypeAlias
@@ -169,13 +169,10 @@ def region_names(geography: GeographyLevel, regions: tuple[str, ...], known: Kno
     >>> region_names(GeographyLevel.AIANNH, ("0001",), {})
     ('AIANNH area 0001',)
     """
-    return tuple(_names(geography, regions, known))
-
-
-def _names(geography: GeographyLevel, regions: tuple[str, ...], known: Known) -> Iterator[str]:
     kind = geography.value
     given = REGION_NAMES.get(kind, {})
     within: dict[str, str] = {}
+    names = []
     for region in regions:
         name = known.get((kind, region)) or given.get(region)
         if name is None:
@@ -184,7 +181,8 @@ def _names(geography: GeographyLevel, regions: tuple[str, ...], known: Known) ->
             if start not in within:
                 within[start] = _parents(start, "PR-" if geography.puerto_rico else "", known)
             name = f"{_KIND[kind.removeprefix('PR-')]} {region[len(start) :]}{within[start]}"
-        yield name
+        names.append(name)
+    return tuple(names)
 
 
 _KIND = {"STATE": "state", "COUNTY": "county", "TRACT": "tract", "PLACE": "place", "AIANNH": "AIANNH area"}

@@ -93,8 +93,8 @@ def beyond(stage_noise: StageNoise, run: Run, margin: int, low: int | None = Non
     start, mass = _others(stage_noise, run.cells - (run.stop - run.first), low, high)
     above = np.append(np.cumsum(mass[::-1])[::-1], 0.0)
     share = (weight.numerator, weight.denominator)
-    found = _outside(own.mass, above, start, *share, run.cells, run.first, run.stop, margin)
-    return min(found + SLACK, 1.0)
+    chance = _outside(own.mass, above, start, *share, run.cells, run.first, run.stop, margin)
+    return min(chance + SLACK, 1.0)
 
 
 @lru_cache(maxsize=64)
@@ -148,11 +148,11 @@ def _outside(
     margin: int,
 ) -> float:
     """P(|e + part(C)| > margin) with D in its range."""
-    found, width, reach = 0.0, stop - first, len(own) // 2
+    chance, width, reach = 0.0, stop - first, len(own) // 2
     for position in range(len(own)):
         e = position - reach
         if own[position] < LEAST:
-            found += own[position] * above[0]
+            chance += own[position] * above[0]
             continue
         # Beyond these the number is outside; between those, inside.
         low, high = -((margin + 1 + e) * cells // width) - 1, (margin + 1 - e) * cells // width + 1
@@ -170,8 +170,8 @@ def _outside(
                 inside += _from(above, start, e, c, numerator, denominator)
                 inside -= _from(above, start, e, c + 1, numerator, denominator)
             c += 1
-        found += own[position] * (above[0] - inside)
-    return found
+        chance += own[position] * (above[0] - inside)
+    return chance
 
 
 def runs(cells: int, width: int) -> Sequence[Run]:

@@ -10,8 +10,8 @@ suffices); an ethnicity group gives one.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from starling.errors import PlanError, Problem
 from starling.planfile.spelling import name_problem
@@ -35,17 +35,12 @@ RACE_ETH_CODE = re.compile(r"[1-9][0-9]{3}")
 _FLAGS = {"True": True, "False": False, NULL: None}
 
 
-@dataclass(frozen=True, slots=True)
-class Clash:
-    """A code that is in two iterations between which a person could not be placed."""
+class Clash(NamedTuple):
+    """A code that is in two iterations between which a person could not be placed: the code, the second iteration, and what is wrong."""
 
     code: str
-    first: str
     second: str
-    where: str
-
-    def __str__(self) -> str:
-        return f"{self.code} is in {self.first} and in {self.second}, which are both tabulated {self.where}"
+    problem: str
 
 
 def clashes(iterations: Iterable[Iteration]) -> Iterator[Clash]:
@@ -63,7 +58,9 @@ def clashes(iterations: Iterable[Iteration]) -> Iterator[Clash]:
                 key = (code, iteration.kind, iteration.level, iteration.alone, below_state)
                 first = taken.setdefault(key, iteration.code)
                 if first != iteration.code:
-                    yield Clash(code, first, iteration.code, f"{where} at level {iteration.level}")
+                    both = f"{code} is in {first} and in {iteration.code}"
+                    problem = f"{both}, which are both tabulated {where} at level {iteration.level}"
+                    yield Clash(code, iteration.code, problem)
 
 
 class _Draft:
@@ -175,7 +172,7 @@ def _mapping(folder: Path, drafts: dict[str, _Draft], codes: dict[str, str], pro
             draft.codes[code] = line
     for clash in clashes(draft.finished() for draft in drafts.values()):
         line = drafts[clash.second].codes[clash.code]
-        problems.append(Problem("RACE_ETH_CODE", str(clash), "map it to one of them", file, line))
+        problems.append(Problem("RACE_ETH_CODE", clash.problem, "map it to one of them", file, line))
 
 
 def read_definitions(folder: Path) -> Definitions:
@@ -230,7 +227,7 @@ def read_groups(top: Section) -> Definitions:
             owner.setdefault(iteration.code, section)
         iterations += made
     for clash in clashes(iterations):
-        owner[clash.second].refuse("codes", f"clash: {clash}", "put the code into one of them")
+        owner[clash.second].refuse("codes", f"clash: {clash.problem}", "put the code into one of them")
     used = {code: code for iteration in iterations for code in iteration.codes}
     return Definitions(
         tuple(sorted(iterations, key=lambda iteration: iteration.code)), tuple(sorted((names or used).items()))

@@ -361,9 +361,9 @@ class Piece:
 
 def pieces(plan: Choices, geography: Geography, most: int = MOST_GROUPS) -> tuple[Piece, ...]:
     """All groups of a plan in plan order, at most `most` a piece where that is a region or more."""
-    found: list[Piece] = []
+    parts: list[Piece] = []
     for number, level in enumerate(plan.levels):
         regions, iterations = len(geography.regions[level.geography]), len(level.iterations)
         step = max(most // max(iterations, 1), 1)
-        found += [Piece(number, first, min(first + step, regions), iterations) for first in range(0, regions, step)]
-    return tuple(found)
+        parts += [Piece(number, first, min(first + step, regions), iterations) for first in range(0, regions, step)]
+    return tuple(parts)

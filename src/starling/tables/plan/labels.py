@@ -95,7 +95,7 @@ def with_text(table: pa.Table, chosen: tuple[str, ...]) -> pa.Table:
 _BETWEEN: Final = "-"
 _BANDS: Final = [band for bands in cells.BRANCH_BANDS[1:] for band in cells.age_ranges(bands)]
 _TEXTS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
-    "region_kind": (("region_type",), {str(level): words for level, words in KINDS.items()}),
+    "region_kind": (("region_type",), {str(level): kind for level, kind in KINDS.items()}),
     "sex_name": (("sex",), SEXES),
     "ages": (
         ("age_start", "age_end"),
@@ -107,8 +107,8 @@ _TEXTS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
 
 def group(row: Mapping[str, Any]) -> str:
     """The population group, and the sex and ages where there are any, of a row of T1 or T2."""
-    words = f"{row['iteration_name']}, {row['region_name']}"
-    return f"{words}: {SEXES[row['sex']]}, {ages(row['age_start'], row['age_end'])}" if "sex" in row else words
+    name = f"{row['iteration_name']}, {row['region_name']}"
+    return f"{name}: {SEXES[row['sex']]}, {ages(row['age_start'], row['age_end'])}" if "sex" in row else name
 
 
 def shortened(label: str) -> str:

@@ -102,7 +102,7 @@ def parquet_columns(path: Path, columns: Sequence[str], *, more: bool = False) -
         schema = pq.read_schema(next(iter(sorted(path.rglob("*.parquet")))) if path.is_dir() else path)
         wrong = header_problems(schema.names, columns, ordered=False, more=more)
         for name in columns:
-            if not wrong and not _is_text(schema.field(name).type):
+            if not wrong and not is_text(schema.field(name).type):
                 wrong.append((name, f"is of type {schema.field(name).type}", "store it as text"))
         if wrong:
             raise PlanError(problems=[Problem(*one, path.name) for one in wrong])
@@ -113,7 +113,8 @@ def parquet_columns(path: Path, columns: Sequence[str], *, more: bool = False) -
         raise PlanError(problems=[problem]) from None
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a column is of strings in any layout. Numbers are not: they have lost the leading zeros that are part of a code."""
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
@@ -131,12 +132,12 @@ def read_table(folder: Path, stem: str, columns: Sequence[str], problems: list[P
         File name for messages, and the records that have the right number of fields.
     """
     text, parquet = folder / f"{stem}.txt", folder / f"{stem}.parquet"
-    found = [path for path in (text, parquet) if path.exists()]
-    if len(found) != 1:
-        problem = "is there as text and as Parquet, which may differ" if found else "is missing"
+    paths = [path for path in (text, parquet) if path.exists()]
+    if len(paths) != 1:
+        problem = "is there as text and as Parquet, which may differ" if paths else "is missing"
         problems.append(Problem("file", problem, f"put either {text.name} or {parquet.name} there", text.name))
         return text.name, []
-    path = found[0]
+    path = paths[0]
     try:
         with opened(path, LONGEST_FILE) as file:
             if path == parquet:

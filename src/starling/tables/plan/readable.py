@@ -151,7 +151,7 @@ def _variants(section: Section) -> Variants:
 
 
 def _definitions(top: Section, folder: Path) -> Definitions | None:
-    """From the folder that is named, else from the groups in the file; None after a refusal."""
+    """The code book of the folder that is named, else of the groups in the file; None after a refusal."""
     if "definitions" not in top.values:
         before = len(top.problems)
         made = read_groups(top)

@@ -150,18 +150,18 @@ def _positions(members: Members) -> list[int]:
 
 def _most_beside(profiles: Sequence[Profile], most: int, least: int) -> int:
     """The most race iterations of a person with codes of these profiles alone, which share an alone iteration; `least` if not more."""
-    found = least
+    most_found = least
     sets = [combined for combined, _ in profiles]
     if _bound(sets, most) + max(alone.bit_count() for _, alone in profiles) <= least:
-        return found
+        return most_found
     shared = _intersections({alone for _, alone in profiles})
     if shared is None:
         return _bound(sets, most) + max(alone.bit_count() for _, alone in profiles)
     for members in shared:
         within = [combined for combined, alone in profiles if alone & members == members]
-        if members.bit_count() + _bound(within, most) > found:
-            found = max(found, members.bit_count() + _most_covered(within, most))
-    return found
+        if members.bit_count() + _bound(within, most) > most_found:
+            most_found = max(most_found, members.bit_count() + _most_covered(within, most))
+    return most_found
 
 
 def _intersections(sets: Collection[Members]) -> set[Members] | None:
@@ -187,14 +187,14 @@ def _most_covered(sets: Iterable[Members], most: int) -> int:
     """The most members that `most` of the sets have together; where the search is too long, its upper bound."""
     distinct = sorted(set(sets))
     upper = _bound(distinct, most)
-    found, steps = 0, 0
+    best, steps = 0, 0
 
     def search(covered: Members, left: Sequence[Members], choices: int) -> bool:
         """Whether the search went to its end; the largest gains first, so the first leaf is the greedy choice."""
-        nonlocal found, steps
+        nonlocal best, steps
         steps += 1
-        found = max(found, covered.bit_count())
-        if found == upper:
+        best = max(best, covered.bit_count())
+        if best == upper:
             return True
         if steps > MOST_STEPS:
             return False
@@ -202,10 +202,10 @@ def _most_covered(sets: Iterable[Members], most: int) -> int:
         new_sets = [new for _, new in gains]
         for position, new in enumerate(new_sets if choices else []):
             # What is to the left was chosen before: without it no more can be gained than this.
-            if covered.bit_count() + _bound(new_sets[position:], choices) <= found:
+            if covered.bit_count() + _bound(new_sets[position:], choices) <= best:
                 break
             if not search(covered | new, new_sets[position + 1 :], choices - 1):
                 return False
         return True
 
-    return found if search(0, distinct, most) else upper
+    return best if search(0, distinct, most) else upper

@@ -185,11 +185,11 @@ class Variants:
     @property
     def releases(self) -> tuple[TopUp, ...]:
         """The releases that the plan adds to, the last first; none for a release that stands alone."""
-        found, last = [], self.top_up
+        chain, last = [], self.top_up
         while last is not None:
-            found.append(last)
+            chain.append(last)
             last = last.earlier
-        return tuple(found)
+        return tuple(chain)
 
     @property
     def widest_total(self) -> float:

@@ -138,13 +138,13 @@ def _estimated(plan: Plan, level: Level, measured: Measured) -> tuple[Float64, F
     """The total of every group of a piece and its variance, not rounded: float64 (groups,)."""
     starts = measured.offsets()
     counts = np.add.reduceat(measured.values, starts[:-1]) if len(measured.values) else measured.stage1
-    found, variances = counts.astype(np.float64), np.zeros(len(counts))
+    estimates, variances = counts.astype(np.float64), np.zeros(len(counts))
     for kind in BRANCHES:
         here = np.flatnonzero(measured.branch == kind)
         weight = float(stage1_share(plan, level, kind))
-        found[here] += weight * (measured.stage1[here] - counts[here])
+        estimates[here] += weight * (measured.stage1[here] - counts[here])
         variances[here] = unrounded_deviation(plan, level, kind) ** 2
-    return found, variances
+    return estimates, variances
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ class BranchPreview:
 
     @property
     def rows(self) -> int:
-        """In T2: the cells and two sex marginals, or none."""
+        """How many rows T2 has of it: the cells and two sex marginals, or none."""
         return 0 if self.cells == 1 else self.cells + cells.SEXES
 
 

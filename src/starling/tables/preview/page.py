@@ -161,21 +161,21 @@ def _sizes(seen: Preview) -> Section:
     )
 
 
-def _detail(found: Sequence[ExpectedDetail]) -> Section:
+def _detail(details: Sequence[ExpectedDetail]) -> Section:
     kinds = ("left out", *DETAILS)
-    titles = [level_title(expected.level) for expected in found]
-    parts = [(expected.suppressed, *expected.branches) for expected in found]
+    titles = [level_title(expected.level) for expected in details]
+    parts = [(expected.suppressed, *expected.branches) for expected in details]
     caption = "Expected part of the groups of each level that is left out, or published by so much detail."
     picture = partial(shares, titles, kinds, [[round(1e6 * part) for part in line] for line in parts], "detail")
     rows = tuple(
         (title, *map(_percent, line), "given" if expected.given else "assumed")
-        for title, line, expected in zip(titles, parts, found, strict=True)
+        for title, line, expected in zip(titles, parts, details, strict=True)
     )
     text = f"""
         This depends on how large the groups are, which no plan knows: for each level the table says whether their sizes were given in
         a file or are assumed. Groups that are bare totals by plan are not among them.
 
-        {_ASSUMED if not all(expected.given for expected in found) else ""}
+        {_ASSUMED if not all(expected.given for expected in details) else ""}
     """
     header = ("Level", *(kind.capitalize() for kind in kinds), "Sizes")
     table = Table(header, rows, "Expected parts of the groups of each level")

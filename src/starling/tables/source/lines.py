@@ -77,7 +77,7 @@ def _split(data: Bytes, start: int, starts: Int64) -> tuple[int, int, int]:
     last. Gives the place of the newline or the end of the data, the end of the text before an optional carriage return, and faults.
     """
     fields = len(starts) - 1
-    found, high, odd, returns = 0, np.uint8(0), False, 0
+    separators, high, odd, returns = 0, np.uint8(0), False, 0
     starts[0] = start
     place = start
     while place < len(data):
@@ -85,9 +85,9 @@ def _split(data: Bytes, start: int, starts: Int64) -> tuple[int, int, int]:
         if byte == 10:
             break
         if byte == 124:
-            found += 1
-            if found < fields:
-                starts[found] = place + 1
+            separators += 1
+            if separators < fields:
+                starts[separators] = place + 1
         elif byte == 0:
             odd = True
         elif byte == 13:
@@ -104,7 +104,7 @@ def _split(data: Bytes, start: int, starts: Int64) -> tuple[int, int, int]:
     faults = 0
     if odd or returns or (high >= 0x80 and not is_utf8(data, start, stop)):
         faults |= TEXT
-    if found + 1 != fields:
+    if separators + 1 != fields:
         faults |= FIELDS
     return place, stop, faults
 

@@ -18,7 +18,7 @@ from starling.errors import Problem, SourceError
 from starling.tables.plan import Plan
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.geography import BLOCK_COLUMNS
-from starling.tables.plan.pipe_separated import MARK
+from starling.tables.plan.pipe_separated import MARK, is_text
 
 LONGEST_HEADER: Final = 65_536
 """Bytes of a header line."""
@@ -44,6 +44,11 @@ class Persons:
     kind: Literal["text", "parquet"]
     header: bytes
     columns: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the file, or of the folder of several, for messages."""
+        return self.parts[0].name if len(self.parts) == 1 else self.parts[0].parent.name
 
 
 def required_columns(plan: Plan) -> tuple[str, ...]:
@@ -132,17 +137,11 @@ def _parquet_columns(path: Path, plan: Plan) -> tuple[str, ...]:
     problems = [
         Problem(field.name, f"is of type {field.type}, must be string", "store it as text", path.name)
         for field in schema
-        if field.name in known and not _is_text(field.type)
+        if field.name in known and not is_text(field.type)
     ]
     if problems:
         raise SourceError(problems=problems)
     return tuple(schema.names)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    """String of any layout. Numbers are refused: they have lost the leading zeros that are part of a code."""
-    value = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(value) or pa.types.is_large_string(value) or pa.types.is_string_view(value))
 
 
 def _check_columns(path: Path, plan: Plan, columns: tuple[str, ...]) -> None:

@@ -102,8 +102,7 @@ def columns_of(names: Sequence[str], plan: Plan) -> Columns:
 
 
 def _changed(persons: Persons) -> SourceError:
-    names = persons.parts[0].name if len(persons.parts) == 1 else persons.parts[0].parent.name
-    problem = Problem("persons", "changed or vanished since its header was checked", "start again", names)
+    problem = Problem("persons", "changed or vanished since its header was checked", "start again", persons.name)
     return SourceError(problems=[problem])
 
 

@@ -109,14 +109,14 @@ def _malformed(fields: list[_Field], rows: int) -> Int32:
 
 def _other_faults(fields: list[_Field], columns: Columns, spans: Int16, book: Lookup) -> Int32:
     """Faults that drop no record and are not of race codes, int32 (rows,)."""
-    found = np.where(spans == book.unknown, np.int32(SPAN), np.int32(0))
+    faults = np.where(spans == book.unknown, np.int32(SPAN), np.int32(0))
     if columns.cenrace >= 0:
         field = fields[columns.cenrace]
-        found[(_numbers(field.bounds, field.text, 2) < 0)[field.which]] |= CENRACE
+        faults[(_numbers(field.bounds, field.text, 2) < 0)[field.which]] |= CENRACE
     if columns.householder >= 0:
         field = fields[columns.householder]
-        found[~_true_or_false(field.bounds, field.text)[field.which]] |= HOUSEHOLDER
-    return found
+        faults[~_true_or_false(field.bounds, field.text)[field.which]] |= HOUSEHOLDER
+    return faults
 
 
 @compiled
@@ -138,38 +138,38 @@ def _odd(bounds: Int64, text: Bytes) -> npt.NDArray[np.bool_]:
 @compiled
 def _numbers(bounds: Int64, text: Bytes, width: int) -> Int32:
     """The number that exactly `width` digits of each text write, else -1."""
-    found = np.empty(len(bounds) - 1, np.int32)
-    for one in range(len(found)):
-        found[one] = number(text, bounds[one], bounds[one + 1], width)
-    return found
+    numbers = np.empty(len(bounds) - 1, np.int32)
+    for one in range(len(numbers)):
+        numbers[one] = number(text, bounds[one], bounds[one + 1], width)
+    return numbers
 
 
 @compiled
 def _ages(bounds: Int64, text: Bytes) -> Int32:
     """The years that each text writes, else -1."""
-    found = np.empty(len(bounds) - 1, np.int32)
-    for one in range(len(found)):
-        found[one] = age_at(text, bounds[one], bounds[one + 1])
-    return found
+    ages = np.empty(len(bounds) - 1, np.int32)
+    for one in range(len(ages)):
+        ages[one] = age_at(text, bounds[one], bounds[one + 1])
+    return ages
 
 
 @compiled
 def _codes(bounds: Int64, text: Bytes, code_of: Int16) -> Int16:
     """The index of the code that each text writes."""
-    found = np.empty(len(bounds) - 1, np.int16)
-    for one in range(len(found)):
-        found[one] = code_at(text, bounds[one], bounds[one + 1], code_of)
-    return found
+    codes = np.empty(len(bounds) - 1, np.int16)
+    for one in range(len(codes)):
+        codes[one] = code_at(text, bounds[one], bounds[one + 1], code_of)
+    return codes
 
 
 @compiled
 def _race_codes(bounds: Int64, text: Bytes, code_of: Int16) -> Int16:
     """The index of the code that each text writes; NO_CODE where it is empty or says Null."""
-    found = _codes(bounds, text, code_of)
-    for one in range(len(found)):
+    codes = _codes(bounds, text, code_of)
+    for one in range(len(codes)):
         if is_null(text, bounds[one], bounds[one + 1]):
-            found[one] = NO_CODE
-    return found
+            codes[one] = NO_CODE
+    return codes
 
 
 @compiled

@@ -39,8 +39,8 @@ class Validation:
 
     def summary(self) -> tuple[str, dict[str, Json]]:
         """What was read, as a phrase for people and as values for programs."""
-        words = f"{self.lines:,} records, {self.counted:,} of them counted"
-        return words, {"lines": self.lines, "counted": self.counted}
+        phrase = f"{self.lines:,} records, {self.counted:,} of them counted"
+        return phrase, {"lines": self.lines, "counted": self.counted}
 
 
 class _Tally:
@@ -51,17 +51,17 @@ class _Tally:
         self._counts = np.zeros(len(faults), dtype=np.int64)
         self._listed: list[Problem] = []
 
-    def add(self, found: npt.NDArray[np.int32], before: int, name: str) -> None:
+    def add(self, faults: npt.NDArray[np.int32], before: int, name: str) -> None:
         """Faults of each line of a chunk that has `before` lines before it, the file being called `name`."""
         mine = sum(fault.bit for fault in self._faults)
-        bad = np.flatnonzero(found & mine)
+        bad = np.flatnonzero(faults & mine)
         if not len(bad):
             return
         for kind, fault in enumerate(self._faults):
-            self._counts[kind] += np.count_nonzero(found[bad] & fault.bit)
+            self._counts[kind] += np.count_nonzero(faults[bad] & fault.bit)
         for line in bad[: self._most - len(self._listed)].tolist():
             for fault in self._faults:
-                if found[line] & fault.bit and len(self._listed) < self._most:
+                if faults[line] & fault.bit and len(self._listed) < self._most:
                     self._listed.append(Problem(fault.field, fault.problem, fault.fix, name, before + line + 1))
 
     def found(self, decisive: tuple[Problem, ...] = ()) -> Found:
@@ -113,16 +113,16 @@ def _validation(plan: Plan, geography: Geography, persons: Persons, most: int) -
 
 def _decisive(persons: Persons, problems: _Tally, notes: _Tally, lines: int, counted: int) -> tuple[Problem, ...]:
     """What is wrong with the file as a whole."""
-    name = persons.parts[0].name if len(persons.parts) == 1 else persons.parts[0].parent.name
+    name = persons.name
     if not lines:
         return (Problem("records", "are none: there is nothing but the header", "give the file that holds them", name),)
     fix = "look at the coding, the columns and the plan before anything else"
-    found = [
+    problem_list = [
         Problem(fault.field, f"{fault.problem}, in {count:,} of {lines:,} records", fix, name)
         for fault, count in problems.common(lines)
     ]
     if not counted:
         outside = [count for fault, count in notes.common(lines) if fault.bit == OUTSIDE]
         where = f": {outside[0]:,} are outside the states of the plan" if outside else ""
-        found.insert(0, Problem("records", f"are {lines:,}, and none is counted{where}", fix, name))
-    return tuple(found)
+        problem_list.insert(0, Problem("records", f"are {lines:,}, and none is counted{where}", fix, name))
+    return tuple(problem_list)
