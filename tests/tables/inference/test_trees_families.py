@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.inference.trees import Layer, settle
+from starling.tables.inference.trees import Estimated, settle
 from tests.tables.inference.dense import leaves_of, projection, trees
 
 
@@ -12,31 +12,25 @@ from tests.tables.inference.dense import leaves_of, projection, trees
 def test_families_are_the_dense_projection(parents: list[np.ndarray], members: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     top = int(parents[0].max()) + 1
-    above = [np.zeros(top, dtype=np.int64), *parents]
-    layers = [
-        Layer(
-            random.normal(50, 20, (len(parent), members)),
-            random.uniform(0.1, 30, (len(parent), members)),
-            random.normal(100, 20, len(parent)),
-            random.uniform(0.1, 30, len(parent)),
-            parent,
-        )
-        for parent in above
+    # Of each region, the sum of the members and then each of them.
+    means, width = np.array([100.0] + [50.0] * members), (members + 1,)
+    levels = [
+        Estimated(random.normal(means, 20, (size, *width)), random.uniform(0.1, 30, (size, *width)))
+        for size in (top, *map(len, parents))
     ]
     design, values, variances = [], [], []
     made = [np.kron(each, np.eye(members)) for each in leaves_of(parents, top)]
-    for layer, each in zip(layers, made, strict=True):
-        sums = np.kron(np.eye(len(layer.total)), np.ones((1, members))) @ each
+    for level, each in zip(levels, made, strict=True):
+        sums = np.kron(np.eye(len(level.count)), np.ones((1, members))) @ each
         design += [each, sums]
-        values += [layer.counts.ravel(), layer.total]
-        variances += [layer.variances.ravel(), layer.total_variance]
+        values += [level.count[:, 1:].ravel(), level.count[:, 0]]
+        variances += [level.variance[:, 1:].ravel(), level.variance[:, 0]]
     x, covariance = projection(np.concatenate(design), np.concatenate(values), np.concatenate(variances))
-    for layer, found, each in zip(layers, settle(layers), made, strict=True):
-        np.testing.assert_allclose(found.counts.ravel(), each @ x, rtol=1e-7, atol=1e-7)
+    for level, rest, each in zip(levels, settle(levels, parents), made, strict=True):
+        np.testing.assert_allclose(rest.count[:, 1:].ravel(), each @ x, rtol=1e-7, atol=1e-7)
+        np.testing.assert_allclose(rest.count[:, 0], rest.count[:, 1:].sum(axis=1), rtol=1e-12, atol=1e-9)
         spread = each @ covariance @ each.T
-        np.testing.assert_allclose(found.variances.ravel(), np.diag(spread), rtol=1e-7)
-        blocks = spread.reshape(len(layer.total), members, len(layer.total), members)
-        whole_variance = np.einsum("ijik->i", blocks)
-        np.testing.assert_allclose(found.total_variance, whole_variance, rtol=1e-7)
-        assert (found.variances <= layer.variances * (1 + 1e-9)).all()
-        assert (found.total_variance <= layer.total_variance * (1 + 1e-9)).all()
+        np.testing.assert_allclose(rest.variance[:, 1:].ravel(), np.diag(spread), rtol=1e-7)
+        blocks = spread.reshape(len(level.count), members, len(level.count), members)
+        np.testing.assert_allclose(rest.variance[:, 0], np.einsum("ijik->i", blocks), rtol=1e-7)
+        assert (rest.variance <= level.variance * (1 + 1e-9)).all()

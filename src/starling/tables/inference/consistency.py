@@ -30,18 +30,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, TypeVar
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.tables.inference.trees import (
     Estimated,
     Floats,
-    Layer,
     climb,
     descend,
     least_squares,
+    led,
     rounded_below,
     settle,
     whole,
@@ -58,8 +57,6 @@ DIGITS: Final = {"USA": 0, "STATE": 2, "COUNTY": 5, "TRACT": 11}
 """Digits of a region's id, and so of the beginning of the ids within it."""
 TOGETHER: Final = 64
 """Iterations that are worked on at a time."""
-
-Number = TypeVar("Number", np.int64, np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,34 +249,23 @@ class _Chain:
             )
             for code in codes
         }
-        layers = []
-        for step in range(first, stop):
-            own = self._measured(codes, step)
-            if step == stop - 1:
-                best = [tails[code].best[0] for code in codes]
-                own = Estimated(np.hstack([each.count for each in best]), np.hstack([each.variance for each in best]))
-            parts = [
-                np.ascontiguousarray(part)
-                for part in (own.count[:, 1:], own.variance[:, 1:], own.count[:, 0], own.variance[:, 0])
-            ]
-            layers.append(Layer(parts[0], parts[1], parts[2], parts[3], self._parent[step]))
-        at_rest = settle(layers)
-        rounded = whole(at_rest[0].counts)
+        levels = [self._measured(codes, step) for step in range(first, stop)]
+        best = [tails[code].best[0] for code in codes]
+        levels[-1] = Estimated(np.hstack([each.count for each in best]), np.hstack([each.variance for each in best]))
+        at_rest = settle(levels, self._parent[first + 1 : stop])
+        rounded = whole(at_rest[0].count[:, 1:])
         for step, level in zip(range(first, stop), at_rest, strict=True):
             if step > first:
-                rounded = rounded_below(level.counts, rounded, self._parent[step])
+                rounded = rounded_below(level.count[:, 1:], rounded, self._parent[step])
             # The total is the sum of the members' whole numbers, so it is off by as many roundings.
-            total_variance = level.total_variance[:, np.newaxis] + len(family.members) / 12
-            self._put(codes, step, _led(rounded), np.hstack((total_variance, level.variances)))
-        bottom = at_rest[-1]
-        counts = _led(bottom.counts)
-        variances = np.hstack((bottom.total_variance[:, np.newaxis], bottom.variances))
-        whole_counts = _led(rounded)
+            variance = level.variance.copy()
+            variance[:, 0] += len(family.members) / 12
+            self._put(codes, step, led(rounded), variance)
+        bottom, whole_counts = at_rest[-1], led(rounded)
         for at, code in enumerate(codes):
             column = slice(at, at + 1)
-            rest = descend(
-                tails[code], Estimated(counts[:, column], variances[:, column]), self._parent[stop : ends[code]]
-            )
+            top = Estimated(bottom.count[:, column], bottom.variance[:, column])
+            rest = descend(tails[code], top, self._parent[stop : ends[code]])
             self._round([code], stop, rest[1:], whole_counts[:, column])
 
     def _round(self, codes: Sequence[str], first: int, levels: list[Estimated], above: Int64) -> None:
@@ -287,14 +273,6 @@ class _Chain:
         for step, level in enumerate(levels, start=first):
             above = rounded_below(level.count, above, self._parent[step])
             self._put(codes, step, above, level.variance)
-
-
-def _led(members: npt.NDArray[Number]) -> npt.NDArray[Number]:
-    """(regions, m) -> (regions, m + 1): their sum first, added in order."""
-    total = members[:, :1].copy()
-    for column in range(1, members.shape[1]):
-        total += members[:, column : column + 1]
-    return np.hstack((total, members))
 
 
 def _runs(there: Sequence[bool]) -> Iterator[tuple[int, int]]:

@@ -31,7 +31,7 @@ another machine repeats every bit.
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,7 @@ from starling.tables.measurements import Int64
 Floats: TypeAlias = npt.NDArray[np.float64]
 Pair: TypeAlias = tuple[Floats, Floats]
 """Counts and variances."""
+Number = TypeVar("Number", np.int64, np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,67 +164,44 @@ def rounded_below(counts: Floats, parents: Int64, parent: Int64) -> Int64:
     return rounded
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Layer:
-    """A family in all regions of one geography level.
+def settle(levels: list[Estimated], parents: list[Int64]) -> list[Estimated]:
+    """The least-squares estimates of a family; memory for one m by m matrix a region.
 
-    Attributes:
-        counts: Estimates of the members, float64 (regions, members).
-        variances: Variances of the members' estimates, float64 (regions, members).
-        total: Estimates of their sum, float64 (regions,).
-        total_variance: Variances of the estimates of the sum, float64 (regions,).
-        parent: Region of the layer above that each lies in, int64 (regions,); of the top layer, all 0.
+    Args:
+        levels: What was measured, top first, each (regions, 1 + members): the sum of the members, then each of them.
+        parents: The parent of each region, int64 (regions,), for each level but the first.
+
+    Returns:
+        The levels at rest, of the same shapes: the first column is the sum of the others, added in order.
     """
-
-    counts: Floats
-    variances: Floats
-    total: Floats
-    total_variance: Floats
-    parent: Int64
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Settled:
-    """A layer at rest: the members, whose sum is the total.
-
-    Attributes:
-        counts: The members, float64 (regions, members).
-        variances: Variances of the members, float64 (regions, members).
-        total_variance: Variance of the sum of the members, float64 (regions,).
-    """
-
-    counts: Floats
-    variances: Floats
-    total_variance: Floats
-
-
-def settle(layers: list[Layer]) -> list[Settled]:
-    """The least-squares estimates of all layers, top first; memory for one m by m matrix a region."""
     means: list[Floats] = []
     covariances: list[Floats] = []
     sums: list[tuple[Floats, Floats]] = []
-    for index in reversed(range(len(layers))):
-        layer = layers[index]
-        mean, covariance = _own(layer.counts, layer.variances, layer.total, layer.total_variance)
+    for index in reversed(range(len(levels))):
+        count, variance = levels[index].count, levels[index].variance
+        members = np.ascontiguousarray(count[:, 1:]), np.ascontiguousarray(variance[:, 1:])
+        total = np.ascontiguousarray(count[:, 0]), np.ascontiguousarray(variance[:, 0])
+        mean, covariance = _own(*members, *total)
         if means:
-            below = _sums(means[0], covariances[0], layers[index + 1].parent, len(mean))
+            below = _sums(means[0], covariances[0], parents[index], len(mean))
             sums.insert(0, below)
             _combine(mean, covariance, *below)
         means.insert(0, mean)
         covariances.insert(0, covariance)
-    for index in range(1, len(layers)):
-        _settle(
-            means[index],
-            covariances[index],
-            *sums[index - 1],
-            means[index - 1],
-            covariances[index - 1],
-            layers[index].parent,
-        )
+    for at, parent in enumerate(parents):
+        _settle(means[at + 1], covariances[at + 1], *sums[at], means[at], covariances[at], parent)
     return [
-        Settled(mean, np.ascontiguousarray(np.diagonal(covariance, axis1=1, axis2=2)), _total_variance(covariance))
-        for mean, covariance in zip(means, covariances, strict=True)
+        Estimated(led(mean), np.column_stack((_total_variance(spread), np.diagonal(spread, axis1=1, axis2=2))))
+        for mean, spread in zip(means, covariances, strict=True)
     ]
+
+
+def led(members: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """(regions, m) -> (regions, m + 1): their sum first, added in order."""
+    total = members[:, :1].copy()
+    for column in range(1, members.shape[1]):
+        total += members[:, column : column + 1]
+    return np.hstack((total, members))
 
 
 @compiled

@@ -72,11 +72,6 @@ class BranchPreview:
     sex: Error | None
     cell: Error | None
 
-    @property
-    def rows(self) -> int:
-        """How many rows T2 has of it: the cells and two sex marginals, or none."""
-        return 0 if self.cells == 1 else self.cells + cells.SEXES
-
 
 @dataclass(frozen=True, slots=True)
 class SizePreview:
@@ -137,14 +132,6 @@ class LevelPreview:
     def empty_suppressed(self) -> float:
         """Probability that an empty group is not published."""
         return next((size.suppressed for size in self.sizes if size.persons == 0), 0.0)
-
-    @property
-    def values(self) -> tuple[int, int] | None:
-        """Fewest and most values that the stage-2 measurements have, when all groups take the first or the last branch."""
-        if self.overview.groups is None or self.overview.regions is None:
-            return None
-        staged = self.overview.groups - self.overview.regions * self.overview.total_only
-        return self.overview.groups, self.overview.groups + (cells.CELLS - 1) * staged
 
 
 @dataclass(frozen=True, slots=True, repr=False)
