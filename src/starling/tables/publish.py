@@ -46,15 +46,7 @@ class Published(InSession, pipeline.Published):
 
 @dataclass(frozen=True, slots=True)
 class _Records:
-    """A `release.domain.Source`: person records and the geography that they are joined with.
-
-    Attributes:
-        plan: The public choices.
-        regions: The public geography, read from `geography`.
-        geography: The file of the public geography.
-        persons: The confidential records, checked when they were opened.
-        engine: What counts.
-    """
+    """A `release.domain.Source`: person records, checked when they were opened, the public regions and their file, and what counts."""
 
     plan: Plan
     regions: Geography

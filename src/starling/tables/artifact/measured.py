@@ -160,14 +160,7 @@ def _combined(plan: Plan, earlier: Measurements, later: Measurements) -> Iterato
 
 
 class _Level:
-    """The file of one level.
-
-    Attributes:
-        pieces: The pieces of the level, one in each row group.
-
-    Raises:
-        InvalidRelease: it cannot hold the groups of the level.
-    """
+    """The file of one level, and its pieces, one in each row group. Raises InvalidRelease where it cannot hold the groups of the level."""
 
     def __init__(self, folder: Path, plan: Plan, geography: Geography, number: int, place: str) -> None:
         level = plan.levels[number]

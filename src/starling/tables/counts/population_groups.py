@@ -106,14 +106,8 @@ class GroupCounts:
 
 
 class _Level(NamedTuple):
-    """What the pieces of one level share.
-
-    Attributes:
-        number: Position in `Plan.levels`.
-        region: The region of every unit, int32; -1 for none.
-        units: The units that have a region, ascending by region.
-        starts: Where each region's units begin, int64 (regions + 1,).
-        members: Who is in which iterations.
+    """What the pieces of one level share: its position in `Plan.levels`, the region of every unit (-1 for none), the units that have one,
+    ascending by region, where each region's units begin, int64 (regions + 1,), and who is in which iterations.
     """
 
     number: int

@@ -6,7 +6,7 @@ several runs: whoever reads adds up.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,16 +21,8 @@ PORTION: Final = 1 << 17
 """Records that are read at once: a megabyte."""
 
 
-class Run(NamedTuple):
-    """Records sorted by unit, in a spill.
-
-    Attributes:
-        starts: Place of the numbers that tell where each unit's records begin and the last ones end: int64 (units + 1,).
-        records: Place of the first record.
-    """
-
-    starts: int
-    records: int
+Run: TypeAlias = tuple[int, int]
+"""Records sorted by unit, in a spill: the places of the numbers that tell where each unit's records begin, and of the first record."""
 
 
 class Part(NamedTuple):
@@ -84,18 +76,18 @@ class Records:
         for rows in self._waiting:
             kernels.sort_by_unit(*rows, place, records)
         self._waiting.clear()
-        self._runs.append(Run(self._spill.append(starts), self._spill.append(records)))
+        self._runs.append((self._spill.append(starts), self._spill.append(records)))
 
     def parts(self, units: Int64) -> Iterator[Part]:
         """All records of the units, which ascend, in parts of at most PORTION."""
         if not len(units):
             return
         first, last = int(units[0]), int(units[-1])
-        for run in self._runs:
-            index = self._spill.read(run.starts + first, last - first + 2)
+        for place, records in self._runs:
+            index = self._spill.read(place + first, last - first + 2)
             starts, stops = index[units - first], index[units - first + 1]
             some = stops > starts
-            yield from _parts(run.records, units[some], starts[some], stops[some])
+            yield from _parts(records, units[some], starts[some], stops[some])
 
     def read(self, part: Part) -> Portion:
         """The records of a part. Raises OutputError when the disk fails."""

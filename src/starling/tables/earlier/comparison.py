@@ -208,14 +208,8 @@ def _drawn(release: Earlier) -> set[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Numbers:
-    """Numbers of one kind of a pair.
-
-    Attributes:
-        group: Place of each one's group in the pair.
-        label: Cell of the common branch, and that branch; -1 and 0 for totals.
-        first: The numbers as the first release measured them.
-        second: The numbers as the second release measured them.
-        noises: The noise of the number in both releases.
+    """Numbers of one kind of a pair: the place of the group of each, the cell and its branch (-1 and 0 for totals), the numbers as both
+    releases measured them, and the noise of a number in both.
     """
 
     group: Int64
@@ -283,11 +277,7 @@ def _families(one: Side, other: Side, level: float) -> tuple[Family, ...]:
 
 
 class _Rows:
-    """Second time through: the rows of what differs.
-
-    Attributes:
-        differences: What differs most surely, so far.
-    """
+    """Second time through: the rows of what differs, and by the way the differences that are surest so far."""
 
     def __init__(self, one: Side, other: Side, families: tuple[Family, ...]) -> None:
         self._sides, self._families = (one, other), families

@@ -279,13 +279,8 @@ def compare(
 
 
 class _Level:
-    """What the pieces of a level add up to.
-
-    Attributes:
-        level: The level that is summed.
-        rows: How many rows of T1 and of T2 were read.
-        sums: The sum of each field of Errors, by kind of number, size and branch.
-        sizes: Three numbers of each size class: groups, groups that are not published, persons in those that are not published.
+    """What the pieces of a level add up to: rows of T1 and of T2, sums of each field of Errors by kind of number, size and branch, and
+    three numbers of each size class: groups, groups that are not published, persons in those.
     """
 
     def __init__(self, level: Level) -> None:
