@@ -16,6 +16,7 @@ from starling.privacy.trust import Confidential, publish
 from starling.release.intervals import LOOSE, Value, total
 from starling.release.signing import sign
 from starling.tables.analysis import TablesRelease, open_release, opened
+from starling.tables.inference.cell_errors import Apart
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Plan
 from tests.tables.bundles import KEY, new_ledger, write
@@ -60,7 +61,11 @@ def test_every_number_knows_its_own_noise(tmp_path: Path, both_stages: bool, thr
 
 def independent(number: Value) -> Value:
     """The same number, as if none of its draws were in another."""
-    cells = {replace(cells, name="another"): weights for cells, weights in number.cells.items()}  # type: ignore[type-var]
+
+    def renamed(cells: Any) -> Any:
+        return replace(cells, names=("another",)) if isinstance(cells, Apart) else replace(cells, name="another")
+
+    cells = {renamed(cells): weights for cells, weights in number.cells.items()}
     return Value(number.exact, cells=cells)
 
 
