@@ -35,22 +35,22 @@ BREACHES = {
     "rooms": [
         ("tables/plan/model.py", "from starling.tables import source"),
         ("tables/source/__init__.py", "from starling.tables import counts"),
-        ("tables/preview.py", "from starling.tables import counts"),
-        ("tables/postprocess.py", "import starling.tables.artifact"),
+        ("tables/preview/page.py", "from starling.tables import counts"),
+        ("tables/postprocess/estimates.py", "import starling.tables.artifact"),
         ("tables/rogue.py", ""),
     ],
     "no-opening": [
-        ("tables/preview.py", "from starling.tables import source"),
+        ("tables/preview/page.py", "from starling.tables import source"),
         ("tables/plan/model.py", "from starling.privacy.trust import publish"),
     ],
     "no-reading": [
         ("tables/mechanism.py", "import duckdb"),
-        ("tables/postprocess.py", "from starling.tables import source"),
+        ("tables/postprocess/estimates.py", "from starling.tables import source"),
         ("tables/plan/cells.py", "import starling.engine.duck"),
     ],
     "no-drawing": [
-        ("tables/postprocess.py", "from starling.privacy.sampling.noise import draw"),
-        ("tables/postprocess.py", "import starling.ledger.sqlite"),
+        ("tables/postprocess/estimates.py", "from starling.privacy.sampling.noise import draw"),
+        ("tables/postprocess/estimates.py", "import starling.ledger.sqlite"),
     ],
     "one-source-of-randomness": [
         ("tables/mechanism.py", "import random"),
@@ -153,7 +153,7 @@ RULES = {
         {
             "tables/publish.py": "from starling.privacy.trust import _BOUNDARY",
             "tables/counts.py": "from starling.privacy import trust\nx = trust._run(data)",
-            "tables/evaluate.py": "x = data._Confidential__computation()",
+            "tables/evaluate/page.py": "x = data._Confidential__computation()",
             "cli/tables.py": "x = getattr(data, '_Confidential__computation')",
         },
     ),
