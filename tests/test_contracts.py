@@ -153,7 +153,7 @@ RULES = {
         {
             "tables/publish.py": "from starling.privacy.trust import _BOUNDARY",
             "tables/counts.py": "from starling.privacy import trust\nx = trust._run(data)",
-            "tables/evaluate/page.py": "x = data._Confidential__computation()",
+            "tables/evaluate.py": "x = data._Confidential__computation()",
             "cli/tables.py": "x = getattr(data, '_Confidential__computation')",
         },
     ),
