@@ -1,5 +1,5 @@
-"""From what was drawn to what is released of it: p-values, effects and correlations with their
-ranges, selections with how far they may be off.
+"""From what was drawn to what is released of it: p-values, effects and correlations with their ranges, selections
+with how far they may be off.
 
 Everything here is a function of the plan, the query and the noisy answer, so it is released at no further cost.
 
@@ -17,8 +17,8 @@ It is about patients. Of two SNPs the one with the smaller p-value may be fewer 
 loc_sig prefers the other, at any budget.
 
 Odds ratios and shares of cases and of controls, with ranges that the noise alone explains. Under the dominant and recessive models they
-are of people who carry the allele (of two copies under the recessive one); under the
-genotypic and allelic models of alleles: each person counts with two, and the odds ratio is that of PLINK's --assoc.
+are of people who carry the allele (of two copies under the recessive one); under the genotypic and allelic models of alleles: each person
+counts with two, and the odds ratio is that of PLINK's --assoc.
 
 The estimate is that of the table nearest to the noisy counts that n people can have (`intervals.repaired`). The range holds the value of
 the exact table with a probability of 1 - alpha or more: with that probability the exact table is within R replaced patients
@@ -31,7 +31,7 @@ recruited: it is no confidence interval of the odds ratio of a population, which
 - Share a/(a + b) of a row. In k steps it is at most (a + k)/(a + b): a step within the row adds 1 to a; one that takes a unit of b out
   leaves a/(a + b - 1), which is no more. It is at least (a - k)/(a + b) in the same way. An empty row says nothing: 1/2, from 0 to 1.
 
-All of it is rational arithmetic.
+Effects are computed in rational arithmetic.
 """
 
 from collections.abc import Sequence

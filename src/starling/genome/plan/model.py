@@ -124,23 +124,15 @@ class Plan(InSession):
         fix = f"the {self.model} model has {', '.join(TESTS[self.model])}"
         if not self.tests or len(set(self.tests)) < len(self.tests):
             return [Problem("tests", "are none, or one is there twice", fix)]
-        return (
-            [Problem("tests", "name one that the model has not", fix)]
-            if set(self.tests) - set(TESTS[self.model])
-            else []
-        )
+        wrong = set(self.tests) - set(TESTS[self.model])
+        return [Problem("tests", "name one that the model has not", fix)] if wrong else []
 
     def _region_problems(self) -> list[Problem]:
-        names = [region.name for region in self.regions]
-        problems = (
-            [Problem("regions", "have a name twice", "name each differently")] if len(set(names)) < len(names) else []
-        )
-        for region in self.regions:
-            start, stop = self._range(region)
-            if start == stop:
-                problems.append(
-                    Problem(f"region {region.name}", "holds no SNP of the list", "widen it, or leave it out")
-                )
+        problem, fix = "holds no SNP of the list", "widen it, or leave it out"
+        ranges = [(region.name, self._range(region)) for region in self.regions]
+        problems = [Problem(f"region {name}", problem, fix) for name, (start, stop) in ranges if start == stop]
+        if len({name for name, _ in ranges}) < len(ranges):
+            problems.insert(0, Problem("regions", "have a name twice", "name each differently"))
         return problems
 
     def _range(self, region: Region) -> tuple[int, int]:
@@ -257,13 +249,7 @@ class Plan(InSession):
 
     def values(self) -> dict[str, Any]:
         """The values that `of` makes this plan of."""
-        study = {
-            "people": self.people,
-            "case": self.case,
-            "phenotype": self.phenotype,
-            "build": self.build,
-            "ids": self.ids,
-        }
+        study = {name: getattr(self, name) for name in ("people", "case", "phenotype", "build", "ids")}
         return {
             "title": self.title,
             "privacy": {"unit": "person", "neighbours": "replace-one"},

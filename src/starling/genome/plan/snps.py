@@ -11,7 +11,7 @@ Order: by chromosome, then position, then as listed, so that a region is a range
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby, islice
@@ -40,6 +40,8 @@ MOST_SHOWN: Final = 100
 """Ids of an extract list that are told one by one."""
 Row: TypeAlias = tuple[str, str, int, str, str]
 """A row of a SNP list: id, chromosome, position, carried allele, other allele."""
+Fault: TypeAlias = Callable[[int | None, str, str, str], None]
+"""Takes note of what is wrong with a list: its line, the field, the problem and the fix."""
 _LIST: Final = "snps"
 """What messages call a list that comes from no file."""
 _SIMILAR: Final = 10_000
@@ -150,7 +152,10 @@ def chosen(
         None when something is wrong.
     """
     before = len(problems)
-    fault = _Fault(listed.file, problems)
+
+    def fault(line: int | None, field: str, problem: str, fix: str) -> None:
+        problems.append(Problem(shown(field), problem, fix, listed.file, line))
+
     kept = _kept(listed, extract, None if ranges is None else _Spans(ranges), fault)
     sites = [listed.sites[at] for at in kept]
     carried = [_carried(listed, at, carriers, fault) for at in kept]
@@ -169,7 +174,7 @@ def chosen(
     )
 
 
-def _kept(listed: Sites, extract: frozenset[str] | None, spans: "_Spans | None", fault: "_Fault") -> list[int]:
+def _kept(listed: Sites, extract: frozenset[str] | None, spans: "_Spans | None", fault: Fault) -> list[int]:
     """Rows in the file of the SNPs that the plan keeps, in plan order."""
     kept: list[int] = []
     seen: set[str] = set()
@@ -192,7 +197,7 @@ def _kept(listed: Sites, extract: frozenset[str] | None, spans: "_Spans | None",
     return kept
 
 
-def _carried(listed: Sites, at: int, carriers: dict[str, str] | None, fault: "_Fault") -> str:
+def _carried(listed: Sites, at: int, carriers: dict[str, str] | None, fault: Fault) -> str:
     """The carried allele of one SNP; any text after a refusal."""
     site, line = listed.sites[at], listed.lines[at]
     allele = site.first if carriers is None else carriers.get(site.id)
@@ -204,14 +209,6 @@ def _carried(listed: Sites, at: int, carriers: dict[str, str] | None, fault: "_F
     elif site.first == site.second:
         fault(line, site.id, "has one allele twice", "give both alleles")
     return allele or ""
-
-
-class _Fault:
-    def __init__(self, file: str, problems: list[Problem]) -> None:
-        self._file, self._problems = file, problems
-
-    def __call__(self, line: int | None, field: str, problem: str, fix: str) -> None:
-        self._problems.append(Problem(shown(field), problem, fix, self._file, line))
 
 
 class _Spans:
@@ -262,14 +259,11 @@ def snps_of(rows: Iterable[Row]) -> Snps:
         name, place, position, carried, other = row
         sites.append(Site(chromosome(place), position, name, carried, other))
         lines.append(line)
-    snps = (
-        None
-        if problems
-        else chosen(Sites(_LIST, sites, lines), extract=None, ranges=None, carriers=None, problems=problems)
-    )
-    if snps is None:
-        raise PlanError(problems=problems)
-    return snps
+    if not problems:
+        snps = chosen(Sites(_LIST, sites, lines), extract=None, ranges=None, carriers=None, problems=problems)
+        if snps is not None:
+            return snps
+    raise PlanError(problems=problems)
 
 
 def _is_row(row: object) -> bool:
