@@ -5,7 +5,16 @@ from fractions import Fraction
 
 import pytest
 
-from starling.audit import core_cases, fit, genome_cases, genome_mechanisms, quick, tables_mechanisms
+from starling.audit import (
+    core_cases,
+    fit,
+    genome_cases,
+    genome_mechanisms,
+    groups_cases,
+    groups_mechanisms,
+    quick,
+    tables_mechanisms,
+)
 from starling.audit.fit import laplace
 from starling.privacy.budget import Epsilon
 
@@ -15,8 +24,14 @@ RIGHT = core_cases.MECHANISMS[0]
 
 def test_every_mechanism_and_every_mutant_is_checked() -> None:
     names = [name for name, _ in quick.checks()]
-    parts = (fit.STATED, core_cases.MECHANISMS, tables_mechanisms.DECLARED, genome_mechanisms.DECLARED)
-    mutants = (fit.MISSTATED, core_cases.MUTANTS, genome_cases.MUTANTS)
+    parts = (
+        fit.STATED,
+        core_cases.MECHANISMS,
+        tables_mechanisms.DECLARED,
+        genome_mechanisms.DECLARED,
+        groups_mechanisms.DECLARED,
+    )
+    mutants = (fit.MISSTATED, core_cases.MUTANTS, genome_cases.MUTANTS, groups_cases.MUTANTS, groups_mechanisms.MUTANTS)
     assert names == [each.name for part in (*parts, *mutants) for each in part]
 
 

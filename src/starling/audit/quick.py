@@ -14,7 +14,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal, TypeAlias
 
-from starling.audit import core_cases, fit, genome_cases, genome_mechanisms, tables_mechanisms
+from starling.audit import (
+    core_cases,
+    fit,
+    genome_cases,
+    genome_mechanisms,
+    groups_cases,
+    groups_mechanisms,
+    tables_mechanisms,
+)
 from starling.audit.case import Case
 from starling.audit.falsifier import falsify
 from starling.audit.fit import Stated
@@ -60,11 +68,16 @@ def checks() -> Iterator[tuple[str, Check]]:
     """Every check with its name, in the order in which they are shown."""
     for stated in fit.STATED:
         yield stated.name, partial(check_distribution, stated)
-    for case in (*core_cases.MECHANISMS, *tables_mechanisms.DECLARED, *genome_mechanisms.DECLARED):
+    for case in (
+        *core_cases.MECHANISMS,
+        *tables_mechanisms.DECLARED,
+        *genome_mechanisms.DECLARED,
+        *groups_mechanisms.DECLARED,
+    ):
         yield case.name, partial(check_bound, case)
     for stated in fit.MISSTATED:
         yield stated.name, partial(check_misstated, stated)
-    for case in (*core_cases.MUTANTS, *genome_cases.MUTANTS):
+    for case in (*core_cases.MUTANTS, *genome_cases.MUTANTS, *groups_cases.MUTANTS, *groups_mechanisms.MUTANTS):
         yield case.name, partial(check_mutant, case)
 
 
