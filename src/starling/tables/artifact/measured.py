@@ -31,8 +31,8 @@ from starling.release.checks import FORMS, InvalidRelease
 from starling.release.encrypted import Create
 from starling.tables.artifact.columns import ADAPTIVITY, FOLDER, GROUPS, INTEGRALITY, measurements_path, place_of
 from starling.tables.inference.combined import combined
-from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, branches
-from starling.tables.plan import MOST_GROUPS, Geography, Level, Piece, Plan, cells
+from starling.tables.measurements import BRANCHES, TOTAL_ONLY, Int64, Measured, Measurements, branches, offsets
+from starling.tables.plan import MOST_GROUPS, Geography, Level, Piece, Plan
 
 COMPRESSION: Final = "zstd"
 LABELS: Final = pa.dictionary(pa.int32(), pa.string())
@@ -212,30 +212,27 @@ class _Level:
         )
         if not all(np.array_equal(_positions(column, names), index) for column, names, index in labels):
             raise self._invalid(GROUPS, "has its groups in another order than the plan")
-        stage1, missing = table["stage_1"].fill_null(0), table["stage_1"].is_null()
-        measured = Measured(_int64(stage1), _int64(table["branch"].fill_null(0)).astype(np.int8), self._values(table))
+        stage1, missing = table["stage_1"].fill_null(0).to_numpy(), table["stage_1"].is_null().to_numpy()
+        given = table["branch"].fill_null(0).to_numpy()
+        measured = Measured(stage1, given, self._values(table, given))
         once = np.tile(self._total_only, piece.regions)
         branch = branches(measured.stage1, self._thresholds)
         branch[once] = TOTAL_ONLY
-        if (
-            table["branch"].null_count
-            or not np.array_equal(measured.branch, branch)
-            or not np.array_equal(_int64(missing), once)
-        ):
+        if table["branch"].null_count or not np.array_equal(given, branch) or not np.array_equal(missing, once):
             raise self._invalid(
                 ADAPTIVITY, "has a branch that its first noisy total and the plan's thresholds do not give"
             )
         return measured
 
-    def _values(self, table: pa.Table) -> Int64:
-        """All second measurements, end to end."""
-        sizes = np.array(cells.BRANCH_CELLS)[np.clip(_int64(table["branch"].fill_null(0)), 0, 3)]
-        lists = table["stage_2"]
-        lengths = pc.list_value_length(lists).fill_null(-1)
-        values = pc.list_flatten(lists)
-        if not np.array_equal(_int64(lengths), sizes) or values.null_count:
+    def _values(self, table: pa.Table, branch: npt.NDArray[np.int8]) -> Int64:
+        """All second measurements, end to end, as many as the branches ask for, which may be any numbers."""
+        lists = table["stage_2"].combine_chunks()
+        values = lists.flatten()
+        given, asked = lists.offsets.to_numpy(), offsets(np.clip(branch, BRANCHES[0], BRANCHES[-1]))
+        if lists.null_count or values.null_count or not np.array_equal(np.diff(given), np.diff(asked)):
             raise self._invalid(ADAPTIVITY, "has more or fewer numbers for a group than its branch has cells")
-        return _int64(values)
+        found: Int64 = values.to_numpy()
+        return found
 
 
 def _positions(column: pa.ChunkedArray, names: pa.Array) -> npt.NDArray[np.int32]:
@@ -249,8 +246,3 @@ def _positions(column: pa.ChunkedArray, names: pa.Array) -> npt.NDArray[np.int32
             index = np.append(place, np.int32(-1))[index]
         parts.append(index)
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
-
-
-def _int64(column: pa.ChunkedArray | pa.Array) -> Int64:
-    numbers: Int64 = column.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
-    return numbers
