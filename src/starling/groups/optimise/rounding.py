@@ -1,11 +1,14 @@
 """From cumulative counts that nearly add up to consistent histograms of integers, from the root down.
 
-The root's cumulative counts are rounded. Below a region whose histogram is fixed, for s = 0, 1, ..., N its n[s] groups of size s go to
-the children: so that c of each child, what it has up to s, comes nearest to its target. That is water-filling: the children furthest below
-their targets get groups until they stand at one distance, and what is left of a whole group by largest remainder, the first child in
-the order of rows first. Whatever the targets are, the result is not negative and adds up, since nothing else is ever given out.
+The root's cumulative counts are rounded. Below a region whose histogram is fixed, children have groups only of the sizes that it has:
+between two of them their c stays the same, and the target of that stretch is the mean of its targets. First the region's groups are shared
+out over the children, so that c at size N comes nearest to its target; then, from the largest size down, its n[s] groups of size s, so that
+what is left to each child, its c below s, comes nearest to the target there. From the large sizes, because few groups are as large: there c
+is known best, from many sizes, and a group given wrongly could not be made good.
 
-Where the children's totals are public no child gets more than is left of its total; at size N all of it is given out.
+Sharing out is water-filling: the children furthest from their targets get groups until all stand at one distance, and what is left of a
+whole group goes by largest remainder, to the first child in the order of rows among equals. Whatever the targets are, the result is not
+negative and adds up, since nothing else is ever given out. Where the totals of children are public, they are what is shared out first.
 """
 
 import numpy as np
@@ -37,7 +40,10 @@ def round_cumulative(problem: CumulativeProblem, targets: Float) -> tuple[Int64,
     round_root(targets[0], int(problem.tops[0]), counts[0])
     for region in range(int(tree.starts[-2])):
         children = tree.children[tree.offsets[region] : tree.offsets[region + 1]]
-        share_out(targets, counts, region, children, problem.tops, problem.known)
+        sizes = np.flatnonzero(counts[region])
+        means = np.zeros((len(children), len(sizes)))
+        stretch_means(targets, children, sizes, means)
+        share_out(means, sizes, region, children, problem, counts)
     return tuple(counts[tree.rows(level)] for level in range(tree.levels))
 
 
@@ -54,39 +60,60 @@ def round_root(targets: Float, total: int, counts: Int64) -> None:
         reached = value
 
 
-@compiled
 def share_out(
-    targets: Float, counts: Int64, region: int, children: Int64, tops: Int64, known: npt.NDArray[np.bool_]
+    targets: Float, sizes: Int64, region: int, children: Int64, problem: CumulativeProblem, counts: Int64
 ) -> None:
     """Write the histograms of the children of a region, whose own is done.
 
     Args:
-        targets: (regions, sizes).
-        counts: (regions, sizes): histograms.
-        region: The parent.
+        targets: Finite numbers (children, sizes of the region): c of each child from that size to before the next one.
+        sizes: The sizes of which the region has groups, ascending.
+        region: Its number.
         children: Numbers of its children.
-        tops: (regions,): the most groups that a region can have.
-        known: (regions,): whether its total is that.
+        problem: The public totals.
+        counts: int64 (regions, sizes): histograms; those of the children are 0 and are written.
     """
-    number = children.size
-    given, added, room, wanted = (
-        np.zeros(number, np.int64),
-        np.zeros(number, np.int64),
-        np.zeros(number, np.int64),
-        np.zeros(number),
-    )
-    for s in range(targets.shape[1]):
-        groups = counts[region, s]
-        if groups == 0:
-            continue
-        for child in range(number):
-            below = children[child]
-            wanted[child] = targets[below, s] - given[child]
-            room[child] = min(groups, tops[below] - given[child]) if known[below] else groups
-        pour(groups, wanted, room, added)
-        for child in range(number):
-            given[child] += added[child]
-            counts[children[child], s] = added[child]
+    if len(sizes):
+        whole = int(counts[region].sum())
+        known = problem.known[children]
+        room = np.where(known, problem.tops[children], whole)
+        _share(targets, sizes, counts[region, sizes], room, children, counts)
+
+
+@compiled
+def stretch_means(values: Float, regions: Int64, sizes: Int64, means: Float) -> None:
+    """The mean of each region's values from each of the sizes to before the next one; from the last one to the end.
+
+    Args:
+        values: (all regions, all sizes).
+        regions: Numbers of the regions.
+        sizes: Ascending.
+        means: (regions, sizes), written.
+    """
+    for row in range(regions.size):
+        value = values[regions[row]]
+        for number in range(sizes.size):
+            end = sizes[number + 1] if number + 1 < sizes.size else value.size
+            total = 0.0
+            for s in range(sizes[number], end):
+                total += value[s]
+            means[row, number] = total / (end - sizes[number])
+
+
+@compiled
+def _share(targets: Float, sizes: Int64, groups: Int64, room: Int64, children: Int64, counts: Int64) -> None:
+    """Share out the groups of each size, as above; `room` is the most that each child can have, and all that it has if that is known."""
+    last = sizes.size - 1
+    left, added, wanted = np.zeros_like(room), np.zeros_like(room), targets[:, last].copy()
+    pour(groups.sum(), wanted, room, left)
+    for number in range(last, -1, -1):
+        for child in range(children.size):
+            room[child] = min(left[child], groups[number])
+            wanted[child] = left[child] - (targets[child, number - 1] if number else 0.0)
+        pour(groups[number], wanted, room, added)
+        for child in range(children.size):
+            left[child] -= added[child]
+            counts[children[child], sizes[number]] = added[child]
 
 
 @compiled
@@ -96,7 +123,7 @@ def pour(groups: int, wanted: Float, room: Int64, added: Int64) -> None:
     The optimum up to the rounding of doubles; the bounds and the sum are exact.
 
     Args:
-        groups: At least 1, at most the sum of `room`.
+        groups: At least 0, at most the sum of `room`.
         wanted: Finite (children,).
         room: (children,).
         added: (children,), written.

@@ -1,0 +1,226 @@
+"""Kernels of empirical Bayes on cumulative counts: one region's sequence of sizes as a walk that is seen with noise.
+
+All arithmetic is of doubles in a fixed order, without a library sum, so that another machine repeats every bit.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.privacy.compiled import compiled
+
+Float = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+
+LEAST_VARIANCE = 1e-9
+"""Of a number of groups, for the sake of divisions."""
+
+
+class Prior(NamedTuple):
+    """How the numbers of groups of a level's regions vary around what their parents' histograms let expect.
+
+    A region expects m groups of size s and has m (1 + u_s) + e, where e has variance m + lone_s m^2, and u_s = keep_s u' + v, u' being that
+    of the size before and v of variance fresh_s.
+
+    Attributes:
+        keep: (sizes,).
+        fresh: (sizes,).
+        lone: (sizes,).
+    """
+
+    keep: Float
+    fresh: Float
+    lone: Float
+
+
+class Moments(NamedTuple):
+    """Sums over the regions of a level, for each size; `off` is what a region has beyond expectation, m what it expects.
+
+    Attributes:
+        squares: (3, sizes): of off times off of the same size, of the size before, and of two sizes before, less what noise and chance add.
+        expected: (3, sizes): of m times m of the same size, of the size before, and of two sizes before.
+        doubt: (sizes,): the variance of the first row of `squares`, were there nothing but noise and chance.
+        groups: (sizes,): of m.
+    """
+
+    squares: Float
+    expected: Float
+    doubt: Float
+    groups: Float
+
+
+@compiled
+def stretches(values: Float, variances: Float, sizes: Int64, seen: Float, noise: Float) -> None:
+    """The mean of each stretch of sizes in which the cumulative count does not change, weighted by precision, and its variance.
+
+    Args:
+        values: (all sizes,): what is known of the cumulative counts.
+        variances: (all sizes,): 0 where they are known exactly.
+        sizes: (stretches,): the size at which each begins, ascending; the last one ends with the sizes.
+        seen: (stretches,), written.
+        noise: (stretches,), written.
+    """
+    for number in range(sizes.size):
+        end = sizes[number + 1] if number + 1 < sizes.size else values.size
+        total, weighted, sure = 0.0, 0.0, -1
+        for s in range(sizes[number], end):
+            if variances[s] > 0:
+                total += 1.0 / variances[s]
+                weighted += values[s] / variances[s]
+            else:
+                sure = s
+        seen[number] = values[sure] if sure >= 0 else weighted / total
+        noise[number] = 0.0 if sure >= 0 else 1.0 / total
+
+
+@compiled
+def add_moments(expected: Float, seen: Float, noise: Float, sizes: Int64, moments: Moments) -> None:
+    """Add one region.
+
+    Args:
+        expected: (stretches,): groups of the size at which each begins.
+        seen: (stretches,): cumulative counts.
+        noise: (stretches,): their variances.
+        sizes: (stretches,).
+        moments: Written.
+    """
+    before, spread = 0.0, 0.0
+    last, last_expected, second, second_expected = 0.0, 0.0, 0.0, 0.0
+    for number in range(sizes.size):
+        s, m = sizes[number], expected[number]
+        chance = noise[number] + spread + m
+        off = seen[number] - before - m
+        moments.squares[0, s] += off * off - chance
+        moments.expected[0, s] += m * m
+        if number > 0:
+            # Both are differences from one noisy count, which is in them with opposite signs.
+            moments.squares[1, s] += off * last + spread
+            moments.expected[1, s] += m * last_expected
+            moments.squares[2, s] += off * second
+            moments.expected[2, s] += m * second_expected
+        moments.doubt[s] += 2.0 * chance * chance
+        moments.groups[s] += m
+        before, spread = seen[number], noise[number]
+        second, second_expected, last, last_expected = last, last_expected, off, m
+
+
+@compiled
+def pool_sizes(moments: Moments, sure: float, covariances: Float) -> None:
+    """Relative covariances of neighbouring sizes, taken together until the variance beyond chance is known to the part `sure` of chance.
+
+    Args:
+        moments: Of a level.
+        sure: Above 0.
+        covariances: (3, sizes), written: of u with itself, with the size before, and with two sizes before; 0 where nothing is expected.
+    """
+    first, doubt, groups = 0, 0.0, 0.0
+    squares, expected = np.zeros(3), np.zeros(3)
+    for size in range(moments.groups.size):
+        doubt += moments.doubt[size]
+        groups += moments.groups[size]
+        squares += moments.squares[:, size]
+        expected += moments.expected[:, size]
+        if size < moments.groups.size - 1 and (groups == 0 or np.sqrt(doubt) > sure * groups):
+            continue
+        for lag in range(3):
+            covariances[lag, first : size + 1] = squares[lag] / expected[lag] if expected[lag] > 0 else 0.0
+        first, doubt, groups = size + 1, 0.0, 0.0
+        squares[:] = 0.0
+        expected[:] = 0.0
+
+
+@compiled
+def smooth(
+    expected: Float, seen: Float, noise: Float, sizes: Int64, prior: Prior, room: Float, mean: Float, variance: Float
+) -> None:
+    """The mean and variance of each cumulative count given all that was seen of them: Kalman's filter and the smoother of de Jong (1989).
+
+    The state is (c, u). Between two stretches c gains m (1 + u) + e.
+
+    Args:
+        expected: (stretches,): m.
+        seen: (stretches,): c with noise.
+        noise: (stretches,): its variance.
+        sizes: (stretches,).
+        prior: Of u.
+        room: (5, stretches or more).
+        mean: (stretches,), written.
+        variance: (stretches,), written.
+    """
+    c, u, cc, cu, uu = 0.0, 0.0, 0.0, 0.0, 0.0
+    for number in range(sizes.size):
+        keep, m = prior.keep[sizes[number]], expected[number]
+        u *= keep
+        uu = keep * keep * uu + prior.fresh[sizes[number]]
+        cu *= keep
+        c += m * (1.0 + u)
+        cc += 2.0 * m * cu + m * m * uu + max(m + prior.lone[sizes[number]] * m * m, LEAST_VARIANCE)
+        cu += m * uu
+        room[0, number], room[1, number], room[2, number], room[3, number], room[4, number] = c, u, cc, cu, uu
+        gain = 1.0 / (cc + noise[number])
+        off = seen[number] - c
+        c += cc * gain * off
+        u += cu * gain * off
+        uu -= cu * cu * gain
+        cu -= cc * cu * gain
+        cc -= cc * cc * gain
+    # What all later ones say: r of both parts of the state, and the matrix N.
+    r1, r2, n11, n12, n22 = 0.0, 0.0, 0.0, 0.0, 0.0
+    for number in range(sizes.size - 1, -1, -1):
+        cc, cu = room[2, number], room[3, number]
+        gain = 1.0 / (cc + noise[number])
+        left, crossed = noise[number] * gain, cu * gain
+        r1 = (seen[number] - room[0, number]) * gain + left * r1 - crossed * r2
+        n11 = gain + left * left * n11 - 2.0 * left * crossed * n12 + crossed * crossed * n22
+        n12 = left * n12 - crossed * n22
+        mean[number] = room[0, number] + cc * r1 + cu * r2
+        variance[number] = max(cc - (cc * cc * n11 + 2.0 * cc * cu * n12 + cu * cu * n22), 0.0)
+        keep = prior.keep[sizes[number]]
+        step = expected[number] * keep
+        r2 = step * r1 + keep * r2
+        n22 = step * (step * n11 + keep * n12) + keep * (step * n12 + keep * n22)
+        n12 = step * n11 + keep * n12
+
+
+@compiled
+def all_stretches(values: Float, variances: Float, children: Int64, sizes: Int64, seen: Float, noise: Float) -> None:
+    """`stretches` for each of the regions `children`."""
+    for row in range(children.size):
+        stretches(values[children[row]], variances[children[row]], sizes, seen[row], noise[row])
+
+
+@compiled
+def add_all_moments(expected: Float, seen: Float, noise: Float, sizes: Int64, moments: Moments) -> None:
+    """`add_moments` for each row."""
+    for row in range(expected.shape[0]):
+        add_moments(expected[row], seen[row], noise[row], sizes, moments)
+
+
+@compiled
+def smooth_all(
+    expected: Float, seen: Float, noise: Float, sizes: Int64, prior: Prior, mean: Float, variance: Float
+) -> None:
+    """`smooth` for each row."""
+    room = np.empty((5, sizes.size))
+    for row in range(expected.shape[0]):
+        smooth(expected[row], seen[row], noise[row], sizes, prior, room, mean[row], variance[row])
+
+
+@compiled
+def reconcile(mean: Float, variance: Float, reached: Float) -> None:
+    """Share out what the children differ by from their parent, in proportion to their variances, in place of `mean`.
+
+    Args:
+        mean: (children, stretches), written.
+        variance: (children, stretches).
+        reached: (stretches,): the parent's cumulative counts.
+    """
+    for number in range(reached.size):
+        off, whole = reached[number], 0.0
+        for row in range(mean.shape[0]):
+            off -= mean[row, number]
+            whole += variance[row, number]
+        if whole > 0:
+            for row in range(mean.shape[0]):
+                mean[row, number] += off * (variance[row, number] / whole)
