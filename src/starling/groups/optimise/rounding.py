@@ -102,7 +102,7 @@ def stretch_means(values: Float, regions: Int64, sizes: Int64, means: Float) -> 
 
 @compiled
 def _share(targets: Float, sizes: Int64, groups: Int64, room: Int64, children: Int64, counts: Int64) -> None:
-    """Share out the groups of each size, as above; `room` is the most that each child can have, and all that it has if that is known."""
+    """Share out all groups, then those of each size; `room` is the most that each child can have, and all that it has if that is known."""
     last = sizes.size - 1
     left, added, wanted = np.zeros_like(room), np.zeros_like(room), targets[:, last].copy()
     pour(groups.sum(), wanted, room, left)
