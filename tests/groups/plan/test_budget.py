@@ -86,3 +86,54 @@ def test_what_is_no_budget_is_refused(bands: tuple[int, ...], amounts: tuple[tup
 def test_bands_beyond_the_sizes_are_left_out() -> None:
     budget = SplitBudget((0, 5), ((Fraction(1),), (Fraction(1),)))
     assert budget.by_size(0, 3) == (Fraction(1),) * 3
+
+
+def test_a_budget_for_shares_gives_small_regions_more_where_groups_are() -> None:
+    shares = [Fraction(0), *(Fraction(1, 2**size) for size in range(1, 40))]
+    budget = SplitBudget.for_shares(1, shares, 10**6, [1, 50, 3000], [200, 12, 1])
+    assert budget.whole == 1
+    assert len(budget.bands) < 30
+    dense, sparse = budget.amounts[0], budget.amounts[-1]
+    assert dense[2] > Fraction(2, 5) > dense[0]
+    assert max(sparse) - min(sparse) <= Fraction(1, 100)
+    assert all(amount >= Fraction(1, 20) for amounts in budget.amounts for amount in amounts)
+    # More importance never means less budget.
+    more = SplitBudget.for_shares(1, shares, 10**6, [1, 50, 3000], [400, 12, 1])
+    assert all(more.by_size(0, 40)[size] >= budget.by_size(0, 40)[size] for size in range(40))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    epsilon=st.fractions(Fraction(1, 100), 10, max_denominator=100),
+    shares=st.lists(st.fractions(0, 1, max_denominator=1000), min_size=1, max_size=12),
+    groups=st.integers(1, 10**9),
+    regions=st.lists(st.integers(1, 10**5), min_size=1, max_size=5),
+)
+def test_a_budget_for_shares_spends_the_whole_at_every_size(
+    epsilon: Fraction, shares: list[Fraction], groups: int, regions: list[int]
+) -> None:
+    budget = SplitBudget.for_shares(epsilon, shares, groups, regions, [1] * len(regions))
+    assert all(sum(amounts) == epsilon for amounts in budget.amounts)
+    assert budget.levels == len(regions)
+    assert [len(budget.by_size(level, len(shares))) for level in range(len(regions))] == [len(shares)] * len(regions)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "shares", "groups", "regions", "importance"),
+    [
+        (0, [1], 1, [1], [1]),
+        (1, [], 1, [1], [1]),
+        (1, [-1], 1, [1], [1]),
+        (1, [1], 0, [1], [1]),
+        (1, [1], 1, [0], [1]),
+        (1, [1], 1, [1, 2], [1]),
+        (1, [1], 1, [], []),
+        (1, [1], 1, [1] * 11, [1] * 11),
+        (1, [1], 1, [1], [0]),
+    ],
+)
+def test_what_gives_no_budget_for_shares_is_refused(
+    epsilon: int, shares: list[int], groups: int, regions: list[int], importance: list[int]
+) -> None:
+    with pytest.raises(ParameterError):
+        SplitBudget.for_shares(epsilon, shares, groups, regions, importance)

@@ -12,10 +12,16 @@ nearly always 0, which no budget tells better. Sizes that most groups have are w
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
+from typing import Final, Self
 
 from starling.errors import ParameterError
-from starling.privacy.budget import Exact, positive
+from starling.privacy.budget import Exact, exact, positive, power
+
+UNITS: Final = 100
+"""A budget for shares gives each level a whole number of these parts of it."""
+LEAST_UNITS: Final = 5
+"""The fewest that a level gets."""
+MOST_LEVELS: Final = UNITS // LEAST_UNITS // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,70 @@ class SplitBudget:
         total = sum(numbers, Fraction(0))
         return cls((0,), (tuple(budget * number / total for number in numbers),))
 
+    @classmethod
+    def for_shares(
+        cls,
+        epsilon: Exact,
+        shares: Sequence[Exact],
+        groups: int,
+        regions: Sequence[int],
+        importance: Sequence[Exact],
+    ) -> Self:
+        """A budget of pure DP for each size, after what is publicly expected of it: no record is looked at.
+
+        A region of level l expects m groups of size s or s + 1, whichever are more. Noise matters as far as it exceeds chance: the part
+        f = m/(m + v), where v is the variance of the difference of two neighbouring counts under an equal split. Errors of the level are in
+        proportion to 1/eps_l(s), so that the sum over levels of importance times regions times f times error is least where eps_l(s) is
+        in proportion to the root of importance times regions times f. Where f is near 0 on every level, nearly no group has such a size,
+        but c is read there too, and levels share equally. In between, the two are mixed. Parts are rounded to hundredths, none below five.
+
+        Args:
+            epsilon: The whole budget, above 0.
+            shares: For each size 0 to N its public share of all groups, of invented or earlier data; none negative.
+            groups: G, at least 1.
+            regions: How many regions each level has, the root's first.
+            importance: What an error in one group weighs at each level, above 0; (300, 15, 1) suits
+                a nation with 52 states and 3,143 counties (bench/groups_accuracy.py).
+
+        Raises:
+            ParameterError: for a number out of range, or levels that do not fit.
+
+        >>> budget = SplitBudget.for_shares(1, ["0.5", "0.5", 0, 0, 0], 10_000, [1, 100], [10, 1])
+        >>> budget.bands, [str(amount) for amount in budget.amounts[0]]
+        ((0, 2), ['7/25', '18/25'])
+        """
+        whole = positive(epsilon, field="epsilon")
+        parts = [exact(share, field="shares") for share in shares]
+        weights = [positive(weight, field="importance") for weight in importance]
+        if not parts or min(parts) < 0:
+            raise ParameterError(
+                field="shares", problem="are none, or negative", fix="give a share of 0 or more for each size"
+            )
+        if len(regions) > MOST_LEVELS:
+            raise ParameterError(
+                field="regions", problem=f"have more than {MOST_LEVELS} levels", fix="weigh the levels by hand"
+            )
+        if groups < 1 or min(regions, default=0) < 1 or len(regions) != len(weights):
+            raise ParameterError(
+                field="regions",
+                problem="or groups are not above 0 on every level",
+                fix="give each level regions and importance",
+            )
+        noise = 2 * (len(regions) / whole) ** 2
+        bands: list[int] = []
+        amounts: list[tuple[Fraction, ...]] = []
+        for size, share in enumerate(parts):
+            most = max(share, parts[size + 1]) if size + 1 < len(parts) else share
+            felt = [most * groups / (most * groups + noise * count) for count in regions]
+            units = _units(
+                [weight * count * part for weight, count, part in zip(weights, regions, felt, strict=True)], max(felt)
+            )
+            found = tuple(whole * each / UNITS for each in units)
+            if not amounts or found != amounts[-1]:
+                bands.append(size)
+                amounts.append(found)
+        return cls(tuple(bands), tuple(amounts))
+
     @property
     def whole(self) -> Fraction:
         """The whole budget."""
@@ -91,3 +161,18 @@ class SplitBudget:
         for amounts, end in zip(self.amounts, ends, strict=True):
             found.extend([amounts[level]] * (end - len(found)))
         return tuple(found)
+
+
+def _units(weights: Sequence[Fraction], mixed: Fraction) -> list[int]:
+    """UNITS in whole numbers: the part `mixed` in proportion to the roots of the weights, the rest equally, none below LEAST_UNITS."""
+    levels = len(weights)
+    roots = [power(weight, "1/2") if weight else Fraction(0) for weight in weights]
+    total = sum(roots, Fraction(0))
+    parts = [mixed * root / total if total else Fraction(0) for root in roots]
+    free = UNITS - LEAST_UNITS * levels
+    wanted = [free * (part + (1 - sum(parts)) / levels) for part in parts]
+    found = [int(each) for each in wanted]
+    by_remainder = sorted(range(levels), key=lambda level: (found[level] - wanted[level], level))
+    for level in by_remainder[: free - sum(found)]:
+        found[level] += 1
+    return [LEAST_UNITS + each for each in found]
