@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 import starling
 from starling.errors import IntegrityError, ParameterError
 from starling.ledger.rules import Request
-from starling.release.manifest import OWN_LEDGER, manifest
-from starling.release.signing import sign
+from starling.release.manifest import OWN_LEDGER, manifest, sign
 from starling.release.zipped import zipped
 from starling.tables.artifact.columns import CHECKS
 from starling.verification import Outcome

@@ -16,8 +16,7 @@ import starling
 from starling.errors import IntegrityError
 from starling.ledger.chain import START, digest
 from starling.ledger.rules import Request, canonical
-from starling.release.manifest import manifest
-from starling.release.signing import sign
+from starling.release.manifest import manifest, sign
 from starling.verification import Outcome
 from tests.cli.conftest import Call
 from tests.tables.bundles import KEY, OTHER, Bundle, make, write_paid

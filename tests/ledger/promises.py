@@ -22,13 +22,13 @@ from starling.errors import (
     StarlingError,
 )
 from starling.ledger import rules
+from starling.ledger.chain import approval_message
 from starling.ledger.checking import Check
 from starling.ledger.deadline import departure
 from starling.ledger.keys import make
 from starling.ledger.leases import SECONDS as LEASE_SECONDS
 from starling.ledger.opening import create_ledger, open_ledger
 from starling.ledger.rules import Request
-from starling.ledger.signatures import approval_message
 from starling.ledger.store import Transaction
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.guarantee import measurement

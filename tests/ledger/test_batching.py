@@ -12,7 +12,7 @@ from starling.errors import BudgetRefused, LedgerUnavailable, OutputError, Reque
 from starling.ledger import batching, rules
 from starling.ledger.batching import Batcher
 from starling.ledger.charging import Charging, Result, Wanted
-from starling.ledger.ticket import Ticket
+from starling.ledger.rules import Ticket
 from tests.ledger.worlds import World, costing, request
 
 SMALL = costing(Fraction(1, 100))

@@ -8,8 +8,7 @@ import pytest
 
 from starling.errors import BudgetRefused, LedgerUnavailable, ParameterError, PolicyRefused, RequestConflict
 from starling.ledger.leases import SECONDS as LEASE_SECONDS
-from starling.ledger.rules import UNIT
-from starling.ledger.ticket import Drawn
+from starling.ledger.rules import UNIT, Drawn
 from starling.privacy.trust import Confidential, publish
 from tests.ledger.worlds import Count, World, costing, request
 

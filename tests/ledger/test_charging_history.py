@@ -17,8 +17,7 @@ from starling.ledger import rules
 from starling.ledger.charging import Charging
 from starling.ledger.leases import SECONDS as LEASE_SECONDS
 from starling.ledger.opening import Ledger
-from starling.ledger.rules import Request
-from starling.ledger.ticket import Ticket
+from starling.ledger.rules import Request, Ticket
 from starling.privacy.guarantee import Guarantee
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import World, costing, postgres_world, request, sqlite_world

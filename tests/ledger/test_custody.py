@@ -6,10 +6,10 @@ from fractions import Fraction
 import pytest
 
 from starling.errors import ParameterError, PolicyRefused
+from starling.ledger.chain import signed_by
 from starling.ledger.keys import Key
 from starling.ledger.opening import read_ledger
 from starling.ledger.rules import UNIT
-from starling.ledger.signatures import signed_by
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from tests.ledger.worlds import World
 

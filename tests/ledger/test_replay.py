@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from starling.errors import IntegrityError
-from starling.ledger.chain import START, Head, digest
+from starling.ledger.chain import START, Head, custodian_message, digest
 from starling.ledger.checking import Check
 from starling.ledger.keys import Key
 from starling.ledger.rules import UNIT, canonical
-from starling.ledger.signatures import custodian_message
 from starling.ledger.store import Transaction
 from starling.ledger.witness import Witness
 from tests.ledger.worlds import World

@@ -9,8 +9,7 @@ from urllib.parse import urlsplit
 
 from starling.ledger.leases import Clock, machine
 from starling.ledger.opening import Ledger, create_ledger, open_ledger
-from starling.ledger.rules import UNIT, Request, canonical
-from starling.ledger.ticket import Ticket
+from starling.ledger.rules import UNIT, Request, Ticket, canonical
 from starling.privacy.distributions.discrete import DiscreteGaussian
 from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, Relation

@@ -8,8 +8,7 @@ from typing import Any
 
 from starling.ledger.keys import Key
 from starling.release import datapackage
-from starling.release.manifest import SIGNATURE, content, digest, digests, files_of
-from starling.release.signing import Signature, read_signature, sign
+from starling.release.manifest import SIGNATURE, Signature, content, digest, digests, files_of, read_signature, sign
 
 KEY = Key(bytes(range(32)))
 OTHER = Key(bytes(range(1, 33)))

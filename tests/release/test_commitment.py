@@ -10,8 +10,8 @@ import pytest
 from starling.errors import LedgerUnavailable, OutputError, PolicyRefused, StarlingError
 from starling.ledger.account import RequestAccount
 from starling.privacy.guarantee import Guarantee
-from starling.release import bundle, whereabouts
-from starling.release.commitment import Commitment, Written, drawn_files
+from starling.release import bundle
+from starling.release.commitment import Commitment, Written, drawn_files, forget, remember, remembered
 from tests.ledger.worlds import Count, World, costing, request, sqlite_world
 
 NAME = "measurements/drawn.txt"
@@ -56,7 +56,7 @@ def test_nothing_is_readable_before_the_event_and_everything_after(
         assert (folder.parent / bundle.CLAIMED).read_text() == "mark request-1", (
             "it is claimed before it is committed to"
         )
-        assert whereabouts.remembered("mark request-1") == folder.parent
+        assert remembered("mark request-1") == folder.parent
         plain(sha256, key)
 
     monkeypatch.setattr(account, "draw", watching)
@@ -80,10 +80,10 @@ def test_another_run_finishes_the_draw_and_a_folder_without_it_pays_again(world:
     third.charge(costing(1))
     moved = tmp_path / f".out{bundle.MARK}abc"
     (tmp_path / "work").rename(moved)
-    whereabouts.remember("mark request-1", moved)
+    remember("mark request-1", moved)
     with pytest.raises(OutputError, match=f"lies beside {tmp_path / 'out'}"):
         third.resume()
-    whereabouts.forget("mark request-1")
+    forget("mark request-1")
     assert third.resume() is None
     assert events(world) == ["charge", "drawn", "takeover", "takeover", "redrawn"]
     assert world.spent() == 2

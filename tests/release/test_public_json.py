@@ -7,8 +7,7 @@ import pytest
 
 from starling.errors import IntegrityError
 from starling.release import public_json
-from starling.release.codec import decode
-from starling.release.public_json import text, truth
+from starling.release.codec import decode, text, truth
 
 
 def made(data: Any) -> tuple[str, int, bool]:

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from starling.errors import OutputError, PolicyRefused
-from starling.ledger.acceptance import accepted_files
 from starling.ledger.auditing import events
 from starling.release.ledger_check import Charged, check
-from starling.release.records import Records, check_same, keep
+from starling.release.records import Records, accepted_files, check_same, keep
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import World, costing, postgres_world, request, sqlite_world
 

@@ -17,8 +17,7 @@ from starling.privacy.trust import Confidential, Released, publish
 from starling.release import contents
 from starling.release.bundle import DRAW
 from starling.release.commitment import Commitment, Written
-from starling.release.manifest import OWN_LEDGER, manifest
-from starling.release.signing import sign
+from starling.release.manifest import OWN_LEDGER, manifest, sign
 from starling.tables.artifact.measured import keep_measurements, read_measurements
 from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
 from starling.tables.plan import Geography, Piece, Plan

@@ -14,7 +14,7 @@ from starling.ledger.rules import Request
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.trust import Confidential, publish
 from starling.release.intervals import LOOSE, Value, total
-from starling.release.signing import sign
+from starling.release.manifest import sign
 from starling.tables.analysis import TablesRelease, open_release, opened
 from starling.tables.inference.cell_errors import Apart
 from starling.tables.mechanism import SafeTab

@@ -16,14 +16,13 @@ from starling.privacy.sampling.noise import draw
 from starling.privacy.trust import Mechanism
 from starling.release import public_json
 from starling.release.checks import TABLES, Checks, InvalidRelease
-from starling.release.codec import decode, encode
+from starling.release.codec import decode, digest, encode, plain
 from starling.release.commitment import Written
 from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.reading import Release
 from starling.release.registry import Product
 from starling.release.report.pages import Section
-from starling.release.request import digest, plain
 from starling.release.statement import Particulars
 from starling.release.table_files import Table, Text
 from tests.toy.plan import Plan

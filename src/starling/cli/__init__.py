@@ -17,7 +17,7 @@ main = Root(
         "demo": "starling.cli.demo:demo",
         **{name: registered.verbs for name, registered in DOMAINS.items()},
         "ledger": "starling.cli.ledger:ledger",
-        "keys": "starling.cli.keys:keys",
+        "keys": "starling.cli.ledger:keys",
         "verify": "starling.cli.verify:verify",
         "audit": "starling.cli.audit:audit",
     },

@@ -215,7 +215,7 @@ def _answer_text(answered: "Answered", again: str) -> str:
 def _answer_json(answered: "Answered", again: str) -> "dict[str, Json]":
     from starling.genome.plan import kind
     from starling.genome.postprocess.wording import answer_text, error_text
-    from starling.release.request import plain
+    from starling.release.codec import plain
 
     return {
         "question": {"ask": kind(answered.question), **plain(answered.question)},

@@ -182,7 +182,7 @@ def preview_text(errors: "ExpectedErrors", least: Fraction | None, error: float 
 
 def preview_json(errors: "ExpectedErrors", least: Fraction | None) -> "dict[str, Json]":
     """What `preview_text` says, for programs: everything that is expected, by question and cost."""
-    from starling.release.request import plain
+    from starling.release.codec import plain
 
     plan, assumed = errors.assumed.plan, errors.assumed
     return {

@@ -1,4 +1,7 @@
-"""`starling ledger`: what custodians do with a ledger; auditing.py has what everybody may. Commands parse, call and print."""
+"""`starling ledger`: what custodians do with a ledger; auditing.py has what everybody may. `starling keys`: the keys that sign.
+
+Commands parse, call and print. A private key is never shown.
+"""
 
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from starling.ledger.opening import Ledger
     from starling.ledger.rules import Scope
     from starling.privacy.neighbours import Relation
+
 
 TWO = "two.sqlite"
 """One with a second custodian."""
@@ -236,3 +240,41 @@ def retire(url: str, kind: str, name: str) -> Result:
     with _writing(url) as opened:
         opened.custody.retire(cast(Any, kind), name)
         return _done(opened, {"retired": name, "kind": kind}, f"{kind} {name} is retired")
+
+
+keys = Group(
+    "keys",
+    example="starling keys new",
+    help="Ed25519 keys of custodians, kept in STARLING_HOME (by default .config/starling of the user), readable by their owner"
+    " alone. Back them up: without its key a ledger takes no charge.",
+    lazy={name: f"starling.cli.ledger:{name}" for name in ("new", "show")},
+)
+
+
+@command("new", example="starling keys new second")
+@click.argument("name", default="custodian", required=False)
+def new(name: str) -> Result:
+    """Make a fresh key and show its public part. NAME is `custodian` unless another is given."""
+    from starling.ledger.keys import make
+
+    return _shown({name: make(name).public.text})
+
+
+@command("show", example="starling keys show")
+def show() -> Result:
+    """The public parts of all keys that are here, with their fingerprints."""
+    from starling.ledger.keys import load, names
+
+    return _shown({name: load(name).public.text for name in names()})
+
+
+def _shown(keys: dict[str, str]) -> Result:
+    from starling.ledger.keys import Public
+    from starling.release.text import table
+
+    rows = [(name, Public.parse(text).fingerprint, text) for name, text in keys.items()]
+    listed = [{"name": name, "fingerprint": fingerprint, "public": text} for name, fingerprint, text in rows]
+    none = "There is no key here. Make one: starling keys new"
+    return Result(
+        lambda: table(("name", "fingerprint", "public key"), rows, left=3) if rows else none, lambda: {"keys": listed}
+    )

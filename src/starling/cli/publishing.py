@@ -85,13 +85,12 @@ destination = options.as_one(
 
 
 def payment_options(destination: Destination) -> "PaymentOptions":
-    """Who pays, with the ledger opened if one is named.
+    """Who pays; a ledger is named by its URL, and opened while it pays.
 
     Raises:
         ParameterError: the names do not fit.
     """
     from starling.ledger import rules
-    from starling.ledger.opening import open_ledger
     from starling.release.payment import PaymentOptions
 
     if destination.request_id is not None:
@@ -104,7 +103,7 @@ def payment_options(destination: Destination) -> "PaymentOptions":
             field="--dataset", problem="is missing", fix="name what the records are registered as: starling ledger show"
         )
     return PaymentOptions(
-        None if destination.ledger is None else open_ledger(destination.ledger),
+        destination.ledger,
         destination.dataset,
         destination.analyst,
         destination.request_id,

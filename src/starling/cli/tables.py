@@ -250,7 +250,7 @@ def release(
 def evaluate(plan: str, *, release: Path, persons: Path, geography: Path, engine: str, out: Path | None) -> Result:
     """How far a release is off the truth. NOT PRIVATE: for the custodian of the records alone; never publish it."""
     from starling.cli.comparison import evaluation_json, evaluation_text
-    from starling.engine.choice import check_engine
+    from starling.engine.spark import check_engine
     from starling.tables.evaluate import evaluate as compare
     from starling.tables.evaluate.page import check_place, write_page
     from starling.tables.plan import Plan

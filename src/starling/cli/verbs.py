@@ -124,7 +124,7 @@ def validated(acceptance: Acceptance, look: "Callable[[int], tuple[Validated, Se
 
 def _accept(acceptance: Acceptance, book: "Ledger", files: Sequence[Path], problems: Found) -> bool:
     """Whether the files are accepted now: at once where nothing was found, else when the custodian says so."""
-    from starling.ledger.acceptance import accepted_files
+    from starling.release.records import accepted_files
 
     if not problems.none and not acceptance.yes:
         check_terminal(

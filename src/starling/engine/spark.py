@@ -9,10 +9,14 @@ value, since a part that fails is told as that alone. It serves no page, keeps n
 puts on a disk is encrypted with a key of this run, lies in folders of its own (mode 0700) and is removed at the end: here in the folder
 for temporary files, on a worker where the cluster's owner has said. Settings that are the cluster's own (memory of an executor, encryption
 of its network) are read from `spark-defaults.conf`, as Spark does.
+
+Which engine counts, DuckDB in this process or Spark on this machine or on a cluster, is said by its name (`open_cluster`). Their counts are
+identical.
 """
 
 import logging
 import os
+import re
 import shutil
 import signal
 import socket
@@ -21,6 +25,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -34,6 +39,12 @@ from starling.errors import OutputError, ParameterError
 
 BATCH_ROWS: Final = 1 << 18
 """Rows of the Arrow batches that come out, at most."""
+
+DUCKDB: Final = "duckdb"
+SPARK_HERE: Final = "spark://local"
+
+_MASTERS: Final = re.compile(r"spark://[A-Za-z0-9._-]+:[0-9]{1,5}(,[A-Za-z0-9._-]+:[0-9]{1,5})*")
+"""As Spark names the master of a standalone cluster, and its standbys."""
 
 _TYPES: Final = {
     pa.bool_(): "boolean",
@@ -331,3 +342,25 @@ def _end_process(gateway: Any) -> None:
     except subprocess.TimeoutExpired:
         gateway.proc.kill()
         gateway.proc.wait()
+
+
+def check_engine(name: str) -> None:
+    """Raises ParameterError unless `name` is that of an engine: duckdb, spark://local or spark://HOST:PORT."""
+    if name not in (DUCKDB, SPARK_HERE) and not _MASTERS.fullmatch(name):
+        raise ParameterError(
+            field="engine",
+            problem="is neither duckdb, nor spark://local, nor the spark://HOST:PORT of a cluster's master",
+            fix="leave it out to count with DuckDB",
+        )
+
+
+def open_cluster(name: str) -> AbstractContextManager[Spark | None]:
+    """The Spark of that name, to be started by `with`; None for DuckDB, which needs no starting.
+
+    Raises:
+        ParameterError: when there is no such engine, or it cannot be started; nothing has been read then.
+    """
+    check_engine(name)
+    if name == DUCKDB:
+        return nullcontext(None)
+    return Spark(None if name == SPARK_HERE else name)

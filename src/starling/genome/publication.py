@@ -28,13 +28,13 @@ from starling.ledger.rules import canonical
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Mechanism
 from starling.release.checks import TABLES, Checks, InvalidRelease
+from starling.release.codec import plain
 from starling.release.commitment import Written
 from starling.release.datapackage import Sheet
 from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.registry import Product
 from starling.release.report.pages import Section
-from starling.release.request import plain
 from starling.release.statement import Particulars
 from starling.release.table_files import Table
 

@@ -14,9 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from starling.engine import duck
-from starling.engine.choice import open_cluster
-from starling.engine.prefetch import in_order
-from starling.engine.spark import Parts, Spark
+from starling.engine.machine import in_order
+from starling.engine.spark import Parts, Spark, open_cluster
 from starling.errors import Problem, SourceError
 from starling.groups.plan import Kind, Plan
 from starling.groups.plan.readable import read_register

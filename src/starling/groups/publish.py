@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from starling.engine.choice import DUCKDB, check_engine
+from starling.engine.spark import DUCKDB, check_engine
 from starling.groups.counts import cluster_for, count
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan

@@ -10,8 +10,7 @@ from typing import TypeVar
 from starling.errors import LedgerUnavailable, PolicyRefused, StarlingError
 from starling.ledger import leases
 from starling.ledger.charging import Charging
-from starling.ledger.rules import Request
-from starling.ledger.ticket import AnswerKind, Drawn, Ticket
+from starling.ledger.rules import AnswerKind, Drawn, Request, Ticket
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.sampling.entropy import fresh_bytes
 from starling.privacy.trust import Receipt

@@ -1,13 +1,17 @@
 """The hash chain of events: each carries the hash of all before it, so that a flipped, dropped or reordered event is found.
 
 A chain cut at its end is still a chain: that is found by a signed head kept elsewhere (witness.py, and every release).
+Custodians sign each event of theirs in this ledger, and the approval of a raise.
 """
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from starling.errors import IntegrityError
+from starling.ledger import rules
+from starling.ledger.keys import Public
 
 START = "0" * 64
 """What stands before the first event."""
@@ -84,3 +88,20 @@ class Follower:
 
 def _broken(seq: int, problem: str) -> IntegrityError:
     return IntegrityError(field=f"event {seq}", problem=problem, fix="restore the ledger and ask who changed it")
+
+
+def approval_message(ledger: str, body: Mapping[str, Any]) -> bytes:
+    """What a second custodian signs: this raise in this ledger, from the cap in force, so that it serves once."""
+    named = {field: body[field] for field in ("population", "scope", "name", "from", "to")}
+    return f"starling approve\n{ledger}\n{rules.canonical(named)}".encode()
+
+
+def custodian_message(ledger: str, kind: str, body: Mapping[str, Any]) -> bytes:
+    """What is signed of a custodian event."""
+    return f"starling event\n{ledger}\n{kind}\n{rules.canonical(body)}".encode()
+
+
+def signed_by(key: Public, ledger: str, kind: str, body: Mapping[str, Any]) -> bool:
+    """Whether the event's own signature is `key`'s."""
+    unsigned = {name: value for name, value in body.items() if name != "signature"}
+    return key.holds(custodian_message(ledger, kind, unsigned), str(body.get("signature", "")))

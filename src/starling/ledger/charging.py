@@ -23,9 +23,8 @@ from starling.ledger.disclosure import Noise
 from starling.ledger.leases import Lease, Tokens
 from starling.ledger.memory import Done, Memory, Spent
 from starling.ledger.rows import End, Known, Pen, Standing
-from starling.ledger.rules import Population, Request, State
+from starling.ledger.rules import AnswerKind, Drawn, Population, Request, State, Ticket
 from starling.ledger.store import Moved, Transaction
-from starling.ledger.ticket import AnswerKind, Drawn, Ticket
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Entry
 

@@ -6,11 +6,11 @@ from typing import Any, Literal, NamedTuple
 from starling.errors import ParameterError, PolicyRefused
 from starling.ledger import rows, rules
 from starling.ledger.book import Book
+from starling.ledger.chain import approval_message, custodian_message
 from starling.ledger.disclosure import meaning
 from starling.ledger.keys import Key
 from starling.ledger.rows import Pen
 from starling.ledger.rules import Population, Scope
-from starling.ledger.signatures import approval_message, custodian_message
 from starling.ledger.store import Transaction
 from starling.privacy.budget import Exact, Measure
 from starling.privacy.neighbours import Relation

@@ -10,10 +10,9 @@ from starling.ledger.account import RequestAccount
 from starling.ledger.book import WALL, Book
 from starling.ledger.charging import Charging
 from starling.ledger.custody import Custody
-from starling.ledger.foresight import Foreseen, foresee
 from starling.ledger.keys import Key, Public
 from starling.ledger.leases import Clock
-from starling.ledger.reading import Reading
+from starling.ledger.reading import Foreseen, Reading, foresee
 from starling.ledger.rules import Request
 from starling.ledger.sqlite import SqliteStore
 from starling.ledger.store import Store

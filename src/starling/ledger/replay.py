@@ -12,13 +12,11 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 from starling.errors import IntegrityError, StarlingError
 from starling.ledger import disclosure, rows, rules
-from starling.ledger.chain import Counts, Event
+from starling.ledger.chain import Counts, Event, approval_message, signed_by
 from starling.ledger.keys import Public
 from starling.ledger.rows import Standing
-from starling.ledger.rules import Population
-from starling.ledger.signatures import approval_message, signed_by
+from starling.ledger.rules import Population, Ticket
 from starling.ledger.store import Transaction
-from starling.ledger.ticket import Ticket
 from starling.privacy.budget import Measure
 from starling.privacy.neighbours import Change, Relation, Unit
 

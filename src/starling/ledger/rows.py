@@ -10,9 +10,8 @@ from starling.errors import ParameterError
 from starling.ledger import rules
 from starling.ledger.chain import START, Head, digest
 from starling.ledger.leases import Lease
-from starling.ledger.rules import Cap, Dataset, Population, Request, Scope
+from starling.ledger.rules import AnswerKind, Cap, Dataset, Drawn, Population, Request, Scope, Ticket
 from starling.ledger.store import Row, Transaction
-from starling.ledger.ticket import AnswerKind, Drawn, Ticket
 from starling.privacy.budget import Measure
 from starling.privacy.neighbours import Change, Relation, Unit
 

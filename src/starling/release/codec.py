@@ -10,8 +10,12 @@
 
 One value has one JSON, and JSON that no value gives is refused: a key too many, a key too few, 1 for true, a member of a set twice. What a
 value may be beyond its types, its class says when it is made.
+
+`plain` gives what JSON has without a type: for a digest, and for what nobody reads back.
 """
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -19,10 +23,12 @@ from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
 from types import NoneType, UnionType
-from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, Literal, Never, Union, get_args, get_origin, get_type_hints
 
-from starling.release.public_json import refuse, text, truth
-from starling.release.statement import Json
+from starling.planfile.spelling import name_problem
+
+if TYPE_CHECKING:
+    from starling.release.statement import Json
 
 KIND: Final = "kind"
 """The key that says which dataclass of a union an object is."""
@@ -30,7 +36,7 @@ _LEAST: Final = -(2**63)
 _RATIONAL: Final = re.compile(r"-?[0-9]{1,400}(/[1-9][0-9]{0,399})?")
 
 
-def encode(hint: Any, value: Any, instead: Mapping[str, Json] | None = None) -> Any:
+def encode(hint: Any, value: Any, instead: "Mapping[str, Json] | None" = None) -> Any:
     """The JSON of a value.
 
     Args:
@@ -185,3 +191,39 @@ def _json_type(hint: Any) -> type:
 
 def _list(data: Any) -> list[Any]:
     return data if isinstance(data, list) else refuse()
+
+
+def text(value: object) -> str:
+    """A text that may be shown, or none; else ValueError."""
+    return value if isinstance(value, str) and (not value or name_problem(value) is None) else refuse()
+
+
+def truth(value: object) -> bool:
+    """True or false, or ValueError."""
+    return value if isinstance(value, bool) else refuse()
+
+
+def refuse() -> Never:
+    """Raises ValueError."""
+    raise ValueError
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses, fractions, sets and named values as what JSON has.
+
+    >>> plain([Fraction(1, 3), frozenset("ba"), None])
+    ['1/3', ['a', 'b'], None]
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    return str(value) if isinstance(value, Fraction | Enum) else value
+
+
+def digest(public: Mapping[str, Any]) -> str:
+    """SHA-256 of public choices by their names, hexadecimal; their order does not matter."""
+    named = {name: plain(value) for name, value in public.items()}
+    return hashlib.sha256(json.dumps(named, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -10,8 +10,14 @@ disk, the ledger keeps their hash and their key in one durable event, and only t
 
 A ledger inside the folder of its release goes with the folder where such a run dies, and nothing but that release can refer to it; all else
 is the same.
+
+Where a draw lies that was paid for and is not published yet, a note below STARLING_HOME says: a retry with another folder than the first
+run's would find nothing beside it, and pay again for what is only elsewhere. The note names a place, nothing else; what lies there is
+believed where it has the hash that the ledger keeps.
 """
 
+import hashlib
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +25,11 @@ from typing import Generic, TypeVar
 
 from starling.errors import OutputError, PolicyRefused
 from starling.ledger.account import RequestAccount
-from starling.ledger.ticket import Drawn
+from starling.ledger.keys import folder
+from starling.ledger.rules import Drawn
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Mechanism, Receipt
-from starling.release import bundle, whereabouts
+from starling.release import bundle
 from starling.release.encrypted import CommittedFiles, EncryptedFile, EncryptedFiles
 
 T = TypeVar("T")
@@ -119,7 +126,7 @@ class Commitment(Generic[R]):
         sha256, key = self._files().finish()
         if self._mark is not None:
             mark = self._mark(self._account.request_id)
-            whereabouts.remember(mark, self._folder.parent)
+            remember(mark, self._folder.parent)
             bundle.claim(self._folder, mark)
         try:
             self._account.draw(sha256, key)
@@ -148,7 +155,7 @@ def drawn_files(temporary: Path, drawn: Drawn | None) -> tuple[str, ...]:
 
 def refuse_elsewhere(mark: str, drawn: Drawn) -> None:
     """Raises OutputError where the draw of a request lies whole beside another folder than the one that was named now."""
-    temporary = whereabouts.remembered(mark)
+    temporary = remembered(mark)
     if temporary is None:
         return
     if bundle.held(temporary) or drawn_files(temporary, drawn):
@@ -158,3 +165,31 @@ def refuse_elsewhere(mark: str, drawn: Drawn) -> None:
             problem=f"is not the folder that this request was drawn for: what was drawn lies beside {place}",
             fix=f"publish it as {place}, at no further cost",
         )
+
+
+def remember(mark: str, temporary: Path) -> None:
+    """Keep that the draw of the request with this mark lies in the folder `temporary`.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path = _note(mark)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.write_bytes(os.fsencode(temporary.absolute()))
+
+
+def remembered(mark: str) -> Path | None:
+    """The folder that was kept last for the request with this mark; None where there is no note."""
+    try:
+        return Path(os.fsdecode(_note(mark).read_bytes()))
+    except (OSError, ValueError):
+        return None
+
+
+def forget(mark: str) -> None:
+    """Remove the note: the release is in place."""
+    _note(mark).unlink(missing_ok=True)
+
+
+def _note(mark: str) -> Path:
+    return folder() / "draws" / hashlib.sha256(mark.encode()).hexdigest()[:32]

@@ -2,19 +2,25 @@
 
 Each file is a resource with its size and SHA-256, each table with its columns. Parquet has types that a table schema has no words
 for, so each of its columns bears `parquetType` besides: what pyarrow calls it.
+
+A Parquet file has room for notes: key-value metadata of the file and of each column, the name of the program that wrote it, bytes between
+its parts that no reader looks at. None of them is compared with anything, so that a release has none of them: they could say what the
+table does not.
 """
 
+import base64
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from starling.errors import Problem
 from starling.planfile.spelling import shown
-from starling.release import parquet
 from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE, content, digests
 from starling.release.statement import Json
 
@@ -22,6 +28,12 @@ FILE: Final = "datapackage.json"
 PROFILE: Final = "https://datapackage.org/profiles/2.0/datapackage.json"
 LARGEST: Final = 1 << 26
 """Bytes of a JSON file of a release that is read."""
+
+ARROW: Final = b"ARROW:schema"
+"""The one key that Arrow writes: the types of the columns, as Arrow says them."""
+WRITER: Final = re.compile(r"parquet-cpp-arrow version [0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}")
+_FRAME: Final = 4 + 4 + 4
+"""Bytes around the parts of a file: its mark at both ends, and the length of the footer."""
 
 MEDIA: Final = {
     ".csv": "text/csv",
@@ -117,7 +129,7 @@ def _resource(name: str, path: Path, sha256: str) -> dict[str, Json]:
 
 
 def _table(sheet: Sheet, path: Path) -> dict[str, Json]:
-    kinds = {} if sheet.delimiter else parquet.types(path)
+    kinds = {} if sheet.delimiter else parquet_types(path)
     fields: list[Json] = []
     for column in sheet.columns:
         said: dict[str, Json] = {"name": column.name, "type": column.type, "description": column.description}
@@ -193,7 +205,7 @@ def _wrong(path: Path, name: str, sha256: str, said: Mapping[str, Any]) -> list[
     try:
         fields = [(str(field["name"]), field.get("parquetType")) for field in said["schema"]["fields"]]
         found = _columns(path, said)
-        stray = parquet.stray(path) if said.get("format") == "parquet" else None
+        stray = parquet_stray(path) if said.get("format") == "parquet" else None
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError, AttributeError):
         return [Problem(shown(name), "is not the table that is described there", AGAIN, FILE)]
     if fields != found:
@@ -204,7 +216,7 @@ def _wrong(path: Path, name: str, sha256: str, said: Mapping[str, Any]) -> list[
 def _columns(path: Path, said: Mapping[str, Any]) -> list[tuple[str, str | None]]:
     """Names and Parquet types of the columns of a file."""
     if said.get("format") == "parquet":
-        return list(parquet.types(path).items())
+        return list(parquet_types(path).items())
     with path.open("rb") as file:
         header = file.readline(1 << 16).decode("utf-8").rstrip("\n")
     return [(name.strip('"'), None) for name in header.split(said["dialect"]["delimiter"])]
@@ -215,3 +227,41 @@ def read_json(path: Path) -> Any:
     if path.stat().st_size > LARGEST:
         raise ValueError
     return json.loads(path.read_bytes())
+
+
+def parquet_types(path: Path) -> dict[str, str]:
+    """The columns of a file and what pyarrow calls their types; from its footer alone."""
+    return {field.name: str(field.type) for field in pq.read_schema(path)}
+
+
+def parquet_stray(path: Path) -> str | None:
+    """What a file holds that none of ours does, in a few words; None where there is nothing. From its footer alone.
+
+    Raises:
+        OSError, pa.ArrowException: it cannot be read as Parquet.
+    """
+    with pq.ParquetFile(path) as file:
+        footer, schema = file.metadata, file.schema_arrow
+    notes = footer.metadata or {}
+    if notes.keys() != {ARROW} or schema.metadata or any(map(_noted, schema)):
+        return "notes beside its columns"
+    try:
+        written = base64.b64decode(notes[ARROW], validate=True)
+        said = pa.ipc.read_schema(pa.py_buffer(written))
+    except ValueError:
+        return "notes beside its columns"
+    if not said.equals(schema) or any(map(_noted, said)) or said.serialize().to_pybytes() != written:
+        return "notes that say other types than its columns have"
+    if not WRITER.fullmatch(footer.created_by):
+        return "another program's name"
+    parts = sum(
+        footer.row_group(group).column(column).total_compressed_size
+        for group in range(footer.num_row_groups)
+        for column in range(footer.num_columns)
+    )
+    return None if path.stat().st_size == _FRAME + parts + footer.serialized_size else "bytes that belong to no column"
+
+
+def _noted(field: pa.Field) -> bool:
+    """Whether a column, or a part of it, has notes."""
+    return bool(field.metadata) or any(_noted(field.type.field(part)) for part in range(field.type.num_fields))

@@ -1,19 +1,24 @@
-"""The manifest of a release: the SHA-256 of each of its files, as one canonical text. A ledger keeps it as the answer.
+"""The manifest of a release, the SHA-256 of each of its files as one canonical text, and its signature.
 
-The signature is over the same list, so it is no part of it. Nor is a ledger that was made for one release and lies inside: it
-keeps the manifest itself. That file is in the signed list instead (signing.py).
+A ledger keeps the manifest as the answer. The signature is no part of it, nor is a ledger that was made for one release and lies inside,
+since that keeps the manifest itself. An Ed25519 key answers for every byte in the folder, that ledger too, and is checked offline.
+`SIGNATURE` is JSON: the SHA-256 of every other file, the hash of that list, the public key with its fingerprint, and the signature over
+the canonical list. The file has one form, down to its spaces, so that no byte of it can change unseen either.
 """
 
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Any, Final
 
 from starling.errors import IntegrityError, Problem
+from starling.ledger.keys import Key, Public
 from starling.ledger.rules import canonical
 from starling.planfile.spelling import shown
 
@@ -23,7 +28,6 @@ OWN_LEDGER: Final = "ledger.sqlite"
 
 MEASUREMENTS: Final = "measurements"
 """Name of the folder that holds what was drawn for the charge of a release, and nothing else, wherever a domain puts it."""
-
 
 DEEPEST: Final = 8
 """Folders within folders; a release has two."""
@@ -36,6 +40,13 @@ LONGEST_HOLE: Final = 1 << 28
 
 AGAIN: Final = "get the release again from its publisher"
 """The one fix for a release that is not as it was signed."""
+
+FORMAT: Final = "starling-signature/1"
+MOST_BYTES: Final = 1 << 24
+"""Of a signature file: some hundred thousand files."""
+
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_SIGNATURE: Final = re.compile(r"[0-9a-f]{128}")
 
 
 def manifest(folder: Path) -> str:
@@ -163,3 +174,85 @@ def hollow(path: Path, size: int) -> bool:
     finally:
         os.close(file)
     return False
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a SIGNATURE file says.
+
+    Attributes:
+        files: SHA-256, hexadecimal, of every file by its path; SIGNATURE itself aside.
+        key: Who signed.
+        signature: Over `message(files)`, hexadecimal.
+    """
+
+    files: dict[str, str]
+    key: Public
+    signature: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether the signature is the key's over these very files."""
+        return self.key.holds(message(self.files), self.signature)
+
+    def text(self) -> str:
+        """The file."""
+        return json.dumps(
+            {
+                "format": FORMAT,
+                "key": self.key.text,
+                "fingerprint": self.key.fingerprint,
+                "manifest_sha256": hashlib.sha256(canonical(self.files).encode()).hexdigest(),
+                "signature": self.signature,
+                "files": dict(sorted(self.files.items())),
+            },
+            indent=1,
+            ensure_ascii=True,
+        )
+
+
+def message(files: dict[str, str]) -> bytes:
+    """What is signed of a release; its first line keeps it apart from everything else that the key signs."""
+    return f"starling release\n{canonical(files)}".encode()
+
+
+def sign(folder: Path, key: Key) -> Signature:
+    """Write SIGNATURE into a complete folder: the last file of a release.
+
+    Raises:
+        IntegrityError: something in the folder is no regular file.
+        OSError: the file cannot be written, or is there already.
+    """
+    files = digests(files_of(folder))
+    signature = Signature(files, key.public, key.sign(message(files)))
+    with (folder / SIGNATURE).open("x", encoding="ascii") as file:
+        file.write(signature.text())
+    return signature
+
+
+def read_signature(path: Path) -> Signature:
+    """The signature in a file; whether it holds is another question.
+
+    Raises:
+        IntegrityError: the file is not what `sign` writes.
+    """
+    try:
+        return _parsed(path)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        problem = "is not a signature file as Starling writes it"
+        raise IntegrityError(field=SIGNATURE, problem=problem, fix=AGAIN) from None
+
+
+def _parsed(path: Path) -> Signature:
+    """Raises ValueError, KeyError, TypeError or AttributeError when a part is missing or of another kind, or a space too many."""
+    if path.stat().st_size > MOST_BYTES:
+        raise ValueError
+    text = path.read_bytes().decode("ascii")
+    data: Any = json.loads(text)
+    hashes = [*data["files"].values(), data["key"]]
+    if not all(_HASH.fullmatch(each) for each in hashes) or not _SIGNATURE.fullmatch(data["signature"]):
+        raise ValueError
+    signature = Signature(data["files"], Public(bytes.fromhex(data["key"])), data["signature"])
+    if signature.text() != text:
+        raise ValueError
+    return signature

@@ -12,14 +12,12 @@ from starling.errors import PolicyRefused
 from starling.ledger.account import RequestAccount
 from starling.ledger.leases import Clock
 from starling.ledger.opening import Ledger, create_ledger, open_ledger
-from starling.ledger.rules import UNIT, Request, charge_units
-from starling.ledger.ticket import Drawn
+from starling.ledger.rules import UNIT, Drawn, Request, charge_units
 from starling.ledger.witness import Witness
 from starling.privacy.guarantee import Guarantee
-from starling.release import bundle, whereabouts
-from starling.release.commitment import Commitment, drawn_files, refuse_elsewhere
-from starling.release.manifest import OWN_LEDGER, manifest
-from starling.release.signing import sign
+from starling.release import bundle
+from starling.release.commitment import Commitment, drawn_files, forget, refuse_elsewhere
+from starling.release.manifest import OWN_LEDGER, manifest, sign
 
 DAY: Final = 86_400
 """Seconds."""
@@ -111,7 +109,7 @@ class Payment:
         mark = self.mark(ticket.request.request_id)
         if ticket.state == "answered":
             if bundle.recover(out, mark, lambda folder: manifest(folder) == ticket.answer):
-                whereabouts.forget(mark)
+                forget(mark)
                 return "answered"
             raise PolicyRefused(
                 field="request",

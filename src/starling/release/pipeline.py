@@ -22,8 +22,8 @@ from starling.privacy.guarantee import Guarantee
 from starling.privacy.sampling.entropy import fresh_id
 from starling.privacy.trust import Receipt, Released
 from starling.privacy.trust import publish as draw_once
-from starling.release import bundle, contents, records, verify, whereabouts
-from starling.release.commitment import drawn_files
+from starling.release import bundle, contents, records, verify
+from starling.release.commitment import drawn_files, forget
 from starling.release.datapackage import read_json
 from starling.release.domain import Publication, Source
 from starling.release.manifest import OWN_LEDGER
@@ -125,7 +125,7 @@ class Order:
             yield folder, paid or stack.enter_context(own)
             if paid is None:
                 records.keep(self.out, hashed)
-        whereabouts.forget(self._mark)
+        forget(self._mark)
 
 
 @dataclass(frozen=True, slots=True)

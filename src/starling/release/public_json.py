@@ -3,10 +3,10 @@
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Never, TypeVar
+from typing import Any, TypeVar
 
 from starling.errors import IntegrityError
-from starling.planfile.spelling import name_problem
+from starling.release.codec import refuse
 from starling.release.datapackage import LARGEST
 from starling.release.manifest import AGAIN
 from starling.release.statement import Json
@@ -47,18 +47,3 @@ def read(folder: Path, name: str, make: Callable[[Any], T], back: Callable[[T], 
 def form(said: Mapping[str, Json]) -> str:
     """The one text of a file."""
     return json.dumps(said, indent=1, ensure_ascii=False) + "\n"
-
-
-def text(value: object) -> str:
-    """A text that may be shown, or none; else ValueError."""
-    return value if isinstance(value, str) and (not value or name_problem(value) is None) else refuse()
-
-
-def truth(value: object) -> bool:
-    """True or false, or ValueError."""
-    return value if isinstance(value, bool) else refuse()
-
-
-def refuse() -> Never:
-    """Raises ValueError."""
-    raise ValueError

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from starling.engine.prefetch import in_order
+from starling.engine.machine import in_order
 from starling.errors import IntegrityError, ParameterError, PlanError, Problem, StarlingError
 from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.guarantee import Guarantee

@@ -1,17 +1,19 @@
 """The confidential files that a release is made from: whether their custodian accepted them, and that an answer belongs to them.
 
 Nothing of what they hold is looked at here, only where they lie, their sizes and when they were changed last. Size and time may tell of
-records, so none of it is in a release: the ledger keeps a keyed hash (ledger/acceptance.py), and beside a release that a ledger of its own
-paid for lies a hash, for its owner's eyes.
+records, so none of it is in a release: the ledger keeps a token (`accepted_files`), a keyed hash, so that nobody without the custodian's
+key can guess a file and try it; and beside a release that a ledger of its own paid for lies a hash, for its owner's eyes. Two times are
+taken: that of the content, which anybody may set back, and that of the file's entry, which the system alone sets.
 """
 
 import hashlib
+import hmac
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from starling.errors import OutputError, PolicyRefused
-from starling.ledger.acceptance import accepted_files, files_now
+from starling.errors import OutputError, PolicyRefused, SourceError
+from starling.ledger.keys import Key
 from starling.ledger.opening import Ledger
 from starling.ledger.rules import canonical
 
@@ -81,3 +83,35 @@ def check_same(out: Path, hashed: str) -> None:
 
 def _note(out: Path) -> Path:
     return out.parent / f".{out.name}.records"
+
+
+def accepted_files(key: Key, paths: Iterable[Path]) -> str:
+    """The token of these files, in whichever order: HMAC-SHA256 over absolute path, size and times of change of each.
+
+    Args:
+        key: The custodian's, from which the key of the hash is derived.
+        paths: The files; of a folder, all files below it.
+
+    Raises:
+        SourceError: one of them is not there.
+    """
+    found = canonical({"files": files_now(paths)})
+    return hmac.digest(key.derived("accepted files"), found.encode(), "sha256").hex()
+
+
+def files_now(paths: Iterable[Path]) -> list[tuple[str, int, int, int]]:
+    """Absolute path, size, time of change of the content and of the entry of each file, ascending; of a folder, of all files below it.
+
+    Raises:
+        SourceError: one of them is not there.
+    """
+    return sorted({file for path in paths for file in _files(path)})
+
+
+def _files(path: Path) -> list[tuple[str, int, int, int]]:
+    try:
+        files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
+        found = [(str(each.resolve(strict=True)), each.stat()) for each in files]
+        return [(name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for name, stat in found]
+    except OSError:
+        raise SourceError(field=path.name, problem="is not there", fix="name a file that you may read") from None

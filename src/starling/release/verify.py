@@ -15,10 +15,9 @@ from starling.planfile.spelling import shown
 from starling.privacy.guarantee import Guarantee
 from starling.release import datapackage, statement
 from starling.release.arithmetic import Stated, check_cost, earlier_guarantees
+from starling.release.codec import text
 from starling.release.ledger_check import Charged
-from starling.release.manifest import AGAIN, SIGNATURE, answer, digests, walk
-from starling.release.public_json import text
-from starling.release.signing import Signature, read_signature
+from starling.release.manifest import AGAIN, SIGNATURE, Signature, answer, digests, read_signature, walk
 from starling.release.statement import FILE, AddsTo
 
 WHERE: Final = "give the folder that a release was made as, or its zip"

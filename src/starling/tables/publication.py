@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 
 from starling.ledger.rules import canonical
 from starling.privacy.guarantee import Guarantee
+from starling.release.codec import digest
 from starling.release.datapackage import Sheet
 from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.registry import Product
 from starling.release.report.pages import Section
-from starling.release.request import digest
 from starling.release.statement import Particulars
 from starling.release.table_files import Table
 from starling.tables.artifact import columns, pages

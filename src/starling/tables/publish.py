@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from starling.engine.choice import DUCKDB, check_engine
+from starling.engine.spark import DUCKDB, check_engine
 from starling.privacy.trust import Confidential
 from starling.release import pipeline
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions

@@ -26,13 +26,13 @@ def demo(out: Path, *, persons: int) -> Result:
     study.check()
     _make(out)
     with steps() as step:
-        tables = nation.chapter(out / "tables", persons, step)
-        genome = study.chapter(out / "genome", step)
-    following = (*tables.next, *genome.next)
+        tables, then_tables = nation.chapter(out / "tables", persons, step)
+        genome, then_genome = study.chapter(out / "genome", step)
+    following = (*then_tables, *then_genome)
     then = "Try next:\n" + "\n".join(following)
     return Result(
-        lambda: f"1. A nation, published\n\n{tables.text}\n\n\n2. A study, explored\n\n{genome.text}\n\n{then}",
-        lambda: {"folder": str(out), "tables": tables.json, "genome": genome.json, "next": [*following]},
+        lambda: f"1. A nation, published\n\n{tables.text()}\n\n\n2. A study, explored\n\n{genome.text()}\n\n{then}",
+        lambda: {"folder": str(out), "tables": tables.json(), "genome": genome.json(), "next": [*following]},
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from starling.cli.demo.chapter import Chapter
+from starling.cli.commands import Result
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,8 +22,8 @@ TYPICAL: Final = 1000
 """The row that is shown first is the published total nearest to this."""
 
 
-def chapter(out: Path, persons: int, step: Callable[[str], None]) -> Chapter:
-    """Invent `persons`, publish their tables in the folder `out`, and compare."""
+def chapter(out: Path, persons: int, step: Callable[[str], None]) -> tuple[Result, tuple[str, ...]]:
+    """Invent `persons`, publish their tables in the folder `out`, and compare: what is shown, and commands that work when pasted."""
     from starling.release.payment import PaymentOptions
     from starling.release.pipeline import Listener
     from starling.tables.evaluate import with_truth
@@ -50,7 +50,8 @@ def chapter(out: Path, persons: int, step: Callable[[str], None]) -> Chapter:
         plan, read_geography(made.geography, plan), open_persons(made.persons, plan), out / "release"
     ).value
     found = _Found(compared)
-    return Chapter(_text(plan, out, made, released, found), _json(plan, out, made, released, found), _next(out, made))
+    shown = Result(lambda: _text(plan, out, made, released, found), lambda: _json(plan, out, made, released, found))
+    return shown, _next(out, made)
 
 
 class _Found:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from starling.cli.demo.chapter import Chapter
+from starling.cli.commands import Result
 
 if TYPE_CHECKING:
     from starling.genome.generate import Generated
@@ -33,8 +33,8 @@ def check() -> None:
     library()
 
 
-def chapter(out: Path, step: Callable[[str], None]) -> Chapter:
-    """Invent a study, explore it in the folder `out`, and compare."""
+def chapter(out: Path, step: Callable[[str], None]) -> tuple[Result, tuple[str, ...]]:
+    """Invent a study, explore it in the folder `out`, and compare: what is shown, and commands that work when pasted."""
     from starling.genome import Study, generate
     from starling.release.payment import PaymentOptions
     from starling.release.pipeline import Listener
@@ -50,7 +50,8 @@ def chapter(out: Path, step: Callable[[str], None]) -> Chapter:
     )
     answered = study.explore(epsilon=EPSILON, most=MOST, independent=True, longest=LONGEST)
     planted = {row["snp"]: row["frequency"] for row in json.loads(made.note.read_text(encoding="utf-8"))["causal"]}
-    return Chapter(_text(answered, planted), _json(made, answered, planted), _next(out, made, answered))
+    shown = Result(lambda: _text(answered, planted), lambda: _json(made, answered, planted))
+    return shown, _next(out, made, answered)
 
 
 def _explored(answered: "Answered") -> "Exploration":

@@ -5,8 +5,8 @@ from typing import Final
 from starling.genome.artifact.files import DRAWN, PLAN, QUESTION, SNPS
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, kind
 from starling.genome.postprocess.estimates import CONFIDENCE
+from starling.release.codec import plain
 from starling.release.registry import Product
-from starling.release.request import plain
 from starling.release.statement import Json, Particulars
 
 SOURCE: Final = "Johnson and Shmatikov 2013, Privacy-Preserving Data Exploration in Genome-Wide Association Studies"

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from starling.engine.prefetch import in_order
+from starling.engine.machine import in_order
 from starling.errors import ParameterError
 from starling.genome.generate.runs import AUTOSOMES, Design, Run, UInt64, bed_rows, stream, two_bases, words_of
 

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from starling.engine.prefetch import in_order
+from starling.engine.machine import in_order
 from starling.privacy.compiled import compiled
 
 Int64: TypeAlias = npt.NDArray[np.int64]

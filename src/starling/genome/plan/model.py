@@ -25,7 +25,7 @@ from starling.planfile.toml import Section
 from starling.planfile.values import exact_text, plan_path, section_of, toml_of, write_new
 from starling.privacy.budget import check_int, decimal_up, exact
 from starling.privacy.neighbours import REPLACE_PERSON, Relation
-from starling.release.request import digest
+from starling.release.codec import digest
 from starling.release.session import InSession
 
 Model: TypeAlias = Literal["dominant", "recessive", "genotypic", "allelic"]

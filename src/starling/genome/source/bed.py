@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from starling.engine.prefetch import in_order
+from starling.engine.machine import in_order
 from starling.genome.source.calls import Calls, Flags, Int64, UInt8, bytes_a_snp, chunk_length
 from starling.genome.source.input_checks import changed, refuse, size_of
 

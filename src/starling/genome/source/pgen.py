@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from starling.engine.prefetch import in_order
+from starling.engine.machine import in_order
 from starling.errors import SourceError
 from starling.genome.source.calls import MISSING, Calls, Flags, Int64, bytes_a_snp, packed
 from starling.genome.source.input_checks import changed, refuse, size_of

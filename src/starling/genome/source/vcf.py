@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from starling.engine.prefetch import in_order
+from starling.engine.machine import in_order
 from starling.genome.plan import Plan
 from starling.genome.plan.sites import chromosome
 from starling.genome.source.calls import MISSING, Calls, Int8, Int64, chunk_length, packed

@@ -22,7 +22,7 @@ from starling.groups.plan.regions import Row, leaf_totals, regions_of
 from starling.planfile.spelling import name_problem
 from starling.release import public_json
 from starling.release.checks import InvalidRelease
-from starling.release.codec import decode, encode
+from starling.release.codec import decode, encode, text
 from starling.release.encrypted import Create
 from starling.release.manifest import AGAIN
 from starling.release.statement import Json
@@ -88,8 +88,8 @@ def read_plan(folder: Path) -> Plan:
 
 
 def _made(folder: Path, data: Any) -> Plan:
-    register = None if data["register"] is None else Register(public_json.text(data["register"]))
-    levels = [public_json.text(level) for level in data["regions"]["levels"]]
+    register = None if data["register"] is None else Register(text(data["register"]))
+    levels = [text(level) for level in data["regions"]["levels"]]
     regions = _read_regions(folder, levels, data["totals"] == "region")
     if regions.digest != data["regions"]["sha256"]:
         raise IntegrityError(field=REGIONS, problem="is not what the plan was made with", fix=AGAIN)

@@ -33,7 +33,7 @@ from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLa
 from starling.privacy.events import DiscreteGaussianNoise, DiscreteLaplaceNoise
 from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
 from starling.privacy.neighbours import ADD_REMOVE_EVENT, ADD_REMOVE_MEMBER, Relation
-from starling.release.request import digest
+from starling.release.codec import digest
 
 Kind: TypeAlias = Literal["groups", "counts", "persons", "events"]
 Totals: TypeAlias = Literal["root", "region"]

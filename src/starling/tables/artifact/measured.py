@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from starling.engine.prefetch import in_order
+from starling.engine.machine import in_order
 from starling.release.checks import FORMS, InvalidRelease
 from starling.release.encrypted import Create
 from starling.tables.artifact.columns import ADAPTIVITY, FOLDER, GROUPS, INTEGRALITY, measurements_path, place_of

@@ -14,9 +14,8 @@ import pyarrow as pa
 
 from starling.errors import IntegrityError
 from starling.release import public_json
-from starling.release.codec import decode, encode
+from starling.release.codec import decode, encode, text
 from starling.release.manifest import AGAIN
-from starling.release.public_json import text
 from starling.release.registry import Product
 from starling.release.statement import AddsTo, Json, Particulars, noise
 from starling.tables.artifact.columns import measurements_path, place_of

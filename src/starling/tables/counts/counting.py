@@ -19,9 +19,8 @@ import numpy as np
 import pyarrow as pa
 
 from starling.engine import duck
-from starling.engine.choice import open_cluster
-from starling.engine.prefetch import in_order
-from starling.engine.spark import Parts, Spark
+from starling.engine.machine import in_order
+from starling.engine.spark import Parts, Spark, open_cluster
 from starling.engine.spill import Spill
 from starling.errors import Problem, SourceError
 from starling.privacy.trust import Confidential

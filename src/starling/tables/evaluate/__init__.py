@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from starling.engine.choice import DUCKDB
+from starling.engine.spark import DUCKDB
 from starling.errors import SourceError
 from starling.privacy.trust import NotPrivate, inspect
 from starling.tables.counts import cluster_for, count

@@ -17,8 +17,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from starling.engine.machine import in_order
 from starling.engine.new_folder import new_folder
-from starling.engine.prefetch import in_order
 from starling.errors import ParameterError
 from starling.tables.generate.files import PERSON_COLUMNS, WRITERS, Columns, Records, Writer
 from starling.tables.generate.land import Land, invent_land, region_names, settle

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from starling.errors import PlanError, Problem
+from starling.planfile.pipe_separated import NULL, read_table
 from starling.planfile.spelling import name_problem
 from starling.planfile.toml import Section
 from starling.tables.plan.codebook import Definitions, Iteration, Kind
-from starling.tables.plan.pipe_separated import NULL, read_table
 
 RACE_FILE = "race-characteristic-iterations"
 ETHNICITY_FILE = "ethnicity-characteristic-iterations"

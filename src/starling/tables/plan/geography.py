@@ -23,10 +23,10 @@ import pyarrow.csv as pacsv
 
 from starling.errors import PlanError, Problem
 from starling.planfile.foreign import opened
+from starling.planfile.pipe_separated import MARK, Record, header_problems, parquet_columns, read_table, text_records
 from starling.planfile.spelling import did_you_mean, name_problem
 from starling.tables.plan.choices import Choices
 from starling.tables.plan.codebook import PUERTO_RICO, STATES, GeographyLevel, region_names
-from starling.tables.plan.pipe_separated import MARK, Record, header_problems, parquet_columns, read_table, text_records
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 

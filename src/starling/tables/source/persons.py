@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.errors import Problem, SourceError
+from starling.planfile.pipe_separated import MARK, is_text
 from starling.tables.plan import Plan
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.geography import BLOCK_COLUMNS
-from starling.tables.plan.pipe_separated import MARK, is_text
 
 LONGEST_HEADER: Final = 65_536
 """Bytes of a header line."""

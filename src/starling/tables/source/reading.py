@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from starling.engine.prefetch import in_order
+from starling.engine.machine import in_order
 from starling.engine.spark import Parts
 from starling.errors import Problem, SourceError
 from starling.privacy.compiled import compiled

@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from starling.planfile.pipe_separated import NULL
 from starling.privacy.compiled import compiled
 from starling.tables.plan.codebook import MOST_RACE_CODES
-from starling.tables.plan.pipe_separated import NULL
 from starling.tables.source.fields import (
     BLOCK_FIELDS,
     BLOCK_WIDTHS,

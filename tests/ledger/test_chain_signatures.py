@@ -1,6 +1,6 @@
 """A signature is over one ledger, kind and body."""
 
-from starling.ledger.signatures import approval_message, custodian_message
+from starling.ledger.chain import approval_message, custodian_message
 
 
 def test_a_signature_is_over_one_ledger_kind_and_body() -> None:

@@ -1,4 +1,4 @@
-r"""Small public tables of the Census folder: pipe-delimited text with a header, or the same columns as Parquet.
+r"""Small public tables: pipe-delimited text with a header, as the Census Bureau writes it, or the same columns as Parquet.
 
 Text is split on `|` and nothing else: no quoting, no escapes, no guessing of types. Lines end with `\n`, an optional `\r`
 before it; blank lines are skipped, as the production system does; a UTF-8 byte order mark at the start is passed over. Columns

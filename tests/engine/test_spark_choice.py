@@ -2,8 +2,7 @@
 
 import pytest
 
-from starling.engine.choice import check_engine, open_cluster
-from starling.engine.spark import Spark
+from starling.engine.spark import Spark, check_engine, open_cluster
 from starling.errors import ParameterError
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.release.whereabouts import forget, remember, remembered
+from starling.release.commitment import forget, remember, remembered
 
 
 def test_what_is_remembered_is_found_until_it_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

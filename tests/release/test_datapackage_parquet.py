@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from starling.release.parquet import stray, types
+from starling.release.datapackage import parquet_stray, parquet_types
 
 SCHEMA = pa.schema(
     [
@@ -39,8 +39,8 @@ def rename(path: Path) -> None:
 @pytest.mark.parametrize("options", [{}, {"compression": "zstd"}, {"write_statistics": False}, {"row_group_size": 1}])
 def test_a_table_alone_has_nothing_beside_it(tmp_path: Path, options: dict[str, object]) -> None:
     pq.write_table(TABLE, tmp_path / "t.parquet", **options)
-    assert stray(tmp_path / "t.parquet") is None
-    assert list(types(tmp_path / "t.parquet")) == ["a", "b", "c", "d"]
+    assert parquet_stray(tmp_path / "t.parquet") is None
+    assert list(parquet_types(tmp_path / "t.parquet")) == ["a", "b", "c", "d"]
 
 
 @pytest.mark.parametrize(
@@ -61,4 +61,4 @@ def test_what_somebody_wrote_beside_it_is_found(
     if change is not None:
         change(path)
     assert pq.read_table(path).num_rows == 2, "a reader sees nothing of it"
-    assert stray(path) == expected
+    assert parquet_stray(path) == expected

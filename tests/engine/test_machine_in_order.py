@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from starling.engine.prefetch import in_order
+from starling.engine.machine import in_order
 
 
 def test_results_are_in_order_whoever_is_first() -> None:

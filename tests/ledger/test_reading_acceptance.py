@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from starling.errors import IntegrityError, ParameterError, SourceError
-from starling.ledger.acceptance import accepted_files
+from starling.ledger.chain import signed_by
 from starling.ledger.keys import Key
-from starling.ledger.signatures import signed_by
+from starling.release.records import accepted_files
 from tests.ledger.worlds import World
 
 KEY, OTHER = Key(bytes(32)), Key(bytes(range(32)))

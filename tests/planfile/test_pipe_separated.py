@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import PlanError, Problem
-from starling.tables.plan.pipe_separated import LONGEST_LINE, parquet_columns, read_table, text_records
+from starling.planfile.pipe_separated import LONGEST_LINE, parquet_columns, read_table, text_records
 
 COLUMNS = ("CODE", "NAME")
 

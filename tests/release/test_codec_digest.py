@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from starling.release.request import digest, plain
+from starling.release.codec import digest, plain
 
 
 class Kind(StrEnum):

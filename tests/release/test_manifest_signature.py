@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from starling.errors import IntegrityError
 from starling.ledger.keys import Key
 from starling.ledger.witness import message as head_message
-from starling.release.manifest import SIGNATURE
-from starling.release.signing import Signature, message, read_signature, sign
+from starling.release.manifest import SIGNATURE, Signature, message, read_signature, sign
 
 KEY = Key(bytes(32))
 
