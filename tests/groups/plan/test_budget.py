@@ -107,12 +107,12 @@ def test_a_budget_for_shares_gives_small_regions_more_where_groups_are() -> None
     epsilon=st.fractions(Fraction(1, 100), 10, max_denominator=100),
     shares=st.lists(st.fractions(0, 1, max_denominator=1000), min_size=1, max_size=12),
     groups=st.integers(1, 10**9),
-    regions=st.lists(st.integers(1, 10**5), min_size=1, max_size=5),
+    regions=st.lists(st.integers(1, 10**5), min_size=1, max_size=5).map(sorted),
 )
 def test_a_budget_for_shares_spends_the_whole_at_every_size(
     epsilon: Fraction, shares: list[Fraction], groups: int, regions: list[int]
 ) -> None:
-    budget = SplitBudget.for_shares(epsilon, shares, groups, regions, [1] * len(regions))
+    budget = SplitBudget.for_shares(epsilon, shares, groups, regions)
     assert all(sum(amounts) == epsilon for amounts in budget.amounts)
     assert budget.levels == len(regions)
     assert [len(budget.by_size(level, len(shares))) for level in range(len(regions))] == [len(shares)] * len(regions)
@@ -126,6 +126,7 @@ def test_a_budget_for_shares_spends_the_whole_at_every_size(
         (1, [-1], 1, [1], [1]),
         (1, [1], 0, [1], [1]),
         (1, [1], 1, [0], [1]),
+        (1, [1], 1, [0], None),
         (1, [1], 1, [1, 2], [1]),
         (1, [1], 1, [], []),
         (1, [1], 1, [1] * 11, [1] * 11),
@@ -133,7 +134,7 @@ def test_a_budget_for_shares_spends_the_whole_at_every_size(
     ],
 )
 def test_what_gives_no_budget_for_shares_is_refused(
-    epsilon: int, shares: list[int], groups: int, regions: list[int], importance: list[int]
+    epsilon: int, shares: list[int], groups: int, regions: list[int], importance: list[int] | None
 ) -> None:
     with pytest.raises(ParameterError):
         SplitBudget.for_shares(epsilon, shares, groups, regions, importance)

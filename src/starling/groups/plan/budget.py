@@ -19,9 +19,9 @@ from starling.privacy.budget import Exact, exact, positive, power
 
 UNITS: Final = 100
 """A budget for shares gives each level a whole number of these parts of it."""
-LEAST_UNITS: Final = 5
+LEAST_UNITS: Final = 2
 """The fewest that a level gets."""
-MOST_LEVELS: Final = UNITS // LEAST_UNITS // 2
+MOST_LEVELS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class SplitBudget:
         shares: Sequence[Exact],
         groups: int,
         regions: Sequence[int],
-        importance: Sequence[Exact],
+        importance: Sequence[Exact] | None = None,
     ) -> Self:
         """A budget of pure DP for each size, after what is publicly expected of it: no record is looked at.
 
@@ -91,26 +91,29 @@ class SplitBudget:
         f = m/(m + v), where v is the variance of the difference of two neighbouring counts under an equal split. Errors of the level are in
         proportion to 1/eps_l(s), so that the sum over levels of importance times regions times f times error is least where eps_l(s) is
         in proportion to the root of importance times regions times f. Where f is near 0 on every level, nearly no group has such a size,
-        but c is read there too, and levels share equally. In between, the two are mixed. Parts are rounded to hundredths, none below five.
+        but c is read there too, and levels share equally. In between, the two are mixed. Parts are rounded to hundredths, none below two.
 
         Args:
             epsilon: The whole budget, above 0.
             shares: For each size 0 to N its public share of all groups, of invented or earlier data; none negative.
             groups: G, at least 1.
             regions: How many regions each level has, the root's first.
-            importance: What an error in one group weighs at each level, above 0; (300, 15, 1) suits
-                a nation with 52 states and 3,143 counties (bench/groups_accuracy.py).
+            importance: What an error in one group weighs at each level, above 0. None: the number of leaves for each region of the
+                level, to the power 2/3, which keeps the upper levels about as exact as an equal split does on Census-like data.
 
         Raises:
             ParameterError: for a number out of range, or levels that do not fit.
 
         >>> budget = SplitBudget.for_shares(1, ["0.5", "0.5", 0, 0, 0], 10_000, [1, 100], [10, 1])
         >>> budget.bands, [str(amount) for amount in budget.amounts[0]]
-        ((0, 2), ['7/25', '18/25'])
+        ((0, 2), ['13/50', '37/50'])
         """
         whole = positive(epsilon, field="epsilon")
         parts = [exact(share, field="shares") for share in shares]
-        weights = [positive(weight, field="importance") for weight in importance]
+        weights = [
+            positive(weight, field="importance")
+            for weight in (importance if importance is not None else _importance(regions))
+        ]
         if not parts or min(parts) < 0:
             raise ParameterError(
                 field="shares", problem="are none, or negative", fix="give a share of 0 or more for each size"
@@ -161,6 +164,11 @@ class SplitBudget:
         for amounts, end in zip(self.amounts, ends, strict=True):
             found.extend([amounts[level]] * (end - len(found)))
         return tuple(found)
+
+
+def _importance(regions: Sequence[int]) -> list[Fraction]:
+    """The number of leaves for each region of a level, to the power 2/3."""
+    return [power(Fraction(regions[-1], max(count, 1)), "2/3") for count in regions]
 
 
 def _units(weights: Sequence[Fraction], mixed: Fraction) -> list[int]:
