@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 import pytest
@@ -21,7 +22,7 @@ from starling.privacy.events import (
     PureDP,
 )
 from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
-from starling.privacy.neighbours import ADD_REMOVE_PERSON
+from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from tests.privacy.safetab import GAUSSIAN, GEOMETRIC, gaussian_of, laplace_of, level, safetab
 
 rates = st.sampled_from([Fraction(k, 12) for k in (1, 2, 3, 4, 6, 9, 12)])
@@ -149,3 +150,26 @@ def test_any_other_squared_sensitivity_is_accounted_by_its_cost(squared: Fractio
     leaf = Guarantee("a vector", ADD_REMOVE_PERSON, DiscreteGaussianNoise(Fraction(4), squared))
     assert events_of(leaf) == frozenset({(ZCDP(squared / 8), 1)})
     assert events_of(Guarantee("somebody else's", ADD_REMOVE_PERSON, ZCDP(squared / 8))) == events_of(leaf)
+
+
+def test_a_thousand_choices_of_a_part_of_one_budget_are_the_whole_of_it() -> None:
+    """How many parts there are follows from an earlier answer: k of a k-th each, which the one whole dominates."""
+    leaf = partial(Guarantee, "part", REPLACE_PERSON)
+    choices = [bounded_overlap("k", k, (leaf(PureDP(Fraction(1, k))),)) for k in range(1, 1001)]
+    assert events_of(bounded_overlap("any k", 1, choices)) == {(PureDP(Fraction(1)), 1)}
+
+
+@given(*[st.lists(st.tuples(st.fractions(Fraction(1, 9), 3, max_denominator=9), st.integers(1, 4)), max_size=4)] * 2)
+def test_equal_events_are_sorted_in_together_as_one_by_one(
+    larger: list[tuple[Fraction, int]], smaller: list[tuple[Fraction, int]]
+) -> None:
+    one, other = ({PureDP(epsilon): times for epsilon, times in each} for each in (larger, smaller))
+    room = sorted((Counter(one) - Counter(other)).elements(), key=lambda event: event.epsilon, reverse=True)
+    free, fits = [event.epsilon for event in room], True
+    for need in sorted((event.epsilon for event in (Counter(other) - Counter(one)).elements()), reverse=True):
+        place = next((at for at, left in enumerate(free) if left >= need), None)
+        if place is None:
+            fits = False
+            break
+        free[place] -= need
+    assert _dominates(frozenset(one.items()), frozenset(other.items())) is fits

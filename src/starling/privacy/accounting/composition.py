@@ -19,6 +19,7 @@ event is `OverlappingEvents`, and each accountant takes the worst in its own mea
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeAlias, assert_never
 
 from starling.privacy.events import (
@@ -121,7 +122,8 @@ def _accounted(event: Event) -> Counter[Accounted]:
 
 def _undominated(parts: Iterable[Events]) -> list[Events]:
     left: list[Events] = []
-    for part in sorted(set(parts), key=order_of):
+    # From the largest single events on: what dominates most is met first.
+    for part in sorted(set(parts), key=order_of, reverse=True):
         if not any(_dominates(other, part) for other in left):
             left = [*(other for other in left if not _dominates(part, other)), part]
     return left
@@ -134,11 +136,22 @@ def _dominates(one: Events, other: Events) -> bool:
     larger, smaller = larger - common, smaller - common
     if larger.total() + smaller.total() > _MOST_SORTED or any(not isinstance(event, PureDP) for event in smaller):
         return False
-    room = sorted((event.epsilon for event in larger.elements() if isinstance(event, PureDP)), reverse=True)
+    room = [epsilon for epsilon, times in _largest_first(larger) for _ in range(times)]
     # First fit, largest first: finding no place proves nothing, and False is the safe answer.
-    for need in sorted((event.epsilon for event in smaller.elements() if isinstance(event, PureDP)), reverse=True):
-        place = next((i for i, free in enumerate(room) if free >= need), None)
-        if place is None:
+    for need, times in _largest_first(smaller):
+        left = times
+        for place, free in enumerate(room):
+            fit = min(left, free // need)
+            room[place], left = free - fit * need, left - fit
+            if not left:
+                break
+        else:
             return False
-        room[place] -= need
     return True
+
+
+def _largest_first(events: Counter[Accounted]) -> list[tuple[Fraction, int]]:
+    """The epsilons of pure events, each with how often there is one."""
+    return sorted(
+        ((event.epsilon, times) for event, times in events.items() if isinstance(event, PureDP)), reverse=True
+    )
