@@ -59,7 +59,7 @@ class StarlingError(Exception):
     status: ClassVar[int] = 500
 
     def __init__(
-        self, *, field: str = "", problem: str = "", fix: str = "", problems: Sequence[Problem] | None = None
+        self, field: str = "", problem: str = "", fix: str = "", *, problems: Sequence[Problem] | None = None
     ) -> None:
         self.problems: tuple[Problem, ...] = (Problem(field, problem, fix),) if problems is None else tuple(problems)
         super().__init__(str(self))

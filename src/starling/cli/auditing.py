@@ -128,9 +128,7 @@ def _head(text: str) -> "Head":
 
     seq, _, digest = text.partition(":")
     if not (seq.isascii() and seq.isdecimal() and len(seq) < 19) or len(digest) != len(START):
-        raise ParameterError(
-            field="--head", problem="is not EVENT:HASH", fix="copy it from privacy.json or ledger verify"
-        )
+        raise ParameterError("--head", "is not EVENT:HASH", "copy it from privacy.json or ledger verify")
     return Head(int(seq), digest)
 
 
@@ -154,11 +152,9 @@ def _write(out: Path, lines: Iterator[str]) -> int:
     try:
         file = out.open("x", encoding="ascii")
     except FileExistsError:
-        raise ParameterError(field="--out", problem=f"{out.name} exists already", fix="name another file") from None
+        raise ParameterError("--out", f"{out.name} exists already", "name another file") from None
     except OSError:
-        raise OutputError(
-            field="--out", problem="cannot be written", fix="name a file in a folder open to you"
-        ) from None
+        raise OutputError("--out", "cannot be written", "name a file in a folder open to you") from None
     number = 0
     try:
         with file:
@@ -172,7 +168,7 @@ def _write(out: Path, lines: Iterator[str]) -> int:
         out.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise OutputError(
-                field="--out", problem="cannot be written: the disk is full or fails", fix="make room and run it again"
+                "--out", "cannot be written: the disk is full or fails", "make room and run it again"
             ) from None
         raise
     return number

@@ -90,7 +90,7 @@ class Command(_Example):
 def check_terminal(why: str, fix: str, *, machine: bool = False) -> None:
     """Raises ParameterError where --yes is missing and nobody can be asked: there is no terminal, or a machine reads the answer."""
     if machine or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise ParameterError(field="--yes", problem=f"is missing, {why}", fix=fix)
+        raise ParameterError("--yes", f"is missing, {why}", fix)
 
 
 def confirm(question: str, refused: str) -> None:

@@ -131,9 +131,7 @@ def with_csv(compare: "Callable[..., Comparison]", path: Path) -> "Comparison":
         file = path.open("xb")
     except OSError as error:
         problem = "exists" if isinstance(error, FileExistsError) else f"cannot be written ({error.strerror})"
-        raise OutputError(
-            field=str(path), problem=problem, fix="name a new file in a place that you may write"
-        ) from None
+        raise OutputError(str(path), problem, "name a new file in a place that you may write") from None
     try:
         with file, pacsv.CSVWriter(file, SCHEMA) as writer:
             return compare(keep=lambda rows: writer.write_table(as_text(rows)))

@@ -166,7 +166,7 @@ def _schema(path: Path | None) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise ParameterError(field="--schema", problem="is not a readable JSON object", fix='write {"columns": [...]}')
+        raise ParameterError("--schema", "is not a readable JSON object", 'write {"columns": [...]}')
     return found
 
 

@@ -60,11 +60,7 @@ destination = options.as_one(
         help="Folder to make; appears as a whole or not at all.",
     ),
     click.option(
-        "--zip",
-        "zip_file",
-        type=options.PATH,
-        metavar="FILE",
-        help="The same as one zip file besides; must not exist.",
+        "--zip", "zip_file", type=options.PATH, metavar="FILE", help="The same as one zip file besides; must not exist."
     ),
     click.option(
         "--ledger", metavar="URL", help="Pays: sqlite:///FILE or postgresql://...  [default: a fresh one in DIR]"
@@ -97,17 +93,11 @@ def payment_options(destination: Destination) -> "PaymentOptions":
         rules.name(destination.request_id, field="--request-id")
     named = destination.ledger is not None
     if destination.dataset and not named:
-        raise ParameterError(field="--dataset", problem="names data of no ledger", fix="give --ledger too")
+        raise ParameterError("--dataset", "names data of no ledger", "give --ledger too")
     if named and not destination.dataset:
-        raise ParameterError(
-            field="--dataset", problem="is missing", fix="name what the records are registered as: starling ledger show"
-        )
+        raise ParameterError("--dataset", "is missing", "name what the records are registered as: starling ledger show")
     return PaymentOptions(
-        destination.ledger,
-        destination.dataset,
-        destination.analyst,
-        destination.request_id,
-        destination.unvalidated,
+        destination.ledger, destination.dataset, destination.analyst, destination.request_id, destination.unvalidated
     )
 
 

@@ -57,13 +57,11 @@ class Acceptance:
         named = self.ledger is not None or bool(self.dataset)
         if not self.accept:
             if named:
-                raise ParameterError(
-                    field="--accept", problem="is missing, and a ledger is named", fix="add --accept, or name no ledger"
-                )
+                raise ParameterError("--accept", "is missing, and a ledger is named", "add --accept, or name no ledger")
             return None
         if self.ledger is None or not self.dataset:
             fix = "give --ledger URL and --dataset NAME: starling ledger show"
-            raise ParameterError(field="--accept", problem="does not say in which ledger, for which dataset", fix=fix)
+            raise ParameterError("--accept", "does not say in which ledger, for which dataset", fix)
         from starling.ledger.opening import open_ledger
 
         return open_ledger(self.ledger)

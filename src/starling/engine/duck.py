@@ -79,9 +79,9 @@ def run(
     if failed:
         # Raised outside the handler, so that the engine's message is not kept as the context of the error.
         raise OutputError(
-            field="engine",
-            problem="could not count within the memory and disk it was given",
-            fix="free memory or space in the temporary folder",
+            "engine",
+            "could not count within the memory and disk it was given",
+            "free memory or space in the temporary folder",
         )
 
 

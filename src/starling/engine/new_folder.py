@@ -16,7 +16,7 @@ def new_folder(out: Path) -> Iterator[Path]:
         OutputError: when `out` exists, or it or something in the block cannot be written.
     """
     if out.exists():
-        raise OutputError(field="out", problem=f"{out} exists", fix="name a folder that does not exist")
+        raise OutputError("out", f"{out} exists", "name a folder that does not exist")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=".generate-", dir=out.parent) as scratch:
@@ -26,5 +26,5 @@ def new_folder(out: Path) -> Iterator[Path]:
             folder.rename(out)
     except OSError as error:
         raise OutputError(
-            field="out", problem=f"{out} cannot be written ({error.strerror})", fix="check path, permission and disk"
+            "out", f"{out} cannot be written ({error.strerror})", "check path, permission and disk"
         ) from None

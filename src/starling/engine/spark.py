@@ -108,9 +108,9 @@ class Spark:
         if not started:
             self._end()
             raise ParameterError(
-                field="engine",
-                problem="did not start",
-                fix="check the cluster's address, that it runs the same Spark, and that Java is of version 17 or later",
+                "engine",
+                "did not start",
+                "check the cluster's address, that it runs the same Spark, and that Java is of version 17 or later",
             )
         return self
 
@@ -142,9 +142,9 @@ class Spark:
         if failed:
             # Raised outside the handler, so that Spark's message is not kept as the context of the error.
             raise OutputError(
-                field="engine",
-                problem="could not count with what Spark was given",
-                fix="see that every worker has memory, disk and the file of persons under the same path",
+                "engine",
+                "could not count with what Spark was given",
+                "see that every worker has memory, disk and the file of persons under the same path",
             )
 
     def _answer(self, text: str, tables: Mapping[str, pa.Table | Parts]) -> Iterator[pa.RecordBatch]:
@@ -182,9 +182,7 @@ class Spark:
         from pyspark.sql import SparkSession
 
         if SparkContext._active_spark_context is not None:  # noqa: SLF001 - nothing public tells
-            raise ParameterError(
-                field="engine", problem="is busy: a Spark session runs in this process", fix="stop that session first"
-            )
+            raise ParameterError("engine", "is busy: a Spark session runs in this process", "stop that session first")
         folder = tempfile.mkdtemp(prefix="starling-", dir=self._limits.spill)
         self._undo.append(partial(shutil.rmtree, folder, ignore_errors=True))
         self._keep_the_process_as_it_is()
@@ -302,13 +300,11 @@ def _check_installed() -> None:
         import pyspark  # noqa: F401
     except ImportError:
         raise ParameterError(
-            field="engine", problem="needs pyspark, which is not installed", fix="pip install 'starling[spark]'"
+            "engine", "needs pyspark, which is not installed", "pip install 'starling[spark]'"
         ) from None
     home = os.environ.get("JAVA_HOME")
     if shutil.which("java", path=f"{home}/bin" if home else None) is None:
-        raise ParameterError(
-            field="engine", problem="needs Java, which is not installed", fix="install a Java runtime, 17 or later"
-        )
+        raise ParameterError("engine", "needs Java, which is not installed", "install a Java runtime, 17 or later")
 
 
 def _check_reached(masters: str) -> None:
@@ -320,9 +316,7 @@ def _check_reached(masters: str) -> None:
         except (OSError, OverflowError):
             continue
         return
-    raise ParameterError(
-        field="engine", problem="does not answer at that address", fix="check that the cluster's master runs there"
-    )
+    raise ParameterError("engine", "does not answer at that address", "check that the cluster's master runs there")
 
 
 def _errors() -> tuple[type[Exception], ...]:
@@ -348,9 +342,9 @@ def check_engine(name: str) -> None:
     """Raises ParameterError unless `name` is that of an engine: duckdb, spark://local or spark://HOST:PORT."""
     if name not in (DUCKDB, SPARK_HERE) and not _MASTERS.fullmatch(name):
         raise ParameterError(
-            field="engine",
-            problem="is neither duckdb, nor spark://local, nor the spark://HOST:PORT of a cluster's master",
-            fix="leave it out to count with DuckDB",
+            "engine",
+            "is neither duckdb, nor spark://local, nor the spark://HOST:PORT of a cluster's master",
+            "leave it out to count with DuckDB",
         )
 
 

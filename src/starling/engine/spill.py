@@ -68,7 +68,7 @@ class Spill:
 
 def _failed() -> OutputError:
     return OutputError(
-        field="spill",
-        problem="could not be kept on the disk for temporary files",
-        fix="free space there, or point TMPDIR at a disk that has more",
+        "spill",
+        "could not be kept on the disk for temporary files",
+        "free space there, or point TMPDIR at a disk that has more",
     )

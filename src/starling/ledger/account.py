@@ -72,14 +72,10 @@ class RequestAccount:
         """Durable when it returns. An answered or voided request is never computed again."""
         ticket = self._charging.charge(self._request, guarantee)
         if ticket.state == "voided":
-            raise PolicyRefused(
-                field="request_id", problem="failed for good", fix="use a new request id, which costs anew"
-            )
+            raise PolicyRefused("request_id", "failed for good", "use a new request id, which costs anew")
         if ticket.state == "answered":
             raise LedgerUnavailable(
-                field="request_id",
-                problem="was answered by another run meanwhile",
-                fix="run again with the same request id",
+                "request_id", "was answered by another run meanwhile", "run again with the same request id"
             )
         self._ticket, self._guarantee = ticket, guarantee
         self._charged(self.request_id)
@@ -117,7 +113,7 @@ class RequestAccount:
     def _open(self) -> Ticket:
         """The charge; raises PolicyRefused before there is one."""
         if self._ticket is None:
-            raise PolicyRefused(field="account", problem="has charged nothing yet", fix="publish first")
+            raise PolicyRefused("account", "has charged nothing yet", "publish first")
         return self._ticket
 
     @contextmanager

@@ -97,15 +97,15 @@ def _file(name: str) -> Path:
     path = Path(name)
     if not path.is_file():
         raise ParameterError(
-            field="ledger",
-            problem=f"{path.name or name} is not there",
-            fix="write the path of a ledger or of an exported one, or postgresql://HOST/NAME",
+            "ledger",
+            f"{path.name or name} is not there",
+            "write the path of a ledger or of an exported one, or postgresql://HOST/NAME",
         )
     return path
 
 
 def _damaged() -> IntegrityError:
-    return IntegrityError(field="ledger", problem="is damaged or no ledger", fix="restore it and run ledger verify")
+    return IntegrityError("ledger", "is damaged or no ledger", "restore it and run ledger verify")
 
 
 def _of_sqlite(path: Path) -> Iterator[Event]:
@@ -128,7 +128,7 @@ def _of_sqlite(path: Path) -> Iterator[Event]:
             connection.close()
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
-            raise LedgerUnavailable(field="ledger", problem="is busy", fix="try again") from None
+            raise LedgerUnavailable("ledger", "is busy", "try again") from None
         raise _damaged() from None
 
 

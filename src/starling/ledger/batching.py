@@ -53,9 +53,7 @@ class Batcher:
             # Its thread stays with the parent when a process is forked.
             if self._closed or self._pid != os.getpid():
                 raise LedgerUnavailable(
-                    field="ledger",
-                    problem="takes no more charges: its server stops",
-                    fix="try again with the same request id",
+                    "ledger", "takes no more charges: its server stops", "try again with the same request id"
                 )
             self._waiting.append((request, guarantee, waiting))
             self._changed.notify()

@@ -56,12 +56,7 @@ class Book:
     """
 
     def __init__(
-        self,
-        store: Store,
-        key: Key | None,
-        *,
-        witness: Callable[[str], Witness] = Witness,
-        clock: Clock = WALL,
+        self, store: Store, key: Key | None, *, witness: Callable[[str], Witness] = Witness, clock: Clock = WALL
     ) -> None:
         self.store = store
         self.clock = clock
@@ -73,14 +68,10 @@ class Book:
         )
         if about.get("version") != str(VERSION):
             raise IntegrityError(
-                field="ledger",
-                problem="was written by another version of Starling",
-                fix="use the version that wrote it",
+                "ledger", "was written by another version of Starling", "use the version that wrote it"
             )
         if not about.keys() >= {"id", "signer", "second"}:
-            raise IntegrityError(
-                field="ledger", problem="does not say whose it is", fix="restore it and run starling ledger verify"
-            )
+            raise IntegrityError("ledger", "does not say whose it is", "restore it and run starling ledger verify")
         self.id = about["id"]
         self.signer = Public.parse(about["signer"])
         self.second = Public.parse(about["second"]) if about["second"] else None
@@ -163,9 +154,9 @@ class Book:
         """Raises IntegrityError when the ledger is signed by another key."""
         if not key.names(self.signer):
             raise IntegrityError(
-                field="key",
-                problem=f"is {key.fingerprint}, the ledger is signed by {self.signer.fingerprint}",
-                fix="find the custodian's key, or the ledger that is theirs",
+                "key",
+                f"is {key.fingerprint}, the ledger is signed by {self.signer.fingerprint}",
+                "find the custodian's key, or the ledger that is theirs",
             )
 
     def pen(self, tx: Transaction, believed: End | None = None) -> Pen:
@@ -192,14 +183,14 @@ class Book:
     def key(self) -> Key:
         """The custodian's; raises PolicyRefused where the book was opened without it."""
         if self._key is None:
-            raise PolicyRefused(field="ledger", problem="was opened to be read", fix="open it with the custodian's key")
+            raise PolicyRefused("ledger", "was opened to be read", "open it with the custodian's key")
         return self._key
 
     def _check_holds(self, seen: Head) -> None:
         row = self.read(lambda tx: tx.one("SELECT hash FROM events WHERE seq = ?", seen.seq))
         if row is None or row[0] != seen.hash:
             raise IntegrityError(
-                field="ledger",
-                problem=f"does not hold event {seen.seq} that was witnessed: it was rolled back or restored from an old backup",
-                fix="restore the newest ledger; charges that are missing here were spent all the same",
+                "ledger",
+                f"does not hold event {seen.seq} that was witnessed: it was rolled back or restored from an old backup",
+                "restore the newest ledger; charges that are missing here were spent all the same",
             )

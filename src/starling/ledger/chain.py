@@ -87,7 +87,7 @@ class Follower:
 
 
 def _broken(seq: int, problem: str) -> IntegrityError:
-    return IntegrityError(field=f"event {seq}", problem=problem, fix="restore the ledger and ask who changed it")
+    return IntegrityError(f"event {seq}", problem, "restore the ledger and ask who changed it")
 
 
 def approval_message(ledger: str, body: Mapping[str, Any]) -> bytes:

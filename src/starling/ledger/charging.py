@@ -10,12 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from starling.errors import (
-    IntegrityError,
-    PolicyRefused,
-    RequestConflict,
-    StarlingError,
-)
+from starling.errors import IntegrityError, PolicyRefused, RequestConflict, StarlingError
 from starling.ledger import disclosure, leases, rows, rules
 from starling.ledger.book import Book
 from starling.ledger.checking import Check
@@ -180,15 +175,7 @@ class Charging:
         return _Bill(standing, amount, guarantee.name, noise)
 
     def _charged(
-        self,
-        tx: Transaction,
-        pen: Pen,
-        request: Request,
-        bill: "_Bill",
-        lease: str,
-        done: Done,
-        *,
-        first: bool = False,
+        self, tx: Transaction, pen: Pen, request: Request, bill: "_Bill", lease: str, done: Done, *, first: bool = False
     ) -> Ticket:
         caps, dataset = bill.standing.caps, bill.standing.dataset.name
         body = {
@@ -233,7 +220,7 @@ class Charging:
             row = tx.one("SELECT hash, at FROM events WHERE seq = ?", ticket.seq)
             if row is None:
                 fix = "restore the ledger and run ledger verify"
-                raise IntegrityError(field=f"event {ticket.seq}", problem="is missing", fix=fix)
+                raise IntegrityError(f"event {ticket.seq}", "is missing", fix)
             dataset = rows.dataset(tx, ticket.request.dataset)
             signer = self._book.signer.text
             return Entry(ticket.seq, str(row[0]), dataset.name, dataset.population, signer, inside), int(str(row[1]))
@@ -267,9 +254,9 @@ class Charging:
             )
             if changed != 1:
                 raise PolicyRefused(
-                    field="draw",
-                    problem="is not this run's to make: another run took over, or the charge has committed to a draw",
-                    fix="run again with the same request id, which finishes the draw that there is",
+                    "draw",
+                    "is not this run's to make: another run took over, or the charge has committed to a draw",
+                    "run again with the same request id, which finishes the draw that there is",
                 )
             pen.append("drawn", {"charge": ticket.seq, "sha256": drawn.sha256, "key": drawn.key})
             return replace(ticket, drawn=drawn)
@@ -297,9 +284,7 @@ class Charging:
             if before.ours is None or (before.ours.ticket.state, before.ours.ticket.lease) != ("charged", ticket.lease):
                 raise _taken()
             if before.ours.ticket.drawn is None or before.standing is None:
-                raise PolicyRefused(
-                    field="draw", problem="is not lost: the charge has committed to none", fix="draw, at no cost"
-                )
+                raise PolicyRefused("draw", "is not lost: the charge has committed to none", "draw, at no cost")
             _check_same(rows.body(tx, ticket.seq), noise)
             self._check.replay.check_open(before.ours.ticket)
             self._check.replay.check_standing(ticket.request.analyst, before.standing, noise.key, done.added)
@@ -360,9 +345,7 @@ class Charging:
 
 
 def _taken() -> PolicyRefused:
-    return PolicyRefused(
-        field="lease", problem="was taken over by another run, or the charge is answered", fix="ask again"
-    )
+    return PolicyRefused("lease", "was taken over by another run, or the charge is answered", "ask again")
 
 
 def _refusal(error: StarlingError) -> Result:
@@ -393,7 +376,7 @@ def _check_same(paid: Mapping[str, Any], noise: Noise) -> None:
     """A run that is taken over draws what was charged, and nothing dearer."""
     if disclosure.key(paid) != noise.key:
         raise RequestConflict(
-            field="request_id",
-            problem="was charged for another guarantee, by another plan or version",
-            fix="use a new request id, or the plan and version that it was charged for",
+            "request_id",
+            "was charged for another guarantee, by another plan or version",
+            "use a new request id, or the plan and version that it was charged for",
         )

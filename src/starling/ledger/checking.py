@@ -76,9 +76,7 @@ class Check:
             replay(event, None if row[5] is None else Charged._make(cast(Any, row[5:])))
             if event.seq in wanted and wanted.pop(event.seq) != {event.hash}:
                 raise IntegrityError(
-                    field=f"event {event.seq}",
-                    problem="is not the one that was witnessed",
-                    fix="find out who rewrote it",
+                    f"event {event.seq}", "is not the one that was witnessed", "find out who rewrote it"
                 )
         return self.head != before
 
@@ -89,9 +87,9 @@ class Check:
             pass
         if self._wanted:
             raise IntegrityError(
-                field=f"event {max(self._wanted)}",
-                problem="was witnessed and is missing: the ledger was cut or rolled back",
-                fix="restore the newest ledger",
+                f"event {max(self._wanted)}",
+                "was witnessed and is missing: the ledger was cut or rolled back",
+                "restore the newest ledger",
             )
         self.replay.compare(tx)
         self._compared = True

@@ -26,12 +26,12 @@ class Custody:
         """Open a population with a cap over everything that is ever charged to it."""
         rules.name(name, field="population")
         if measure not in ("epsilon", "rho"):
-            raise ParameterError(field="measure", problem="is not epsilon or rho", fix="choose one of them")
+            raise ParameterError("measure", "is not epsilon or rho", "choose one of them")
         units = rules.cap_units(cap)
 
         def work(tx: Transaction, pen: Pen) -> None:
             if tx.one("SELECT 1 FROM populations WHERE name = ?", name):
-                raise PolicyRefused(field="population", problem=f"{name} exists already", fix="raise its cap instead")
+                raise PolicyRefused("population", f"{name} exists already", "raise its cap instead")
             self._signed(
                 pen,
                 "population",
@@ -52,7 +52,7 @@ class Custody:
         def work(tx: Transaction, pen: Pen) -> None:
             rows.population(tx, population)
             if tx.one("SELECT 1 FROM datasets WHERE name = ?", name):
-                raise PolicyRefused(field="dataset", problem=f"{name} exists already", fix="choose another name")
+                raise PolicyRefused("dataset", f"{name} exists already", "choose another name")
             self._signed(pen, "dataset", {"name": name, "population": population, "schema": text, "cap": units})
             values = (name, population, text)
             tx.run("INSERT INTO datasets (name, population, public_schema, retired) VALUES (?, ?, ?, 0)", *values)
@@ -68,7 +68,7 @@ class Custody:
         def work(tx: Transaction, pen: Pen) -> None:
             rows.population(tx, population)
             if rows.cap(tx, population, "analyst", analyst):
-                raise PolicyRefused(field="analyst", problem=f"{analyst} has a grant already", fix="raise it instead")
+                raise PolicyRefused("analyst", f"{analyst} has a grant already", "raise it instead")
             self._signed(pen, "grant", {"population": population, "analyst": analyst, "cap": units})
             rows.insert_cap(tx, pen.head, population, "analyst", analyst, units)
 
@@ -92,9 +92,9 @@ class Custody:
             if self._book.second is not None:
                 if approval is None or not self._book.second.holds(approval_message(self._book.id, body), approval):
                     raise PolicyRefused(
-                        field="approval",
-                        problem="of the second custodian is missing or not for this very raise",
-                        fix="ask them for: starling ledger approve",
+                        "approval",
+                        "of the second custodian is missing or not for this very raise",
+                        "ask them for: starling ledger approve",
                     )
                 body["approval"] = approval
             self._signed(pen, "raise", body)
@@ -122,14 +122,12 @@ class Custody:
             ParameterError: `key` is not theirs.
         """
         if self._book.second is None:
-            raise PolicyRefused(
-                field="ledger", problem="asks for no second custodian", fix="raise without: starling ledger raise"
-            )
+            raise PolicyRefused("ledger", "asks for no second custodian", "raise without: starling ledger raise")
         if key.public != self._book.second:
             raise ParameterError(
-                field="key",
-                problem=f"is {key.public.fingerprint}, the second custodian's is {self._book.second.fingerprint}",
-                fix="name their key: --key NAME",
+                "key",
+                f"is {key.public.fingerprint}, the second custodian's is {self._book.second.fingerprint}",
+                "name their key: --key NAME",
             )
         units = rules.cap_units(cap)
         wanted = self._book.read(lambda tx: _raise(tx, population, scope, name, units))
@@ -184,12 +182,10 @@ def _raise(tx: Transaction, population: str, scope: Scope, name: str, units: int
     assert whole.cap is not None
     old = rows.cap(tx, population, scope, name)
     if old is None or old.cap is None:
-        raise ParameterError(field=scope, problem=f"{name} has no cap in {population}", fix="see starling ledger show")
+        raise ParameterError(scope, f"{name} has no cap in {population}", "see starling ledger show")
     if units <= old.cap:
         raise PolicyRefused(
-            field="cap",
-            problem=f"is not above the cap in force, {rules.shown(old.cap)}",
-            fix="caps are only ever raised",
+            "cap", f"is not above the cap in force, {rules.shown(old.cap)}", "caps are only ever raised"
         )
     body = {"population": population, "scope": scope, "name": name, "from": old.cap, "to": units}
     return _Raise(found, body, units if scope == "population" else whole.cap)

@@ -137,7 +137,7 @@ def joint_disclosure(
 
     chance = exact(delta, field="delta", exponent=True)
     if not 0 < chance < 1:
-        raise ParameterError(field="delta", problem="is not between 0 and 1", fix="give a small one, such as 1e-10")
+        raise ParameterError("delta", "is not between 0 and 1", "give a small one, such as 1e-10")
     total = Fraction(spent, UNIT)
     composed = 0 < len(kinds) <= MOST
     met: Counter[Accounted] = Counter()

@@ -46,9 +46,7 @@ class Public:
         except ValueError:
             raw = b""
         if len(raw) != 32:
-            raise ParameterError(
-                field=field, problem="is not a public key of 64 hexadecimal digits", fix="see starling keys show"
-            )
+            raise ParameterError(field, "is not a public key of 64 hexadecimal digits", "see starling keys show")
         return cls(raw)
 
     def holds(self, message: bytes, signature: str) -> bool:
@@ -87,9 +85,7 @@ class Pin:
         if re.fullmatch(r"[0-9a-f]{4}(-?[0-9a-f]{4}){7}", digits):
             return cls(digits.replace("-", ""))
         raise ParameterError(
-            field=field,
-            problem="is neither a public key of 64 hexadecimal digits nor a fingerprint of 32",
-            fix="see starling keys show",
+            field, "is neither a public key of 64 hexadecimal digits nor a fingerprint of 32", "see starling keys show"
         )
 
     @property
@@ -147,9 +143,9 @@ def check_closed(path: Path) -> None:
     if found.st_mode & 0o077:
         wanted = "700" if path.is_dir() else "600"
         raise PolicyRefused(
-            field=path.name,
-            problem=f"is open to other users (mode {found.st_mode & 0o777:o}), and keys are kept there",
-            fix=f"close it: chmod {wanted} {path}; if others can have seen a key, make a new one and a new ledger",
+            path.name,
+            f"is open to other users (mode {found.st_mode & 0o777:o}), and keys are kept there",
+            f"close it: chmod {wanted} {path}; if others can have seen a key, make a new one and a new ledger",
         )
 
 
@@ -166,7 +162,7 @@ def make(name: str = DEFAULT) -> Key:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise ParameterError(field="key", problem=f"{name} exists already", fix="choose another name") from None
+        raise ParameterError("key", f"{name} exists already", "choose another name") from None
     except OSError:
         raise _unwritable() from None
     try:
@@ -182,9 +178,7 @@ def make(name: str = DEFAULT) -> Key:
 
 
 def _unwritable() -> OutputError:
-    return OutputError(
-        field="key", problem="cannot be written", fix="set STARLING_HOME to a folder with room, open to you"
-    )
+    return OutputError("key", "cannot be written", "set STARLING_HOME to a folder with room, open to you")
 
 
 def load(name: str = DEFAULT) -> Key:
@@ -195,13 +189,11 @@ def load(name: str = DEFAULT) -> Key:
         for each in (folder(), path.parent, path):
             check_closed(each)
     except OSError:
-        raise ParameterError(field="key", problem=f"{name} is not there", fix="make it: starling keys new") from None
+        raise ParameterError("key", f"{name} is not there", "make it: starling keys new") from None
     try:
         return Key(bytes.fromhex(text.strip()))
     except ValueError:
-        raise IntegrityError(
-            field="key", problem=f"file of {name} holds no key", fix="restore it from your backup"
-        ) from None
+        raise IntegrityError("key", f"file of {name} holds no key", "restore it from your backup") from None
 
 
 def load_or_make(name: str = DEFAULT) -> Key:
@@ -217,5 +209,5 @@ def names() -> list[str]:
 def path_of(name: str) -> Path:
     """The file of the key `name`; raises ParameterError for what is no plain name."""
     if not name.replace("-", "").replace("_", "").isalnum():
-        raise ParameterError(field="key", problem="is not a plain name", fix="use letters, digits, - and _")
+        raise ParameterError("key", "is not a plain name", "use letters, digits, - and _")
     return folder() / "keys" / f"{name}.key"

@@ -129,7 +129,7 @@ def check(left: int) -> None:
     """Raises LedgerUnavailable while another run may be at work, for so many seconds."""
     if left > 0:
         raise LedgerUnavailable(
-            field="request_id",
-            problem=f"is being worked on by a run that holds its lease for up to {left} seconds",
-            fix="try again then, with the same request id",
+            "request_id",
+            f"is being worked on by a run that holds its lease for up to {left} seconds",
+            "try again then, with the same request id",
         )

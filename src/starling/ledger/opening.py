@@ -108,11 +108,9 @@ def store_at(url: str, *, create: bool = False) -> Store:
             from starling.ledger.postgres import PostgresStore
         except ImportError:
             raise ParameterError(
-                field="ledger", problem="is PostgreSQL, whose driver is missing", fix="pip install 'starling[postgres]'"
+                "ledger", "is PostgreSQL, whose driver is missing", "pip install 'starling[postgres]'"
             ) from None
         return PostgresStore(url)
     raise ParameterError(
-        field="ledger",
-        problem="is no file and no known URL",
-        fix="write FILE, sqlite:///FILE or postgresql://HOST/NAME",
+        "ledger", "is no file and no known URL", "write FILE, sqlite:///FILE or postgresql://HOST/NAME"
     )

@@ -177,11 +177,7 @@ class PostgresStore:
 
     def backup(self, path: str) -> None:
         """Refused: PostgreSQL has better ones."""
-        raise PolicyRefused(
-            field="backup",
-            problem="of a PostgreSQL ledger is PostgreSQL's own business",
-            fix=f"run pg_dump into {path}",
-        )
+        raise PolicyRefused("backup", "of a PostgreSQL ledger is PostgreSQL's own business", f"run pg_dump into {path}")
 
     def close(self) -> None:
         """See Store."""
@@ -205,9 +201,9 @@ class PostgresStore:
                 if row == ("off",):
                     connection.close()
                     raise PolicyRefused(
-                        field="ledger",
-                        problem=f"runs on a server with {setting} off, which may forget a charge it acknowledged",
-                        fix=f"turn {setting} on",
+                        "ledger",
+                        f"runs on a server with {setting} off, which may forget a charge it acknowledged",
+                        f"turn {setting} on",
                     )
         except psycopg.Error as error:
             raise _told(error) from None
@@ -218,22 +214,18 @@ class PostgresStore:
 def _told(error: psycopg.Error) -> StarlingError:
     """One of ours for one of PostgreSQL's, without its text."""
     if isinstance(error, pg.DiskFull | pg.InsufficientPrivilege | pg.ReadOnlySqlTransaction):
-        return OutputError(
-            field="ledger", problem="cannot be written", fix="make room or mend the permission, then try again"
-        )
+        return OutputError("ledger", "cannot be written", "make room or mend the permission, then try again")
     if isinstance(error, pg.LockNotAvailable):
-        return LedgerUnavailable(field="ledger", problem="is busy", fix="try again with the same request id")
+        return LedgerUnavailable("ledger", "is busy", "try again with the same request id")
     if isinstance(error, pg.NotNullViolation):
         return Moved()
     if isinstance(error, pg.DuplicateTable | pg.UniqueViolation):
         # Of two that make their tables at the same time one meets the other's in the catalogue.
-        return ParameterError(field="ledger", problem="exists already", fix="name another database")
+        return ParameterError("ledger", "exists already", "name another database")
     if isinstance(error, pg.UndefinedTable | pg.UndefinedColumn | pg.DataCorrupted):
-        return IntegrityError(
-            field="ledger", problem="does not have the tables of a ledger", fix="see starling ledger create"
-        )
+        return IntegrityError("ledger", "does not have the tables of a ledger", "see starling ledger create")
     return LedgerUnavailable(
-        field="ledger", problem="did not answer, or its connection was lost", fix="try again with the same request id"
+        "ledger", "did not answer, or its connection was lost", "try again with the same request id"
     )
 
 

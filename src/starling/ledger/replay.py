@@ -382,13 +382,11 @@ def _amount(population: Population, body: dict[str, Any]) -> int:
 
 
 def _wrong(seq: int, problem: str) -> IntegrityError:
-    return IntegrityError(field=f"event {seq}", problem=problem, fix="restore the ledger and ask who changed it")
+    return IntegrityError(f"event {seq}", problem, "restore the ledger and ask who changed it")
 
 
 def differs(table: str) -> IntegrityError:
     """A table that the events don't make."""
     return IntegrityError(
-        field=f"table {table}",
-        problem="says something else than the events",
-        fix="restore the ledger and ask who changed it",
+        f"table {table}", "says something else than the events", "restore the ledger and ask who changed it"
     )

@@ -98,7 +98,7 @@ def population(tx: Transaction, name: str) -> Population:
     """Raises ParameterError when it is not there."""
     row = tx.one("SELECT measure, change, unit, retired FROM populations WHERE name = ?", name)
     if row is None:
-        raise ParameterError(field="population", problem=f"{name} is not there", fix="see starling ledger show")
+        raise ParameterError("population", f"{name} is not there", "see starling ledger show")
     return _population(name, row)
 
 
@@ -323,4 +323,4 @@ def sha256(text: str) -> str:
 
 def unregistered(name: str) -> ParameterError:
     """Nobody registered a dataset of this name."""
-    return ParameterError(field="dataset", problem=f"{name} is not registered", fix="see starling ledger dataset")
+    return ParameterError("dataset", f"{name} is not registered", "see starling ledger dataset")

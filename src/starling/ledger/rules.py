@@ -41,9 +41,7 @@ def name(value: str, *, field: str) -> str:
     """`value`, when it is a plain name of 1 to 100 letters, digits and . _ @ -; raises ParameterError otherwise."""
     if not _NAME.fullmatch(value):
         raise ParameterError(
-            field=field,
-            problem="is not a name of 1 to 100 letters, digits, dots, dashes, underscores or @",
-            fix="choose a plain name",
+            field, "is not a name of 1 to 100 letters, digits, dots, dashes, underscores or @", "choose a plain name"
         )
     return value
 
@@ -51,7 +49,7 @@ def name(value: str, *, field: str) -> str:
 def token(value: str) -> str:
     """`value`, when it is 64 lower-case hexadecimal digits; raises ParameterError otherwise."""
     if not _TOKEN.fullmatch(value):
-        raise ParameterError(field="files", problem="are not said by 64 hexadecimal digits", fix="use accepted_files")
+        raise ParameterError("files", "are not said by 64 hexadecimal digits", "use accepted_files")
     return value
 
 
@@ -59,22 +57,20 @@ def cap_units(amount: Exact, *, field: str = "cap") -> int:
     """A cap in units, rounded down, against the spender; at least one."""
     units = floor(_within(positive(amount, field=field) * UNIT, field))
     if units == 0:
-        raise ParameterError(field=field, problem="is below 10^-9, the least that is counted", fix="give more")
+        raise ParameterError(field, "is below 10^-9, the least that is counted", "give more")
     return units
 
 
 def charge_units(amount: Fraction) -> int:
     """A charge in units, rounded up, against the spender."""
     if amount <= 0:
-        raise PolicyRefused(
-            field="charge", problem="costs nothing, as nothing that was drawn from data can", fix="state its true cost"
-        )
+        raise PolicyRefused("charge", "costs nothing, as nothing that was drawn from data can", "state its true cost")
     return ceil(_within(amount * UNIT, "charge"))
 
 
 def _within(units: Fraction, field: str) -> Fraction:
     if units > MOST * UNIT:
-        raise ParameterError(field=field, problem=f"is above {MOST}", fix="give an amount that protects somebody")
+        raise ParameterError(field, f"is above {MOST}", "give an amount that protects somebody")
     return units
 
 
@@ -189,7 +185,7 @@ def _float_free(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _float_free(item) for key, item in value.items()}
     if isinstance(value, float):
-        raise ParameterError(field="request", problem="contains a float", fix='write numbers as strings such as "0.1"')
+        raise ParameterError("request", "contains a float", 'write numbers as strings such as "0.1"')
     return value
 
 
@@ -206,9 +202,9 @@ def charge_in(population: Population, guarantee: Guarantee) -> int:
     """
     if guarantee.relation.unit != population.relation.unit:
         raise PolicyRefused(
-            field="unit",
-            problem=f"of protection is the {guarantee.relation.unit}, of this population it is the {population.relation.unit}",
-            fix=f"use a plan that protects the {population.relation.unit}",
+            "unit",
+            f"of protection is the {guarantee.relation.unit}, of this population it is the {population.relation.unit}",
+            f"use a plan that protects the {population.relation.unit}",
         )
     return amount_in(population, guarantee.relation.change, guarantee.cost)
 
@@ -221,9 +217,9 @@ def amount_in(population: Population, change: Change, cost: Cost) -> int:
         return charge_units(amount if population.measure == "epsilon" else amount * amount / 2)
     if population.measure == "epsilon":
         raise PolicyRefused(
-            field="measure",
-            problem="is zCDP (rho), the population's caps are in pure DP (epsilon), and zCDP bounds no epsilon",
-            fix="use a plan under pure DP, or a population in rho",
+            "measure",
+            "is zCDP (rho), the population's caps are in pure DP (epsilon), and zCDP bounds no epsilon",
+            "use a plan under pure DP, or a population in rho",
         )
     return charge_units(factor * factor * cost.amount)
 
@@ -234,9 +230,9 @@ def _change_factor(population: Change, mechanism: Change) -> int:
     if population == "replace-one":
         return 2
     raise PolicyRefused(
-        field="neighbours",
-        problem="are replace-one in the plan and add-remove in the population; the one bounds nothing of the other",
-        fix="use a plan whose neighbours are add-remove",
+        "neighbours",
+        "are replace-one in the plan and add-remove in the population; the one bounds nothing of the other",
+        "use a plan whose neighbours are add-remove",
     )
 
 
@@ -244,15 +240,13 @@ def check_open(population: Population, dataset: Dataset) -> None:
     """Raises PolicyRefused when the population or the dataset is retired."""
     for field, thing in (("population", population), ("dataset", dataset)):
         if thing.retired:
-            raise PolicyRefused(field=field, problem=f"{thing.name} is retired", fix="ask the custodian")
+            raise PolicyRefused(field, f"{thing.name} is retired", "ask the custodian")
 
 
 def check_grant(caps: list[Cap], population: Population, analyst: str) -> None:
     """Raises PolicyRefused where there is no cap of the analyst among those of a charge."""
     if not any(cap.scope == "analyst" for cap in caps):
-        raise PolicyRefused(
-            field="analyst", problem=f"{analyst} has no grant on {population.name}", fix="ask the custodian for one"
-        )
+        raise PolicyRefused("analyst", f"{analyst} has no grant on {population.name}", "ask the custodian for one")
 
 
 def check_caps(caps: list[Cap], amount: int) -> None:
@@ -263,9 +257,9 @@ def check_caps(caps: list[Cap], amount: int) -> None:
     for cap in caps:
         if cap.cap is not None and cap.left is not None and cap.left < amount:
             raise BudgetRefused(
-                field=f"{cap.scope} {cap.name}",
-                problem=f"has {shown(max(cap.left, 0))} left of {shown(cap.cap)}, the charge is {shown(amount)}",
-                fix="ask for less, or ask the custodian to raise the cap",
+                f"{cap.scope} {cap.name}",
+                f"has {shown(max(cap.left, 0))} left of {shown(cap.cap)}, the charge is {shown(amount)}",
+                "ask for less, or ask the custodian to raise the cap",
             )
 
 
@@ -278,9 +272,9 @@ def check_same(stored_hash: str, request: Request) -> None:
     """Raises RequestConflict when the request id was used for another request."""
     if stored_hash != request.hash:
         raise RequestConflict(
-            field="request_id",
-            problem="was used before for another request",
-            fix="use a new request id, or repeat the first request unchanged",
+            "request_id",
+            "was used before for another request",
+            "use a new request id, or repeat the first request unchanged",
         )
 
 
@@ -302,9 +296,7 @@ class Drawn:
         """Raises ParameterError for what is not lower-case hexadecimal, or no hash of 64 digits."""
         if len(sha256) != 64 or not (_HEXADECIMAL.fullmatch(sha256) and _HEXADECIMAL.fullmatch(key)):
             raise ParameterError(
-                field="draw",
-                problem="has a hash or a key that is not hexadecimal",
-                fix="give both as lower-case digits",
+                "draw", "has a hash or a key that is not hexadecimal", "give both as lower-case digits"
             )
         return cls(sha256, key)
 

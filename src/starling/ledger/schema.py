@@ -74,9 +74,9 @@ def check_postgres(tx: Transaction) -> None:
 def _compare(found: Described, expected: Described) -> None:
     if found != expected:
         raise IntegrityError(
-            field="ledger",
-            problem="has other tables than those that Starling makes, or something hangs on them (a trigger, a view, a rule)",
-            fix="restore the ledger and ask who changed it",
+            "ledger",
+            "has other tables than those that Starling makes, or something hangs on them (a trigger, a view, a rule)",
+            "restore the ledger and ask who changed it",
         )
 
 

@@ -66,9 +66,7 @@ class SqliteStore:
         if create:
             _claim(path)
         elif not path.exists():
-            raise ParameterError(
-                field="ledger", problem=f"{path.name} is not there", fix="make it: starling ledger create"
-            )
+            raise ParameterError("ledger", f"{path.name} is not there", "make it: starling ledger create")
         self._connected()
 
     def atomically(self, work: Callable[[Transaction], T], *, write: bool = True) -> T:
@@ -110,7 +108,7 @@ class SqliteStore:
         """See Store; refuses a file that exists."""
         target = Path(path)
         if target.exists():
-            raise ParameterError(field="backup", problem=f"{target.name} exists already", fix="name another file")
+            raise ParameterError("backup", f"{target.name} exists already", "name another file")
         with self._lock:
             try:
                 copy = sqlite3.connect(target)
@@ -126,7 +124,7 @@ class SqliteStore:
                 if isinstance(told, IntegrityError):
                     raise told from None
                 raise OutputError(
-                    field="backup", problem="cannot be written", fix="name a file in a folder with room, open to you"
+                    "backup", "cannot be written", "name a file in a folder with room, open to you"
                 ) from None
 
     def close(self) -> None:
@@ -157,9 +155,7 @@ class SqliteStore:
             ):
                 connection.execute(f"PRAGMA {setting}={value}")
                 if connection.execute(f"PRAGMA {setting}").fetchone()[0] != value:
-                    raise IntegrityError(
-                        field="ledger", problem=f"does not keep {setting}", fix="use another build of SQLite"
-                    )
+                    raise IntegrityError("ledger", f"does not keep {setting}", "use another build of SQLite")
         except sqlite3.Error as error:
             raise _told(error) from None
         self._connection, self._pid = connection, os.getpid()
@@ -171,11 +167,9 @@ def _claim(path: Path) -> None:
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o666))
     except FileExistsError:
-        raise ParameterError(field="ledger", problem=f"{path.name} exists already", fix="name another file") from None
+        raise ParameterError("ledger", f"{path.name} exists already", "name another file") from None
     except OSError:
-        raise OutputError(
-            field="ledger", problem="cannot be written", fix="name a file in a folder with room, open to you"
-        ) from None
+        raise OutputError("ledger", "cannot be written", "name a file in a folder with room, open to you") from None
 
 
 def _quoted(path: Path) -> str:
@@ -186,17 +180,15 @@ def _told(error: sqlite3.Error) -> StarlingError:
     """One of ours for one of SQLite's, without its text."""
     name = getattr(error, "sqlite_errorname", "")
     if name in ("SQLITE_CORRUPT", "SQLITE_NOTADB"):
-        return IntegrityError(field="ledger", problem="is damaged or no ledger", fix="restore it and run ledger verify")
+        return IntegrityError("ledger", "is damaged or no ledger", "restore it and run ledger verify")
     if name == "SQLITE_CONSTRAINT_NOTNULL":
         return Moved()
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return LedgerUnavailable(field="ledger", problem="is busy", fix="try again with the same request id")
+        return LedgerUnavailable("ledger", "is busy", "try again with the same request id")
     if isinstance(error, sqlite3.OperationalError) and name != "SQLITE_ERROR":
         return OutputError(
-            field="ledger",
-            problem="cannot be written (full disk, read-only file, or a device error)",
-            fix="make room or mend the permission, then try again with the same request id",
+            "ledger",
+            "cannot be written (full disk, read-only file, or a device error)",
+            "make room or mend the permission, then try again with the same request id",
         )
-    return IntegrityError(
-        field="ledger", problem="does not have the tables of a ledger", fix="restore it and run ledger verify"
-    )
+    return IntegrityError("ledger", "does not have the tables of a ledger", "restore it and run ledger verify")

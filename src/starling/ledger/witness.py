@@ -48,9 +48,9 @@ class Witness:
         lines = text[: text.rfind(b"\n") + 1].splitlines()
         if not lines:
             raise IntegrityError(
-                field="witness",
-                problem="is empty, and was not: it was cut, or a power cut came while it was made",
-                fix=f"compare the ledger's head with one in a release (ledger verify --head), then remove {self._path.name}",
+                "witness",
+                "is empty, and was not: it was cut, or a power cut came while it was made",
+                f"compare the ledger's head with one in a release (ledger verify --head), then remove {self._path.name}",
             )
         head, signature = _parsed(lines[-1])
         if not signer.holds(message(self._ledger, head), signature):
@@ -119,16 +119,14 @@ class Witness:
 
 
 def _tampered() -> IntegrityError:
-    return IntegrityError(
-        field="witness", problem="is not signed by the ledger's key", fix="find out who changed the witnessed head"
-    )
+    return IntegrityError("witness", "is not signed by the ledger's key", "find out who changed the witnessed head")
 
 
 def _unwritable() -> OutputError:
     return OutputError(
-        field="witness",
-        problem="cannot be read or written; a charge that was made stands",
-        fix="mend the heads folder below STARLING_HOME, then run again with the same request id",
+        "witness",
+        "cannot be read or written; a charge that was made stands",
+        "mend the heads folder below STARLING_HOME, then run again with the same request id",
     )
 
 

@@ -33,17 +33,17 @@ def section_of(values: object) -> Section:
     """
     if not isinstance(values, Mapping):
         fix = "give a dict with the keys of a plan file"
-        raise PlanError(field=PLAN, problem="is no mapping of keys to values", fix=fix)
+        raise PlanError(PLAN, "is no mapping of keys to values", fix)
     return Section(PLAN, "", _plain(values, 0), (), [])
 
 
 def _plain(value: Any, depth: int) -> Any:
     """As it would be read from a file; what has no such form is left as it is, and refused by whoever reads it."""
     if depth > MOST_DEEP:
-        raise PlanError(field=PLAN, problem="is nested too deeply", fix="give the keys of a plan file")
+        raise PlanError(PLAN, "is nested too deeply", "give the keys of a plan file")
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
-            raise PlanError(field=PLAN, problem="has a key that is no text", fix="write the keys of a plan file")
+            raise PlanError(PLAN, "has a key that is no text", "write the keys of a plan file")
         return {key: _plain(each, depth + 1) for key, each in value.items() if each is not None}
     if isinstance(value, list | tuple):
         return [_plain(each, depth + 1) for each in value]
@@ -118,7 +118,7 @@ def _value(value: Any) -> str:
 def plan_path(path: str | Path) -> Path:
     """Where a plan file is to be made; raises OutputError where it does not end in .toml."""
     if Path(path).suffix != ".toml":
-        raise OutputError(field=str(path), problem="does not end in .toml", fix="name it like plan.toml")
+        raise OutputError(str(path), "does not end in .toml", "name it like plan.toml")
     return Path(path)
 
 
@@ -128,7 +128,7 @@ def write_new(path: Path, text: str) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise OutputError(field=str(path), problem="exists", fix="name a new file; none is overwritten") from None
+        raise OutputError(str(path), "exists", "name a new file; none is overwritten") from None
     except OSError as error:
         problem = f"cannot be written ({error.strerror})"
-        raise OutputError(field=str(path), problem=problem, fix="name a file in a place that you may write") from None
+        raise OutputError(str(path), problem, "name a file in a place that you may write") from None

@@ -39,9 +39,9 @@ def exact(value: Exact, *, field: str, exponent: bool = False) -> Fraction:
         kind = type(value).__name__
         reason = "is a float, which is not the decimal it looks like (0.1 is not 1/10)"
         raise ParameterError(
-            field=field,
-            problem=reason if kind.startswith("float") else f"is a {kind}, not an exact number",
-            fix='give an int, a Fraction or a decimal string such as "0.1"',
+            field,
+            reason if kind.startswith("float") else f"is a {kind}, not an exact number",
+            'give an int, a Fraction or a decimal string such as "0.1"',
         )
     if isinstance(value, str):
         text = value.strip()
@@ -50,17 +50,15 @@ def exact(value: Exact, *, field: str, exponent: bool = False) -> Fraction:
                 return Fraction(text)
             plain = without_exponent(text)
             fix = 'write it like "0.159"' if plain == text else f"write {plain}"
-            raise ParameterError(field=field, problem="is written with an exponent", fix=fix)
+            raise ParameterError(field, "is written with an exponent", fix)
         if not (_DECIMAL.fullmatch(text) or _RATIO.fullmatch(text)) or text.endswith("/0"):
             raise ParameterError(
-                field=field,
-                problem="is not a decimal number of at most 40 digits on each side of the point",
-                fix='write it like "0.159"',
+                field, "is not a decimal number of at most 40 digits on each side of the point", 'write it like "0.159"'
             )
         try:
             return Fraction(text)
         except ZeroDivisionError:
-            raise ParameterError(field=field, problem="divides by zero", fix="give a number") from None
+            raise ParameterError(field, "divides by zero", "give a number") from None
     return Fraction(value)
 
 
@@ -80,14 +78,14 @@ def positive(value: Exact, *, field: str) -> Fraction:
     """The rational above 0 that `value` says; raises ParameterError for every other value."""
     number = exact(value, field=field)
     if number <= 0:
-        raise ParameterError(field=field, problem="is not above 0", fix="give a number above 0")
+        raise ParameterError(field, "is not above 0", "give a number above 0")
     return number
 
 
 def check_int(value: object, *, field: str) -> None:
     """Raises ParameterError unless `value` is an int: no float, no text, and no truth value, which Python takes for 0 or 1."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ParameterError(field=field, problem=f"is a {type(value).__name__}, not an int", fix="write it like 10")
+        raise ParameterError(field, f"is a {type(value).__name__}, not an int", "write it like 10")
 
 
 @dataclass(frozen=True, slots=True, order=False)
@@ -101,15 +99,15 @@ class _Amount:
     def __post_init__(self) -> None:
         number = exact(self.amount, field=self.measure)
         if number < 0:
-            raise ParameterError(field=self.measure, problem="is negative", fix="give 0 or more")
+            raise ParameterError(self.measure, "is negative", "give 0 or more")
         object.__setattr__(self, "amount", number)
 
     def _same(self, other: object) -> Fraction:
         if type(other) is not type(self):
             raise ParameterError(
-                field=self.measure,
-                problem="is mixed with an amount of another measure",
-                fix="keep pure DP (epsilon) and zCDP (rho) apart, or convert",
+                self.measure,
+                "is mixed with an amount of another measure",
+                "keep pure DP (epsilon) and zCDP (rho) apart, or convert",
             )
         assert isinstance(other, _Amount)
         return other.amount
@@ -181,14 +179,12 @@ def split(cost: CostT, weights: Sequence[Exact]) -> tuple[CostT, ...]:
     """
     numbers = [positive(weight, field="weights") for weight in weights]
     if not numbers:
-        raise ParameterError(field="weights", problem="are empty", fix="give one weight for each share")
+        raise ParameterError("weights", "are empty", "give one weight for each share")
     whole = sum(numbers)
     parts = [Fraction((number * 2**SHARE_BITS) // whole, 2**SHARE_BITS) for number in numbers[:-1]]
     parts.append(1 - sum(parts, Fraction(0)))
     if cost.amount > 0 and min(parts) == 0:
-        raise ParameterError(
-            field="weights", problem="leave a share below 2^-40 of the budget", fix="drop it or weigh it more"
-        )
+        raise ParameterError("weights", "leave a share below 2^-40 of the budget", "drop it or weigh it more")
     return tuple(cost * part for part in parts)
 
 
@@ -204,7 +200,7 @@ def power(base: Exact, exponent: Exact) -> Fraction:
     """
     number, times = positive(base, field="base"), exact(exponent, field="exponent")
     if max(abs(times.numerator), times.denominator) > 9999:
-        raise ParameterError(field="exponent", problem="has more than 4 digits", fix="give a ratio of small integers")
+        raise ParameterError("exponent", "has more than 4 digits", "give a ratio of small integers")
     scaled = number**times.numerator * 2 ** (_POWER_BITS * times.denominator)
     return Fraction(_root(scaled.numerator // scaled.denominator, times.denominator), 2**_POWER_BITS)
 

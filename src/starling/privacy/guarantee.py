@@ -65,13 +65,9 @@ class Guarantee:
 
     def __post_init__(self) -> None:
         if not isinstance(self.event, get_args(Event | Composition)):
-            raise ParameterError(
-                field="event", problem="is none that the accountants know", fix="declare what is drawn by an event"
-            )
+            raise ParameterError("event", "is none that the accountants know", "declare what is drawn by an event")
         if any(part.relation != self.relation for part in self.parts):
-            raise ParameterError(
-                field="relation", problem="differs between the parts", fix="convert to one neighbour relation first"
-            )
+            raise ParameterError("relation", "differs between the parts", "convert to one neighbour relation first")
         object.__setattr__(self, "cost", _cost(self.event))
 
     @property
@@ -85,16 +81,12 @@ def _cost(event: Event | Composition) -> Cost:
         return event.cost
     costs = [part.cost for part in event.parts]
     if len({type(cost) for cost in costs}) != 1:
-        raise ParameterError(
-            field="parts", problem="are none, or mix epsilon and rho", fix="compose parts of one measure"
-        )
+        raise ParameterError("parts", "are none, or mix epsilon and rho", "compose parts of one measure")
     kind, amounts = type(costs[0]), [cost.amount for cost in costs]
     if isinstance(event, Sequential):
         return kind(sum(amounts, Fraction(0)))
     if type(event.overlap) is not int or event.overlap < 1:
-        raise ParameterError(
-            field="overlap", problem="is not an int of 1 or more", fix="state how many parts one unit can lie in"
-        )
+        raise ParameterError("overlap", "is not an int of 1 or more", "state how many parts one unit can lie in")
     return kind(event.overlap * max(amounts))
 
 

@@ -42,9 +42,9 @@ _BOUNDARY: Final = _Boundary()
 
 def _closed(*_: object) -> Never:
     raise BoundaryError(
-        field="confidential value",
-        problem="cannot be shown, compared, tested, copied or stored",
-        fix="publish it through a mechanism, with an account that pays",
+        "confidential value",
+        "cannot be shown, compared, tested, copied or stored",
+        "publish it through a mechanism, with an account that pays",
     )
 
 
@@ -177,27 +177,21 @@ class Released(Generic[T]):
     def __post_init__(self, boundary: _Boundary) -> None:
         # An InitVar, not a kept field: `dataclasses.replace` would pass a kept key on to a forged value.
         if boundary is not _BOUNDARY:
-            raise BoundaryError(
-                field="released value", problem="can only come from publish", fix="publish a confidential value"
-            )
+            raise BoundaryError("released value", "can only come from publish", "publish a confidential value")
         if isinstance(self.value, Confidential | NotPrivate):
-            raise BoundaryError(
-                field="released value", problem="is marked confidential or not private", fix="release what was drawn"
-            )
+            raise BoundaryError("released value", "is marked confidential or not private", "release what was drawn")
         _seal(self.value)
 
     def __init_subclass__(cls) -> None:
         # `final` binds the type checker alone, and a subclass could leave out the check above.
-        raise BoundaryError(field="released value", problem="has no other kinds", fix="publish a confidential value")
+        raise BoundaryError("released value", "has no other kinds", "publish a confidential value")
 
     def then(self, function: Callable[[T], U], /) -> "Released[U]":
         """Post-process: any function of released values is released at no further cost."""
         return Released(function(self.value), self.receipt, _BOUNDARY)
 
     def __reduce__(self) -> Never:
-        raise BoundaryError(
-            field="released value", problem="cannot be pickled or copied", fix="write it as a release artifact"
-        )
+        raise BoundaryError("released value", "cannot be pickled or copied", "write it as a release artifact")
 
     def __setstate__(self, _: object) -> Never:
         # Otherwise dataclass would give it one that fills in whatever it gets.
@@ -214,9 +208,7 @@ class NotPrivate(Generic[T]):
 
     def __post_init__(self, boundary: _Boundary) -> None:
         if boundary is not _BOUNDARY:
-            raise BoundaryError(
-                field="inspected value", problem="can only come from inspect", fix="inspect a confidential value"
-            )
+            raise BoundaryError("inspected value", "can only come from inspect", "inspect a confidential value")
 
     def __reduce__(self) -> Never:
         _closed()
@@ -237,9 +229,7 @@ def publish(data: Confidential[T], mechanism: Mechanism[T, R], account: Account[
             would be an answer nobody paid for.
     """
     if not isinstance(data, Confidential):
-        raise BoundaryError(
-            field="data", problem="are not Confidential", fix="publish the computation, before it is run"
-        )
+        raise BoundaryError("data", "are not Confidential", "publish the computation, before it is run")
     receipt = account.charge(mechanism.guarantee)
     earlier = account.resume()
     if earlier is not None:

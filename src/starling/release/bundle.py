@@ -87,9 +87,9 @@ def writing(
             continue
     except OSError:
         raise OutputError(
-            field="output",
-            problem="could not be written (full disk or failing device); nothing was published",
-            fix="make room, then run again with the same request id; a charge that was made stands",
+            "output",
+            "could not be written (full disk or failing device); nothing was published",
+            "make room, then run again with the same request id; a charge that was made stands",
         ) from None
     finally:
         _leave(temporary, lock)
@@ -259,7 +259,7 @@ def being_written(out: Path) -> OutputError:
 
 
 def _refused(out: Path, problem: str, fix: str) -> OutputError:
-    return OutputError(field=str(out), problem=problem, fix=fix)
+    return OutputError(str(out), problem, fix)
 
 
 def _make(out: Path) -> tuple[Path, int]:

@@ -71,11 +71,7 @@ class Commitment(Generic[R]):
     """
 
     def __init__(
-        self,
-        account: RequestAccount,
-        folder: Path,
-        read: Callable[[Path], R],
-        mark: Callable[[str], str] | None,
+        self, account: RequestAccount, folder: Path, read: Callable[[Path], R], mark: Callable[[str], str] | None
     ) -> None:
         self._account, self._folder, self._read, self._mark = account, folder, read, mark
         self._draw = folder.parent / bundle.DRAW
@@ -138,9 +134,9 @@ class Commitment(Generic[R]):
     def _decrypted(self, drawn: Drawn) -> R:
         if not CommittedFiles(self._draw, drawn.sha256, drawn.key).decrypt(self._folder):
             raise OutputError(
-                field="output",
-                problem="has measurements that are not what was drawn: the disk failed, or somebody changed them",
-                fix="mend the disk, then run again with the same request id",
+                "output",
+                "has measurements that are not what was drawn: the disk failed, or somebody changed them",
+                "mend the disk, then run again with the same request id",
             )
         return self._read(self._folder)
 
@@ -161,9 +157,9 @@ def refuse_elsewhere(mark: str, drawn: Drawn) -> None:
     if bundle.held(temporary) or drawn_files(temporary, drawn):
         place = bundle.place_of(temporary)
         raise OutputError(
-            field="output",
-            problem=f"is not the folder that this request was drawn for: what was drawn lies beside {place}",
-            fix=f"publish it as {place}, at no further cost",
+            "output",
+            f"is not the folder that this request was drawn for: what was drawn lies beside {place}",
+            f"publish it as {place}, at no further cost",
         )
 
 

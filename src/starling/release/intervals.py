@@ -133,12 +133,10 @@ class Value:
         """
         sure = exact(confidence, field="confidence")
         if not 0 < sure < 1:
-            raise ParameterError(
-                field="confidence", problem="is not between 0 and 1", fix='give a chance such as "0.95"'
-            )
+            raise ParameterError("confidence", "is not between 0 and 1", 'give a chance such as "0.95"')
         if self.deviation and sure != CONFIDENCE:
             problem = "is not 95 %, and of these numbers only the standard deviation is known"
-            raise ParameterError(field="confidence", problem=problem, fix="leave it out")
+            raise ParameterError("confidence", problem, "leave it out")
         draws, slack = self._drawn()
         return _outward(sum_margin(_parts(draws), 1 - sure) + slack + LOOSE * Fraction(self.deviation), inf)
 
@@ -168,9 +166,7 @@ class Value:
         """
         if other.interval(confidence)[0] <= 0:
             raise ParameterError(
-                field="divisor",
-                problem="may be 0, so that the ratio may be any number",
-                fix="divide by a larger number",
+                "divisor", "may be 0, so that the ratio may be any number", "divide by a larger number"
             )
         middle = self.exact / other.exact
 
@@ -227,7 +223,7 @@ class Value:
         if known is None:
             return NotImplemented
         if not known:
-            raise ParameterError(field="divisor", problem="is 0", fix="divide by another number")
+            raise ParameterError("divisor", "is 0", "divide by another number")
         return self.times(1 / known)
 
     def __repr__(self) -> str:
@@ -261,7 +257,7 @@ def _end(may_be: Callable[[Fraction], bool], middle: Fraction, step: Fraction) -
     while may_be(middle + far):
         near, far = far, 2 * far
         if abs(far) > 2**40 * abs(step):
-            raise ParameterError(field="divisor", problem="may be 0", fix="divide by a larger number")
+            raise ParameterError("divisor", "may be 0", "divide by a larger number")
     while abs(far - near) > Fraction(PRECISION) * abs(far):
         half = ((near + far) / 2).limit_denominator(10**12)
         near, far = (half, far) if may_be(middle + half) else (near, half)

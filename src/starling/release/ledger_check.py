@@ -224,7 +224,7 @@ def _count(kind: str, body: Mapping[str, Any], seen: _Seen) -> None:
 
 
 def _inconsistent(problem: str) -> IntegrityError:
-    return IntegrityError(field="charge", problem=problem, fix=ASK)
+    return IntegrityError("charge", problem, ASK)
 
 
 def _differences(charged: Charged, seen: _Seen, event: Event) -> list[str]:

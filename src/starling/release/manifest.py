@@ -240,7 +240,7 @@ def read_signature(path: Path) -> Signature:
         return _parsed(path)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         problem = "is not a signature file as Starling writes it"
-        raise IntegrityError(field=SIGNATURE, problem=problem, fix=AGAIN) from None
+        raise IntegrityError(SIGNATURE, problem, AGAIN) from None
 
 
 def _parsed(path: Path) -> Signature:

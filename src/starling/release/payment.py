@@ -112,14 +112,12 @@ class Payment:
                 forget(mark)
                 return "answered"
             raise PolicyRefused(
-                field="request",
-                problem=f"was answered before (request id {ticket.request.request_id}), and {out.name} is not that answer",
-                fix="take a copy of the folder that was published then: the same request never gets a second draw",
+                "request",
+                f"was answered before (request id {ticket.request.request_id}), and {out.name} is not that answer",
+                "take a copy of the folder that was published then: the same request never gets a second draw",
             )
         if ticket.state == "voided":
-            raise PolicyRefused(
-                field="request_id", problem="failed for good", fix="use a new request id, which costs anew"
-            )
+            raise PolicyRefused("request_id", "failed for good", "use a new request id, which costs anew")
         if ticket.drawn is None:
             return "charged"
         for temporary in bundle.claimed(out, mark):

@@ -41,7 +41,7 @@ def read(folder: Path, name: str, make: Callable[[Any], T], back: Callable[[T], 
             return made
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
-    raise IntegrityError(field=name, problem="is not as Starling writes it", fix=AGAIN)
+    raise IntegrityError(name, "is not as Starling writes it", AGAIN)
 
 
 def form(said: Mapping[str, Json]) -> str:

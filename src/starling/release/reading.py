@@ -50,7 +50,7 @@ class Release(InSession):
         if findings := [*checked.findings, *verify.signed_by(checked, key)]:
             raise IntegrityError(problems=findings)
         if checked.stated is None or checked.guarantee is None or checked.signature is None:
-            raise IntegrityError(field=FILE, problem="states nothing that can be read", fix=AGAIN)
+            raise IntegrityError(FILE, "states nothing that can be read", AGAIN)
         self.statement: dict[str, Any] = dict(checked.stated)
         self.guarantee: Guarantee = checked.guarantee
         self.signer: Public = checked.signature.key
@@ -79,9 +79,7 @@ class Release(InSession):
             ParameterError: there is no such table.
         """
         if name not in self.names:
-            raise ParameterError(
-                field="table", problem="is not in the release", fix=f"take one of {', '.join(self.names)}"
-            )
+            raise ParameterError("table", "is not in the release", f"take one of {', '.join(self.names)}")
         return pq.read_table(self._folder / f"{DATA}{name}{SUFFIX}")
 
     def rows(self, table: str, **wanted: Wanted) -> pa.Table:
@@ -94,9 +92,7 @@ class Release(InSession):
         labels = [field.name for field in found.schema if pa.types.is_string(_values(field.type))]
         for column, values in wanted.items():
             if column not in labels:
-                raise ParameterError(
-                    field=column, problem="is no column to choose by", fix=f"take {', '.join(labels) or 'the table'}"
-                )
+                raise ParameterError(column, "is no column to choose by", f"take {', '.join(labels) or 'the table'}")
             chosen = pa.array([values] if isinstance(values, str) else sorted(values), pa.string())
             found = found.filter(pc.is_in(found[column], value_set=chosen))
         return found

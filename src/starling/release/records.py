@@ -52,7 +52,7 @@ class Records:
             else:
                 problem = f"were not accepted as those of {dataset}, or were changed since"
             fix = f"look at them by {self.validate} ... --accept, or release them with --unvalidated, which the release then says"
-            raise PolicyRefused(field="records", problem=problem, fix=fix)
+            raise PolicyRefused("records", problem, fix)
         return event
 
     def hashed(self) -> str:
@@ -75,9 +75,9 @@ def check_same(out: Path, hashed: str) -> None:
         kept = ""
     if kept != hashed:
         raise OutputError(
-            field=str(out),
-            problem="answers the same request about other records, or about these before they were changed",
-            fix="choose a new folder for these records",
+            str(out),
+            "answers the same request about other records, or about these before they were changed",
+            "choose a new folder for these records",
         )
 
 
@@ -114,4 +114,4 @@ def _files(path: Path) -> list[tuple[str, int, int, int]]:
         found = [(str(each.resolve(strict=True)), each.stat()) for each in files]
         return [(name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for name, stat in found]
     except OSError:
-        raise SourceError(field=path.name, problem="is not there", fix="name a file that you may read") from None
+        raise SourceError(path.name, "is not there", "name a file that you may read") from None

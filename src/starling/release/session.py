@@ -113,4 +113,4 @@ def _installed(name: str) -> Any:
         return import_module(name)
     except ImportError:
         fix = f'install it with Starling: pip install "starling[{name}]"'
-        raise ParameterError(field=name, problem="is not installed", fix=fix) from None
+        raise ParameterError(name, "is not installed", fix) from None

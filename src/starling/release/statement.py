@@ -271,19 +271,12 @@ class Claim:
         ({'epsilon': '1/2', 'decimal': '0.5'}, {'epsilon': '1', 'decimal': '1'})
         """
         if self.add_remove is None:
-            return {
-                "add-remove": None,
-                "add-remove_reason": NO_ADD_REMOVE,
-                "replace-one": amount(self.replace_one),
-            }
+            return {"add-remove": None, "add-remove_reason": NO_ADD_REMOVE, "replace-one": amount(self.replace_one)}
         return {"add-remove": amount(self.add_remove), "replace-one": amount(self.replace_one)}
 
     def losses(self) -> dict[str, Json]:
         """The cost under both adjacencies, and in the terms of approximate DP, for machines."""
-        return {
-            "cost": self.adjacencies(),
-            "approximate_dp": {"epsilon": self.epsilon, "delta": DELTA, "by": self.by},
-        }
+        return {"cost": self.adjacencies(), "approximate_dp": {"epsilon": self.epsilon, "delta": DELTA, "by": self.by}}
 
     def sentences(self) -> str:
         """The cost under both adjacencies, and in the terms of approximate DP, for people."""

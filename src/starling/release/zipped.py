@@ -38,9 +38,9 @@ BUFFER: Final = 1 << 20
 def check(path: Path) -> None:
     """Raises OutputError when `path` exists, or has no folder to be written into; before anything is spent on it."""
     if path.exists() or path.is_symlink():
-        raise OutputError(field=str(path), problem="exists", fix="choose another name; a release is never overwritten")
+        raise OutputError(str(path), "exists", "choose another name; a release is never overwritten")
     if not path.parent.is_dir():
-        raise OutputError(field=str(path), problem="has no parent folder", fix=f"make it first: mkdir -p {path.parent}")
+        raise OutputError(str(path), "has no parent folder", f"make it first: mkdir -p {path.parent}")
 
 
 def zipped(folder: Path, path: Path) -> None:
@@ -66,7 +66,7 @@ def zipped(folder: Path, path: Path) -> None:
         check(path)
     except OSError:
         raise OutputError(
-            field=str(path), problem="cannot be written (closed folder, full disk or failing device)", fix="make room"
+            str(path), "cannot be written (closed folder, full disk or failing device)", "make room"
         ) from None
     finally:
         if temporary is not None:
@@ -114,7 +114,7 @@ def opened(path: Path) -> Iterator[Path]:
         return
     if not path.is_file():
         problem = "is neither a folder nor a file" if path.exists() else "is not there"
-        raise ParameterError(field=shown(path.name), problem=problem, fix="give the folder of a release, or its zip")
+        raise ParameterError(shown(path.name), problem, "give the folder of a release, or its zip")
     with TemporaryDirectory(prefix="starling-") as temporary:
         folder = Path(temporary, "release")
         folder.mkdir()
@@ -156,11 +156,11 @@ def _check_directory(path: Path) -> None:
     if not end.startswith(b"PK\5\6"):
         raise zipfile.BadZipFile
     if length > LONGEST_DIRECTORY:
-        raise IntegrityError(field="zip", problem="lists more files than a release has", fix=AGAIN)
+        raise IntegrityError("zip", "lists more files than a release has", AGAIN)
 
 
 def _not_ours(path: Path, problem: str) -> IntegrityError:
-    return IntegrityError(field=shown(path.name), problem=problem, fix=AGAIN)
+    return IntegrityError(shown(path.name), problem, AGAIN)
 
 
 def _problems(infos: list[zipfile.ZipInfo], size: int) -> list[Problem]:
@@ -210,13 +210,13 @@ def _extract(archive: zipfile.ZipFile, folder: Path) -> None:
             with archive.open(info) as entry, target.open("xb") as file:
                 shutil.copyfileobj(entry, file, BUFFER)
     except (FileExistsError, NotADirectoryError):
-        raise IntegrityError(field="zip", problem="has a file where it has a folder", fix=AGAIN) from None
+        raise IntegrityError("zip", "has a file where it has a folder", AGAIN) from None
     except OSError as error:
         if error.errno == errno.EINVAL:
             # The zip asked for a place before its own beginning.
             raise zipfile.BadZipFile from None
         raise OutputError(
-            field="temporary folder", problem="has no room to unpack the zip", fix="set TMPDIR to a folder with room"
+            "temporary folder", "has no room to unpack the zip", "set TMPDIR to a folder with room"
         ) from None
 
 

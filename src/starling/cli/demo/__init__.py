@@ -41,7 +41,7 @@ def _make(out: Path) -> None:
         out.mkdir()
     except OSError as error:
         raise OutputError(
-            field=str(out),
-            problem=f"cannot be made ({error.strerror})",
-            fix="name a new folder with --out, in a place that you may write",
+            str(out),
+            f"cannot be made ({error.strerror})",
+            "name a new folder with --out, in a place that you may write",
         ) from None

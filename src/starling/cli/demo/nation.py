@@ -97,10 +97,7 @@ def _text(plan: "Plan", out: Path, made: "Generated", released: "Published", fou
                 [
                     ("protected", f"one person ({guarantee.relation})"),
                     ("charged", str(guarantee.cost)),
-                    (
-                        "published",
-                        f"{released.rows('t1'):,} totals, {released.rows('t2'):,} counts by sex and age",
-                    ),
+                    ("published", f"{released.rows('t1'):,} totals, {released.rows('t2'):,} counts by sex and age"),
                 ]
             ),
             table(("group", "published", "95 % interval", "truth", "the interval"), rows),

@@ -120,10 +120,10 @@ def epsilon_at_delta(guarantee: Guarantee, delta: Exact, *, method: Method = "ti
     [0.969706, 0.864322, 0.824101]
     """
     if method not in get_args(Method):
-        raise ParameterError(field="method", problem="is unknown", fix=f"use one of {', '.join(get_args(Method))}")
+        raise ParameterError("method", "is unknown", f"use one of {', '.join(get_args(Method))}")
     chance = exact(delta, field="delta", exponent=True)
     if not 0 <= chance < 1:
-        raise ParameterError(field="delta", problem="is not in [0, 1)", fix='give a small number such as "1e-10"')
+        raise ParameterError("delta", "is not in [0, 1)", 'give a small number such as "1e-10"')
     if method == "sum" or (method == "tightest" and chance == 0):
         return _sum(guarantee)
     if chance == 0:
@@ -148,7 +148,7 @@ def delta_at_epsilon(guarantee: Guarantee, epsilon: Exact) -> float:
     """
     bound = exact(epsilon, field="epsilon")
     if bound < 0:
-        raise ParameterError(field="epsilon", problem="is negative", fix="give 0 or more")
+        raise ParameterError("epsilon", "is negative", "give 0 or more")
     if isinstance(guarantee.cost, Epsilon) and bound >= guarantee.cost.amount:
         return 0.0
     below = nextafter(float(bound), -inf)
@@ -184,7 +184,7 @@ def renyi_divergence(guarantee: Guarantee, order: Exact) -> float:
     """
     number = exact(order, field="order")
     if number <= 1:
-        raise ParameterError(field="order", problem="is not above 1", fix="give an order above 1")
+        raise ParameterError("order", "is not above 1", "give an order above 1")
     with precision(_BITS):
         upper = max(float(renyi.divergence(each, number).upper()) for each in alternatives(events_of(guarantee)))
     return nextafter(upper, inf)
@@ -193,25 +193,23 @@ def renyi_divergence(guarantee: Guarantee, order: Exact) -> float:
 def _sum(guarantee: Guarantee) -> Fraction:
     if not isinstance(guarantee.cost, Epsilon):
         raise ParameterError(
-            field="guarantee",
-            problem="is zCDP, which is not pure DP for any epsilon",
-            fix='give a delta above 0, and the method "tightest", "pld", "renyi" or "analytic"',
+            "guarantee",
+            "is zCDP, which is not pure DP for any epsilon",
+            'give a delta above 0, and the method "tightest", "pld", "renyi" or "analytic"',
         )
     return guarantee.cost.amount
 
 
 def _analytic(guarantee: Guarantee, delta: Fraction) -> Fraction:
     if isinstance(guarantee.cost, Epsilon):
-        raise ParameterError(field="method", problem="is of zCDP, and this is pure DP", fix='use "tightest"')
+        raise ParameterError("method", "is of zCDP, and this is pure DP", 'use "tightest"')
     with precision(_BITS):
         rho = ball(guarantee.cost.amount)
         return _rounded_up(rho + 2 * (rho * -ball(delta).log()).sqrt())
 
 
 def _no_epsilon() -> ParameterError:
-    return ParameterError(
-        field="delta", problem="is 0, at which only pure DP has an epsilon", fix="give a delta above 0 and below 1"
-    )
+    return ParameterError("delta", "is 0, at which only pure DP has an epsilon", "give a delta above 0 and below 1")
 
 
 def _of_alternatives(events: Events, delta: Fraction, method: Method) -> Approximate:
@@ -228,9 +226,9 @@ def _of_events(events: Events, delta: Fraction, method: Method) -> Approximate:
         return by_renyi if epsilon is None or by_renyi.epsilon < epsilon else Approximate(epsilon, "pld")
     if epsilon is None:
         raise ParameterError(
-            field="method",
-            problem=f"needs a delta above {privacy_loss.least_delta(events):.0e} here, and a known loss of every part",
-            fix='use "tightest" or "renyi"',
+            "method",
+            f"needs a delta above {privacy_loss.least_delta(events):.0e} here, and a known loss of every part",
+            'use "tightest" or "renyi"',
         )
     return Approximate(epsilon, "pld")
 

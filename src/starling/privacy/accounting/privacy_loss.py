@@ -196,9 +196,7 @@ def _atoms(event: PureDP | DiscreteGaussianNoise | ZCDP) -> tuple[Floats, Floats
 
 
 def _unknown() -> ParameterError:
-    return ParameterError(
-        field="guarantee", problem="has a part whose loss is not known", fix="ask for an epsilon at a delta"
-    )
+    return ParameterError("guarantee", "has a part whose loss is not known", "ask for an epsilon at a delta")
 
 
 def _overlapping(event: OverlappingEvents, interval: float) -> Losses:

@@ -177,11 +177,9 @@ def distribution_for_margin(kind: Kind, margin: int, alpha: Exact, terms: int = 
     (0.0007531, True)
     """
     if kind not in ("discrete_laplace", "discrete_gaussian"):
-        raise ParameterError(
-            field="kind", problem="is no distribution of noise", fix="give discrete_laplace or discrete_gaussian"
-        )
+        raise ParameterError("kind", "is no distribution of noise", "give discrete_laplace or discrete_gaussian")
     if margin < 0:
-        raise ParameterError(field="margin", problem="is negative", fix="give 0 or more")
+        raise ParameterError("margin", "is negative", "give 0 or more")
     _check_terms(terms)
     return _distribution_for_margin(kind, margin, _share(alpha, field="alpha"), terms)
 
@@ -286,12 +284,10 @@ def _log(share: Fraction) -> float:
 def _share(value: Exact, *, field: str) -> Fraction:
     share = exact(value, field=field, exponent=True)
     if not 0 < share < 1:
-        raise ParameterError(field=field, problem="is not between 0 and 1", fix='give a number such as "0.05"')
+        raise ParameterError(field, "is not between 0 and 1", 'give a number such as "0.05"')
     return share
 
 
 def _check_terms(terms: int) -> None:
     if not 1 <= terms <= MOST_TERMS:
-        raise ParameterError(
-            field="terms", problem=f"is not in 1 to {MOST_TERMS}", fix="give the number of draws added"
-        )
+        raise ParameterError("terms", f"is not in 1 to {MOST_TERMS}", "give the number of draws added")

@@ -153,4 +153,4 @@ def _around_zero(mass: Floats, size: int) -> Floats:
 
 
 def _too_wide() -> ParameterError:
-    return ParameterError(field="sum", problem="has noise too wide to be listed", fix="sum fewer numbers")
+    return ParameterError("sum", "has noise too wide to be listed", "sum fewer numbers")

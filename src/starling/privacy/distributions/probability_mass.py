@@ -73,9 +73,7 @@ def probability_mass(distribution: Distribution, terms: int = 1) -> ProbabilityM
     (0.280402, 0.359799)
     """
     if standard_deviation(distribution) * terms**0.5 > WIDEST:
-        raise ParameterError(
-            field="distribution", problem=f"has a standard deviation beyond {WIDEST}", fix="give it more budget"
-        )
+        raise ParameterError("distribution", f"has a standard deviation beyond {WIDEST}", "give it more budget")
     with precision(_BITS):
         if isinstance(distribution, DiscreteLaplace):
             half = _laplace(distribution.scale, terms)

@@ -99,12 +99,12 @@ def _tail_quantile(rate: Fraction, alpha: Fraction, kind: str, cells: int) -> in
 def _epsilon(value: Exact) -> Fraction:
     epsilon = positive(value, field="epsilon")
     if epsilon < _SMALLEST:
-        raise ParameterError(field="epsilon", problem="is below 1/4096", fix="give this table more")
+        raise ParameterError("epsilon", "is below 1/4096", "give this table more")
     return epsilon
 
 
 def _alpha(value: Exact) -> Fraction:
     alpha = exact(value, field="alpha", exponent=True)
     if not 0 < alpha < 1:
-        raise ParameterError(field="alpha", problem="is not between 0 and 1", fix='give a number such as "0.05"')
+        raise ParameterError("alpha", "is not between 0 and 1", 'give a number such as "0.05"')
     return alpha

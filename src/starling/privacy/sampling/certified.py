@@ -154,9 +154,9 @@ def thresholds(distribution: Certifiable, bits: int) -> npt.NDArray[np.uint64]:
             return table
         working *= 2
     raise ParameterError(
-        field="distribution",
-        problem=f"has a probability that {MOST_BITS} bits do not tell from a multiple of 2^-{bits}",
-        fix="give another scale or variance; the nearest one will do",
+        "distribution",
+        f"has a probability that {MOST_BITS} bits do not tell from a multiple of 2^-{bits}",
+        "give another scale or variance; the nearest one will do",
     )
 
 

@@ -62,7 +62,7 @@ def lattice_noise(
     """
     distribution = _checked(epsilon, columns)
     if type(size) is not int or size < 0:
-        raise ParameterError(field="size", problem="is not an int of 0 or more", fix="give the number of draws")
+        raise ParameterError("size", "is not an int of 0 or more", "give the number of draws")
     source = system() if source is None else source
     out = np.zeros((size, distribution.cells), dtype=np.int64)
     radii = np.empty(size, dtype=np.int64)
@@ -115,12 +115,10 @@ class Radius:
 
 def _checked(epsilon: Exact, columns: int) -> Radius:
     if columns not in (2, 3):
-        raise ParameterError(field="columns", problem="is neither 2 nor 3", fix="give a 2 x 2 or a 2 x 3 table")
+        raise ParameterError("columns", "is neither 2 nor 3", "give a 2 x 2 or a 2 x 3 table")
     rate = positive(epsilon, field="epsilon")
     if rate < _SMALLEST:
-        raise ParameterError(
-            field="epsilon", problem="is below 1/4096", fix="give this table more: its noise would be thousands a cell"
-        )
+        raise ParameterError("epsilon", "is below 1/4096", "give this table more: its noise would be thousands a cell")
     return Radius(rate, 2 * columns)
 
 

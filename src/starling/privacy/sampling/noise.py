@@ -134,11 +134,9 @@ def checked_add(a: Int64, b: Int64) -> Int64:
         ParameterError: for another type or different shapes.
     """
     if a.dtype != np.int64 or b.dtype != np.int64:
-        raise ParameterError(field="sum", problem="has a term that is not int64", fix="count in int64")
+        raise ParameterError("sum", "has a term that is not int64", "count in int64")
     if a.shape != b.shape:
-        raise ParameterError(
-            field="sum", problem="has terms of different shapes", fix="draw noise of the counts' shape"
-        )
+        raise ParameterError("sum", "has terms of different shapes", "draw noise of the counts' shape")
     out = np.empty(a.shape, dtype=np.int64)
     if _add(np.ravel(a), np.ravel(b), out.reshape(-1)):
         raise OverflowError("a noisy value leaves the 64-bit integers")
@@ -161,7 +159,7 @@ _Fill: TypeAlias = Callable[[Fraction, Int64, BitSource, Search], None]
 
 def _laplace(scale: Fraction, out: Int64, source: BitSource, search: Search) -> None:
     if scale > LARGEST_SCALE:
-        raise ParameterError(field="scale", problem="is above 2^50", fix="give a smaller scale")
+        raise ParameterError("scale", "is above 2^50", "give a smaller scale")
     if scale > TABLE_SCALE:
         geometric_digits(scale).fill(out, source, search=search)
     else:
@@ -170,7 +168,7 @@ def _laplace(scale: Fraction, out: Int64, source: BitSource, search: Search) -> 
 
 def _gaussian(sigma_squared: Fraction, out: Int64, source: BitSource, search: Search) -> None:
     if sigma_squared > LARGEST_SIGMA_SQUARED:
-        raise ParameterError(field="sigma_squared", problem="is above 2^90", fix="give a smaller variance")
+        raise ParameterError("sigma_squared", "is above 2^90", "give a smaller variance")
     if sigma_squared > TABLE_SIGMA_SQUARED:
         wide_gaussian(sigma_squared).fill(out, source, search=search)
     else:
@@ -182,7 +180,7 @@ def _draw_each(
 ) -> Int64:
     """The draws of one parameter, or of each parameter of an array."""
     if search not in get_args(Search):
-        raise ParameterError(field="search", problem="is neither guided nor fixed", fix='give "guided" or "fixed"')
+        raise ParameterError("search", "is neither guided nor fixed", 'give "guided" or "fixed"')
     words = entropy.system() if source is None else source
     if isinstance(values, int | Fraction | str | float):
         out = np.empty(() if size is None else _shape(size), dtype=np.int64)
@@ -193,7 +191,7 @@ def _draw_each(
     try:
         places = np.broadcast_to(index, out.shape)
     except ValueError:
-        raise ParameterError(field="size", problem=f"does not fit the shape of {field}", fix="leave it out") from None
+        raise ParameterError("size", f"does not fit the shape of {field}", "leave it out") from None
     for which, number in enumerate(numbers):
         here = places == which
         part = np.empty(np.count_nonzero(here), dtype=np.int64)
@@ -209,7 +207,7 @@ def _shape(size: Size) -> tuple[int, ...]:
     except TypeError:
         shape = (-1,)
     if min(shape, default=0) < 0:
-        raise ParameterError(field="size", problem="is not made of whole numbers from 0 on", fix="give a shape")
+        raise ParameterError("size", "is not made of whole numbers from 0 on", "give a shape")
     return shape
 
 

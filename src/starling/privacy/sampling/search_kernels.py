@@ -119,13 +119,7 @@ _bits_of: Callable[[np.float64], np.uint64] = cast(Any, intrinsic(_bitcast))
 
 @compiled
 def search_guided(
-    words: Words,
-    table: Words,
-    first: npt.NDArray[Any],
-    shift: np.uint64,
-    sign: np.uint64,
-    out: Int64,
-    open_at: Int64,
+    words: Words, table: Words, first: npt.NDArray[Any], shift: np.uint64, sign: np.uint64, out: Int64, open_at: Int64
 ) -> int:
     """Draws into `out` (as long as `words`); positions still open into `open_at`, their number returned.
 

@@ -80,7 +80,7 @@ def exponential_mechanism(
     """
     candidates = _checked(scores)
     if type(k) is not int or not 1 <= k <= candidates.size:
-        raise ParameterError(field="k", problem="is not an int from 1 to the number of candidates", fix="ask for fewer")
+        raise ParameterError("k", "is not an int from 1 to the number of candidates", "ask for fewer")
     rate = _rate(epsilon, sensitivity) / k
     source = system() if source is None else source
     rest = candidates if k == 1 else candidates.copy()
@@ -170,13 +170,13 @@ def _checked(scores: npt.ArrayLike) -> Scores:
     except (OverflowError, ValueError):
         array = np.empty((), dtype=np.object_)
     if array.shape == (0,):
-        raise ParameterError(field="scores", problem="are empty", fix="give at least one candidate")
+        raise ParameterError("scores", "are empty", "give at least one candidate")
     # A type that holds more than int64 is refused by its name: to look whether the values fit would be to read them.
     if array.ndim != 1 or array.dtype.kind not in "iu" or not np.can_cast(array.dtype, np.int64):
         raise ParameterError(
-            field="scores",
-            problem="are not one row of integers of a type that int64 holds (floats are refused)",
-            fix="give an int64 array of shape (n,)",
+            "scores",
+            "are not one row of integers of a type that int64 holds (floats are refused)",
+            "give an int64 array of shape (n,)",
         )
     if array.dtype == np.int16:
         return np.ascontiguousarray(array, dtype=np.int16)
@@ -226,14 +226,7 @@ def _decide(counts: Int64, weights: npt.NDArray[np.float64], first: int) -> int 
 
 
 def _decide_exactly(
-    scores: Scores,
-    best: int,
-    counts: Int64,
-    levels: _Levels,
-    rate: Fraction,
-    *,
-    first: int,
-    source: BitSource,
+    scores: Scores, best: int, counts: Int64, levels: _Levels, rate: Fraction, *, first: int, source: BitSource
 ) -> tuple[int, int]:
     """The level of the word `first` and its least distance; in the rest every distance is a level of its own."""
     filled = np.flatnonzero(counts[:-1])

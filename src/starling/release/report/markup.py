@@ -24,12 +24,7 @@ _PAINT: Final = re.compile(r"(?:[a-z-]+: ?(?:#[0-9a-fA-F]{3,8}|[a-z]+|[-0-9., ]+
 _CSS: Final = re.compile(r"(?!.*(?:@import|url\s*\(|\\|expression|behavior)).*", re.DOTALL | re.IGNORECASE)
 _DRAWN_CSS: Final = re.compile(r"\s*\*\{stroke-linejoin: round; stroke-linecap: butt\}\s*")
 
-_DRAWN: Final[Mapping[str, re.Pattern[str]]] = {
-    "id": _NAME,
-    "style": _PAINT,
-    "transform": _NUMBERS,
-    "clip-path": _CLIP,
-}
+_DRAWN: Final[Mapping[str, re.Pattern[str]]] = {"id": _NAME, "style": _PAINT, "transform": _NUMBERS, "clip-path": _CLIP}
 _SVG: Final[Mapping[str, Mapping[str, re.Pattern[str]]]] = {
     "svg": {
         "xmlns": re.compile("http://www.w3.org/2000/svg"),

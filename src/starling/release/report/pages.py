@@ -137,10 +137,10 @@ def write_new(path: Path, text: str) -> Path:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise OutputError(field=str(path), problem="exists", fix="remove it, or name another folder") from None
+        raise OutputError(str(path), "exists", "remove it, or name another folder") from None
     except OSError as error:
         fix = "name a folder in a place that you may write"
-        raise OutputError(field=str(path), problem=f"cannot be written ({error.strerror})", fix=fix) from None
+        raise OutputError(str(path), f"cannot be written ({error.strerror})", fix) from None
     return path
 
 
