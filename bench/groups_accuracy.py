@@ -31,14 +31,14 @@ import numpy.typing as npt
 from bench.measure import Json
 from bench.peers import ROOT
 from bench.record import Limit, Recorder
-from starling.groups.generate import census_like, household_shares, lognormal_shares, summed
+from starling.groups.generate import census_like, household_shares, lognormal_shares
 from starling.groups.optimise.cumulative import project_cumulative
 from starling.groups.optimise.empirical_bayes import project_empirical_bayes
 from starling.groups.optimise.histogram import project_histogram
 from starling.groups.optimise.topdown import project_top_down
 from starling.groups.optimise.tree import Int64, Projection, Tree
 from starling.groups.optimise.two_step import project_two_step
-from starling.groups.plan.budget import SplitBudget
+from starling.groups.plan import Regions, SplitBudget
 from starling.privacy.sampling.noise import discrete_laplace
 
 Levels: TypeAlias = tuple[Int64, ...]
@@ -83,7 +83,7 @@ def census(data: Path, run: int, *, perturbed: bool = False) -> Truth:
         shares = (leaves + 0.01) * np.exp(PERTURBATION * random.standard_normal(leaves.shape))
         shares[:, 0] = 0.0
         leaves = random.multinomial(leaves.sum(axis=1), shares / shares.sum(axis=1, keepdims=True))
-    return Truth(world.tree, summed(world.tree, leaves), household_shares(LARGEST))
+    return Truth(world.regions.tree, world.regions.sums(leaves), household_shares(LARGEST))
 
 
 def zones(data: Path) -> Truth:
@@ -130,13 +130,16 @@ def _nested(paths: Sequence[tuple[str, ...]], counts: Int64, shares: npt.NDArray
     """Truth of leaves with the names of the regions that they lie in, root first."""
     parents: list[list[int]] = []
     above: list[tuple[str, ...]] = [("",)]
+    ids: list[tuple[str, ...]] = [("",)]
     for depth in range(2, len(paths[0]) + 1):
         names = sorted({path[:depth] for path in paths})
         parents.append([above.index(name[:-1]) for name in names])
         above = names
+        ids.append(tuple(name[-1] for name in names))
     order = [list(paths).index(name) for name in above]
     tree = Tree.of(parents)
-    return Truth(tree, summed(tree, counts[order].astype(np.int64)), shares)
+    regions = Regions(tuple(f"level {level}" for level in range(1, tree.levels + 1)), tuple(ids), tree, None)
+    return Truth(tree, regions.sums(counts[order].astype(np.int64)), shares)
 
 
 def _for_shares(epsilon: Fraction, truth: Truth, importance: Sequence[int] | None = None) -> SplitBudget:

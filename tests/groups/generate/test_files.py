@@ -1,5 +1,6 @@
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,19 @@ import pyarrow.parquet as pq
 import pytest
 
 from starling.errors import OutputError, ParameterError
-from starling.groups.generate import World, files, household_shares, invented
-from starling.groups.generate.files import Form, Format, write
+from starling.groups.counts import tally
+from starling.groups.generate import World, files, household_shares, invented, world_of
+from starling.groups.generate.files import Format, write
 from starling.groups.optimise.tree import Tree
+from starling.groups.plan import Kind, Plan, Regions
+from starling.groups.source import open_records
+from tests.groups import worlds
 
-TREE = Tree.of([[0, 0], [1, 0, 1]])
-IDS = (("all",), ("a", "b"), ("b1", "a1", "b,2"))
+TREE = Tree.of([[0, 0], [0, 1, 1]])
+IDS = (("all",), ("a", "b"), ("a1", "b1", "b,2"))
 SEED = 4
-WORLD = World(("all", "part", "leaf"), IDS, TREE, invented(TREE, 5000, household_shares(6), seed=SEED))
+REGIONS = Regions(("all", "part", "leaf"), IDS, TREE, None)
+WORLD = World("Invented", "home", "person", REGIONS, invented(TREE, 5000, household_shares(6), seed=SEED))
 
 
 def read(path: Path) -> pa.Table:
@@ -33,14 +39,14 @@ def counted(table: pa.Table) -> np.ndarray[Any, Any]:
 
 
 @pytest.mark.parametrize("format_", ["csv", "parquet"])
-@pytest.mark.parametrize("form", ["groups", "counts"])
-def test_files_hold_the_world(tmp_path: Path, form: Form, format_: Format, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", ["groups", "counts"])
+def test_files_hold_the_world(tmp_path: Path, kind: Kind, format_: Format, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "ROWS", 700)
-    made = write(WORLD, tmp_path / "out", seed=SEED, form=form, format=format_)
+    made = write(WORLD, tmp_path / "out", seed=SEED, kind=kind, format=format_)
     assert np.array_equal(counted(read(made.records)), WORLD.leaves)
     with made.regions.open(newline="") as file:
         parents = {row["region"]: row["parent"] for row in csv.DictReader(file)}
-    assert parents == {"all": "", "a": "all", "b": "all", "b1": "b", "a1": "a", "b,2": "b"}
+    assert parents == {"all": "", "a": "all", "b": "all", "a1": "a", "b1": "b", "b,2": "b"}
     note = json.loads(made.note.read_text())
     assert (note["seed"], note["groups"], note["levels"]) == (SEED, 5000, {"all": 1, "part": 2, "leaf": 3})
     assert note["notice"].startswith("Invented data.")
@@ -57,9 +63,35 @@ def test_the_same_seed_gives_the_same_bytes_and_sizes_are_in_no_order(tmp_path: 
 
 
 def test_a_world_without_groups_is_a_file_without_rows(tmp_path: Path) -> None:
-    empty = World(WORLD.levels, IDS, TREE, np.zeros_like(WORLD.leaves))
-    for form in ("groups", "counts"):
-        assert len(read(write(empty, tmp_path / form, seed=SEED, form=form).records)) == 0
+    empty = replace(WORLD, leaves=np.zeros_like(WORLD.leaves))
+    kinds: tuple[Kind, ...] = ("groups", "counts")
+    for kind in kinds:
+        assert len(read(write(empty, tmp_path / kind, seed=SEED, kind=kind).records)) == 0
+
+
+@pytest.mark.parametrize("kind", ["groups", "counts"])
+def test_the_plan_that_is_written_reads_the_records(tmp_path: Path, kind: Kind) -> None:
+    regions = Regions(("all", "part", "leaf"), (("all",), ("a", "b"), ("a1", "b1", "b2")), TREE, None)
+    made = write(replace(WORLD, regions=regions), tmp_path / "out", seed=SEED, kind=kind)
+    assert made.plan is not None
+    plan = Plan.load(made.plan)
+    assert (plan.groups, plan.kind, plan.group) == (5000, kind, "home")
+    assert np.array_equal(tally(plan, open_records(made.records, plan)), WORLD.leaves)
+
+
+@pytest.mark.parametrize("quantity", [1, 2])
+@pytest.mark.parametrize("kind", ["groups", "counts", "persons", "events"])
+def test_records_of_every_kind_are_those_that_a_plan_counts(
+    tmp_path: Path, kind: Kind, quantity: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "ROWS", 5)
+    plan = worlds.world(tmp_path, kind, quantity=quantity)
+    world = world_of(plan, household_shares(4), seed=SEED)
+    made = write(world, tmp_path / "out", seed=SEED, kind=kind, plan=plan)
+    assert made.plan is None
+    assert np.array_equal(tally(plan, open_records(made.records, plan)), world.leaves)
+    if kind in ("persons", "events"):
+        assert world.leaves.sum(axis=1).tolist() == [len(worlds.SIZES[leaf]) for leaf in plan.regions.leaves]
 
 
 def test_what_exists_stays(tmp_path: Path) -> None:
@@ -67,7 +99,7 @@ def test_what_exists_stays(tmp_path: Path) -> None:
         write(WORLD, tmp_path, seed=SEED)
 
 
-@pytest.mark.parametrize("wrong", [{"form": "rows"}, {"format": "xlsx"}])
+@pytest.mark.parametrize("wrong", [{"kind": "persons"}, {"format": "xlsx"}])
 def test_an_unknown_form_is_refused(tmp_path: Path, wrong: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         write(WORLD, tmp_path / "out", seed=SEED, **wrong)

@@ -6,10 +6,11 @@ give the same numbers (with the same NumPy: its distributions may change between
 - `census_like`: households by persons over nation, state and county, as the data of Fioretto, Van Hentenryck and Zhu (2021, Section 11)
   are made. The number of outliers is not in the paper: here it is one a state.
 - `taxi_like`: taxis by trips over city, borough and zone, with the totals of the paper's New York data.
-- `invented`: groups over any regions, such as those of a plan.
+- `world_of`: groups over the regions of a plan.
 """
 
 import csv
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,8 @@ import numpy.typing as npt
 
 from starling.errors import ParameterError
 from starling.groups.optimise.tree import Int64, Tree
+from starling.groups.plan import Plan, Regions
+from starling.groups.plan.readable import read_register
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 
@@ -29,20 +32,20 @@ HOUSEHOLDS: Final = 117_630_445
 """Groups of the paper's Census data."""
 HOUSEHOLD_SHARES: Final = (0.267, 0.328, 0.161, 0.134, 0.065, 0.025, 0.021)
 """Households of the United States in 2010 of 1 to 6 persons, and of 7 or more."""
-PUERTO_RICO: Final = ("72", "72000", 1_376_531, 2.68)
-"""Region, the one county in it, its households of 2010 and their mean size, which the file of counties does not have."""
+PUERTO_RICO: Final = ("72000", 1_376_531, 2.68)
+"""Its code as the one county in it, its households of 2010 and their mean size, which the file of counties does not have."""
 SMALLEST_OUTLIER: Final = 10
 
 TAXIS: Final = 13_282
 """Groups of the paper's taxi data, and the largest size in it."""
 TRIPS: Final = 24_489_743
 BOROUGHS: Final = {
+    "Bronx": (43, 0.003),
+    "Brooklyn": (61, 0.03),
+    "EWR": (1, 0.001),
     "Manhattan": (69, 0.9),
     "Queens": (69, 0.065),
-    "Brooklyn": (61, 0.03),
-    "Bronx": (43, 0.003),
     "Staten Island": (20, 0.001),
-    "EWR": (1, 0.001),
 }
 """Zones of each borough, 263 in all, and its share of the taxis."""
 TAXI_SPREAD: Final = 0.8
@@ -63,15 +66,17 @@ class World:
     """Groups that nobody has, over regions.
 
     Attributes:
-        levels: The name of each level, the root's first.
-        ids: The ids of the regions of each level.
-        tree: How they are nested.
+        title: For people; says that they are invented.
+        group: What a group is, in a word.
+        member: What a group consists of, in a word.
+        regions: The regions.
         leaves: int64 (leaves, N + 1): how many groups of each size there are in each leaf.
     """
 
-    levels: tuple[str, ...]
-    ids: tuple[tuple[str, ...], ...]
-    tree: Tree
+    title: str
+    group: str
+    member: str
+    regions: Regions
     leaves: Int64
 
     @property
@@ -87,17 +92,7 @@ class World:
     @cached_property
     def counts(self) -> tuple[Int64, ...]:
         """int64 (regions of the level, N + 1) for each level, root first."""
-        return summed(self.tree, self.leaves)
-
-
-def summed(tree: Tree, leaves: Int64) -> tuple[Int64, ...]:
-    """What the regions of each level hold, root first, of int64 (leaves, ...)."""
-    found = [leaves]
-    for parents, regions in zip(reversed(tree.parents), reversed(tree.regions[:-1]), strict=True):
-        above = np.zeros((regions, *leaves.shape[1:]), dtype=np.int64)
-        np.add.at(above, parents, found[-1])
-        found.append(above)
-    return tuple(reversed(found))
+        return self.regions.sums(self.leaves)
 
 
 def census_like(counties: Path, *, seed: int, largest: int = 1000) -> World:
@@ -127,7 +122,8 @@ def census_like(counties: Path, *, seed: int, largest: int = 1000) -> World:
         county = rng.choice(np.flatnonzero(state == number))
         leaves[county, rng.integers(SMALLEST_OUTLIER, largest + 1)] += 1
     tree = Tree.of([np.zeros(len(states), dtype=np.int64), state])
-    return World(("nation", "state", "county"), (("US",), states, fips), tree, leaves)
+    regions = Regions(("nation", "state", "county"), (("US",), states, fips), tree, None)
+    return World("Invented households by size", "household", "person", regions, leaves)
 
 
 def taxi_like(*, seed: int, largest: int = TAXIS) -> World:
@@ -154,7 +150,27 @@ def taxi_like(*, seed: int, largest: int = TAXIS) -> World:
     leaves = np.zeros((len(ids), largest + 1), dtype=np.int64)
     np.add.at(leaves, (home, np.minimum(sizes, largest)), 1)
     tree = Tree.of([np.zeros(len(zones), dtype=np.int64), borough])
-    return World(("city", "borough", "zone"), (("New York",), tuple(BOROUGHS), ids), tree, leaves)
+    regions = Regions(("city", "borough", "zone"), (("New York",), tuple(BOROUGHS), ids), tree, None)
+    return World("Invented taxis by trips", "taxi", "trip", regions, leaves)
+
+
+def world_of(plan: Plan, shares: Float64, *, seed: int) -> World:
+    """Groups over the regions of a plan; with a register as many in each leaf as it lists, where totals are public as many as they say.
+
+    Args:
+        plan: The public choices.
+        shares: (N + 1,): public shares of the sizes 0 to N, which those of a leaf are near to.
+        seed: Public; 0 or more.
+
+    Raises:
+        PlanError: the register cannot be read.
+    """
+    totals = plan.regions.totals
+    if totals is None and plan.register is not None and plan.register.path is not None:
+        listed = Counter(read_register(plan.register.path)[0]["region"].to_pylist())
+        totals = tuple(listed[leaf] for leaf in plan.regions.leaves)
+    leaves = invented(plan.regions.tree, plan.groups, shares, seed=seed, totals=totals)
+    return World(f"{plan.title}: invented", plan.group, plan.member, plan.regions, leaves)
 
 
 def invented(tree: Tree, groups: int, shares: Float64, *, seed: int, totals: Sequence[int] | None = None) -> Int64:
@@ -276,7 +292,8 @@ def _counties(path: Path) -> tuple[tuple[str, ...], Float64, Float64]:
             problem=f"{path.name} has no fips, households_2010 and persons_per_household_2010 in each row",
             fix="give a CSV file with these columns",
         ) from None
-    _, county, several, mean = PUERTO_RICO
     if not all(1 < each < 100 for each in means) or not min(households, default=0.0) > 0:
         raise ParameterError(field="counties", problem="have a number that no county has", fix="correct the file")
-    return (*fips, county), np.array([*households, several]), np.array([*means, mean])
+    named = sorted(zip([*fips, PUERTO_RICO[0]], [*households, PUERTO_RICO[1]], [*means, PUERTO_RICO[2]], strict=True))
+    codes, many, mean = zip(*named, strict=True)
+    return codes, np.array(many), np.array(mean)

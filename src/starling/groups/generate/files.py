@@ -13,6 +13,7 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
@@ -20,11 +21,13 @@ from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
 from starling.groups.generate import ORDER, World, stream
 from starling.groups.optimise.tree import Int64
+from starling.groups.plan import Kind, Plan, Regions
+from starling.groups.plan.readable import read_register
 
-Form: TypeAlias = Literal["groups", "counts"]
 Format: TypeAlias = Literal["csv", "parquet"]
 
 REGIONS: Final = "regions.csv"
+PLAN: Final = "plan.toml"
 NOTE: Final = "GENERATED.json"
 NOTICE: Final = (
     "Invented data. No group or member of one is described: every size was drawn from the public seed below. Tables made from it are no "
@@ -39,75 +42,144 @@ class Generated:
     """What was written.
 
     Attributes:
-        records: Rows of region and size, or of region, size and groups.
+        records: The records, named after their kind: groups.parquet.
         regions: regions.csv: region, parent, level by level.
+        plan: plan.toml: a plan for them, of pure epsilon 1; None beside a plan that is there.
         note: GENERATED.json: that it is invented, the seed, and the sizes.
     """
 
     records: Path
     regions: Path
+    plan: Path | None
     note: Path
 
 
-def write(world: World, out: Path, *, seed: int, form: Form = "groups", format: Format = "parquet") -> Generated:  # noqa: A002 - the users' word
+def write(
+    world: World,
+    out: Path,
+    *,
+    seed: int,
+    kind: Kind = "groups",
+    format: Format = "parquet",  # noqa: A002 - the word that the command line and its users have for it
+    plan: Plan | None = None,
+) -> Generated:
     """Write an invented world into the folder `out`.
 
     Args:
         world: The groups.
         out: Folder to make; must not exist.
         seed: What the world was made from.
-        form: "groups": one row a group; "counts": one row for each size that a region has groups of.
+        kind: "groups": region, size; "counts": region, size, groups; "persons": person, group; "events": group.
         format: Of the records: "csv" or "parquet".
+        plan: The plan that the world was made for; persons and events need one, with a register.
 
     Raises:
-        ParameterError: there is no such form or format.
+        ParameterError: there is no such kind or format, or no register where one is needed.
         OutputError: when `out` exists or cannot be written.
     """
-    if form not in ("groups", "counts"):
-        raise ParameterError(field="form", problem="is not groups or counts", fix='write "groups"')
     if format not in ("csv", "parquet"):
         raise ParameterError(field="format", problem="is not csv or parquet", fix='write "parquet"')
-    batches = group_batches(world, seed) if form == "groups" else count_batches(world)
+    batches = _batches(world, seed, kind, plan)
     note = {
         "notice": NOTICE,
         "seed": seed,
-        "levels": dict(zip(world.levels, world.tree.regions, strict=True)),
+        "levels": dict(zip(world.regions.levels, map(len, world.regions.ids), strict=True)),
         "groups": world.groups,
         "members": world.members,
         "numpy": np.__version__,
     }
     with new_folder(out) as folder:
-        write_regions(world, folder / REGIONS)
-        write_rows(batches, folder / f"{form}.{format}", format)
+        write_regions(world.regions, folder / REGIONS)
+        write_rows(batches, folder / f"{kind}.{format}", format)
+        if plan is None:
+            (folder / PLAN).write_text(plan_text(world, kind), encoding="utf-8")
         (folder / NOTE).write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
-    return Generated(out / f"{form}.{format}", out / REGIONS, out / NOTE)
+    return Generated(out / f"{kind}.{format}", out / REGIONS, out / PLAN if plan is None else None, out / NOTE)
 
 
-def write_regions(world: World, path: Path) -> None:
-    """Write the regions as a plan reads them: region, parent."""
+def _batches(world: World, seed: int, kind: Kind, plan: Plan | None) -> Iterator[pa.RecordBatch]:
+    if kind == "groups":
+        return group_batches(world, seed)
+    if kind == "counts":
+        return count_batches(world)
+    register = None if plan is None or plan.register is None else plan.register.path
+    if plan is None or register is None:
+        raise ParameterError(field="kind", problem="is none of groups and counts", fix="give a plan with a register")
+    listed = read_register(register)[0]
+    leaf = pc.index_in(listed["region"], pa.array(plan.regions.leaves, pa.string()))
+    names = listed["group"].take(pc.array_sort_indices(leaf.combine_chunks())).combine_chunks()
+    return member_batches(world, seed, names, kind, plan.quantity > 1)
+
+
+def write_regions(regions: Regions, path: Path) -> None:
+    """Write regions as a plan reads them: region, parent."""
     with path.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
-        rows.writerows([("region", "parent"), *((root, "") for root in world.ids[0])])
-        for above, below, parents in zip(world.ids, world.ids[1:], world.tree.parents, strict=False):
+        rows.writerows([("region", "parent"), *((root, "") for root in regions.ids[0])])
+        for above, below, parents in zip(regions.ids, regions.ids[1:], regions.tree.parents, strict=False):
             rows.writerows((region, above[parent]) for region, parent in zip(below, parents, strict=True))
+
+
+def plan_text(world: World, kind: Kind) -> str:
+    """A plan file for a world: pure epsilon 1 for a member, split equally over the levels."""
+    return f'''title = "{world.title}"
+group = "{world.group}"
+member = "{world.member}"
+
+[regions]
+file = "{REGIONS}"
+levels = {json.dumps(world.regions.levels)}
+
+[sizes]
+largest = {world.leaves.shape[1] - 1}
+
+[totals]
+public = "root"
+groups = {world.groups}
+
+[input]
+kind = "{kind}"
+
+[privacy]
+unit = "member"
+neighbours = "add-remove"
+epsilon = "1"
+'''
 
 
 def group_batches(world: World, seed: int) -> Iterator[pa.RecordBatch]:
     """One row a group: region, size; by region, and within one in an order that the seed shuffles, some rows at a time."""
-    rng = stream(seed, ORDER)
-    leaf, size = np.nonzero(world.leaves)
-    ends = np.cumsum(world.leaves[leaf, size])
-    for first in range(0, max(world.groups, 1), ROWS):
-        rows = np.arange(first, min(first + ROWS, world.groups))
-        cell = rng.permutation(np.searchsorted(ends, rows, side="right"))
-        cell = cell[np.argsort(leaf[cell], kind="stable")]
-        yield _batch(world, leaf[cell], {"size": size[cell]})
+    for leaf, size in _sizes(world, seed):
+        yield _batch(world, leaf, {"size": size})
 
 
 def count_batches(world: World) -> Iterator[pa.RecordBatch]:
     """One row for each size that a region has groups of: region, size, groups."""
     leaf, size = np.nonzero(world.leaves)
     yield _batch(world, leaf, {"size": size, "groups": world.leaves[leaf, size]})
+
+
+def member_batches(world: World, seed: int, names: pa.Array, kind: Kind, quantity: bool) -> Iterator[pa.RecordBatch]:
+    """One row a member: group, for persons led by person, perhaps followed by a quantity, which is 1.
+
+    Args:
+        world: The groups.
+        seed: What the world was made from.
+        names: The names of all groups, leaf by leaf.
+        kind: "persons" or "events".
+        quantity: Whether the records have one.
+    """
+    before = people = 0
+    for _, size in _sizes(world, seed):
+        ends = np.cumsum(size)
+        members = int(ends[-1]) if len(ends) else 0
+        for first in range(0, max(members, 1), ROWS):
+            rows = np.arange(first, min(first + ROWS, members))
+            group = names.take(pa.array(before + np.searchsorted(ends, rows, side="right")))
+            person = {"person": pa.array(people + rows).cast(pa.string())} if kind == "persons" else {}
+            amount = {"quantity": pa.array(np.ones(len(rows), dtype=np.int64))} if quantity else {}
+            yield pa.record_batch({**person, "group": group, **amount})
+        before, people = before + len(size), people + members
 
 
 def write_rows(batches: Iterator[pa.RecordBatch], path: Path, format: Format) -> None:  # noqa: A002 - the users' word
@@ -119,8 +191,21 @@ def write_rows(batches: Iterator[pa.RecordBatch], path: Path, format: Format) ->
             file.write_batch(batch)
 
 
+def _sizes(world: World, seed: int) -> Iterator[tuple[Int64, Int64]]:
+    """Leaf and size of each group, leaf by leaf, within one in an order that the seed shuffles; one array each at least."""
+    rng = stream(seed, ORDER)
+    leaf, size = np.nonzero(world.leaves)
+    ends = np.cumsum(world.leaves[leaf, size])
+    for first in range(0, max(world.groups, 1), ROWS):
+        rows = np.arange(first, min(first + ROWS, world.groups))
+        cell = rng.permutation(np.searchsorted(ends, rows, side="right"))
+        cell = cell[np.argsort(leaf[cell], kind="stable")]
+        yield leaf[cell], size[cell]
+
+
 def _batch(world: World, leaf: Int64, columns: dict[str, Int64]) -> pa.RecordBatch:
-    regions = pa.DictionaryArray.from_arrays(pa.array(leaf.astype(np.int32)), pa.array(world.ids[-1], pa.string()))
-    return pa.record_batch(
-        {"region": regions.cast(pa.string()), **{name: pa.array(each) for name, each in columns.items()}}
+    regions = pa.DictionaryArray.from_arrays(
+        pa.array(leaf.astype(np.int32)), pa.array(world.regions.leaves, pa.string())
     )
+    arrays = {name: pa.array(each) for name, each in columns.items()}
+    return pa.record_batch({"region": regions.cast(pa.string()), **arrays})

@@ -206,7 +206,8 @@ def read_part(records: Records, part: Part) -> Iterator[pa.Table]:
     failed = False
     try:
         if records.form == "parquet":
-            with pq.ParquetFile(part.path, read_dictionary=["region"]) as file:
+            coded = [name for name in records.columns if name == "region"]
+            with pq.ParquetFile(part.path, read_dictionary=coded) as file:
                 groups, names = range(part.begin, part.stop), list(records.columns)
                 for batch in file.iter_batches(ROWS, row_groups=groups, columns=names, use_threads=False):
                     yield pa.Table.from_batches([batch])
