@@ -42,7 +42,7 @@ def _weights(plan: Plan) -> list[int]:
 
 
 def _h(plan: Plan, noisy: Measured) -> Projection:
-    return project_histogram(noisy, plan.regions.tree.parents, plan.groups, _weights(plan))
+    return project_histogram(noisy, plan.regions.tree.parents, plan.groups, _weights(plan), plan.regions.level_totals)
 
 
 def _h_relaxed(plan: Plan, noisy: Measured) -> Projection:
