@@ -150,7 +150,7 @@ def snp_ranges_of(given: tuple[str, ...]) -> "SnpRanges":
 
 def plan_text(plan: "Plan") -> str:
     """Sizes, choices, regions, questions."""
-    from starling.genome.plan.model import P_VALUE_ONLY
+    from starling.genome.plan.choices import P_VALUE_ONLY
     from starling.genome.plan.queries import OF_CARRIERS
     from starling.privacy.budget import decimal_up
 

@@ -8,7 +8,7 @@ import pytest
 
 from starling.errors import ParameterError, PlanError
 from starling.genome.plan import Plan, Region, Snps
-from starling.genome.plan.model import TESTS
+from starling.genome.plan.choices import TESTS
 from starling.privacy.neighbours import REPLACE_PERSON
 
 

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Literal, Self, TypeAlias, get_args
+from typing import Any, Final, Self
 
 from starling.errors import OutputError, ParameterError, PlanError, Problem
+from starling.genome.plan.choices import ALPHA, BUILDS, IDS, LEAST_PEOPLE, P_VALUE_ONLY, TESTS, Build, Ids, Model
 from starling.genome.plan.sites import Region
 from starling.genome.plan.snps import Row, Snps, snps_of
 from starling.planfile.spelling import did_you_mean, shown
@@ -28,30 +29,6 @@ from starling.privacy.neighbours import REPLACE_PERSON, Relation
 from starling.release.codec import digest
 from starling.release.session import InSession
 
-Model: TypeAlias = Literal["dominant", "recessive", "genotypic", "allelic"]
-"""What is compared between cases and controls: people with at least one copy of the carried allele, people with two, people by number of
-copies (0, 1, 2), or copies."""
-
-Ids: TypeAlias = Literal["confidential", "public"]
-"""Whether the names of people in the files may be told."""
-
-TESTS: Final[dict[Model, tuple[str, ...]]] = {
-    "dominant": ("g", "chi2", "fisher", "logistic", "wald"),
-    "recessive": ("g", "chi2", "fisher", "logistic", "wald"),
-    "genotypic": ("g", "chi2", "trend"),
-    "allelic": ("g", "chi2", "fisher", "logistic", "wald"),
-}
-"""Which tests each model has; `logistic` is the likelihood-ratio test. Under the genotypic model `g` and `chi2` compare people by number of
-copies, with 2 degrees of freedom, and `trend` (Cochran-Armitage) looks for odds that grow or fall with every copy, with 1."""
-Build: TypeAlias = Literal["NCBI36", "GRCh37", "GRCh38", "T2T-CHM13v2.0"]
-"""The reference genome that positions count on: hg18, hg19, hg38 and hs1 by the names of UCSC."""
-BUILDS: Final[tuple[Build, ...]] = get_args(Build)
-IDS: Final[tuple[Ids, ...]] = ("confidential", "public")
-P_VALUE_ONLY: Final = ("wald",)
-"""Tests without a distance: their p-value can be asked for, not what is significant by them."""
-ALPHA: Final = Fraction(5, 100)
-"""Chance of any false finding that a plan allows unless it says otherwise."""
-LEAST_PEOPLE: Final = 2
 MOST_CASE: Final = 40
 """Characters of the word for a case."""
 

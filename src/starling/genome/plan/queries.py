@@ -10,7 +10,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from starling.errors import ParameterError
-from starling.genome.plan.model import P_VALUE_ONLY, Plan
+from starling.genome.plan.choices import P_VALUE_ONLY
+from starling.genome.plan.model import Plan
 from starling.genome.scores.candidates import Candidates, candidates
 from starling.privacy.budget import check_int, exact, positive
 from starling.privacy.events import DiscreteLaplaceNoise, ExponentialMechanism, LatticeNoise, PermuteAndFlip

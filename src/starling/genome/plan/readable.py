@@ -41,7 +41,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from starling.errors import PlanError, Problem, StarlingWarning
-from starling.genome.plan.model import ALPHA, BUILDS, IDS, LEAST_PEOPLE, TESTS, Model
+from starling.genome.plan.choices import ALPHA, BUILDS, IDS, LEAST_PEOPLE, TESTS, Model
 from starling.genome.plan.sites import (
     MOST_POSITION,
     Region,

@@ -1,0 +1,29 @@
+"""What the plan of a study may choose from: models with their tests, builds, whose ids are public, and bounds."""
+
+from fractions import Fraction
+from typing import Final, Literal, TypeAlias, get_args
+
+Model: TypeAlias = Literal["dominant", "recessive", "genotypic", "allelic"]
+"""What is compared between cases and controls: people with at least one copy of the carried allele, people with two, people by number of
+copies (0, 1, 2), or copies."""
+
+Ids: TypeAlias = Literal["confidential", "public"]
+"""Whether the names of people in the files may be told."""
+
+TESTS: Final[dict[Model, tuple[str, ...]]] = {
+    "dominant": ("g", "chi2", "fisher", "logistic", "wald"),
+    "recessive": ("g", "chi2", "fisher", "logistic", "wald"),
+    "genotypic": ("g", "chi2", "trend"),
+    "allelic": ("g", "chi2", "fisher", "logistic", "wald"),
+}
+"""Which tests each model has; `logistic` is the likelihood-ratio test. Under the genotypic model `g` and `chi2` compare people by number of
+copies, with 2 degrees of freedom, and `trend` (Cochran-Armitage) looks for odds that grow or fall with every copy, with 1."""
+Build: TypeAlias = Literal["NCBI36", "GRCh37", "GRCh38", "T2T-CHM13v2.0"]
+"""The reference genome that positions count on: hg18, hg19, hg38 and hs1 by the names of UCSC."""
+BUILDS: Final[tuple[Build, ...]] = get_args(Build)
+IDS: Final[tuple[Ids, ...]] = ("confidential", "public")
+P_VALUE_ONLY: Final = ("wald",)
+"""Tests without a distance: their p-value can be asked for, not what is significant by them."""
+ALPHA: Final = Fraction(5, 100)
+"""Chance of any false finding that a plan allows unless it says otherwise."""
+LEAST_PEOPLE: Final = 2
