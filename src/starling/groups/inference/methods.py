@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from starling.groups.measurements import Measured
 from starling.groups.optimise.cumulative import project_cumulative
+from starling.groups.optimise.empirical_bayes import project_empirical_bayes
 from starling.groups.optimise.histogram import project_histogram
 from starling.groups.optimise.relaxed import project_relaxed
 from starling.groups.optimise.topdown import project_top_down
@@ -72,7 +73,14 @@ def _c_joint(plan: Plan, noisy: Measured) -> Projection:
     )
 
 
+def _c_eb(plan: Plan, noisy: Measured) -> Projection:
+    return project_empirical_bayes(
+        noisy, plan.regions.tree.parents, plan.groups, _variances(plan), plan.regions.level_totals
+    )
+
+
 FITS: Final[dict[Method, Fit]] = {
+    "c_eb": _c_eb,
     "c_joint": _c_joint,
     "c_twostep": _c_twostep,
     "h": _h,

@@ -41,6 +41,7 @@ Unit: TypeAlias = Literal["member", "event"]
 Method: TypeAlias = Literal["c_eb", "c_joint", "c_twostep", "h", "topdown", "h_relaxed"]
 
 METHODS: Final[dict[Method, str]] = {
+    "c_eb": "noisy cumulative counts, each region shrunk towards the sizes of the region around it as far as the counts support it",
     "c_joint": "noisy cumulative counts, least squares on the tree, monotone",
     "c_twostep": "noisy cumulative counts, monotone region by region, then the nearest consistent integers",
     "h": "noisy histograms, the nearest consistent integers",
@@ -258,10 +259,11 @@ def default_method(quantity: int, measure: Measure) -> Method:
     """The method whose noise is least in a published count, by public facts alone.
 
     A count n[s] is the difference of two cumulative counts. With epsilon e a level, its variance is near 4 q^2/e^2 where those are measured
-    and 8/e^2 where histograms are; with rho r it is q/r against 1/r. At equal variance cumulative counts win: monotony holds them.
+    and 8/e^2 where histograms are; with rho r it is q/r against 1/r. At equal variance cumulative counts win: they cannot fall from one
+    size to the next.
     """
     worse = quantity**2 > 2 if measure == "epsilon" else quantity > 1
-    return "h" if worse else "c_joint"
+    return "h" if worse else "c_eb"
 
 
 def amount_of(measure: Measure, amount: Fraction) -> Cost:
