@@ -8,7 +8,7 @@ import pytest
 
 from starling.groups.inference.methods import FITS, fit
 from starling.groups.plan import METHODS, Method, Plan
-from starling.groups.plan.model import WITH_REGION_TOTALS
+from starling.groups.plan.choices import WITH_REGION_TOTALS
 from starling.groups.plan.regions import leaf_totals
 from starling.groups.postprocess import Conditions, conditions
 from tests.groups.worlds import SIZES, world

@@ -8,7 +8,7 @@ import pytest
 
 from starling.errors import PlanError
 from starling.groups.plan import Plan
-from starling.groups.plan.model import default_method
+from starling.groups.plan.choices import default_method
 from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_EVENT, ADD_REMOVE_MEMBER

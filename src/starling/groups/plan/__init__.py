@@ -1,7 +1,8 @@
 """Public choices of a release of group sizes: the plan, its regions, and its budget over levels and sizes."""
 
 from starling.groups.plan.budget import SplitBudget
-from starling.groups.plan.model import METHODS, Kind, Method, Plan, Register
+from starling.groups.plan.choices import METHODS, Kind, Method, Register
+from starling.groups.plan.model import Plan
 from starling.groups.plan.regions import Regions
 
 __all__ = ["METHODS", "Kind", "Method", "Plan", "Regions", "Register", "SplitBudget"]

@@ -17,43 +17,35 @@ at size s of level l, so that a size costs eps/q over all levels, and one member
 variance q/(2 rho_l(s))). Where a total is public, c at size N is that total and gets no noise.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, isqrt
 from pathlib import Path
-from typing import Final, Literal, Self, TypeAlias
+from typing import Final, Self
 
 from starling.errors import PlanError
 from starling.groups.plan.budget import SplitBudget
+from starling.groups.plan.choices import (
+    METHODS,
+    MOST_CELLS,
+    RELATIONS,
+    WITH_REGION_TOTALS,
+    Kind,
+    Method,
+    Register,
+    Totals,
+    Unit,
+)
 from starling.groups.plan.regions import MOST_GROUPS, Regions
 from starling.privacy.budget import Cost, Epsilon, Measure, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.events import DiscreteGaussianNoise, DiscreteLaplaceNoise
 from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
-from starling.privacy.neighbours import ADD_REMOVE_EVENT, ADD_REMOVE_MEMBER, Relation
+from starling.privacy.neighbours import Relation
 from starling.release.codec import digest
 
-Kind: TypeAlias = Literal["groups", "counts", "persons", "events"]
-Totals: TypeAlias = Literal["root", "region"]
-Unit: TypeAlias = Literal["member", "event"]
-Method: TypeAlias = Literal["c_eb", "c_joint", "c_twostep", "h", "topdown", "h_relaxed"]
-
-METHODS: Final[dict[Method, str]] = {
-    "c_eb": "noisy cumulative counts, each region shrunk towards the sizes of the region around it as far as the counts support it",
-    "c_joint": "noisy cumulative counts, least squares on the tree, monotone",
-    "c_twostep": "noisy cumulative counts, monotone region by region, then the nearest consistent integers",
-    "h": "noisy histograms, the nearest consistent integers",
-    "topdown": "noisy histograms, the nearest integers level by level from the root down",
-    "h_relaxed": "noisy histograms, the nearest consistent numbers, rounded: does not add up",
-}
-"""What each method measures and what it makes of it."""
-WITH_REGION_TOTALS: Final[tuple[Method, ...]] = ("c_eb", "c_joint", "h")
-"""The methods that keep public totals of all regions."""
-RELATIONS: Final[dict[Unit, Relation]] = {"member": ADD_REMOVE_MEMBER, "event": ADD_REMOVE_EVENT}
-MOST_CELLS: Final = 1 << 26
-"""Regions of all levels times sizes: what a release holds in memory, at some hundred bytes a cell."""
 MOST_MEMBERS: Final = 1 << 60
 """Bounds G times N, so that no sum of sizes leaves int64."""
 MOST_COST: Final = 1 << 61
@@ -62,19 +54,6 @@ MARGIN: Final = 1 << 20
 """What an optimiser adds to measurements."""
 WIDTHS: Final = 64
 """Scales, or standard deviations, that no measurement is taken to be off by."""
-
-
-@dataclass(frozen=True, slots=True)
-class Register:
-    """The public list of all groups with their regions.
-
-    Attributes:
-        sha256: Of the file, hexadecimal.
-        path: Where the file lies; None in a release, which holds the digest alone.
-    """
-
-    sha256: str
-    path: Path | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,17 +232,6 @@ def _event(noise: Distribution, sensitivity: Fraction) -> DiscreteLaplaceNoise |
 def _width(noise: Distribution) -> int:
     """A whole number that is no less than the scale, or than the standard deviation."""
     return ceil(noise.scale) if isinstance(noise, DiscreteLaplace) else isqrt(ceil(noise.sigma_squared)) + 1
-
-
-def default_method(quantity: int, measure: Measure) -> Method:
-    """The method whose noise is least in a published count, by public facts alone.
-
-    A count n[s] is the difference of two cumulative counts. With epsilon e a level, its variance is near 4 q^2/e^2 where those are measured
-    and 8/e^2 where histograms are; with rho r it is q/r against 1/r. At equal variance cumulative counts win: they cannot fall from one
-    size to the next.
-    """
-    worse = quantity**2 > 2 if measure == "epsilon" else quantity > 1
-    return "h" if worse else "c_eb"
 
 
 def amount_of(measure: Measure, amount: Fraction) -> Cost:

@@ -46,7 +46,7 @@ import pyarrow.parquet as pq
 
 from starling.errors import ParameterError, PlanError, Problem
 from starling.groups.plan.budget import SplitBudget
-from starling.groups.plan.model import METHODS, MOST_CELLS, Kind, Register, Unit, default_method
+from starling.groups.plan.choices import METHODS, MOST_CELLS, Kind, Register, Unit, default_method
 from starling.groups.plan.regions import MOST_GROUPS, Regions, leaf_totals, read_rows, regions_of
 from starling.planfile.spelling import did_you_mean, shown
 from starling.planfile.toml import Section, read_file
