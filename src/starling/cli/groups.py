@@ -33,6 +33,8 @@ groups = Group(
         "preview": "starling.cli.groups:preview",
         "validate": "starling.cli.groups:validate",
         "release": "starling.cli.groups:release",
+        "generate": "starling.cli.groups_custody:generate",
+        "evaluate": "starling.cli.groups_custody:evaluate",
     },
 )
 records = click.option(

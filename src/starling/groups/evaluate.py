@@ -1,0 +1,139 @@
+"""A release against the truth: for the custodian's own eyes, never to be published.
+
+What comes out is exact errors, and whoever has a release and its errors knows more than the release tells. So it goes by the second way,
+`trust.inspect`, and is marked `NotPrivate`, which no release, worker or server takes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from starling.engine.spark import DUCKDB
+from starling.errors import SourceError
+from starling.groups.counts import cluster_for, count
+from starling.groups.optimise.tree import Int64
+from starling.groups.plan import Plan
+from starling.groups.postprocess import Conditions, conditions
+from starling.groups.source import Records
+from starling.privacy.trust import NotPrivate, inspect
+
+WARNING: Final = "NOT PRIVATE: exact errors. They tell of the groups what the release does not; publish neither these nor parts of them."
+THRESHOLDS: Final = (1, 10, 100)
+"""Numbers of groups that a reader may look for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What becomes of readers who look for sizes that a region has at least so many groups of.
+
+    Attributes:
+        least: How many groups.
+        found: Pairs of region and size that the release says it of.
+        false: Those of them of which it is not true.
+        missed: Pairs of which it is true and the release does not say it.
+    """
+
+    least: int
+    found: int
+    false: int
+    missed: int
+
+
+@dataclass(frozen=True, slots=True)
+class LevelErrors:
+    """Errors of the published numbers of groups of one level, over all regions and sizes.
+
+    Attributes:
+        l1: Sum of absolute errors; at most 2 G where the release adds up to the public total.
+        emd: Sum of absolute errors of the numbers of groups of at most each size: the earth mover's distance.
+        largest: The largest absolute error.
+        readings: One for each of THRESHOLDS.
+    """
+
+    l1: int
+    emd: int
+    largest: int
+    readings: tuple[Reading, ...]
+
+    @classmethod
+    def of(cls, published: Int64, true: Int64) -> "LevelErrors":
+        """The errors of int64 (regions, sizes)."""
+        apart = published - true
+        readings = []
+        for least in THRESHOLDS:
+            said, holds = published >= least, true >= least
+            counted = (said, said & ~holds, holds & ~said)
+            readings.append(Reading(least, *(int(np.count_nonzero(each)) for each in counted)))
+        size = np.abs(apart)
+        emd = int(np.abs(np.cumsum(apart, axis=1)).sum())
+        return cls(int(size.sum()), emd, int(size.max(initial=0)), tuple(readings))
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A release beside the truth.
+
+    Attributes:
+        title: Of the plan.
+        levels: The errors of each level by its name, root first.
+        violations: How many of the conditions the published numbers break.
+    """
+
+    title: str
+    levels: dict[str, LevelErrors]
+    violations: Conditions
+
+
+def evaluate(plan: Plan, records: Records, release: Path, *, engine: str = DUCKDB) -> NotPrivate[Evaluation]:
+    """Compare a release with the records it was drawn from.
+
+    Args:
+        plan: The plan of the release.
+        records: The records, opened.
+        release: The folder of the release.
+        engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.
+
+    Raises:
+        ParameterError: there is no such engine, or it does not start.
+        SourceError: the folder holds no tables, or tables of another plan.
+    """
+    published = [_published(plan, release, level) for level in range(plan.levels)]
+    with cluster_for(engine, records) as cluster:
+        return inspect(count(plan, records, cluster=cluster).map(partial(compare, plan, published)))
+
+
+def compare(plan: Plan, published: Sequence[Int64], leaves: Int64) -> Evaluation:
+    """The errors of published numbers, given the exact numbers of groups by leaf and size: what runs within the trust boundary."""
+    true, violations = plan.regions.sums(leaves), conditions(plan, tuple(published))
+    levels = {
+        name: LevelErrors.of(mine, exact)
+        for name, mine, exact in zip(plan.regions.levels, published, true, strict=True)
+    }
+    if violations == Conditions(0, 0, 0):
+        assert all(each.l1 <= 2 * plan.groups for each in levels.values()), "numbers that add up are no further off"
+    return Evaluation(plan.title, levels, violations)
+
+
+def _published(plan: Plan, release: Path, level: int) -> Int64:
+    """The published numbers of groups of a level, int64 (regions, sizes)."""
+    name = plan.regions.levels[level]
+    file = f"data/{name}.parquet"
+    try:
+        table = pq.read_table(release / "data" / f"{name}.parquet", columns=["region", "size", "groups"])
+    except (OSError, pa.ArrowException, ValueError):
+        fix = "give the folder of a release"
+        raise SourceError(field=file, problem="is missing or not readable as Parquet", fix=fix) from None
+    ids = pa.array(plan.regions.ids[level], pa.string())
+    shape = (len(ids), plan.sizes)
+    rows = pc.index_in(table["region"].cast(pa.string()), ids).fill_null(-1).to_numpy()
+    if not np.array_equal(rows * plan.sizes + table["size"].to_numpy(), np.arange(shape[0] * shape[1])):
+        raise SourceError(field=file, problem="has rows of another plan", fix="give the plan of the release")
+    groups: Int64 = table["groups"].to_numpy().reshape(shape)
+    return groups
