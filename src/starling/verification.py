@@ -53,7 +53,7 @@ class Outcome(StrEnum):
 
     @property
     def exit_code(self) -> int:
-        """Of the command line; 7 belongs to no error."""
+        """The exit code of the command line; 7 belongs to no error."""
         return {Outcome.VERIFIED: 0, Outcome.CONSISTENT: 7, Outcome.FAILED: IntegrityError.exit_code}[self]
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from starling.cli.commands import Result, as_json, command
+from starling.cli.commands import Result, as_json, attributes, command
 from starling.cli.progress import steps
 from starling.errors import AuditFailed, Problem
 from starling.release.text import table
@@ -50,16 +50,8 @@ def _problem(result: "Checked") -> Problem:
 
 
 def _json(result: "Checked") -> dict[str, Any]:
-    return {
-        "kind": result.kind,
-        "name": result.name,
-        "flaw": result.flaw or None,
-        "declared": str(result.declared),
-        "at_least": result.found,
-        "resolution": result.resolution,
-        "draws": result.draws,
-        "passed": result.passed,
-    }
+    said = {"kind": result.kind, "name": result.name, "flaw": result.flaw or None, "declared": str(result.declared)}
+    return said | attributes(result, "at_least=found", "resolution", "draws", "passed")
 
 
 def _text(results: "list[Checked]", false_alarm: float) -> str:

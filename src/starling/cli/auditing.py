@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from starling.cli.commands import Result, command
+from starling.cli.commands import Result, attributes, command
 from starling.cli.options import PATH, PIN
 from starling.cli.progress import working
 from starling.errors import OutputError, ParameterError
@@ -298,10 +298,7 @@ def _charge_json(account: "Account", each: "Spent") -> "dict[str, Json]":
     return {
         "event": each.seq,
         "at": datetime.fromtimestamp(each.at, UTC).isoformat(),
-        "analyst": each.analyst,
-        "request_id": each.request_id,
-        "dataset": each.dataset,
-        "what": each.what,
+        **attributes(each, "analyst", "request_id", "dataset", "what"),
         "cost": {measure: str(amount)},
         "charged": shown(each.amount * each.times),
         "draws_paid": each.times,

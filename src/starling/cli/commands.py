@@ -9,6 +9,7 @@ import difflib
 import errno
 import importlib
 import json
+import operator
 import os
 import signal
 import sys
@@ -114,6 +115,20 @@ def json_text(document: Any) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
+def attributes(value: object, *names: str) -> dict[str, Any]:
+    """Attributes of a value, as a JSON document says them.
+
+    Args:
+        value: Any value.
+        names: The attributes, each also a key of the document; as "key=attribute" where that has another name, and "a.b" leads further.
+
+    >>> attributes(range(1, 9, 2), "start", "end=stop")
+    {'start': 1, 'end': 9}
+    """
+    pairs = [name.partition("=") for name in names]
+    return {key: operator.attrgetter(other or key)(value) for key, _, other in pairs}
+
+
 def command(name: str, *, example: str) -> Callable[[Callable[..., Any]], click.Command]:
     """A decorator that makes a function one verb.
 
@@ -136,7 +151,7 @@ class Group(_Example, click.Group):
         super().__init__(*args, **options)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """In the order in which they were given."""
+        """The names, in the order in which they were given."""
         return list(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
@@ -218,7 +233,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__
 
 
 class _Stopped(Exception):
-    """By Ctrl-C or SIGTERM.
+    """A run was stopped by Ctrl-C or SIGTERM.
 
     Attributes:
         code: Exit code.

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from starling.cli.commands import attributes
 from starling.errors import OutputError
 from starling.release.text import facts, rounded, table
 from starling.tables.plan import labels
@@ -20,32 +21,49 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 20
 """How many numbers, or differences of one release, the text lists."""
+ALONE: Final = (
+    "level",
+    "first_suppressed_in_second=first",
+    "second_suppressed_in_first=second",
+    "first_plan_alone=first_plan",
+    "second_plan_alone=second_plan",
+)
+"""Groups in one release alone, as `attributes` gives them."""
+ERRORS: Final = (
+    "rows=errors.rows",
+    "mean_error=errors.bias",
+    "mean_absolute_error=errors.mean_absolute",
+    "root_mean_square_error=errors.root_mean_square",
+    "stated_standard_deviation=errors.stated",
+    "covered=errors.covered",
+)
+"""The errors of a class of numbers, as `attributes` gives them."""
 MEANS: Final = (
     "Whoever has both releases can subtract one group from the other: what is left tells of the persons in the difference, with the noise\n"
     "of both. They are protected by what all releases cost together, never by the cost of one alone."
 )
 
 
-def earlier_text(found: "JointCost") -> str:
+def earlier_text(joint: "JointCost") -> str:
     """Each release with what is measured again, the differences, and the cost of all."""
     from starling.privacy.budget import decimal_up
     from starling.privacy.neighbours import as_replace_one
 
-    parts = [_earlier_release(each, compared) for each, compared in found.earlier]
-    together = f"{found.cost}, under the replace-one adjacency {as_replace_one(found.cost)}"
+    parts = [_earlier_release(each, compared) for each, compared in joint.earlier]
+    together = f"{joint.cost}, under the replace-one adjacency {as_replace_one(joint.cost)}"
     pairs = [
-        ("together", f"{together}; epsilon {decimal_up(found.epsilon)} at delta {found.delta}"),
-        ("people", _people(found)),
+        ("together", f"{together}; epsilon {decimal_up(joint.epsilon)} at delta {joint.delta}"),
+        ("people", _people(joint)),
     ]
     return "\n\n".join([*parts, facts(pairs), MEANS])
 
 
-def _people(found: "JointCost") -> str:
-    known = sorted(each for each in found.populations if each is not None)
+def _people(joint: "JointCost") -> str:
+    known = sorted(each for each in joint.populations if each is not None)
     if not known:
         return "the releases brought ledgers of their own and do not say whose they are"
-    if len(found.populations) > 1:
-        named = ", ".join(known) + (" and others that are not named" if None in found.populations else "")
+    if len(joint.populations) > 1:
+        named = ", ".join(known) + (" and others that are not named" if None in joint.populations else "")
         return f"of {named}: costs add up for persons who are in all of them"
     return f"of {known[0]}, all of them"
 
@@ -81,7 +99,7 @@ def _difference_row(each: "Difference") -> tuple[str, ...]:
     return (labels.KINDS[each.geography], *names, rounded(each.deviation))
 
 
-def earlier_json(found: "JointCost") -> "dict[str, Json]":
+def earlier_json(joint: "JointCost") -> "dict[str, Json]":
     """What `earlier_text` says, for programs, with every difference."""
     from starling.privacy.budget import decimal_up
     from starling.privacy.neighbours import as_replace_one
@@ -89,10 +107,10 @@ def earlier_json(found: "JointCost") -> "dict[str, Json]":
 
     return {
         "joint": {
-            "add-remove": amount(found.cost),
-            "replace-one": amount(as_replace_one(found.cost)),
-            "epsilon": decimal_up(found.epsilon),
-            "delta": found.delta,
+            "add-remove": amount(joint.cost),
+            "replace-one": amount(as_replace_one(joint.cost)),
+            "epsilon": decimal_up(joint.epsilon),
+            "delta": joint.delta,
         },
         "releases": [
             {
@@ -104,18 +122,11 @@ def earlier_json(found: "JointCost") -> "dict[str, Json]":
                 "measured_again": {str(same.geography): same.iterations for same in compared.again},
                 "compared_blocks": compared.blocks,
                 "differences": [
-                    {
-                        "by": one.by,
-                        "geography": str(one.geography),
-                        "here": one.here,
-                        "there": one.there,
-                        "parts": list(one.parts),
-                        "standard_deviation": one.deviation,
-                    }
+                    attributes(one, "by", "geography", "here", "there", "parts", "standard_deviation=deviation")
                     for one in compared.differences
                 ],
             }
-            for each, compared in found.earlier
+            for each, compared in joint.earlier
         ],
     }
 
@@ -140,18 +151,22 @@ def with_csv(compare: "Callable[..., Comparison]", path: Path) -> "Comparison":
         raise
 
 
-def comparison_text(found: "Comparison") -> str:
+def comparison_text(comparison: "Comparison") -> str:
     """The families, the numbers that differ most surely, and groups in one alone."""
-    sure = f"{float(100 * found.confidence):g} %"
-    pairs = [("first", _release(found.first)), ("second", _release(found.second)), ("people", found.people)]
-    for family in found.families:
+    sure = f"{float(100 * comparison.confidence):g} %"
+    pairs = [
+        ("first", _release(comparison.first)),
+        ("second", _release(comparison.second)),
+        ("people", comparison.people),
+    ]
+    for family in comparison.families:
         limit = f", those with a p-value up to {family.limit:.2g}" if family.significant else ""
         pairs.append((f"{family.number}s", f"{family.significant:,} of {family.tests:,} differ{limit}"))
     pairs.append(
-        ("rule", f"Benjamini and Hochberg at {100 - float(100 * found.confidence):g} %, totals and cells apart")
+        ("rule", f"Benjamini and Hochberg at {100 - float(100 * comparison.confidence):g} %, totals and cells apart")
     )
     parts = [facts(pairs)]
-    if found.differences:
+    if comparison.differences:
         header = ("number", "first", "second", "difference", "interval")
         rows = [
             (
@@ -161,16 +176,16 @@ def comparison_text(found: "Comparison") -> str:
                 f"{each.difference:+,}",
                 f"{each.lower:+,} to {each.upper:+,}",
             )
-            for each in found.differences[:SHOWN]
+            for each in comparison.differences[:SHOWN]
         ]
-        count = sum(family.significant for family in found.families)
+        count = sum(family.significant for family in comparison.families)
         more = f"\nand {count - len(rows):,} more: --csv FILE has all" if count > len(rows) else ""
         parts.append(table(header, rows) + more)
-    if found.only:
+    if comparison.only:
         names = ("suppressed in second", "suppressed in first", "not in second's plan", "not in first's plan")
         alone = [
             (each.level, *(f"{count:,}" for count in (each.first, each.second, each.first_plan, each.second_plan)))
-            for each in found.only
+            for each in comparison.only
         ]
         parts.append(f"Groups in one release alone\n\n{table(('level', *names), alone)}")
     parts.append(
@@ -184,76 +199,55 @@ def _release(earlier: "Earlier") -> str:
     return f"{earlier.path}: {earlier.plan.title}, {earlier.plan.cost}"
 
 
-def comparison_json(found: "Comparison") -> "dict[str, Json]":
+def comparison_json(comparison: "Comparison") -> "dict[str, Json]":
     """What `comparison_text` says, for programs, with as many numbers as the comparison keeps."""
     return {
-        "first": _earlier_json(found.first),
-        "second": _earlier_json(found.second),
-        "people": found.people,
-        "confidence": float(found.confidence),
+        "first": _earlier_json(comparison.first),
+        "second": _earlier_json(comparison.second),
+        "people": comparison.people,
+        "confidence": float(comparison.confidence),
         "rule": "Benjamini-Hochberg, totals and cells apart; intervals of Benjamini-Yekutieli",
         "families": [
-            {"number": each.number, "compared": each.tests, "differ": each.significant, "p_value_up_to": each.limit}
-            for each in found.families
+            attributes(each, "number", "compared=tests", "differ=significant", "p_value_up_to=limit")
+            for each in comparison.families
         ],
         "differ": [
-            {
-                "number": each.label,
-                "first": each.first,
-                "second": each.second,
-                "difference": each.difference,
-                "lower": each.lower,
-                "upper": each.upper,
-                "p_value": each.p_value,
-            }
-            for each in found.differences
+            attributes(each, "number=label", "first", "second", "difference", "lower", "upper", "p_value")
+            for each in comparison.differences
         ],
-        "in_one_alone": [
-            {
-                "level": each.level,
-                "first_suppressed_in_second": each.first,
-                "second_suppressed_in_first": each.second,
-                "first_plan_alone": each.first_plan,
-                "second_plan_alone": each.second_plan,
-            }
-            for each in found.only
-        ],
+        "in_one_alone": [attributes(each, *ALONE) for each in comparison.only],
     }
 
 
 def _earlier_json(earlier: "Earlier") -> dict[str, Any]:
-    return {
-        "release": str(earlier.path),
-        "title": earlier.plan.title,
-        "request_id": earlier.request_id,
-        "population": earlier.population,
-        "dataset": earlier.dataset,
-    }
+    return {"release": str(earlier.path)} | attributes(
+        earlier, "title=plan.title", "request_id", "population", "dataset"
+    )
 
 
-def evaluation_text(found: "Evaluation") -> str:
+def evaluation_text(evaluation: "Evaluation") -> str:
     """Errors by level and kind of number, what the release states beside them, and what was left out."""
     from starling.tables.evaluate import WARNING, Errors
 
     header = ("level", "number", "rows", "mean error", "mean |error|", "rms error", "stated", "covered")
     rows = [
-        (found.levels[str(level)], str(number), *_errors_row(errors))
-        for (level, number), errors in found.by("level", "number").items()
+        (evaluation.levels[str(level)], str(number), *_errors_row(errors))
+        for (level, number), errors in evaluation.by("level", "number").items()
     ]
-    everything = sum((each.errors for each in found.classes), start=Errors())
+    everything = sum((each.errors for each in evaluation.classes), start=Errors())
     rows.append(("all", "", *_errors_row(everything)))
     gone: dict[str, tuple[int, int, int]] = {}
-    for each in found.groups:
+    for each in evaluation.groups:
         groups, dropped, persons = gone.get(each.level, (0, 0, 0))
         gone[each.level] = (groups + each.groups, dropped + each.suppressed, persons + each.persons)
     left_out = [
-        (found.levels[level], f"{groups:,}", f"{dropped:,}", f"{persons / max(dropped, 1):.2f}")
+        (evaluation.levels[level], f"{groups:,}", f"{dropped:,}", f"{persons / max(dropped, 1):.2f}")
         for level, (groups, dropped, persons) in gone.items()
     ]
     return "\n\n".join(
         [
             WARNING,
-            facts([("plan", found.title)]),
+            facts([("plan", evaluation.title)]),
             table(header, rows, left=2),
             table(("level", "groups", "not published", "persons in one of these"), left_out),
         ]
@@ -265,38 +259,21 @@ def _errors_row(errors: "Errors") -> tuple[str, ...]:
     return (f"{errors.rows:,}", *(rounded(number) for number in numbers), f"{100 * errors.coverage:.2f} %")
 
 
-def evaluation_json(found: "Evaluation") -> "dict[str, Json]":
+def evaluation_json(evaluation: "Evaluation") -> "dict[str, Json]":
     """Every class and group count."""
     from starling.tables.evaluate import WARNING
 
     return {
         "not_private": True,
         "warning": WARNING,
-        "title": found.title,
+        "title": evaluation.title,
         "classes": [
-            {
-                "level": each.level,
-                "level_in_words": found.levels[each.level],
-                "size": each.size,
-                "branch": each.branch,
-                "number": each.number,
-                "rows": each.errors.rows,
-                "mean_error": each.errors.bias,
-                "mean_absolute_error": each.errors.mean_absolute,
-                "root_mean_square_error": each.errors.root_mean_square,
-                "stated_standard_deviation": each.errors.stated,
-                "covered": each.errors.covered,
-            }
-            for each in found.classes
+            {"level": each.level, "level_in_words": evaluation.levels[each.level]}
+            | attributes(each, "size", "branch", "number", *ERRORS)
+            for each in evaluation.classes
         ],
         "groups": [
-            {
-                "level": each.level,
-                "size": each.size,
-                "groups": each.groups,
-                "suppressed": each.suppressed,
-                "persons_suppressed": each.persons,
-            }
-            for each in found.groups
+            attributes(each, "level", "size", "groups", "suppressed", "persons_suppressed=persons")
+            for each in evaluation.groups
         ],
     }

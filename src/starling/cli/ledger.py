@@ -13,22 +13,20 @@ from starling.cli.auditing import LEDGER, ledger_url, public_key, reading
 from starling.cli.commands import Group, Result, check_terminal, command, confirm
 from starling.cli.options import PATH, with_options
 from starling.errors import ParameterError
+from starling.privacy.neighbours import Change, Relation, Unit
 
 if TYPE_CHECKING:
     from starling.ledger.opening import Ledger
     from starling.ledger.rules import Scope
-    from starling.privacy.neighbours import Relation
 
 
 TWO = "two.sqlite"
 """One with a second custodian."""
 PEOPLE = "residents --measure rho --neighbours add-remove-person --cap 20"
 
-CHANGES = ("add-remove", "replace-one")
 LONGEST_SCHEMA = 1 << 24
 """Bytes of a file that describes the columns of a dataset."""
-UNITS = ("person", "household", "group", "point", "trip", "member", "event")
-RELATIONS = tuple(f"{change}-{unit}" for change in CHANGES for unit in UNITS)
+RELATIONS = tuple(f"{change}-{unit}" for change in get_args(Change) for unit in get_args(Unit))
 
 ledger = Group(
     "ledger",
@@ -118,7 +116,7 @@ def create(url: str, *, second_key: str | None) -> Result:
     type=click.Choice(RELATIONS),
     required=True,
     metavar="CHANGE-UNIT",
-    help=f"Whom it protects, for good: {' or '.join(CHANGES)} of one {', '.join(UNITS)}, as in add-remove-person.",
+    help=f"Whom it protects, for good: {' or '.join(get_args(Change))} of one {', '.join(get_args(Unit))}, as in add-remove-person.",
 )
 @_cap
 def population(url: str, name: str, *, measure: str, neighbours: str, cap: str) -> Result:
@@ -130,12 +128,9 @@ def population(url: str, name: str, *, measure: str, neighbours: str, cap: str) 
         return _done(opened, body, f"population {name}: {relation}, {measure} {_kept(cap)} in all")
 
 
-def _relation(text: str) -> "Relation":
-    from starling.privacy.neighbours import Change, Relation, Unit
-
+def _relation(text: str) -> Relation:
+    """The relation that one of RELATIONS names."""
     change, _, unit = text.rpartition("-")
-    assert change in get_args(Change)
-    assert unit in get_args(Unit)
     return Relation(cast(Any, change), cast(Any, unit))
 
 

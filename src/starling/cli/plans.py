@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
+from starling.cli.commands import attributes
 from starling.release.text import facts, rounded, table
 
 if TYPE_CHECKING:
@@ -46,9 +47,7 @@ def overview_text(overview: "Overview") -> str:
             decimal_up(each.cost.amount),
             _groups_of_a_person(each),
             decimal_up(each.share.amount),
-            _parameter(each.stage_noise.total_only),
-            _parameter(each.stage_noise.stage1),
-            _parameter(each.stage_noise.stage2),
+            *map(_parameter, attributes(each.stage_noise, "total_only", "stage1", "stage2").values()),
             f"{each.iterations:,}",
             f"{each.total_only:,}",
             "" if each.groups is None else f"{each.groups:,}",
@@ -105,23 +104,14 @@ def overview_json(overview: "Overview") -> "dict[str, Json]":
 def _level_json(each: "LevelOverview") -> "dict[str, Json]":
     from starling.release.statement import amount, noise
 
+    stages = attributes(each.stage_noise, "total_only", "stage_1=stage1", "stage_2=stage2")
     return {
-        "geography": str(each.level.geography),
-        "iteration_level": each.level.iteration_level,
+        **attributes(each.level, "geography", "iteration_level"),
         "cost": amount(each.cost),
-        "stability": each.level.stability,
-        "stability_by_codes": each.by_codes,
+        **attributes(each, "stability=level.stability", "stability_by_codes=by_codes"),
         "share": amount(each.share),
-        "noise": {
-            "total_only": noise(each.stage_noise.total_only),
-            "stage_1": noise(each.stage_noise.stage1),
-            "stage_2": noise(each.stage_noise.stage2),
-        },
-        "thresholds": list(each.level.thresholds),
-        "iterations": each.iterations,
-        "total_only": each.total_only,
-        "regions": each.regions,
-        "groups": each.groups,
+        "noise": {name: noise(drawn) for name, drawn in stages.items()},
+        **attributes(each, "thresholds=level.thresholds", "iterations", "total_only", "regions", "groups"),
     }
 
 
@@ -193,8 +183,7 @@ def plan_json(overview: "Overview", prices: "Sequence[Price]", factor: Fraction 
 
 def _price_json(price: "Price") -> "dict[str, Json]":
     return {
-        "geography": str(price.level.geography),
-        "iteration_level": price.level.iteration_level,
+        **attributes(price.level, "geography", "iteration_level"),
         **_target_json(price.target),
         "gives": price.given,
         "needs": str(price.need),
@@ -206,9 +195,7 @@ def _price_json(price: "Price") -> "dict[str, Json]":
 
 def _target_json(target: "AccuracyTarget") -> "dict[str, Json]":
     return {
-        "number": target.number,
-        "ages": target.ages,
-        "persons": target.persons,
+        **attributes(target, "number", "ages", "persons"),
         "within": target.within if isinstance(target.within, int) else f"{target.within} of persons",
         "margin": target.margin,
         "confidence": str(target.confidence),
@@ -284,22 +271,13 @@ def _level_preview_json(level: "LevelPreview") -> "dict[str, Json]":
         "total_only_error": _error(level.total),
         "stage_1_error": _error(level.stage1),
         "branches": [
-            {
-                "branch": branch.branch,
-                "cells": branch.cells,
-                "total": _error(branch.total),
-                "sex": _error(branch.sex),
-                "cell": _error(branch.cell),
-            }
+            attributes(branch, "branch", "cells")
+            | {name: _error(error) for name, error in attributes(branch, "total", "sex", "cell").items()}
             for branch in level.branches
         ],
         "sizes": [
-            {
-                "persons": size.persons,
-                "branch_probabilities": list(size.branches),
-                "suppressed_probability": size.suppressed,
-                "total": _error(size.total),
-            }
+            attributes(size, "persons", "branch_probabilities=branches", "suppressed_probability=suppressed")
+            | {"total": _error(size.total)}
             for size in level.sizes
         ],
         "suppressed_up_to": level.bar,
@@ -307,4 +285,4 @@ def _level_preview_json(level: "LevelPreview") -> "dict[str, Json]":
 
 
 def _error(error: "Error | None") -> "Json":
-    return None if error is None else {"standard_deviation": error.standard_deviation, "margin": error.margin}
+    return None if error is None else attributes(error, "standard_deviation", "margin")

@@ -93,9 +93,9 @@ def validated(acceptance: Acceptance, look: "Callable[[int], tuple[Validated, Se
         ParameterError: there are problems, the files are to be accepted, and nobody can be asked.
     """
     book = acceptance.opened()
-    found, files = look(LISTED if acceptance.everything or as_json() else SHOWN)
-    words, values = found.summary()
-    problems, notes = found.problems, found.notes
+    validation, files = look(LISTED if acceptance.everything or as_json() else SHOWN)
+    read, values = validation.summary()
+    problems, notes = validation.problems, validation.notes
     if as_json():
         accepted = book is not None and _accept(acceptance, book, files, problems)
         says = {"valid": problems.none, "accepted": accepted, **values}
@@ -117,7 +117,7 @@ def validated(acceptance: Acceptance, look: "Callable[[int], tuple[Validated, Se
             click.echo("Nothing was accepted.", err=True)
             raise click.exceptions.Exit(SourceError.exit_code)
         ends += f"\naccepted: these {len(files)} files of {acceptance.dataset}, as long as nobody changes them"
-    return Result(lambda: f"{words}: {ends}", dict)
+    return Result(lambda: f"{read}: {ends}", dict)
 
 
 def _accept(acceptance: Acceptance, book: "Ledger", files: Sequence[Path], problems: Found) -> bool:

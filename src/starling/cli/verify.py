@@ -35,40 +35,42 @@ def verify(bundle: Path, ledger: str | None, key: str | None) -> Result:
     from starling.verification import verify as check
 
     working("checking the release: files, signature, cost and numbers")
-    found = check(bundle, ledger=ledger, key=None if key is None else pin(key))
+    verified = check(bundle, ledger=ledger, key=None if key is None else pin(key))
     # All findings, not the first ones alone: what was changed together is seen together.
-    for finding in found.findings:
+    for finding in verified.findings:
         click.echo(f"starling: {finding}", err=True)
     return Result(
-        lambda: f"{_head(bundle, found)}\n\n{_states(found)}",
-        lambda: _failed(found) if found.findings else _json(bundle, found),
-        found.outcome.exit_code,
+        lambda: f"{_head(bundle, verified)}\n\n{_states(verified)}",
+        lambda: _failed(verified) if verified.findings else _json(bundle, verified),
+        verified.outcome.exit_code,
     )
 
 
-def _failed(found: "Verification") -> dict[str, Any]:
-    body = error_body(IntegrityError.exit_code, IntegrityError.__name__, found.findings)
-    return body | {"outcome": found.outcome, "checks": _checks(found)}
+def _failed(verified: "Verification") -> dict[str, Any]:
+    body = error_body(IntegrityError.exit_code, IntegrityError.__name__, verified.findings)
+    return body | {"outcome": verified.outcome, "checks": _checks(verified)}
 
 
-def _json(bundle: Path, found: "Verification") -> dict[str, Any]:
+def _json(bundle: Path, verified: "Verification") -> dict[str, Any]:
     from starling.release.statement import claim
 
     return {
         "release": str(bundle),
-        "outcome": found.outcome,
-        "not_checked": found.left_open,
-        "signer": None if found.signer is None else {"key": found.signer.text, "fingerprint": found.signer.fingerprint},
-        "cost": None if found.guarantee is None else claim(found.guarantee).adjacencies(),
-        "request_id": found.request_id,
-        "ledger": None if found.ledger is None else {"id": found.ledger[0], "position": found.ledger[1]},
-        "charge_looked_up": found.compared,
-        "draws": None if found.counts is None else asdict(found.counts),
-        "checks": _checks(found),
+        "outcome": verified.outcome,
+        "not_checked": verified.left_open,
+        "signer": None
+        if verified.signer is None
+        else {"key": verified.signer.text, "fingerprint": verified.signer.fingerprint},
+        "cost": None if verified.guarantee is None else claim(verified.guarantee).adjacencies(),
+        "request_id": verified.request_id,
+        "ledger": None if verified.ledger is None else {"id": verified.ledger[0], "position": verified.ledger[1]},
+        "charge_looked_up": verified.compared,
+        "draws": None if verified.counts is None else asdict(verified.counts),
+        "checks": _checks(verified),
     }
 
 
-def _checks(found: "Verification") -> list[dict[str, Any]]:
+def _checks(verified: "Verification") -> list[dict[str, Any]]:
     return [
         {
             "name": check.name,
@@ -76,46 +78,46 @@ def _checks(found: "Verification") -> list[dict[str, Any]]:
             "says": check.says,
             "findings": [problem_json(finding) for finding in check.findings],
         }
-        for check in found.checks
+        for check in verified.checks
     ]
 
 
-def _states(found: "Verification") -> str:
+def _states(verified: "Verification") -> str:
     from starling.release.text import facts
 
     return facts(
         [
             (check.name, f"{check.state}: {check.says}" if check.state == "holds" else check.state)
-            for check in found.checks
+            for check in verified.checks
         ]
     )
 
 
-def _head(bundle: Path, found: "Verification") -> str:
+def _head(bundle: Path, verified: "Verification") -> str:
     from starling.release.text import facts
 
-    pairs = [(str(found.outcome), f"{bundle}: {found.headline}")]
-    if found.findings:
+    pairs = [(str(verified.outcome), f"{bundle}: {verified.headline}")]
+    if verified.findings:
         return facts(pairs)
-    if found.signer is not None:
-        states = {check.name: check.state for check in found.checks}
+    if verified.signer is not None:
+        states = {check.name: check.state for check in verified.checks}
         whose = "as given" if states["key"] == "holds" else "whose it is was not checked: give --key"
-        pairs.append(("signed by", f"key {found.signer.fingerprint}, {whose}"))
-    if found.guarantee is not None:
-        pairs.append(("guarantee", f"{found.guarantee.cost} for {found.guarantee.relation}"))
-    if found.ledger is not None:
-        name, position = found.ledger
-        how = _looked_up(found)
+        pairs.append(("signed by", f"key {verified.signer.fingerprint}, {whose}"))
+    if verified.guarantee is not None:
+        pairs.append(("guarantee", f"{verified.guarantee.cost} for {verified.guarantee.relation}"))
+    if verified.ledger is not None:
+        name, position = verified.ledger
+        how = _looked_up(verified)
         pairs.append(("charged as", f"event {position} of ledger {name}, {how}"))
-    if found.counts is not None:
-        drawn = f"{found.counts.draws}, paid again {found.counts.redraws}, runs taken over {found.counts.takeovers}"
+    if verified.counts is not None:
+        drawn = f"{verified.counts.draws}, paid again {verified.counts.redraws}, runs taken over {verified.counts.takeovers}"
         pairs.append(("draws", drawn))
     return facts(pairs)
 
 
-def _looked_up(found: "Verification") -> str:
+def _looked_up(verified: "Verification") -> str:
     from starling.verification import OTHERS
 
-    if OTHERS in found.left_open:
+    if OTHERS in verified.left_open:
         return "looked up there, inside the release"
-    return "looked up there" if found.compared else "not looked up: give --ledger"
+    return "looked up there" if verified.compared else "not looked up: give --ledger"

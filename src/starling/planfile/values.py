@@ -18,7 +18,7 @@ from starling.planfile.toml import Float, Section
 from starling.privacy.budget import without_exponent
 
 PLAN: Final = "plan"
-"""In place of a file's name in a message."""
+"""What stands in place of a file's name in a message."""
 MOST_DEEP: Final = 16
 _MOST_PLACES: Final = 40
 """Decimal places that an exact number may have where it is read."""

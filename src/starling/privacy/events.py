@@ -76,7 +76,7 @@ class LatticeNoise(_Positive):
     """Noise on a whole table whose total is public, of probability proportional to e^(-rate) to the number of moved units.
 
     Attributes:
-        rate: By which the logarithm of the probability falls with each moved unit.
+        rate: How much the logarithm of the probability falls with each moved unit.
         moved_units: The norm of the largest difference between neighbours' tables: units that leave one cell for another.
     """
 

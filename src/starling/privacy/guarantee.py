@@ -106,5 +106,5 @@ def bounded_overlap(name: str, overlap: int, parts: Sequence[Guarantee]) -> Guar
 
 
 def joint(guarantee: Guarantee, earlier: Sequence[Guarantee]) -> Guarantee:
-    """Of a release and of all that it adds to, which are about the same people: their sequential composition."""
+    """The sequential composition of a release and of all that it adds to, which are about the same people."""
     return sequential(f"{guarantee.name}, with all that it adds to", (guarantee, *earlier)) if earlier else guarantee

@@ -22,14 +22,12 @@ from starling.release.statement import DEFINITIONS, FILE, FORMAT, Json, amount, 
 Stated = Mapping[str, Any]
 """A parsed privacy.json."""
 
-CHANGES: Final[tuple[Change, ...]] = ("add-remove", "replace-one")
-UNITS: Final[tuple[Unit, ...]] = ("person", "household", "group", "point", "trip", "member", "event")
 DEEPEST: Final = 32
 """Compositions within compositions."""
 MOST_DIGITS: Final = 400
 """Above and below the line of a rational."""
 CLOSE: Final = Fraction(1, 1000)
-"""By which part the stated epsilon at DELTA may differ from ours: it is a numerical bound, and the accountant improves."""
+"""The part by which the stated epsilon at DELTA may differ from ours: it is a numerical bound, and the accountant improves."""
 
 _RATIONAL: Final = re.compile(rf"[0-9]{{1,{MOST_DIGITS}}}(/[1-9][0-9]{{0,{MOST_DIGITS - 1}}})?")
 
@@ -91,7 +89,7 @@ class _Reader:
 
     def _tree(self, stated: Stated, node: Mapping[str, Any]) -> Guarantee:
         neighbours = stated["neighbours"]
-        relation = Relation(_among(CHANGES, neighbours["change"]), _among(UNITS, neighbours["unit"]))
+        relation = Relation(_among(get_args(Change), neighbours["change"]), _among(get_args(Unit), neighbours["unit"]))
         measure = cast(Measure, _among(get_args(Measure), stated["measure"]["name"]))
         return self._node(node, relation, measure, 0)
 

@@ -103,9 +103,9 @@ def claim(folder: Path, mark: str) -> None:
     """
     claimed = folder.parent / CLAIMED
     claimed.write_text(mark)
-    _sync(claimed)
-    _sync(folder.parent)
-    _sync(folder.parent.parent)
+    sync(claimed)
+    sync(folder.parent)
+    sync(folder.parent.parent)
 
 
 def unclaim(folder: Path) -> None:
@@ -117,7 +117,7 @@ def seal(folder: Path, commit: Callable[[Path], None]) -> None:
     """Make a finished folder the one answer of its request, before it is put into place.
 
     Args:
-        folder: From `writing`, complete, and claimed.
+        folder: A folder of `writing`, complete, and claimed.
         commit: Keeps the folder's manifest in the ledger, durably.
 
     Raises:
@@ -309,11 +309,12 @@ def _flush(folder: Path) -> None:
     """Every file and folder below `folder`, and itself, onto the disk."""
     for parent, _, files in os.walk(folder, topdown=False):
         for name in files:
-            _sync(Path(parent, name))
-        _sync(Path(parent))
+            sync(Path(parent, name))
+        sync(Path(parent))
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Flush a file, or the entries of a folder, onto the disk."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -324,4 +325,4 @@ def _sync(path: Path) -> None:
 def _place(folder: Path, out: Path) -> None:
     """Rename into place, durably. A rename onto a folder that has content fails, so nothing is overwritten."""
     folder.rename(out)
-    _sync(out.parent)
+    sync(out.parent)

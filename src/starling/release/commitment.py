@@ -89,7 +89,7 @@ class Commitment(Generic[R]):
         return self._encrypted
 
     def charge(self, guarantee: Guarantee, /) -> Receipt:
-        """Of the ledger; an open charge of the same request is taken over at no cost."""
+        """The receipt of the ledger; an open charge of the same request is taken over at no cost."""
         receipt = self._account.charge(guarantee)
         self._guarantee = guarantee
         return receipt

@@ -50,7 +50,7 @@ class Column:
     """A column of a released table.
 
     Attributes:
-        name: In the file.
+        name: The name in the file.
         type: The type in the table schema: string, integer, number, boolean or array.
         description: What it holds, with its unit.
         required: Never missing.
@@ -67,9 +67,9 @@ class Sheet:
     """A table of a release, in one file.
 
     Attributes:
-        path: In the folder.
-        title: For people.
-        columns: In their order.
+        path: The path in the folder.
+        title: What it is called, for people.
+        columns: The columns in their order.
         key: Columns that tell a row from all others.
         delimiter: The delimiter of a text file; empty for a Parquet file.
     """
@@ -88,7 +88,7 @@ def write(folder: Path, title: str, sheets: Sequence[Sheet], notes: Mapping[str,
         folder: The folder of the release.
         title: The title of the release.
         sheets: Its tables; the files must be there.
-        notes: For files that hold no table: what each is.
+        notes: What each file is that holds no table.
     """
     files = content(folder)
     text = described(files, digests(files), title, sheets, notes)
@@ -105,7 +105,7 @@ def described(
         hashes: SHA-256 of each.
         title: The title of the release.
         sheets: Its tables.
-        notes: For files that hold no table: what each is.
+        notes: What each file is that holds no table.
     """
     tables = {sheet.path: sheet for sheet in sheets}
     resources: list[Json] = []

@@ -29,6 +29,7 @@ from cryptography.hazmat.primitives.ciphers.modes import CTR
 
 from starling.ledger.rules import canonical
 from starling.privacy.sampling.entropy import fresh_bytes
+from starling.release.bundle import sync
 from starling.release.manifest import digest
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ Create: TypeAlias = Callable[[str], io.RawIOBase]
 
 KEY_BYTES: Final = 32
 INDEX: Final = "INDEX"
-"""Of the files: no path of a release."""
+"""The list of the files: no path of a release."""
 BLOCK: Final = 1 << 16
 """Bytes to a multiple of which the size of every encrypted file is rounded up."""
 PIECE: Final = 1 << 22
@@ -66,7 +67,7 @@ class EncryptedFile(io.RawIOBase):
 
     @property
     def sha256(self) -> str:
-        """Of what was written, before encryption, hexadecimal."""
+        """The SHA-256 of what was written, before encryption, hexadecimal."""
         return self._hash.hexdigest()
 
     def writable(self) -> bool:
@@ -126,8 +127,8 @@ class EncryptedFiles:
             # JSON may end in spaces, so that nothing has to say where this text ends.
             index.write(text + b" " * (-len(text) % BLOCK))
         for parent, _, _ in os.walk(self._folder, topdown=False):
-            _sync(Path(parent))
-        _sync(self._folder.parent)
+            sync(Path(parent))
+        sync(self._folder.parent)
         return _manifest_hash({name: file.sha256 for name, file in self._files.items()}), self._key.hex()
 
 
@@ -178,7 +179,7 @@ class CommittedFiles:
             os.fsync(file.fileno())
         if hashed.hexdigest() != sha256:
             return False
-        _sync(path.parent)
+        sync(path.parent)
         (self._folder / name).unlink()
         return True
 
@@ -209,7 +210,7 @@ class CommittedFiles:
 
 
 def _manifest_hash(files: dict[str, str]) -> str:
-    """Of the SHA-256 of each file by its path, in canonical JSON: what a release's manifest says of the same files."""
+    """The SHA-256 of those of all files by their paths, in canonical JSON: what a release's manifest says of the same files."""
     return hashlib.sha256(canonical(files).encode()).hexdigest()
 
 
@@ -224,11 +225,3 @@ def _file_key(key: bytes, name: str) -> bytes:
 def _key_stream(key: bytes) -> CipherContext:
     # A key is used for one file, so the counter may start at zero.
     return Cipher(AES(key), CTR(bytes(16))).encryptor()
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -38,7 +38,7 @@ CONFIDENCE: Final = Fraction(95, 100)
 LOOSE: Final = Fraction(237, 100)
 """Deviations that hold 95 % of any symmetric log-concave distribution."""
 PRECISION: Final = 1e-4
-"""Of the ends of a ratio, relative to its width."""
+"""The precision of the ends of a ratio, relative to its width."""
 
 Draws: TypeAlias = Mapping[Hashable, tuple[Distribution, Fraction]]
 """By its name, the distribution of each independent draw in a number, and its weight."""

@@ -34,7 +34,7 @@ class Charged:
         ledger: Id of the ledger.
         position: The position of the event.
         head: Its hash.
-        request_id: Under which it was made.
+        request_id: The id under which it was made.
         dataset: Charged for.
         population: The population of the dataset.
         guarantee: What was charged.

@@ -43,7 +43,7 @@ AGAIN: Final = "get the release again from its publisher"
 
 FORMAT: Final = "starling-signature/1"
 MOST_BYTES: Final = 1 << 24
-"""Of a signature file: some hundred thousand files."""
+"""Bytes of a signature file: some hundred thousand files."""
 
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _SIGNATURE: Final = re.compile(r"[0-9a-f]{128}")
@@ -64,7 +64,7 @@ def answer(files: dict[str, str]) -> str:
 
 
 def measurements(manifest: str) -> str:
-    """Of the manifest of a release, that of its measurements: what the charge is committed to before anybody can see them."""
+    """The part of a release's manifest that lists its measurements: what the charge is committed to before anybody can see them."""
     files = json.loads(manifest)
     return canonical({name: files[name] for name in files if PurePosixPath(name).parent.name == MEASUREMENTS})
 
@@ -183,7 +183,7 @@ class Signature:
     Attributes:
         files: SHA-256, hexadecimal, of every file by its path; SIGNATURE itself aside.
         key: Who signed.
-        signature: Over `message(files)`, hexadecimal.
+        signature: The signature over `message(files)`, hexadecimal.
     """
 
     files: dict[str, str]

@@ -92,7 +92,7 @@ class Payment:
     accepted: int | None = None
 
     def mark(self, request_id: str) -> str:
-        """Of a folder that holds the draw or the answer of this request, which was charged under that id."""
+        """The mark of a folder that holds the draw or the answer of this request, which was charged under that id."""
         return f"{self.ledger.book.id} {self.request.analyst} {request_id}"
 
     def stage(self, out: Path) -> Stage:
@@ -140,7 +140,7 @@ class Payment:
         """The account, and what a release in `folder` is published with; the lease of its charge is renewed while the block runs.
 
         Args:
-            folder: From `bundle.writing`.
+            folder: A folder of `bundle.writing`.
             read: Gives the measurements of such a folder.
             charged: Told the request id as soon as the charge is durable, unless its ledger goes with the folder.
         """

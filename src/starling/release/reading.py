@@ -69,7 +69,7 @@ class Release(InSession):
 
     @property
     def cost(self) -> Cost:
-        """Of the whole release, under its own neighbour relation."""
+        """The cost of the whole release, under its own neighbour relation."""
         return self.guarantee.cost
 
     def table(self, name: str) -> pa.Table:

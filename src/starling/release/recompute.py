@@ -26,7 +26,7 @@ OTHER_VERSION: Final = "the wording of report, registry entry and data package, 
 """What is left open where another version wrote them: it has other words."""
 
 _WORDS: Final = {"limits": "", "validation": ""}
-"""Of an account, what another version may word otherwise."""
+"""What another version may word otherwise in an account."""
 
 
 COMMON: Final = (statement.FILE, registry.FILE, datapackage.FILE, contents.REPORT)
@@ -46,43 +46,43 @@ def check(domain: Domain, folder: Path, said: Mapping[str, Any], hashes: Mapping
         said: The parsed privacy.json of the release.
         hashes: SHA-256 of each file of the release, by its path there.
     """
-    found = Findings(domain.checks.holds)
+    findings = Findings(domain.checks.holds)
     try:
         publication = domain.reopen(folder)
     except IntegrityError as error:
-        found.add(FORMS, *error.problems)
-        return found.checks()
+        findings.add(FORMS, *error.problems)
+        return findings.checks()
     except (PlanError, ParameterError) as error:
         # A plan refuses what would make its guarantee untrue.
         problems = (Problem(each.field, each.problem, AGAIN, contents.PLAN) for each in error.problems)
-        found.add(PRIVACY, *problems)
-        return found.checks()
-    _statement(publication, domain.checks, said, found)
-    if _files(publication, domain, hashes, found):
-        _numbers(publication, domain.checks, folder, said, hashes, found)
-    return (*found.checks(), *_earlier(publication, hashes))
+        findings.add(PRIVACY, *problems)
+        return findings.checks()
+    _statement(publication, domain.checks, said, findings)
+    if _files(publication, domain, hashes, findings):
+        _numbers(publication, domain.checks, folder, said, hashes, findings)
+    return (*findings.checks(), *_earlier(publication, hashes))
 
 
-def _statement(publication: Publication[Any, Any], checks: Checks, said: Mapping[str, Any], found: Findings) -> None:
+def _statement(publication: Publication[Any, Any], checks: Checks, said: Mapping[str, Any], findings: Findings) -> None:
     """What privacy.json states otherwise than the plan in the folder gives it."""
     expected = stated(publication.guarantee, publication.particulars)
     mechanism = expected.pop("mechanism")
     differing = [(field, PRIVACY) for field, value in expected.items() if said.get(field) != value]
     differing += checks.differences(mechanism, said.get("mechanism"), "mechanism")
     for field, name in differing:
-        found.add(name, unlike(field))
-    found.reached(PRIVACY)
+        findings.add(name, unlike(field))
+    findings.reached(PRIVACY)
 
 
-def _files(publication: Publication[Any, Any], domain: Domain, hashes: Mapping[str, str], found: Findings) -> bool:
+def _files(publication: Publication[Any, Any], domain: Domain, hashes: Mapping[str, str], findings: Findings) -> bool:
     """Whether a release has the files of its domain's releases, and only those."""
     texts = {table.text_path(text): text for table in publication.tables for text in table.texts}
     required = {*COMMON, *publication.notes, *publication.earlier, *(sheet.path for sheet in publication.sheets)}
     required |= {table.path for table in publication.tables}
     required |= {path for path, text in texts.items() if text.most_rows is None}
     missing, beyond = sorted(required - hashes.keys()), sorted(hashes.keys() - required - {*OPTIONAL, *texts})
-    found.add(FORMS, *(Problem(name, "is missing from the release", AGAIN) for name in missing))
-    found.add(FORMS, *(Problem(name, f"is no file of a {domain.name} release", AGAIN) for name in beyond))
+    findings.add(FORMS, *(Problem(name, "is missing from the release", AGAIN) for name in missing))
+    findings.add(FORMS, *(Problem(name, f"is no file of a {domain.name} release", AGAIN) for name in beyond))
     return not missing and not beyond
 
 
@@ -92,7 +92,7 @@ def _numbers(
     folder: Path,
     said: Mapping[str, Any],
     hashes: Mapping[str, str],
-    found: Findings,
+    findings: Findings,
 ) -> None:
     """Post-process the shipped measurements again, piece by piece, and compare tables and pages."""
     try:
@@ -110,25 +110,25 @@ def _numbers(
             continue
         differing = [each for table in published.values() for each in table.finish()]
     except InvalidRelease as invalid:
-        found.add(invalid.check, *invalid.problems)
+        findings.add(invalid.check, *invalid.problems)
         return
     except IntegrityError as error:
-        found.add(FORMS, *error.problems)
+        findings.add(FORMS, *error.problems)
         return
     for name, problem in differing:
-        found.add(name, problem)
+        findings.add(name, problem)
     # Of a table with more or fewer rows the columns are not known.
     whole = all(table.whole for table in published.values())
-    found.reached(*({*checks.own} if whole else {checks.types} & {*checks.own}), FORMS)
+    findings.reached(*({*checks.own} if whole else {checks.types} & {*checks.own}), FORMS)
     sections = [undrawn(section) for section in made.sections()]
     make = partial(contents.pages, publication, sections=sections)
     whole_cost = contents.joint_guarantee(publication) if publication.particulars.adds_to else None
-    found.add(PAGES, *pages(folder, said, publication.guarantee, make, whole_cost))
+    findings.add(PAGES, *pages(folder, said, publication.guarantee, make, whole_cost))
     if by_this_version(said):
-        found.add(PAGES, *package(folder, *contents.described(publication), hashes))
-        found.reached(PAGES)
+        findings.add(PAGES, *package(folder, *contents.described(publication), hashes))
+        findings.reached(PAGES)
     else:
-        found.leave_open(PAGES, OTHER_VERSION)
+        findings.leave_open(PAGES, OTHER_VERSION)
 
 
 def _earlier(publication: Publication[Any, Any], hashes: Mapping[str, str]) -> tuple[Check, ...]:
@@ -228,7 +228,7 @@ def package(
         folder: The folder of the release.
         title: The title of the release.
         sheets: Its tables.
-        notes: For files that hold no table: what each is.
+        notes: What each file is that holds no table.
         hashes: SHA-256 of each of its files.
     """
     files = {name: path for name, path in content(folder).items() if name != datapackage.FILE}

@@ -37,7 +37,7 @@ class Records:
         """The event by which the custodian accepted these files, as they are now; None where nobody did.
 
         Args:
-            ledger: In which that would be kept; None where each release brings one of its own.
+            ledger: The ledger in which that would be kept; None where each release brings one of its own.
             dataset: Registered there.
 
         Raises:

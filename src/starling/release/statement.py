@@ -25,7 +25,7 @@ Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | 
 
 FILE: Final = "privacy.json"
 FORMAT: Final = "starling-release/1"
-"""Of privacy.json; the number grows when a reader of the old one would be misled."""
+"""The format of privacy.json; the number grows when a reader of the old one would be misled."""
 
 DEFINITIONS: Final = {
     "epsilon": "pure differential privacy: P[M(x) in S] <= exp(epsilon) P[M(y) in S] for all neighbours x, y and all sets S",

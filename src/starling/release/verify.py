@@ -174,16 +174,10 @@ def charged(checked: Checked) -> Charged | None:
     ledger, account = _ledger(checked.stated), checked.stated["account"]
     if ledger is None or type(ledger.get("position")) is not int:
         return None
-    texts = [
-        account.get("name"),
-        ledger.get("head"),
-        account.get("request_id"),
-        ledger.get("dataset"),
-        ledger.get("population"),
-    ]
-    if not all(isinstance(text, str) for text in texts):
+    texts = [*map(account.get, ("name", "request_id")), *map(ledger.get, ("head", "dataset", "population"))]
+    if not all(isinstance(each, str) for each in texts):
         return None
-    name, head, request_id, dataset, population = texts
+    name, request_id, head, dataset, population = texts
     return Charged(
         ledger=name,
         position=ledger["position"],

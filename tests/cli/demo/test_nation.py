@@ -14,10 +14,10 @@ def test_the_row_nearest_to_a_typical_one_is_shown_of_those_that_hold_the_truth_
             "truth": [10, 990, 1200, 5200],
         }
     )
-    found = nation._Found(compared)
+    found = nation._Seen(compared)
     assert (found.totals, found.inside) == (4, 2)
     assert found.typical is not None
     assert found.typical["count"] == 1200
     assert found.missed is not None
     assert found.missed["count"] == 900
-    assert nation._Found(compared.slice(2, 1)).missed is None
+    assert nation._Seen(compared.slice(2, 1)).missed is None

@@ -49,12 +49,12 @@ def chapter(out: Path, persons: int, step: Callable[[str], None]) -> tuple[Resul
     compared = with_truth(
         plan, read_geography(made.geography, plan), open_persons(made.persons, plan), out / "release"
     ).value
-    found = _Found(compared)
-    shown = Result(lambda: _text(plan, out, made, released, found), lambda: _json(plan, out, made, released, found))
+    seen = _Seen(compared)
+    shown = Result(lambda: _text(plan, out, made, released, seen), lambda: _json(plan, out, made, released, seen))
     return shown, _next(out, made)
 
 
-class _Found:
+class _Seen:
     """What a release of invented people looks like beside the truth.
 
     Args:
@@ -80,14 +80,14 @@ class _Found:
         return values
 
 
-def _text(plan: "Plan", out: Path, made: "Generated", released: "Published", found: _Found) -> str:
+def _text(plan: "Plan", out: Path, made: "Generated", released: "Published", seen: _Seen) -> str:
     from starling.release.text import facts, table
     from starling.tables.plan import labels
 
     guarantee = plan.guarantee
     rows = [
         (labels.group(row), f"{row['count']:,}", f"{row['lower']:,} to {row['upper']:,}", f"{row['truth']:,}", verdict)
-        for row, verdict in ((found.typical, "holds it"), (found.missed, "misses it"))
+        for row, verdict in ((seen.typical, "holds it"), (seen.missed, "misses it"))
         if row is not None
     ]
     return "\n\n".join(
@@ -101,7 +101,7 @@ def _text(plan: "Plan", out: Path, made: "Generated", released: "Published", fou
                 ]
             ),
             table(("group", "published", "95 % interval", "truth", "the interval"), rows),
-            _held(found),
+            _held(seen),
             facts(
                 [
                     ("report", str(out / "release" / "report.html")),
@@ -118,10 +118,10 @@ def _invented(sizes: dict[str, int]) -> str:
     return f"An invented nation: {land}. Nobody in it exists."
 
 
-def _held(found: _Found) -> str:
-    share = 100 * found.inside / max(found.totals, 1)
+def _held(seen: _Seen) -> str:
+    share = 100 * seen.inside / max(seen.totals, 1)
     return (
-        f"{found.inside:,} of the {found.totals:,} published intervals hold the truth ({share:.1f} %; of all groups at least"
+        f"{seen.inside:,} of the {seen.totals:,} published intervals hold the truth ({share:.1f} %; of all groups at least"
         " 95 %,\nbut a very small one is published only when its noise was high). With real people nobody sees which ones miss."
     )
 
@@ -137,7 +137,7 @@ def _next(out: Path, made: "Generated") -> tuple[str, str, str]:
     )
 
 
-def _json(plan: "Plan", out: Path, made: "Generated", released: "Published", found: _Found) -> dict[str, Any]:
+def _json(plan: "Plan", out: Path, made: "Generated", released: "Published", seen: _Seen) -> dict[str, Any]:
     from starling.release.statement import claim
 
     return {
@@ -149,7 +149,7 @@ def _json(plan: "Plan", out: Path, made: "Generated", released: "Published", fou
         "sizes": made.sizes,
         "cost": claim(plan.guarantee).adjacencies(),
         "rows": {"t1": released.rows("t1"), "t2": released.rows("t2")},
-        "intervals": {"totals": found.totals, "hold_the_truth": found.inside},
-        "holds": found.typical,
-        "misses": found.missed,
+        "intervals": {"totals": seen.totals, "hold_the_truth": seen.inside},
+        "holds": seen.typical,
+        "misses": seen.missed,
     }

@@ -65,7 +65,7 @@ def _text(answered: "Answered", planted: dict[str, float]) -> str:
     from starling.genome.postprocess.wording import answer_text, p_text, verdict
     from starling.release.text import facts, table
 
-    found = _explored(answered)
+    exploration = _explored(answered)
     guarantee = answered.question.guarantee
     rows = [
         (
@@ -75,7 +75,7 @@ def _text(answered: "Answered", planted: dict[str, float]) -> str:
             verdict(answered.plan, each),
             _near(each.snp, planted),
         )
-        for each in found.p_values
+        for each in exploration.p_values
     ]
     return "\n\n".join(
         [
@@ -124,13 +124,13 @@ def _next(out: Path, made: "Generated", answered: "Answered") -> tuple[str, ...]
 def _json(made: "Generated", answered: "Answered", planted: dict[str, float]) -> dict[str, Any]:
     from starling.release.statement import claim
 
-    found = _explored(answered)
+    exploration = _explored(answered)
     return {
         "plan": str(made.plan),
         "genotypes": str(made.prefix),
         "release": str(answered.folder),
         "cost": claim(answered.question.guarantee).adjacencies(),
-        "significant": {"low": found.number.low, "high": found.number.high},
-        "snps": [{"snp": each.snp, "p": each.p, "low": each.low, "high": each.high} for each in found.p_values],
+        "significant": {"low": exploration.number.low, "high": exploration.number.high},
+        "snps": [{"snp": each.snp, "p": each.p, "low": each.low, "high": each.high} for each in exploration.p_values],
         "planted": list(planted),
     }

@@ -29,10 +29,7 @@ _SVG: Final[Mapping[str, Mapping[str, re.Pattern[str]]]] = {
     "svg": {
         "xmlns": re.compile("http://www.w3.org/2000/svg"),
         "xmlns:xlink": re.compile("http://www.w3.org/1999/xlink"),
-        "width": _NUMBERS,
-        "height": _NUMBERS,
-        "viewBox": _NUMBERS,
-        "version": _NUMBERS,
+        **dict.fromkeys(("width", "height", "viewBox", "version"), _NUMBERS),
     },
     "defs": {},
     "style": {"type": re.compile("text/css")},
@@ -42,32 +39,14 @@ _SVG: Final[Mapping[str, Mapping[str, re.Pattern[str]]]] = {
     "rect": {**_DRAWN, **dict.fromkeys(("x", "y", "width", "height"), _NUMBERS)},
     "use": {**_DRAWN, **dict.fromkeys(("x", "y"), _NUMBERS), "xlink:href": _INSIDE},
 }
-"""Of a picture: outlines and where they stand. No letters, no links, no scripts, no events, nothing that is fetched or moves."""
+"""A picture holds outlines and where they stand: no letters, no links, no scripts, no events, nothing that is fetched or moves."""
 
 _PLAIN: Final = (
-    *(
-        "head",
-        "title",
-        "body",
-        "header",
-        "main",
-        "footer",
-        "section",
-        "h1",
-        "h2",
-        "p",
-        "small",
-        "code",
-        "sub",
-        "dl",
-        "dt",
-        "dd",
-    ),
-    *("figure", "figcaption", "thead", "tbody", "tr", "td"),
-    *("mrow", "mi", "mo", "mn", "mtext", "msub", "msup"),
+    "head title body header main footer section h1 h2 p small code sub dl dt dd"
+    " figure figcaption thead tbody tr td mrow mi mo mn mtext msub msup"
 )
 _HTML: Final[Mapping[str, Mapping[str, re.Pattern[str]]]] = {
-    **{name: {} for name in _PLAIN},
+    **{name: {} for name in _PLAIN.split()},
     "html": {"lang": _NAME},
     "meta": {
         "charset": re.compile("utf-8"),

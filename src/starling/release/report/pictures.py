@@ -65,7 +65,7 @@ class Interval:
         label: At the left.
         note: At the right.
         below: Distance from the value to the lower end, in the unit of the axis.
-        above: To the upper end.
+        above: The distance to the upper end.
     """
 
     label: str
@@ -104,23 +104,16 @@ def tiles(
         name: Letters that set the picture's inner names apart from those of other pictures of a page.
         mark: Stands in the picture itself, above it, so that it goes wherever the picture goes.
     """
-    figure, axes = _chart(len(rows))
+    figure, axes = _chart(rows, axis)
     axes.set_title(mark, loc="left", color=RED, fontsize=8.5, fontweight="bold")
     for row, line in enumerate(grid):
         for column, tile in enumerate(line):
             if tile is not None:
                 # The square is blended from near white to the blue; its text turns white where it is dark.
-                shade = blend(tile.shade)
-                axes.add_patch(_rectangle(column + 0.02, row + 0.06, 0.96, 0.88, shade))
-                ink = "white" if tile.shade > 0.55 else INK
-                axes.text(
-                    column + 0.5, row + 0.5, _plain(tile.label), ha="center", va="center", color=ink, fontsize=8.5
-                )
+                axes.add_patch(_rectangle(column + 0.02, row + 0.06, 0.96, 0.88, blend(tile.shade)))
+                _write(axes, column + 0.5, row, _plain(tile.label), on_dark=tile.shade > 0.55)
     axes.set_xlim(0, len(columns))
-    axes.set_ylim(len(rows), 0)
     axes.set_xticks([column + 0.5 for column in range(len(columns))], columns)
-    axes.set_yticks([row + 0.5 for row in range(len(rows))], [_plain(row) for row in rows])
-    axes.set_xlabel(axis)
     return svg(figure, name)
 
 
@@ -134,29 +127,24 @@ def shares(rows: Sequence[str], kinds: Sequence[str], counts: Sequence[Sequence[
         counts: One sequence for each row, as long as `kinds`; a row of zeros is left empty.
         name: As for `tiles`.
     """
-    figure, axes = _chart(len(rows))
+    figure, axes = _chart(rows, "percent of the groups of a level")
     for row, line in enumerate(counts):
         left, whole = 0.0, max(sum(line), 1)
         for colour, count in zip(STEPS, line, strict=False):
             share = 100 * count / whole
             axes.barh(row + 0.5, share, left=left, height=0.76, color=colour, linewidth=0)
             if share >= 6:
-                ink = "white" if colour in STEPS[3:] else INK
-                axes.text(
-                    left + share / 2, row + 0.5, f"{share:.0f} %", ha="center", va="center", color=ink, fontsize=8.5
-                )
+                _write(axes, left + share / 2, row, f"{share:.0f} %", on_dark=colour in STEPS[3:])
             left += share
     axes.set_xlim(0, 100)
-    axes.set_ylim(len(rows), 0)
-    axes.set_yticks([row + 0.5 for row in range(len(rows))], [_plain(row) for row in rows])
-    axes.set_xlabel("percent of the groups of a level")
     handles = [_rectangle(0, 0, 1, 1, colour) for colour, _ in zip(STEPS, kinds, strict=False)]
+    place = (0, 1)
     axes.legend(
         handles,
         kinds,
         ncols=len(kinds),
         loc="lower left",
-        bbox_to_anchor=(0, 1),
+        bbox_to_anchor=place,
         frameon=False,
         fontsize=8.5,
         handlelength=1,
@@ -173,31 +161,18 @@ def intervals(lines: Sequence[Interval], axis: str, name: str) -> str:
         axis: What the whiskers measure.
         name: As for `tiles`.
     """
-    figure, axes = _chart(len(lines), NARROW)
+    figure, axes = _chart([line.label for line in lines], axis, NARROW)
     reach = max((max(line.below, line.above) for line in lines), default=1.0) * 1.08 or 1.0
     for row, line in enumerate(lines):
-        axes.plot(
-            [-line.below, line.above],
-            [row + 0.5, row + 0.5],
-            color=BLUE,
-            linewidth=5,
-            solid_capstyle="butt",
-            alpha=0.45,
-        )
-        axes.plot([0], [row + 0.5], marker="o", markersize=5, color=BLUE)
+        ends, middle = [-line.below, line.above], row + 0.5
+        axes.plot(ends, [middle, middle], color=BLUE, linewidth=5, solid_capstyle="butt", alpha=0.45)
+        axes.plot([0], [middle], marker="o", markersize=5, color=BLUE)
+        place = (1.015, middle)
         axes.annotate(
-            _plain(line.note),
-            (1.015, row + 0.5),
-            xycoords=("axes fraction", "data"),
-            va="center",
-            fontsize=8.5,
-            color=INK,
+            _plain(line.note), place, xycoords=("axes fraction", "data"), va="center", fontsize=8.5, color=INK
         )
     axes.axvline(0, color=GREY, linewidth=0.8, zorder=0)
     axes.set_xlim(-reach, reach)
-    axes.set_ylim(len(lines), 0)
-    axes.set_yticks([row + 0.5 for row in range(len(lines))], [_plain(line.label) for line in lines])
-    axes.set_xlabel(axis)
     return svg(figure, name)
 
 
@@ -206,17 +181,26 @@ def _plain(label: str) -> str:
     return label.replace("$", r"\$")
 
 
-def _chart(rows: int, width: float = WIDTH) -> "tuple[Figure, Axes]":
+def _chart(labels: Sequence[str], axis: str, width: float = WIDTH) -> "tuple[Figure, Axes]":
+    """An empty chart with a row for each label, top to bottom."""
     from matplotlib.figure import Figure
 
     # The chart fills the figure; its labels lie outside, and the picture is cut around them when it is written.
-    figure = Figure(figsize=(width, ROW * max(rows, 1)))
+    figure = Figure(figsize=(width, ROW * max(len(labels), 1)))
     axes = figure.add_axes((0, 0, 1, 1))
     for side in axes.spines.values():
         side.set_visible(False)
     axes.tick_params(length=0, labelsize=8.5, colors=INK)
     axes.xaxis.label.set(color=GREY, fontsize=8.5)
+    axes.set_ylim(len(labels), 0)
+    axes.set_yticks([row + 0.5 for row in range(len(labels))], [_plain(label) for label in labels])
+    axes.set_xlabel(axis)
     return figure, axes
+
+
+def _write(axes: "Axes", x: float, row: int, text: str, *, on_dark: bool) -> None:
+    """Centred text in a row of a chart."""
+    axes.text(x, row + 0.5, text, ha="center", va="center", color="white" if on_dark else INK, fontsize=8.5)
 
 
 def _rectangle(x: float, y: float, width: float, height: float, colour: str) -> "Rectangle":
