@@ -80,8 +80,7 @@ def census(data: Path, run: int, *, perturbed: bool = False) -> Truth:
     leaves = world.leaves
     if perturbed:
         random = np.random.default_rng([SEED, run])
-        shares = (leaves + 0.01) * np.exp(PERTURBATION * random.standard_normal(leaves.shape))
-        shares[:, 0] = 0.0
+        shares = leaves * np.exp(PERTURBATION * random.standard_normal(leaves.shape))
         leaves = random.multinomial(leaves.sum(axis=1), shares / shares.sum(axis=1, keepdims=True))
     return Truth(world.regions.tree, world.regions.sums(leaves), household_shares(LARGEST))
 

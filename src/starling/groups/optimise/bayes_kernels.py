@@ -184,6 +184,23 @@ def smooth(
 
 
 @compiled
+def neighbourhoods(cumulative: Float, reach: float, expected: Float) -> None:
+    """The mean number of groups of the sizes around each size s, from s - d to s + d with d = max(1, reach s) rounded down.
+
+    Args:
+        cumulative: (sizes,): cumulative counts that do not fall.
+        reach: A part of the size, above 0.
+        expected: (sizes,), written.
+    """
+    last = cumulative.size - 1
+    for size in range(cumulative.size):
+        distance = max(1, int(size * reach))
+        low, high = max(0, size - distance), min(last, size + distance)
+        before = cumulative[low - 1] if low > 0 else 0.0
+        expected[size] = (cumulative[high] - before) / (high - low + 1)
+
+
+@compiled
 def all_stretches(values: Float, variances: Float, children: Int64, sizes: Int64, seen: Float, noise: Float) -> None:
     """`stretches` for each of the regions `children`."""
     for row in range(children.size):

@@ -60,17 +60,15 @@ def prepared(inverse: Float, regions: Regions) -> Passing:
     levels, sizes = inverse.shape
     inner = starts[levels - 1]
     below, own = np.zeros((inner, sizes)), np.zeros((inner, sizes))
-    for level in range(levels - 1, 0, -1):
+    for region in range(inner, starts[levels] if levels > 1 else 0):
+        below[parent[region]] += inverse[levels - 1]
+    for level in range(levels - 2, -1, -1):
         for region in range(starts[level], starts[level + 1]):
-            above = below[parent[region]]
-            if region >= inner:
-                for s in range(sizes):
-                    above[s] += inverse[level, s]
-                continue
             for s in range(sizes):
                 spread = below[region, s]
                 own[region, s] = spread * inverse[level, s] / (spread + inverse[level, s])
-                above[s] += own[region, s]
+            if level > 0:
+                below[parent[region]] += own[region]
     return Passing(inverse, below, own, np.zeros((inner, sizes)), np.zeros((inner, sizes)))
 
 
