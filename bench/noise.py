@@ -14,9 +14,8 @@ from typing import Final, Literal
 from bench.measure import Json, Spread, enough, in_turn, ratios, timed
 from bench.peers import Peer, running
 from bench.record import Limit, Recorder
-from starling.privacy.sampling.geometric_digits import geometric_digits
 from starling.privacy.sampling.inversion import Search, inversion
-from starling.privacy.sampling.noise import discrete_gaussian, discrete_laplace
+from starling.privacy.sampling.noise import discrete_gaussian, discrete_laplace, geometric_digits
 from starling.privacy.sampling.wide_gaussian import wide_gaussian
 
 SCRIPTS: Final = {"opendp": "opendp_noise", "diffprivlib": "diffprivlib_noise", "tmlt": "tmlt_noise"}

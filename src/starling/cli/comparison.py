@@ -69,7 +69,10 @@ def _people(joint: "JointCost") -> str:
 
 
 def _earlier_release(earlier: "Earlier", compared: "Differencing") -> str:
-    again = ", ".join(f"{labels.KINDS[each.geography]}: {_iterations(each.iterations)}" for each in compared.again)
+    again = ", ".join(
+        f"{labels.KINDS[each.geography]}: {each.iterations:,} iteration{'' if each.iterations == 1 else 's'}"
+        for each in compared.again
+    )
     pairs = [
         ("earlier", f"{earlier.path}: {earlier.plan.title}"),
         ("cost", f"{earlier.plan.cost}, request {earlier.request_id}"),
@@ -83,10 +86,6 @@ def _earlier_release(earlier: "Earlier", compared: "Differencing") -> str:
     more = f"\nand {left:,} more, in --json" if left > 0 else ""
     header = ("level", "here", "there", "differ by", "noise (sd)")
     return f"{facts(pairs)}\n\n{table(header, rows, left=4)}{more}"
-
-
-def _iterations(count: int) -> str:
-    return f"{count:,} iteration{'' if count == 1 else 's'}"
 
 
 def _count(compared: "Differencing") -> str:

@@ -16,6 +16,7 @@ from starling.ledger.keys import Public
 from starling.ledger.replay import Replay
 from starling.ledger.rules import canonical
 from starling.ledger.schema import expected_sqlite
+from starling.ledger.sqlite import quoted
 from starling.ledger.store import Row, Transaction
 
 SLICE = 5_000
@@ -110,15 +111,16 @@ def _damaged() -> IntegrityError:
 
 def _of_sqlite(path: Path) -> Iterator[Event]:
     """Read only: the file may lie in a release that nobody may change."""
-    name = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
-        connection = sqlite3.connect(f"file:{name}?mode=ro", uri=True, isolation_level=None)
+        connection = sqlite3.connect(f"file:{quoted(path)}?mode=ro", uri=True, isolation_level=None)
         try:
             connection.execute("PRAGMA trusted_schema=0")
             # Whoever made the file could have put a query that never ends in the place of the table, or a column that is
             # computed, and long.
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
-            if connection.execute(_TABLE).fetchall() != _ours():
+            if connection.execute(_TABLE).fetchall() != [
+                row[:1] + row[3:] for row in expected_sqlite() if row[1] == "events"
+            ]:
                 raise _damaged()
             last = 0
             while part := _part(connection.execute(_EVENTS.format("?", SLICE), (last,))):
@@ -130,10 +132,6 @@ def _of_sqlite(path: Path) -> Iterator[Event]:
         if getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
             raise LedgerUnavailable("ledger", "is busy", "try again") from None
         raise _damaged() from None
-
-
-def _ours() -> list[Row]:
-    return [row[:1] + row[3:] for row in expected_sqlite() if row[1] == "events"]
 
 
 def _part(found: Iterator[Row]) -> list[Event]:

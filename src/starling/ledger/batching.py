@@ -13,8 +13,8 @@ from typing import Self
 
 from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.charging import Charging, Result
-from starling.ledger.forking import held_at_forks
 from starling.ledger.rules import Request, Ticket
+from starling.ledger.store import held_at_forks
 from starling.privacy.guarantee import Guarantee
 
 MOST = 256

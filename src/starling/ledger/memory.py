@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias, cast
 
-from starling.ledger.forking import held_at_forks
 from starling.ledger.rows import End, Standing
 from starling.ledger.rules import Cap, Scope
+from starling.ledger.store import held_at_forks
 
 MOST: Final = 10_000
 """Kinds of charges that are remembered; then it begins anew."""

@@ -18,8 +18,7 @@ from psycopg.types.numeric import Int8Dumper
 
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PolicyRefused, StarlingError
 from starling.ledger import schema
-from starling.ledger.forking import held_at_forks
-from starling.ledger.store import Moved, Row, Transaction, Value
+from starling.ledger.store import Moved, Row, Transaction, Value, held_at_forks
 
 T = TypeVar("T")
 

@@ -14,8 +14,7 @@ from typing import TypeVar
 
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, StarlingError
 from starling.ledger import schema
-from starling.ledger.forking import held_at_forks
-from starling.ledger.store import Moved, Row, Transaction, Value
+from starling.ledger.store import Moved, Row, Transaction, Value, held_at_forks
 
 T = TypeVar("T")
 
@@ -140,7 +139,7 @@ class SqliteStore:
             return self._connection
         try:
             connection = sqlite3.connect(
-                f"file:{_quoted(self._path)}?mode=rw",
+                f"file:{quoted(self._path)}?mode=rw",
                 uri=True,
                 isolation_level=None,
                 check_same_thread=False,
@@ -172,7 +171,8 @@ def _claim(path: Path) -> None:
         raise OutputError("ledger", "cannot be written", "name a file in a folder with room, open to you") from None
 
 
-def _quoted(path: Path) -> str:
+def quoted(path: Path) -> str:
+    """The name of a file in a URI of SQLite."""
     return str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 

@@ -1,8 +1,17 @@
-"""What a ledger needs of a database: one method. The SQL above it is one text for both stores."""
+"""What a ledger needs of a database: one method. The SQL above it is one text for both stores.
 
+Locks at a fork: a child of a threaded process would find locks that other threads held, and nobody there to let them go. The thread
+that forks holds all of them while it does (`held_at_forks`), so that neither side is in the middle of anything: no child waits for a thread
+that it does not have, and none inherits a transaction. (SQLite keeps what a connection has locked in the process's memory: a child that
+inherited an open transaction could not lock that file again.)
+"""
+
+import os
+import threading
 from collections.abc import Callable, Iterator
 from importlib import resources
 from typing import Protocol, TypeAlias, TypeVar
+from weakref import WeakSet
 
 from starling.errors import LedgerUnavailable
 
@@ -45,7 +54,7 @@ class Moved(LedgerUnavailable):
     """A row that was written under a condition was refused, since the ledger has moved on; nothing of its transaction is kept."""
 
     def __init__(self) -> None:
-        super().__init__(field="ledger", problem="has moved on", fix="try again with the same request id")
+        super().__init__("ledger", "has moved on", "try again with the same request id")
 
 
 class Store(Protocol):
@@ -101,3 +110,40 @@ def statements(script: str) -> list[str]:
     """The statements of a migration, without comment lines."""
     lines = [line for line in script.splitlines() if not line.lstrip().startswith("--")]
     return [statement.strip() for statement in "\n".join(lines).split(";") if statement.strip()]
+
+
+class Lock(Protocol):
+    """As in threading."""
+
+    def acquire(self) -> bool: ...  # noqa: D102
+    def release(self) -> None: ...  # noqa: D102
+
+
+L = TypeVar("L", bound=Lock)
+
+_LOCKS: WeakSet[Lock] = WeakSet()
+_FORKING = threading.Lock()
+_HELD: list[Lock] = []
+
+
+def held_at_forks(lock: L) -> L:
+    """`lock`, which nobody else holds when this process is forked."""
+    _LOCKS.add(lock)
+    return lock
+
+
+def _hold() -> None:
+    _FORKING.acquire()
+    # In one order, whoever forks.
+    for lock in sorted(_LOCKS, key=id):
+        lock.acquire()
+        _HELD.append(lock)
+
+
+def _let_go() -> None:
+    while _HELD:
+        _HELD.pop().release()
+    _FORKING.release()
+
+
+os.register_at_fork(before=_hold, after_in_parent=_let_go, after_in_child=_let_go)

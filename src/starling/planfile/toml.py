@@ -61,6 +61,10 @@ class Section:
         field = f"{self.name}.{key}" if self.name and key else self.name or key or '""'
         self.problems.append(Problem(shown(field), problem, fix, self.file, line))
 
+    def _wrong(self, key: str, problem: str, fix: str) -> None:
+        """Collect that a value is missing, or what is wrong with it."""
+        self.refuse(key, problem if key in self.values else "is missing", fix)
+
     def only(self, known: Collection[str]) -> None:
         """Refuse every other key."""
         unknown = [key for key in self.values if key not in known]
@@ -73,7 +77,7 @@ class Section:
         """The string under `key`, which must be there and not empty."""
         value = self.values.get(key)
         if not isinstance(value, str):
-            self.refuse(key, "is missing" if key not in self.values else "is not a text", fix)
+            self._wrong(key, "is not a text", fix)
             return ""
         if (problem := name_problem(value)) is not None:
             self.refuse(key, problem, fix)
@@ -84,8 +88,7 @@ class Section:
         """One of `choices`, the first of them after a refusal."""
         value = self.values.get(key)
         if not isinstance(value, str) or value not in choices:
-            missing = key not in self.values
-            self.refuse(key, "is missing" if missing else f"is not {' or '.join(choices)}", fix)
+            self._wrong(key, f"is not {' or '.join(choices)}", fix)
             return next(iter(choices))
         return value
 
@@ -93,7 +96,7 @@ class Section:
         """True or false."""
         value = self.values.get(key)
         if not isinstance(value, bool):
-            self.refuse(key, "is missing" if key not in self.values else "is not true or false", fix)
+            self._wrong(key, "is not true or false", fix)
         return value is True
 
     def number(self, key: str, fix: str) -> Fraction | None:
@@ -119,9 +122,8 @@ class Section:
         """An integer from `low` to `high`; `low` after a refusal."""
         value = self.values.get(key)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            missing = key not in self.values
             fix = f"write an integer from {low} to {high}, without quotes"
-            self.refuse(key, "is missing" if missing else f"is not an integer from {low} to {high}", fix)
+            self._wrong(key, f"is not an integer from {low} to {high}", fix)
             return low
         return value
 
@@ -129,7 +131,7 @@ class Section:
         """A list of strings; empty after a refusal."""
         value = self.values.get(key)
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            self.refuse(key, "is missing" if key not in self.values else "is not a list of strings", fix)
+            self._wrong(key, "is not a list of strings", fix)
             return []
         return value
 
@@ -137,7 +139,7 @@ class Section:
         """The table `[key]`; an empty one after a refusal."""
         value = self.values.get(key)
         if not isinstance(value, dict):
-            self.refuse(key, "is missing" if key not in self.values else "is not a table", f"write [{key}]")
+            self._wrong(key, "is not a table", f"write [{key}]")
             value = {}
         return Section(self.file, key, value, next(self._parts(key), ()), self.problems)
 
@@ -145,8 +147,7 @@ class Section:
         """The tables `[[key]]`, numbered from 1; none after a refusal."""
         value = self.values.get(key)
         if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
-            missing = key not in self.values
-            self.refuse(key, "is missing" if missing else "is not a list of tables", f"write [[{key}]]")
+            self._wrong(key, "is not a list of tables", f"write [[{key}]]")
             return []
         parts = self._parts(key)
         return [
@@ -158,8 +159,7 @@ class Section:
         """The inline tables `key = [{...}, ...]`, numbered from 1, each with its own line; none after a refusal."""
         value = self.values.get(key)
         if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
-            missing = key not in self.values
-            self.refuse(key, "is missing" if missing else "is not a list of inline tables", f"write it like {example}")
+            self._wrong(key, "is not a list of inline tables", f"write it like {example}")
             return []
         start = next((at for at, (_, text) in enumerate(self.lines) if _key(key).match(text)), 0)
         braces = [line for line in self.lines[start:] for _ in range(_code(line[1]).count("{"))]

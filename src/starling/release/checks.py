@@ -113,7 +113,7 @@ class InvalidRelease(IntegrityError):
     """
 
     def __init__(self, check: str, name: str, problem: str) -> None:
-        super().__init__(field=name, problem=problem, fix=AGAIN)
+        super().__init__(name, problem, AGAIN)
         self.check = check
 
 

@@ -29,7 +29,7 @@ from starling.release.domain import Publication, Source
 from starling.release.manifest import OWN_LEDGER
 from starling.release.payment import Payment, PaymentOptions, Stage, finish, own_payment, own_request
 from starling.release.records import Records
-from starling.release.report.wording import plainly
+from starling.release.report import plainly
 from starling.release.statement import FILE, claim
 
 ExactT = TypeVar("ExactT")

@@ -7,7 +7,6 @@ and names the holder of the key in the curator's place.
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Final, TypeAlias
@@ -108,22 +107,19 @@ def entry(title: str, receipt: Receipt, product: Product, joint: Guarantee | Non
                 "implementation": {"mechanisms": product.mechanisms},
                 "administrative": {
                     "notes": "The folder of the release holds the exact statement (privacy.json) and what verifies it.",
-                    "registry_authors": [_software()],
+                    "registry_authors": [f"Starling {version('starling')}"],
                 },
             },
         }
     )
 
 
-def _software() -> str:
-    return f"Starling {version('starling')}"
-
-
 def _neighbours(guarantee: Guarantee, product: Product) -> str:
     unit = guarantee.relation.unit
+    differ = f"they differ in the data of one {unit}; how many there are is public"
     if guarantee.relation.change == "add-remove":
-        return f"Two datasets are adjacent when one is the other with the data of one {unit} added or removed. {product.bounds}"
-    return f"Two datasets are adjacent when they differ in the data of one {unit}; how many there are is public. {product.bounds}"
+        differ = f"one is the other with the data of one {unit} added or removed"
+    return f"Two datasets are adjacent when {differ}. {product.bounds}"
 
 
 def _details(guarantee: Guarantee, joint: Guarantee | None) -> str:
@@ -163,11 +159,24 @@ def read(text: str) -> dict[str, Yaml]:
     Raises:
         ValueError: it wrote no such text.
     """
-    lines = text.splitlines()
-    found, rest = _block(lines, 0, "")
-    if rest != len(lines) or dumped(found) != text:
+    made: dict[str, Any] = {}
+    path = [made]
+    for line in map(_LINE.fullmatch, text.splitlines()):
+        depth = 0 if line is None else len(line[1]) // 2
+        if line is None or depth >= len(path) or (line["item"] and not depth):
+            raise ValueError
+        del path[depth + 1 :]
+        if line["item"]:
+            holder = path[depth - 1]
+            key = next(reversed(holder))
+            holder[key] = [*holder[key], _unquoted(line["item"])]
+        elif line["value"] is not None:
+            path[depth][line["key"]] = _read_scalar(line["value"])
+        else:
+            path.append(path[depth].setdefault(line["key"], {}))
+    if dumped(made) != text:
         raise ValueError
-    return found
+    return made
 
 
 def amounts(text: str) -> dict[str, Yaml]:
@@ -190,28 +199,6 @@ def _mapping(value: Yaml) -> dict[str, Yaml]:
 
 _LINE: Final = re.compile(r"( *)(?:- (?P<item>\".*\")|(?P<key>\w+):(?: (?P<value>.+))?)")
 _ESCAPED: Final = re.compile(r"\\(?:U([0-9a-f]{8})|(.))")
-
-
-def _block(lines: list[str], at: int, indent: str) -> tuple[dict[str, Yaml], int]:
-    """The keys from line `at` that stand behind `indent`, and the line after them."""
-    found: dict[str, Yaml] = {}
-    while at < len(lines) and (line := _LINE.fullmatch(lines[at])) and line[1] == indent and line["key"]:
-        key, value, at = line["key"], line["value"], at + 1
-        if value is not None:
-            found[key] = _read_scalar(value)
-            continue
-        items = list(_items(lines, at, f"{indent}  "))
-        if items:
-            found[key], at = items, at + len(items)
-        else:
-            found[key], at = _block(lines, at, f"{indent}  ")
-    return found, at
-
-
-def _items(lines: list[str], at: int, indent: str) -> Iterator[str]:
-    while at < len(lines) and (line := _LINE.fullmatch(lines[at])) and line[1] == indent and line["item"]:
-        yield _unquoted(line["item"])
-        at += 1
 
 
 def _read_scalar(value: str) -> Yaml:

@@ -19,7 +19,16 @@ case are other distributions: they move up to 2^-63 of probability at every entr
 impossible. The last bit of w is a fair sign, independent of u. T is the table of |X| with 0 counted once, so 0 keeps its probability with
 either sign; rejecting "-0" would halve it.
 
-Large parameters go through the same tables: geometric_digits.py, wide_gaussian.py, each with its argument.
+Large parameters go through the same tables; wide_gaussian.py has the Gaussian's argument. Of a large scale b of the discrete Laplace, a
+geometric variable is drawn digit by digit. Let q = e^(-1/b), B = 2^10, and k the least with b/B^k <= 2^10.
+
+- Sign. X = G if N = 0 and X = -(1 + G) if N = 1, where P(N = 1) = q/(1 + q) and P(G = g) = (1 - q) q^g independently. For x >= 0:
+  P(X = x) = (1 - q) q^x/(1 + q); for x < 0: q/(1 + q) (1 - q) q^(-x-1), both as they must be. (A fair sign on G would give 0 twice
+  its weight; -(1 + G) has no zero.)
+- Digits. g = d_0 + B d_1 + ... + B^(k-1) d_(k-1) + B^k t, so q^g is the product of q_i^(d_i), q_i = q^(B^i), and of q_k^t: the digits and
+  the top part are independent, P(d_i = d) = (1 - q_i) q_i^d/(1 - q_i^B), P(t) = (1 - q_k) q_k^t. q_i belongs to scale b/B^i.
+
+Each of the k + 2 parts is drawn by table inversion (inversion.py), with a word of its own.
 
 Nothing depends on data: noise is drawn for a public number of cells. In the search "fixed" every draw takes the same steps;
 in "guided" the time of a draw depends on its value, which is for offline jobs alone (search_kernels.py).
@@ -32,7 +41,9 @@ need some 10^9 draws. bench/noise.py measures all of them.
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, TypeAlias, get_args
 
 import numpy as np
@@ -43,13 +54,11 @@ from starling.privacy.budget import Exact, positive
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 from starling.privacy.sampling import entropy
-from starling.privacy.sampling.certified import GaussianMagnitude, LaplaceMagnitude
+from starling.privacy.sampling.certified import Digit, GaussianMagnitude, Geometric, LaplaceMagnitude, Negative
 from starling.privacy.sampling.entropy import BitSource
-from starling.privacy.sampling.geometric_digits import LARGEST_SCALE, geometric_digits
-from starling.privacy.sampling.inversion import Search, inversion
+from starling.privacy.sampling.inversion import CHUNK, Int64, Inversion, Search, inversion
 from starling.privacy.sampling.wide_gaussian import LARGEST_SIGMA_SQUARED, wide_gaussian
 
-Int64: TypeAlias = npt.NDArray[np.int64]
 Size: TypeAlias = int | tuple[int, ...]
 Exacts: TypeAlias = Exact | list[Any] | tuple[Any, ...] | npt.NDArray[Any]
 """One exact number, or an array (nested sequence) of them."""
@@ -58,6 +67,10 @@ TABLE_SCALE = Fraction(2**12)
 """Up to this scale one table of all magnitudes is used: at most 179,000 entries."""
 TABLE_SIGMA_SQUARED = Fraction(2**24)
 """Up to this sigma squared one table of all magnitudes is used: at most 37,200 entries."""
+DIGIT_BITS = 10
+LARGEST_SCALE = Fraction(2**50)
+_MOST_TOP = 1 << 22
+"""t below this keeps X within int64 (k <= 4). P(t >= 2^22) < e^-4096."""
 
 
 def discrete_laplace(
@@ -231,3 +244,53 @@ def _distinct(values: Any, field: str) -> tuple[list[Fraction], npt.NDArray[np.i
 def _plain(value: Any) -> Any:
     """An integer of NumPy as one of Python."""
     return value.item() if isinstance(value, np.integer) else value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GeometricDigits:
+    """A discrete Laplace distribution as its independent parts. Make one with `geometric_digits`.
+
+    Attributes:
+        negative: N.
+        top: t.
+        digits: The digits, from the most significant to the least.
+    """
+
+    negative: Inversion
+    top: Inversion
+    digits: tuple[Inversion, ...]
+
+    def fill(self, out: Int64, source: BitSource, *, search: Search) -> None:
+        """Independent draws into `out`, contiguous and of one dimension.
+
+        Raises OverflowError where a draw leaves int64, which has a probability below e^-4096.
+        """
+        part = np.empty(min(out.size, CHUNK), dtype=np.int64)
+        for start in range(0, out.size, CHUNK):
+            total = out[start : start + CHUNK]
+            drawn = part[: total.size]
+            self.top.fill(total, source, signed=False, search=search)
+            if int(total.max()) >= _MOST_TOP:
+                raise OverflowError("a draw of noise leaves the 64-bit integers")
+            for digit in self.digits:
+                digit.fill(drawn, source, signed=False, search=search)
+                total <<= DIGIT_BITS
+                total |= drawn
+            self.negative.fill(drawn, source, signed=False, search=search)
+            # g XOR 0 is g; g XOR -1 is -(1 + g).
+            np.negative(drawn, out=drawn)
+            total ^= drawn
+
+
+@lru_cache(maxsize=16)
+def geometric_digits(scale: Fraction) -> GeometricDigits:
+    """The parts of the discrete Laplace of this scale, at most `LARGEST_SCALE`."""
+    base = 2**DIGIT_BITS
+    count = 0
+    while scale > base ** (count + 1):
+        count += 1
+    return GeometricDigits(
+        inversion(Negative(scale)),
+        inversion(Geometric(scale / base**count)),
+        tuple(inversion(Digit(scale / base**i, base)) for i in reversed(range(count))),
+    )

@@ -10,8 +10,8 @@ import pytest
 
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.sampling.entropy import system
-from starling.privacy.sampling.geometric_digits import DIGIT_BITS, GeometricDigits, geometric_digits
 from starling.privacy.sampling.inversion import Inversion
+from starling.privacy.sampling.noise import DIGIT_BITS, GeometricDigits, geometric_digits
 from tests.privacy import exact_distributions
 from tests.privacy.goodness_of_fit import bins, excess, power
 from tests.privacy.sources import Scripted, Seeded
@@ -101,6 +101,6 @@ def test_a_fair_sign_is_rejected() -> None:
 
 
 def test_a_draw_beyond_int64_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("starling.privacy.sampling.geometric_digits._MOST_TOP", 1)
+    monkeypatch.setattr("starling.privacy.sampling.noise._MOST_TOP", 1)
     with pytest.raises(OverflowError):
         drawn(geometric_digits(Fraction(2**50)), 1000)

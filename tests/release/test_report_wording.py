@@ -6,7 +6,7 @@ from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLa
 from starling.privacy.events import ZCDP
 from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
-from starling.release.report.wording import dearest, percent_up, plainly
+from starling.release.report import dearest, percent_up, plainly
 
 
 def test_percentages_are_rounded_up() -> None:
