@@ -13,7 +13,7 @@ _NORMAL: Final = 1.96
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean and its interval of 95 %, by the normal law.
+    """A mean and its interval of 95 %, by the normal distribution.
 
     Attributes:
         mean: Of the values.

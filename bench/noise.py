@@ -1,7 +1,7 @@
 """Exact integer noise: draws a second on one thread, against OpenDP, diffprivlib and tmlt.core in the same run.
 
-What is timed is the public call, `discrete_laplace(scale, size)`: the AES key stream, the search and the result array. The table
-of the law is made before (its time is a column of its own), as are the others' objects. Calls of 10^6 draws find the memory of the one
+What is timed is the public call, `discrete_laplace(scale, size)`: the AES key stream, the search and the result array. The table of the
+distribution is made before (its time is a column of its own), as are the others' objects. Calls of 10^6 draws find the memory of the one
 before; the array of 10^7 draws is memory fresh from the system, which clears it first.
 """
 
@@ -35,7 +35,7 @@ MOST: Final = 10**8
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One law.
+    """One distribution.
 
     Attributes:
         law: "laplace" or "gaussian".
@@ -70,10 +70,10 @@ CASES: Final = [
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What was found of one law.
+    """What was found of one distribution.
 
     Attributes:
-        case: The law.
+        case: The distribution.
         first: Seconds until its first draw.
         draws: Of one measurement, by rival.
         rates: Million draws a second, by rival.
@@ -104,14 +104,14 @@ def rate(seconds: Callable[[int], float], draws: int) -> float:
 
 
 def first_draw(case: Case) -> float:
-    """Seconds until the first draw of a law: its table is made and certified. Kernels are compiled by then."""
+    """Seconds until the first draw of a distribution: its table is made and certified. Kernels are compiled by then."""
     for kept in (inversion, geometric_digits, wide_gaussian):
         kept.cache_clear()
     return case.seconds("guided", 1, 1)
 
 
 def measure(case: Case, peers: dict[str, Peer], *, rounds: int, aim: float) -> Row:
-    """The row of one law: rates in million draws a second, and how many times each peer's rate the guided search has."""
+    """The row of one distribution: rates in million draws a second, and how many times each peer's rate the guided search has."""
     for search, _ in OURS.values():
         case.draw(1, search)
     table = Spread.of(first_draw(case) for _ in range(min(rounds, 3)))
@@ -135,7 +135,7 @@ def _asked(peer: Peer, case: Case, draws: int) -> float:
 
 
 def limits(rows: list[Row]) -> list[Limit]:
-    """The worst law of those that the limits speak of."""
+    """The worst distribution of those that the limits speak of."""
     spoken = [row for row in rows if row.case.parameter in TABLES]
     slowest = min((row.rates["guided"] for row in spoken), key=lambda found: found.median)
     what = "guided draws on one thread, slowest of the scales and sigmas up to 1000"

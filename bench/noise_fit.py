@@ -1,6 +1,6 @@
-"""Goodness of fit of the exact noise at 10^8 draws a law: the largest chi-square, what it could have seen, and how long it took.
+"""Goodness of fit of the exact noise at 10^8 draws a distribution: the largest chi-square, what it could have seen, and how long it took.
 
-The tests do the same with 10^7 draws. A law is rejected where its statistic is above the threshold of a false alarm of 10^-9;
+The tests do the same with 10^7 draws. A distribution is rejected where its statistic is above the threshold of a false alarm of 10^-9;
 beside it stands the power against a scale that is off by 0.2 %.
 """
 
@@ -37,7 +37,7 @@ def counted(law: Distribution, cut: Bins, draws: int, search: Search) -> np.typi
 
 
 def measure(law: Distribution, draws: int, search: Search) -> dict[str, Json]:
-    """The row of one law and one search."""
+    """The row of one distribution and one search."""
     cut = bins(law, draws)
     claimed = cut.chances(law)
     counts = []

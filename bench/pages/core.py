@@ -41,14 +41,14 @@ def noise(results: Mapping[str, Results]) -> str:
 
 
 def _law(row: Mapping[str, Any]) -> str:
-    """The law of a row in words."""
+    """The distribution of a row in words."""
     if row["law"] == "laplace":
         return f"discrete Laplace, scale {row['parameter']:,}"
     return f"discrete Gaussian, sigma {row['parameter']:,}"
 
 
 def noise_fit(results: Mapping[str, Results]) -> str:
-    """How far each law is from rejection, and from hiding a wrong scale."""
+    """How far each distribution is from rejection, and from hiding a wrong scale."""
     result = results["noise_fit"]
     names = {"laplace": "discrete Laplace, scale", "gaussian": "discrete Gaussian, sigma²"}
     rows = (
@@ -63,7 +63,7 @@ def noise_fit(results: Mapping[str, Results]) -> str:
         ]
         for row in result["rows"]
     )
-    head = ["law", "search", "bins", "statistic / threshold", "p", "power", "s"]
+    head = ["distribution", "search", "bins", "statistic / threshold", "p", "power", "s"]
     return f"{table(head, rows)}\n\n{made(result)}"
 
 

@@ -17,7 +17,7 @@ from starling.privacy.budget import Measure, decimal_up
 from starling.privacy.guarantee import BoundedOverlap, Composition, Guarantee, Sequential, joint
 from starling.privacy.neighbours import Change, Relation, Unit
 from starling.release.manifest import AGAIN
-from starling.release.statement import DEFINITIONS, FILE, FORMAT, Json, amount, claim
+from starling.release.statement import DEFINITIONS, FILE, FORMAT, Json, amount, claim, neighbours
 
 Stated = Mapping[str, Any]
 """A parsed privacy.json."""
@@ -88,8 +88,8 @@ class _Reader:
         return tuple(self._tree(stated, each["composition"]) for each in said)
 
     def _tree(self, stated: Stated, node: Mapping[str, Any]) -> Guarantee:
-        neighbours = stated["neighbours"]
-        relation = Relation(_among(get_args(Change), neighbours["change"]), _among(get_args(Unit), neighbours["unit"]))
+        said = stated["neighbours"]
+        relation = Relation(_among(get_args(Change), said["change"]), _among(get_args(Unit), said["unit"]))
         measure = cast(Measure, _among(get_args(Measure), stated["measure"]["name"]))
         return self._node(node, relation, measure, 0)
 
@@ -115,11 +115,10 @@ class _Reader:
 
     def compare(self, stated: Stated, guarantee: Guarantee) -> None:
         """What stands beside the tree."""
-        relation, cost = guarantee.relation, guarantee.cost
-        words: dict[str, Json] = {"change": relation.change, "unit": relation.unit, "words": str(relation)}
-        self._same("neighbours", words, stated["neighbours"])
+        relation, measure = guarantee.relation, guarantee.cost.measure
+        self._same("neighbours", neighbours(relation), stated["neighbours"])
         self._same("protected_unit", relation.unit, stated["protected_unit"])
-        self._same("measure", {"name": cost.measure, "definition": DEFINITIONS[cost.measure]}, stated["measure"])
+        self._same("measure", {"name": measure, "definition": DEFINITIONS[measure]}, stated["measure"])
         self._losses("", stated, guarantee)
         earlier = self.earlier(stated)
         for made, said in zip(earlier, stated["adds_to"], strict=True):
@@ -132,17 +131,13 @@ class _Reader:
     def _losses(self, place: str, said: Mapping[str, Any], guarantee: Guarantee) -> None:
         """A cost under both adjacencies, and in the terms of approximate DP."""
         self._same(f"{place}cost", claim(guarantee).adjacencies(), said["cost"])
-        self._approximate(f"{place}approximate_dp", said["approximate_dp"], guarantee)
-
-    def _approximate(self, field: str, said: Mapping[str, Any], guarantee: Guarantee) -> None:
-        ours = Fraction(claim(guarantee).epsilon)
-        number = said["epsilon"]
+        ours, theirs = Fraction(claim(guarantee).epsilon), said["approximate_dp"]
+        number, delta = theirs["epsilon"], theirs["delta"]
         if not isinstance(number, str) or not re.fullmatch(r"[0-9]{1,40}(\.[0-9]{1,40})?", number):
             raise ValueError
-        if said["delta"] != DELTA or abs(Fraction(number) - ours) > CLOSE * ours:
-            self.problems.append(
-                _wrong(field, f"states epsilon {number} and the parts give {decimal_up(ours)} at delta {DELTA}")
-            )
+        if delta != DELTA or abs(Fraction(number) - ours) > CLOSE * ours:
+            problem = f"states epsilon {number} and the parts give {decimal_up(ours)} at delta {DELTA}"
+            self.problems.append(_wrong(f"{place}approximate_dp", problem))
 
     def _same(self, field: str, ours: Json, said: object) -> None:
         if ours != said:

@@ -146,10 +146,9 @@ def _earlier(publication: Publication[Any, Any], hashes: Mapping[str, str]) -> t
 
 def stated(guarantee: Guarantee, particulars: Particulars) -> dict[str, Any]:
     """The fields of privacy.json that follow from the public choices in the folder, as they are read from JSON."""
-    relation = guarantee.relation
     said = {
         "domain": particulars.name,
-        "neighbours": {"change": relation.change, "unit": relation.unit, "words": str(relation)},
+        "neighbours": statement.neighbours(guarantee.relation),
         "cost": statement.claim(guarantee).adjacencies(),
         "composition": statement.composition(guarantee),
         "bounds": particulars.bounds,

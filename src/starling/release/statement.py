@@ -18,7 +18,7 @@ from starling.privacy.accounting.conversion import DELTA, Approximate, approxima
 from starling.privacy.budget import Cost, decimal_up
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.guarantee import BoundedOverlap, Guarantee, Sequential, joint
-from starling.privacy.neighbours import as_replace_one
+from starling.privacy.neighbours import Relation, as_replace_one
 from starling.privacy.trust import Entry, Receipt
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
@@ -119,7 +119,7 @@ def statement(receipt: Receipt, particulars: Particulars) -> dict[str, Json]:
         "software": software(),
         "domain": particulars.name,
         "protected_unit": relation.unit,
-        "neighbours": {"change": relation.change, "unit": relation.unit, "words": str(relation)},
+        "neighbours": neighbours(relation),
         "measure": {"name": cost.measure, "definition": DEFINITIONS[cost.measure]},
         **claim(guarantee).losses(),
         "invariants": list[Json](particulars.invariants),
@@ -130,6 +130,11 @@ def statement(receipt: Receipt, particulars: Particulars) -> dict[str, Json]:
         "joint": all_losses(guarantee, particulars.adds_to),
         "account": account(receipt),
     }
+
+
+def neighbours(relation: Relation) -> dict[str, Json]:
+    """A neighbour relation, for programs."""
+    return {"change": relation.change, "unit": relation.unit, "words": str(relation)}
 
 
 def all_losses(guarantee: Guarantee, earlier: tuple[AddsTo, ...]) -> Json:
