@@ -70,13 +70,13 @@ def show(url: str, *, only: str | None, latest: int, delta: str | None) -> Resul
         book, read = opened.book, opened.reading
         working("adding up what was spent and what it tells together")
         names = read.populations() if only is None else [only]
-        found = [(read.account(each, latest=latest), read.joint_disclosure(each, delta or DELTA)) for each in names]
+        accounts = [(read.account(each, latest=latest), read.joint_disclosure(each, delta or DELTA)) for each in names]
         head = read.head()
     whose = f"ledger {book.id}, signed by {book.signer.fingerprint}\nhead {head.seq}:{head.hash}"
     return Result(
         lambda: "\n\n\n".join(
-            [whose, *(account_text(*each) for each in found)]
-            if found
+            [whose, *(account_text(*each) for each in accounts)]
+            if accounts
             else [whose, "No population yet: starling ledger population"]
         ),
         lambda: {
@@ -84,7 +84,7 @@ def show(url: str, *, only: str | None, latest: int, delta: str | None) -> Resul
             "signer": book.signer.text,
             "second": None if book.second is None else book.second.text,
             "head": f"{head.seq}:{head.hash}",
-            "populations": [account_json(*each) for each in found],
+            "populations": [account_json(*each) for each in accounts],
         },
     )
 
@@ -105,15 +105,15 @@ def verify(url: str, *, heads: tuple[str, ...], signer: str | None) -> Result:
         if signer is not None:
             opened.book.check_signer(pin(signer))
         working("checking every event of the ledger")
-        found = opened.reading.verify(wanted, tell=_progress)
+        verified = opened.reading.verify(wanted, tell=_progress)
         whose = opened.book.signer
-    head, counts = f"{found.head.seq}:{found.head.hash}", found.counts
+    head, counts = f"{verified.head.seq}:{verified.head.hash}", verified.counts
     text = (
-        f"{found.head.seq:,} events hold together\n"
+        f"{verified.head.seq:,} events hold together\n"
         f"draws {counts.draws:,}, paid again {counts.redraws:,}, runs taken over {counts.takeovers:,}\n"
         f"signed by {whose.fingerprint}\nhead {head}"
     )
-    body = {"verified": True, "events": found.head.seq, **asdict(counts), "signer": whose.text, "head": head}
+    body = {"verified": True, "events": verified.head.seq, **asdict(counts), "signer": whose.text, "head": head}
     return Result(lambda: text, lambda: body)
 
 

@@ -157,12 +157,12 @@ def _schema(path: Path | None) -> dict[str, Any]:
     from starling.planfile.foreign import content
 
     try:
-        found = json.loads(content(path, LONGEST_SCHEMA), parse_float=str)
+        columns = json.loads(content(path, LONGEST_SCHEMA), parse_float=str)
     except (OSError, ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        columns = None
+    if not isinstance(columns, dict):
         raise ParameterError("--schema", "is not a readable JSON object", 'write {"columns": [...]}')
-    return found
+    return columns
 
 
 @command("grant", example=f"starling ledger grant {LEDGER} residents custodian --cap 10")

@@ -231,17 +231,17 @@ def _remains(order: "Order") -> str:
 
     if order.payment is None:
         return "No ledger is named, so that nothing limits what is spent on these people in all."
-    found = order.payment.ledger.foresee(order.payment.request, order.guarantee)
+    foreseen = order.payment.ledger.foresee(order.payment.request, order.guarantee)
     rows = [
         (
             f"{cap.scope} {cap.name}",
-            *(("no limit", "no limit") if cap.left is None else (shown(cap.left), shown(cap.left - found.amount))),
+            *(("no limit", "no limit") if cap.left is None else (shown(cap.left), shown(cap.left - foreseen.amount))),
         )
-        for cap in found.caps
+        for cap in foreseen.caps
     ]
     more = (
         ""
-        if found.more is None
-        else f"\nAfter it, {f'{found.more:,} more' if found.more else 'no more'} like it can be charged."
+        if foreseen.more is None
+        else f"\nAfter it, {f'{foreseen.more:,} more' if foreseen.more else 'no more'} like it can be charged."
     )
     return f"\n{table(('cap of', 'left now', 'left after'), rows)}{more}\n"

@@ -139,12 +139,12 @@ def make_home() -> None:
 
 def check_closed(path: Path) -> None:
     """Raises PolicyRefused where others than its owner may read or change a file or folder of keys; OSError where it is not there."""
-    found = path.stat()
-    if found.st_mode & 0o077:
+    status = path.stat()
+    if status.st_mode & 0o077:
         wanted = "700" if path.is_dir() else "600"
         raise PolicyRefused(
             path.name,
-            f"is open to other users (mode {found.st_mode & 0o777:o}), and keys are kept there",
+            f"is open to other users (mode {status.st_mode & 0o777:o}), and keys are kept there",
             f"close it: chmod {wanted} {path}; if others can have seen a key, make a new one and a new ledger",
         )
 

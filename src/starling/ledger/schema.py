@@ -67,12 +67,12 @@ def check_postgres(tx: Transaction) -> None:
     """Raises IntegrityError where a PostgreSQL ledger has other tables, or something hangs on them."""
     expected = expected_postgres()
     names = ",".join(sorted({str(row[0]) for row in expected}))
-    found = {row for sql in _POSTGRES for row in tx.rows(sql, names)}
-    _compare(frozenset(found), expected)
+    present = {row for sql in _POSTGRES for row in tx.rows(sql, names)}
+    _compare(frozenset(present), expected)
 
 
-def _compare(found: Described, expected: Described) -> None:
-    if found != expected:
+def _compare(present: Described, expected: Described) -> None:
+    if present != expected:
         raise IntegrityError(
             "ledger",
             "has other tables than those that Starling makes, or something hangs on them (a trigger, a view, a rule)",
@@ -112,20 +112,20 @@ def expected_postgres() -> Described:
 
 
 def _described(connection: sqlite3.Connection, table: str) -> list[Row]:
-    found: list[Row] = [(table, "table", "rp", None)]
+    described: list[Row] = [(table, "table", "rp", None)]
     columns = connection.execute('SELECT name, type, "notnull", pk FROM pragma_table_info(?)', (table,)).fetchall()
     for name, kind, filled, key in columns:
-        found.append((table, "column", name, f"{TYPES[kind]} {int(bool(filled or key))}"))
+        described.append((table, "column", name, f"{TYPES[kind]} {int(bool(filled or key))}"))
     keys = [name for name, _, _, key in columns if key]
-    found.append((table, "constraint p", ",".join(keys), None))
+    described.append((table, "constraint p", ",".join(keys), None))
     for column, other in connection.execute('SELECT "from", "table" FROM pragma_foreign_key_list(?)', (table,)):
-        found.append((table, "constraint f", column, other))
+        described.append((table, "constraint f", column, other))
     for index, unique, origin in connection.execute(
         'SELECT name, "unique", origin FROM pragma_index_list(?)', (table,)
     ):
         names = ",".join(str(name) for (name,) in connection.execute("SELECT name FROM pragma_index_info(?)", (index,)))
         if origin == "u":
-            found.append((table, "constraint u", names, None))
+            described.append((table, "constraint u", names, None))
         elif origin == "c":
-            found.append((table, "index", names, str(unique)))
-    return found
+            described.append((table, "index", names, str(unique)))
+    return described

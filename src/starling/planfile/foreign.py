@@ -40,12 +40,12 @@ def content(path: Path, most: int) -> bytes:
     return found
 
 
-def _check(found: os.stat_result, most: int) -> None:
-    if stat.S_ISDIR(found.st_mode):
+def _check(status: os.stat_result, most: int) -> None:
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "Not a regular file")
-    if found.st_size > most:
+    if status.st_size > most:
         raise _too_long(most)
 
 

@@ -10,28 +10,28 @@ import pyarrow.compute as pc
 Places: TypeAlias = npt.NDArray[np.int32]
 
 
-def first_difference(ours: pa.ChunkedArray, found: pa.Array) -> int | None:
+def first_difference(ours: pa.ChunkedArray, published: pa.Array) -> int | None:
     """The first row that differs in any bit, of as many rows as both have."""
     expected = ours.chunk(0) if ours.num_chunks == 1 else ours.combine_chunks()
-    if pa.types.is_dictionary(found.type):
+    if pa.types.is_dictionary(published.type):
         names = expected.dictionary
         # Both as places among our names, each name by its first place; -1 for what is none of them.
-        same = _places(expected, _among(names, names)) == _places(found, _among(found.dictionary, names))
-    elif found.type != expected.type:
-        same = np.array([one == other for one, other in zip(expected.to_pylist(), found.to_pylist(), strict=True)])
-    elif found.null_count or expected.null_count:
-        there = [column.is_valid().to_numpy(zero_copy_only=False) for column in (expected, found)]
-        nothing = "" if pa.types.is_string(found.type) else 0
-        same = (there[0] == there[1]) & (_bits(expected.fill_null(nothing)) == _bits(found.fill_null(nothing)))
+        same = _places(expected, _among(names, names)) == _places(published, _among(published.dictionary, names))
+    elif published.type != expected.type:
+        same = np.array([one == other for one, other in zip(expected.to_pylist(), published.to_pylist(), strict=True)])
+    elif published.null_count or expected.null_count:
+        there = [column.is_valid().to_numpy(zero_copy_only=False) for column in (expected, published)]
+        nothing = "" if pa.types.is_string(published.type) else 0
+        same = (there[0] == there[1]) & (_bits(expected.fill_null(nothing)) == _bits(published.fill_null(nothing)))
     else:
-        same = _bits(expected) == _bits(found)
+        same = _bits(expected) == _bits(published)
     return None if same.all() else int(np.argmin(same))
 
 
 def _among(names: pa.Array, ours: pa.Array) -> Places:
     """Where each name stands among ours; -1 for one that does not, and at the end for a row without a name."""
-    found: Places = pc.index_in(names, ours).fill_null(-1).to_numpy(zero_copy_only=False)
-    return np.append(found, np.int32(-1))
+    places: Places = pc.index_in(names, ours).fill_null(-1).to_numpy(zero_copy_only=False)
+    return np.append(places, np.int32(-1))
 
 
 def _places(column: pa.DictionaryArray, places: Places) -> Places:

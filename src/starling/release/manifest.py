@@ -108,7 +108,7 @@ def walk(folder: Path) -> tuple[dict[str, Path], list[Problem]]:
 
     No hash covers the name of an empty folder. No link is followed and no device or pipe opened: the folder may come from anybody.
     """
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     problems: list[Problem] = []
     for path, what in _entries(folder):
         name = path.relative_to(folder).as_posix()
@@ -116,8 +116,8 @@ def walk(folder: Path) -> tuple[dict[str, Path], list[Problem]]:
         if problem:
             problems.append(Problem(shown(name), problem, AGAIN))
         else:
-            found[name] = path
-    return dict(sorted(found.items())), sorted(problems, key=lambda problem: problem.field)
+            files[name] = path
+    return dict(sorted(files.items())), sorted(problems, key=lambda problem: problem.field)
 
 
 def _entries(folder: Path) -> Iterator[tuple[Path, str]]:

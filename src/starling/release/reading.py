@@ -88,14 +88,14 @@ class Release(InSession):
         Raises:
             ParameterError: there is no such table, or no such column of texts.
         """
-        found = self.table(table)
-        labels = [field.name for field in found.schema if pa.types.is_string(_values(field.type))]
+        rows = self.table(table)
+        labels = [field.name for field in rows.schema if pa.types.is_string(_values(field.type))]
         for column, values in wanted.items():
             if column not in labels:
                 raise ParameterError(column, "is no column to choose by", f"take {', '.join(labels) or 'the table'}")
             chosen = pa.array([values] if isinstance(values, str) else sorted(values), pa.string())
-            found = found.filter(pc.is_in(found[column], value_set=chosen))
-        return found
+            rows = rows.filter(pc.is_in(rows[column], value_set=chosen))
+        return rows
 
     def to_pandas(self, table: str, **wanted: Wanted) -> Any:
         """`rows` as a pandas data frame.

@@ -94,12 +94,12 @@ class Table:
     def sheets(self) -> list[Sheet]:
         """Its files as the data package describes them."""
         columns = tuple(self._column(name) for name in self.schema.names)
-        found = [Sheet(self.path, self.title, columns, self.key)]
+        sheets = [Sheet(self.path, self.title, columns, self.key)]
         for text in self.texts:
             shown = tuple(self._column(name, called) for name, called in text.columns.items())
             key = tuple(text.columns[name] for name in self.key)
-            found.append(Sheet(self.text_path(text), self.title + text.title, shown, key, text.delimiter))
-        return found
+            sheets.append(Sheet(self.text_path(text), self.title + text.title, shown, key, text.delimiter))
+        return sheets
 
     def _column(self, name: str, called: str = "") -> Column:
         kind = self.schema.field(name).type if name in self.schema.names else pa.string()
@@ -345,11 +345,13 @@ class TableComparison:
                 yield FORMS, Problem(path, "is not the text that the shipped measurements give", AGAIN)
 
 
-def _other_types(found: pa.Schema, ours: pa.Schema) -> dict[str, str] | None:
+def _other_types(published: pa.Schema, ours: pa.Schema) -> dict[str, str] | None:
     """Columns of integers that are of another type, with that; None where the tables differ otherwise."""
-    if found.names != ours.names:
+    if published.names != ours.names:
         return None
-    differing = {ours.field(at).name: found.types[at] for at in range(len(ours)) if found.types[at] != ours.types[at]}
+    differing = {
+        ours.field(at).name: published.types[at] for at in range(len(ours)) if published.types[at] != ours.types[at]
+    }
     if any(ours.field(name).type != pa.int64() for name in differing):
         return None
     return {name: str(kind) for name, kind in differing.items()}

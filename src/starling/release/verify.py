@@ -79,9 +79,9 @@ def _signed(folder: Path, checked: Checked) -> bool:
         checked.findings += error.problems
         return False
     checked.signature = signature
-    found = {name: digest for name, digest in checked.hashes.items() if name != SIGNATURE}
-    missing, extra = signature.files.keys() - found.keys(), found.keys() - signature.files.keys()
-    changed = {name for name in found.keys() & signature.files.keys() if found[name] != signature.files[name]}
+    present = {name: digest for name, digest in checked.hashes.items() if name != SIGNATURE}
+    missing, extra = signature.files.keys() - present.keys(), present.keys() - signature.files.keys()
+    changed = {name for name in present.keys() & signature.files.keys() if present[name] != signature.files[name]}
     for names, problem in (
         (missing, "is missing"),
         (extra, "was added after signing"),

@@ -112,10 +112,10 @@ def convolved(one: ProbabilityMass, terms: int) -> ProbabilityMass:
 
 def _cut(product: fmpz_poly) -> fmpz_poly:
     """A product of two polynomials of 2 n + 1 fixed-point coefficients, as one of them, without its negligible ends."""
-    found = [int(each) >> _BITS for each in product.coeffs()]
-    least = int(found[len(found) // 2] * LEAST)
-    cut = next(place for place, each in enumerate(found) if each > least)
-    return fmpz_poly(found[cut : len(found) - cut])
+    coefficients = [int(each) >> _BITS for each in product.coeffs()]
+    least = int(coefficients[len(coefficients) // 2] * LEAST)
+    cut = next(place for place, each in enumerate(coefficients) if each > least)
+    return fmpz_poly(coefficients[cut : len(coefficients) - cut])
 
 
 def _gaussian(sigma_squared: Fraction) -> list[float]:
@@ -126,12 +126,12 @@ def _gaussian(sigma_squared: Fraction) -> list[float]:
 def _weights(sigma_squared: Fraction) -> list[arb]:
     t = ball(1 / (2 * sigma_squared))
     term, ratio, step = 1 / whole_sum(t, _BITS), (-t).exp(), (-2 * t).exp()
-    found = []
+    weights = []
     for _ in range(isqrt(int(2 * _EXPONENT * sigma_squared)) + 1):
-        found.append(term)
+        weights.append(term)
         term *= ratio
         ratio *= step
-    return found
+    return weights
 
 
 def _power(sigma_squared: Fraction, terms: int) -> list[float]:

@@ -112,18 +112,18 @@ class PreviewPage(Protocol):
         ...
 
 
-def preview_text(found: PreviewPage) -> str:
+def preview_text(preview: PreviewPage) -> str:
     """The page of a preview, complete in one text."""
-    return page(found.title, found.kind, found.sections())
+    return page(preview.title, preview.kind, preview.sections())
 
 
-def write_preview(found: PreviewPage, folder: Path) -> Path:
+def write_preview(preview: PreviewPage, folder: Path) -> Path:
     """Write the page of a preview into `folder`, which is made if need be.
 
     Raises:
         OutputError: the page is there already, or cannot be written.
     """
-    return write_new(folder / PREVIEW, preview_text(found))
+    return write_new(folder / PREVIEW, preview_text(preview))
 
 
 def write_new(path: Path, text: str) -> Path:
