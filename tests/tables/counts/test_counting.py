@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.privacy.trust import inspect
-from starling.tables.counts import GroupCounts, count, counting, records
+from starling.tables.counts import GroupCounts, count, counting, population_groups, records
 from starling.tables.plan import Geography, Plan, pieces, read_geography
 from starling.tables.source import open_persons
 from tests.tables.flat_twin import dense, flat_counts
@@ -31,9 +31,11 @@ def everything(
 
 
 @settings(max_examples=60)
-@given(worlds(), st.integers(40, 4000))
-def test_every_cell_equals_the_flat_twin(world: World, chunk: int) -> None:
-    with tempfile.TemporaryDirectory() as name:
+@given(worlds(), st.integers(40, 4000), st.sampled_from([0, 20, population_groups.SMALL]))
+def test_every_cell_equals_the_flat_twin(world: World, chunk: int, small: int) -> None:
+    """Whether no piece, some or all are counted by sex and age in the first pass."""
+    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(population_groups, "SMALL", small)
         plan, geography = world.public(Path(name))
         persons = world.records(Path(name))
         counts = counted(plan, geography, persons, chunk)

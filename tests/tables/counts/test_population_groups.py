@@ -18,9 +18,11 @@ from tests.tables.plan.invented import census_folder
 from tests.tables.small import small_geography, small_plan, whole
 
 
+@pytest.mark.parametrize("small", [0, population_groups.SMALL])
 @pytest.mark.parametrize("workers", [1, 2, 3, 16])
-def test_threads_share_out_units(monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
+def test_threads_share_out_units(monkeypatch: pytest.MonkeyPatch, workers: int, small: int) -> None:
     """However many threads, each county's persons are counted once."""
+    monkeypatch.setattr(population_groups, "SMALL", small)
     monkeypatch.setattr(population_groups, "processors", lambda: workers)
     plan = small_plan()
     geography = small_geography(plan, counties=7)
@@ -44,10 +46,14 @@ def test_threads_share_out_units(monkeypatch: pytest.MonkeyPatch, workers: int) 
         assert counts.cells(piece, np.arange(len(expected))).sum(axis=1).tolist() == expected
 
 
+@pytest.mark.parametrize("small", [0, population_groups.SMALL])
 @pytest.mark.parametrize("workers", [1, 2, 5])
 @pytest.mark.parametrize("most", [1, 2, 3, 100])
-def test_pieces_of_any_size_are_slices_of_the_level(monkeypatch: pytest.MonkeyPatch, workers: int, most: int) -> None:
+def test_pieces_of_any_size_are_slices_of_the_level(
+    monkeypatch: pytest.MonkeyPatch, workers: int, most: int, small: int
+) -> None:
     """Regions without units, units without a region, regions of several units."""
+    monkeypatch.setattr(population_groups, "SMALL", small)
     monkeypatch.setattr(population_groups, "processors", lambda: workers)
     plan = small_plan(geographies=(GeographyLevel.COUNTY,))
     region = np.array([2, -1, 0, 4, 0, 2, 4, 4, -1, 0, 2, 2], dtype=np.int32)
