@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from bench.pages import core, genome, genome_figures, groups_rivals, ledger, tables, whole
+from bench.pages import core, genome, genome_figures, groups_accuracy, groups_rivals, ledger, tables, whole
 from bench.pages.origin import Results
 from bench.peers import ROOT
 from bench.record import RESULTS, load
@@ -39,6 +39,7 @@ NAMES: Final = (
     "genome_scale",
     "homer",
     "genome_audit",
+    "groups_accuracy",
     "groups_histogram",
     "groups_inf_tda",
     "startup",
@@ -52,6 +53,7 @@ TABLES: Final = {
     **ledger.TABLES,
     **genome.TABLES,
     **genome_figures.TABLES,
+    **groups_accuracy.TABLES,
     **groups_rivals.TABLES,
 }
 
