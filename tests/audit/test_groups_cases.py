@@ -28,17 +28,21 @@ def test_the_sensitivity_over_three_leaves_by_enumeration(major: Order, sensitiv
 
 
 def test_the_fit_is_the_weighted_isotonic_optimum() -> None:
+    """A root, two regions of which one has one leaf, four leaves: the last entry of a size has weight 3, the first one 2."""
     rng = np.random.default_rng(1)
-    leaves, root = rng.integers(-3, 12, (5, 12)), rng.integers(-3, 12, (5, 3))
-    fitted = chain_fit(leaves, root, 8)
+    ends = (np.array([3]), np.array([0, 3]), np.arange(4))
+    noisy = [rng.integers(-3, 12, (5, 3 * len(last))) for last in ends]
+    fitted = chain_fit(noisy, ends, 8)
     assert fitted.shape == (5, 4, 3)
     assert (fitted >= 0).all()
     assert (fitted.sum(axis=(1, 2)) == 8).all()
     for draw in range(5):
-        values, weights = leaves[draw].astype(float), np.ones(12)
-        values[3::4] = (values[3::4] + root[draw]) / 2
-        weights[3::4] = 2
-        nearest = np.rint(np.clip(isotonic_regression(values, weights=weights).x, 0, 8))
+        values, weights = np.zeros((3, 4)), np.zeros((3, 4))
+        for level, last in zip(noisy, ends, strict=True):
+            values[:, last] += level[draw].reshape(3, -1)
+            weights[:, last] += 1
+        nearest = isotonic_regression((values / weights).ravel(), weights=weights.ravel()).x
+        nearest = np.rint(np.clip(nearest, 0, 8))
         nearest[-1] = 8
         assert chain(fitted[draw], "size").tolist() == nearest.tolist()
 

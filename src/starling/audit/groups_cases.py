@@ -8,6 +8,7 @@ has regions. The paper adds the noise of sensitivity 1. Cumulated region by regi
 Sizes from 1 on. Who removes the only member of a group removes the group, so that a number G of groups that is published as it is tells.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import inf
@@ -42,25 +43,29 @@ def chain(cells: Int64, major: Order) -> Int64:
     return np.asarray(np.cumsum(cells.T if major == "size" else cells))
 
 
-def chain_fit(leaves: Int64, root: Int64, groups: int) -> Int64:
+def chain_fit(noisy: Sequence[Int64], ends: Sequence[Int64], groups: int) -> Int64:
     """The numbers of groups that are nearest to noisy chains, int64 (draws, leaves, sizes): exact, by one isotonic fit of each draw.
 
-    The root's entry of a size is the same number as that of the last leaf, so that entry is measured twice.
+    The entry of a region and size is the same number as that of the last leaf inside, which is so measured several times.
 
     Args:
-        leaves: int64 (draws, sizes * leaves): noisy chains of the leaves, by size.
-        root: int64 (draws, sizes): noisy chains of the root.
+        noisy: For each level int64 (draws, sizes * regions): noisy chains, by size, the leaves' last.
+        ends: For each level the numbers of the last leaf in each region, ascending.
         groups: G.
     """
-    draws, sizes = root.shape
-    values = leaves.reshape(draws, sizes, -1).astype(np.float64)
-    values[:, :, -1] = (values[:, :, -1] + root) / 2
-    # An entry of weight 2 stands twice: the nearest sequence has one value for both.
-    twice = np.concatenate([values, values[:, :, -1:]], axis=2).reshape(draws, -1)
-    fitted = np.rint(isotonic(twice, 0.0, float(groups))).astype(np.int64).reshape(draws, sizes, -1)[:, :, :-1]
-    fitted[:, -1, -1] = groups
-    counts = np.diff(fitted.reshape(draws, -1), axis=1, prepend=0)
-    return np.asarray(counts.reshape(draws, sizes, -1).transpose(0, 2, 1))
+    draws, leaves = len(noisy[0]), len(ends[-1])
+    times = np.zeros(leaves, dtype=np.int64)
+    values = np.zeros((draws, noisy[-1].shape[1] // leaves, leaves))
+    for level, last in zip(noisy, ends, strict=True):
+        values[:, :, last] += level.reshape(draws, -1, len(last))
+        times[last] += 1
+    # An entry of weight w stands w times: the nearest sequence has one value for all of them.
+    repeated = np.repeat(values / times, times, axis=2).reshape(draws, -1)
+    fitted = np.rint(isotonic(repeated, 0.0, float(groups))).astype(np.int64).reshape(draws, -1, int(times.sum()))
+    entries = fitted[:, :, np.cumsum(times) - 1]
+    entries[:, -1, -1] = groups
+    counts = np.diff(entries.reshape(draws, -1), axis=1, prepend=0).reshape(entries.shape)
+    return np.asarray(counts.transpose(0, 2, 1))
 
 
 def chain_published(epsilon: Fraction) -> Draws:
@@ -73,10 +78,11 @@ def chain_published(epsilon: Fraction) -> Draws:
     def draws(exact: Int64, number: int, source: BitSource) -> Int64:
         cells = exact.reshape(-1, SIZES)
         noisy = []
-        for level in (cells, cells.sum(axis=0, keepdims=True)):
+        for level in (cells.sum(axis=0, keepdims=True), cells):
             true = chain(level, "size")
             noisy.append(true + discrete_laplace(2 / epsilon, (number, len(true)), source=source))
-        published = chain_fit(noisy[0], noisy[1], int(cells.sum()))
+        ends = (np.array([len(cells) - 1]), np.arange(len(cells)))
+        published = chain_fit(noisy, ends, int(cells.sum()))
         means = np.cumsum(published[:, :, 0], axis=1).mean(axis=1, keepdims=True)
         return np.asarray(np.rint(4 * means).astype(np.int64))
 
