@@ -1,4 +1,4 @@
-"""`starling groups generate` and `evaluate`: invented groups that a plan reads, and a release beside the truth."""
+"""`starling groups generate`, `evaluate` and `plot`: invented groups that a plan reads, a release beside the truth, and its pictures."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ def call(*words: object, code: int = 0) -> Result:
 
 def test_the_examples_work_when_pasted(folder: Path) -> None:
     call("release", "plan.toml", "--records", "records.csv", "--out", "release", "--unvalidated", "--yes")
-    for verb in ("generate", "evaluate"):
+    for verb in ("generate", "evaluate", "plot"):
         group = main.get_command(click.Context(main), "groups")
         assert isinstance(group, click.Group)
         command = group.get_command(click.Context(group), verb)
@@ -70,3 +70,10 @@ def test_an_evaluation_says_that_it_is_not_private(folder: Path) -> None:
     assert found["not_private"] is True
     assert list(found["levels"]) == ["land", "state", "county"]
     assert found["levels"]["county"]["l1"] <= 18
+
+
+def test_pictures_of_a_release_are_named(folder: Path) -> None:
+    call("release", "plan.toml", "--records", "records.csv", "--out", "release", "--unvalidated", "--yes")
+    made = json.loads(call("plot", "release", "--region", "east", "--out", "pictures", "--json").stdout)
+    assert list(made["pictures"]) == ["sizes-1", "error"]
+    assert "nowhere" not in call("plot", "release", "--region", "nowhere", "--out", "other", code=2).stderr

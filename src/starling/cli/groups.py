@@ -35,6 +35,7 @@ groups = Group(
         "release": "starling.cli.groups:release",
         "generate": "starling.cli.groups_custody:generate",
         "evaluate": "starling.cli.groups_custody:evaluate",
+        "plot": "starling.cli.groups_custody:plot",
     },
 )
 records = click.option(

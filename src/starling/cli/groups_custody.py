@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from starling.cli import options
+from starling.cli.auditing import pin
 from starling.cli.commands import Result, command
 from starling.cli.groups import records
 from starling.cli.progress import working
+from starling.errors import SourceError
 
 if TYPE_CHECKING:
     from starling.groups.evaluate import Evaluation, Reading
@@ -117,3 +119,37 @@ def _evaluation_json(found: "Evaluation") -> "dict[str, Json]":
     from starling.groups.evaluate import WARNING
 
     return {"not_private": True, "warning": WARNING, **asdict(found)}
+
+
+@command("plot", example="starling groups plot release --out pictures")
+@click.argument("release", type=options.PATH)
+@click.option(
+    "--region",
+    "regions",
+    multiple=True,
+    metavar="ID",
+    help="Draw its sizes. May be given again.  [default: the root]",
+)
+@click.option(
+    "--outlines",
+    type=options.PATH,
+    metavar="FILE",
+    help="GeoJSON of polygons, each with the property region: draw a map too.",
+)
+@options.new_folder
+@options.signer
+def plot(release: Path, *, regions: tuple[str, ...], outlines: Path | None, out: Path, key: str | None) -> Result:
+    """Draw a release as SVG: sizes of regions with intervals, the expected error by level, a map of mean sizes. Opens no records."""
+    from starling import open_release
+    from starling.groups.analysis import GroupsRelease
+    from starling.groups.pictures import write
+    from starling.groups.preview import preview
+    from starling.release.text import facts
+
+    working("checking the release and drawing it")
+    with open_release(release, key=None if key is None else pin(key)) as opened:
+        if not isinstance(opened, GroupsRelease):
+            raise SourceError("release", "is none of group sizes", "name the folder of one")
+        made = write(out, opened.plan, opened.table, preview(opened.plan), regions, outlines)
+    named = {path.stem: str(path) for path in made}
+    return Result(lambda: facts(list(named.items())), lambda: {"pictures": named})

@@ -1,0 +1,192 @@
+"""Pictures of a release of group sizes as SVG: sizes of a region with intervals, expected error by level, a map of mean sizes.
+
+They show published numbers and public facts alone. The outlines of a map are the reader's: GeoJSON, of which each feature says the id of
+its region.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from starling.engine.new_folder import new_folder
+from starling.errors import ParameterError
+from starling.groups.plan import Plan
+from starling.groups.preview import Preview
+from starling.release.report.pictures import BLUE, GREY, INK, LINE, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_BARS: Final = 60
+"""Sizes that are drawn as bars; of more of them a line is drawn, of the groups of at least each size."""
+SHOWN: Final = 0.999
+"""Share of the groups whose sizes an axis shows, at least."""
+ID: Final = "region"
+"""The property of a feature that says the id of its region; its own `id` is taken where there is none."""
+
+Rings: TypeAlias = list[Any]
+
+
+def write(
+    out: Path,
+    plan: Plan,
+    table: Callable[[str], pa.Table],
+    expected: Preview,
+    regions: Sequence[str],
+    outlines: Path | None,
+) -> tuple[Path, ...]:
+    """Write the pictures of a release into the new folder `out`: the sizes of some regions, the error by level, and perhaps a map.
+
+    Args:
+        out: Must not exist.
+        plan: Of the release.
+        table: The published tables, by their names.
+        expected: The preview of the plan, whose error of the plan's method is drawn.
+        regions: Ids of the regions whose sizes are drawn; without any, the root.
+        outlines: GeoJSON of the outlines of some regions.
+
+    Raises:
+        ParameterError: the plan has no such region, or the file is no such GeoJSON or names none of its regions.
+        OutputError: `out` exists or cannot be written.
+    """
+    places = {name: level for level, ids in zip(plan.regions.levels, plan.regions.ids, strict=True) for name in ids}
+    drawn = {}
+    for number, region in enumerate(regions or plan.regions.ids[0], start=1):
+        if region not in places:
+            raise ParameterError("region", "is not in the plan", "look at data/regions.csv of the release")
+        level = table(places[region])
+        rows = level.filter(pc.equal(level["region"].cast(pa.string()), region))
+        drawn[f"sizes-{number}"] = sizes(plan, region, rows)
+    drawn["error"] = errors(plan, expected)
+    if outlines is not None:
+        drawn["map"] = mapped(plan, table("regions"), read_outlines(outlines))
+    with new_folder(out) as folder:
+        for name, figure in drawn.items():
+            (folder / f"{name}.svg").write_text(svg(figure, name) + "\n", encoding="utf-8")
+    return tuple(out / f"{name}.svg" for name in drawn)
+
+
+def sizes(plan: Plan, region: str, rows: pa.Table) -> "Figure":
+    """Groups by size in a region: published numbers, and around the measured ones intervals that hold the true ones.
+
+    Args:
+        plan: Of the release.
+        region: Its id.
+        rows: Of the table of its level, by size.
+    """
+    groups = rows["groups"].to_numpy()
+    below = np.cumsum(groups)
+    last = int(np.searchsorted(below, SHOWN * below[-1])) + 1 if below[-1] else len(groups)
+    at = np.arange(max(min(last + 1, len(groups)), 2))
+    words = "interval of 95 % for each"
+    if len(at) <= MOST_BARS:
+        lower, upper = rows["lower"].to_numpy()[at], rows["upper"].to_numpy()[at]
+        figure, axes = _axes(f"{plan.group}s of {region} by {plan.member}s")
+        axes.bar(at, groups[at], color=BLUE, width=0.7, label="published")
+        axes.vlines(at, lower, upper, color=INK, linewidth=1.4, label=words)
+        axes.set_ylim(0, 1.08 * max(int(groups[at].max()), int(np.median(upper)), 1))
+    else:
+        groups, lower, upper = (rows[name].to_numpy() for name in ("at_least", "at_least_lower", "at_least_upper"))
+        figure, axes = _axes(f"{plan.group}s of {region} with so many {plan.member}s or more")
+        axes.fill_between(at, lower[at], upper[at], color=BLUE, alpha=0.25, linewidth=0, label=words)
+        axes.plot(at, groups[at], color=BLUE, linewidth=1.0, label="published")
+        axes.set_ylim(bottom=0)
+    axes.set_xlabel(
+        f"{plan.member}s" + ("" if at[-1] < plan.largest else f" ({plan.largest:,}: or more)"), fontsize=8.5
+    )
+    axes.set_ylabel(f"{plan.group}s", fontsize=8.5)
+    axes.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def errors(plan: Plan, expected: Preview) -> "Figure":
+    """By level, how far the published number of a size is off: simulated from public facts, mean over regions and sizes."""
+    figure, axes = _axes(
+        f"Expected error of a number of {plan.group}s of one size, {plan.method}", high=0.45 * plan.levels + 0.9
+    )
+    cells = [len(ids) * plan.sizes for ids in plan.regions.ids]
+    mean = [error.l1 / each for error, each in zip(expected.methods[plan.method], cells, strict=True)]
+    axes.barh(plan.regions.levels, mean, color=BLUE, height=0.6)
+    for row, value in enumerate(mean):
+        axes.text(value, row, f" {value:.3g}", va="center", fontsize=8, color=INK)
+    axes.invert_yaxis()
+    axes.set_xlabel(f"mean absolute error, {plan.group}s; simulated: {expected.assumed}", fontsize=8)
+    return figure
+
+
+def mapped(plan: Plan, regions: pa.Table, outlines: Mapping[str, list[Rings]]) -> "Figure":
+    """A map of published mean sizes, where regions have outlines; white where the interval says nothing.
+
+    Args:
+        plan: Of the release.
+        regions: The table of all regions.
+        outlines: For each region its polygons, each a list of rings of positions.
+    """
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.collections import PathCollection
+    from matplotlib.colors import LinearSegmentedColormap, Normalize
+    from matplotlib.path import Path as Outline
+
+    rows = {row["region"]: row for row in regions.to_pylist() if row["region"] in outlines}
+    if not rows:
+        raise ParameterError("outlines", "name no region of the plan", f"give each feature the property {ID}")
+    known = {name: row["mean"] for name, row in rows.items() if row["mean_upper"] - row["mean_lower"] < plan.largest}
+    means = [mean for mean in known.values() if mean is not None]
+    shade = ScalarMappable(
+        Normalize(min(means, default=0), max(means, default=1)), LinearSegmentedColormap.from_list("", [LINE, BLUE])
+    )
+    paths, colours = [], []
+    for name in rows:
+        rings = [np.asarray(ring, dtype=np.float64)[:, :2] for polygon in outlines[name] for ring in polygon]
+        paths.append(Outline.make_compound_path(*(Outline(ring, closed=True) for ring in rings)))
+        mean = known.get(name)
+        colours.append("white" if mean is None else shade.to_rgba(mean))
+    figure, axes = _axes(f"Mean {plan.member}s of a {plan.group}, as published")
+    axes.add_collection(
+        PathCollection(paths, facecolors=colours, edgecolors=GREY, linewidths=0.5, transform=axes.transData)
+    )
+    axes.autoscale_view()
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+    bar = figure.colorbar(shade, ax=axes, shrink=0.7)
+    bar.ax.tick_params(labelsize=8)
+    return figure
+
+
+def read_outlines(path: Path) -> dict[str, list[Rings]]:
+    """The polygons of each feature of a GeoJSON file, by the id of its region.
+
+    Raises:
+        ParameterError: it is no GeoJSON of polygons.
+    """
+    found: dict[str, list[Rings]] = {}
+    try:
+        for feature in json.loads(path.read_text(encoding="utf-8"))["features"]:
+            shape = feature["geometry"]
+            polygons = {"Polygon": [shape["coordinates"]], "MultiPolygon": shape["coordinates"]}[shape["type"]]
+            good = all(np.asarray(ring, dtype=np.float64)[2:, 1].size for each in polygons for ring in each)
+            name = (feature.get("properties") or {}).get(ID, feature.get("id"))
+            found.setdefault(str(name), []).extend(polygons if good else [[]])
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+        found = {"": [[]]}
+    if any(not polygon for polygons in found.values() for polygon in polygons):
+        raise ParameterError("outlines", f"{path.name} is no GeoJSON of polygons", "give a FeatureCollection")
+    return found
+
+
+def _axes(title: str, high: float = 3.2) -> "tuple[Figure, Axes]":
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.0, high))
+    axes = figure.add_subplot()
+    axes.set_title(title, fontsize=9.5, color=INK, loc="left")
+    axes.tick_params(labelsize=8)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    return figure, axes

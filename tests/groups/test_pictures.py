@@ -1,0 +1,100 @@
+"""Pictures of a release: what is in them is what is published."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from starling.errors import OutputError, ParameterError
+from starling.groups.pictures import mapped, read_outlines, sizes, write
+from starling.groups.plan import Plan
+from starling.groups.preview import preview
+from starling.groups.publish import release
+from starling.release.payment import PaymentOptions
+from tests.groups.worlds import world, write_world
+
+
+def square(name: str, x: float) -> dict[str, Any]:
+    ring = [[x, 0], [x + 1, 0], [x + 1, 1], [x, 1], [x, 0]]
+    return {"properties": {"region": name}, "geometry": {"type": "Polygon", "coordinates": [ring]}}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pictures")
+    records = write_world(folder)
+    release(Plan.load(folder / "plan.toml"), records, folder / "release", payment=PaymentOptions(unvalidated=True))
+    (folder / "outlines.json").write_text(json.dumps({"features": [square("e1", 0), square("w1", 2), square("x", 4)]}))
+    return folder
+
+
+def table(folder: Path, name: str) -> pa.Table:
+    return pq.read_table(folder / "release" / "data" / f"{name}.parquet")
+
+
+def test_every_picture_is_written_and_the_same_again(folder: Path) -> None:
+    plan = Plan.load(folder / "plan.toml")
+    made: tuple[Path, ...] = ()
+    for out in ("first", "again"):
+        made = write(
+            folder / out,
+            plan,
+            lambda name: table(folder, name),
+            preview(plan),
+            ["land", "w1"],
+            folder / "outlines.json",
+        )
+        assert [path.name for path in made] == ["sizes-1.svg", "sizes-2.svg", "error.svg", "map.svg"]
+    for path in made:
+        assert path.read_bytes() == (folder / "first" / path.name).read_bytes()
+        assert not re.search(r"<script|https?://(?!www\.w3\.org)", path.read_text())
+    with pytest.raises(OutputError):
+        write(folder / "first", plan, lambda name: table(folder, name), preview(plan), [], None)
+
+
+def test_bars_are_the_published_numbers(folder: Path) -> None:
+    plan = Plan.load(folder / "plan.toml")
+    rows = table(folder, "land")
+    axes = sizes(plan, "land", rows).axes[0]
+    bars = [bar.get_height() for bar in axes.patches]  # type: ignore[attr-defined]
+    assert bars == rows["groups"].to_pylist()[: len(bars)]
+
+
+@pytest.mark.parametrize("largest", [4, 100])
+def test_a_region_without_groups_and_many_sizes_are_drawn(tmp_path: Path, largest: int) -> None:
+    plan = world(tmp_path, largest=largest)
+    nothing = pa.array([0] * plan.sizes)
+    columns = ("groups", "lower", "upper", "at_least", "at_least_lower", "at_least_upper")
+    axes = sizes(plan, "e1", pa.table(dict.fromkeys(columns, nothing))).axes[0]
+    assert bool(axes.patches) == (largest == 4)
+
+
+def test_a_map_shows_the_regions_that_have_outlines(folder: Path) -> None:
+    plan = Plan.load(folder / "plan.toml")
+    outlines = read_outlines(folder / "outlines.json")
+    figure = mapped(plan, table(folder, "regions"), outlines)
+    assert len(figure.axes[0].collections[0].get_paths()) == 2
+    with pytest.raises(ParameterError, match="name no region"):
+        mapped(plan, table(folder, "regions"), {"x": outlines["x"]})
+
+
+def test_an_unknown_region_is_refused(folder: Path, tmp_path: Path) -> None:
+    plan = Plan.load(folder / "plan.toml")
+    with pytest.raises(ParameterError, match="region"):
+        write(tmp_path / "out", plan, lambda name: table(folder, name), preview(plan), ["nowhere"], None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", '{"features": [1]}', '{"features": [{"geometry": {"type": "Point", "coordinates": [0, 0]}}]}',
+     '{"features": [{"geometry": {"type": "Polygon", "coordinates": [[[0, 0], [1, 1]]]}}]}',
+     '{"features": [{"geometry": {"type": "Polygon", "coordinates": [[["a", 0], [1, 1], [2, 2]]]}}]}'],
+)  # fmt: skip
+def test_a_file_of_something_else_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "o.json").write_text(text)
+    with pytest.raises(ParameterError, match=r"o\.json"):
+        read_outlines(tmp_path / "o.json")
