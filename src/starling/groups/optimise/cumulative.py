@@ -67,9 +67,9 @@ def project_cumulative(
     Raises:
         ParameterError: for shapes that do not fit, totals that are negative or do not add up, or a variance that is not above 0.
 
-    >>> found = project_cumulative([[[3, 4]], [[2, 2], [2, 2]]], [[0, 0]], total=4)
+    >>> found = project_cumulative([[[5, 4]], [[2, 2], [1, 2]]], [[0, 0]], total=4)
     >>> [level.tolist() for level in found.levels], found.objective
-    ([[[3, 1]], [[2, 0], [1, 1]]], 1048576)
+    ([[[4, 0]], [[2, 0], [2, 0]]], 2097152)
     """
     problem = CumulativeProblem.of(noisy, parents, total, variances, region_totals)
     targets, bound = _relaxed(problem, passes)

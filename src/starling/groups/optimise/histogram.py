@@ -58,9 +58,9 @@ def project_histogram(
         ParameterError: where `Problem.of` refuses it: shapes, total, weights, or magnitudes too near the end of 64 bits; and for
             region totals that are below 0 or do not add up.
 
-    >>> found = project_histogram([[[3, 1]], [[2, 0], [2, 0]]], [[0, 0]], total=4)
+    >>> found = project_histogram([[[4, 1]], [[2, 0], [1, 1]]], [[0, 0]], total=4)
     >>> [level.tolist() for level in found.levels], found.objective, found.certified
-    ([[[3, 1]], [[2, 0], [1, 1]]], 2, True)
+    ([[[3, 1]], [[2, 0], [1, 1]]], 1, True)
     """
     problem = Problem.of(noisy, parents, total, weights)
     totals = None if region_totals is None else checked_totals(problem.tree, region_totals, problem.total)
