@@ -17,6 +17,7 @@ from starling.privacy import compiling
 from tests.cli.conftest import Call, Inputs
 from tests.cli.test_commands import commands
 from tests.conftest import ROOT
+from tests.groups.worlds import write_world
 
 CODE = """
 import sys
@@ -60,6 +61,7 @@ def test_a_run_that_has_ended_notes_nothing(capsys: pytest.CaptureFixture[str], 
 
 STUDY = ("{study}/plan.toml", "--genotypes", "{study}/study")
 PAID = ("--out", "{out}", "--unvalidated", "--yes")
+SIZES = ("{sizes}/plan.toml", "--records", "{sizes}/records.csv")
 LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "demo": (("--out", "{out}"), "inventing", "starling.tables.generate:generate"),
     "tables preview": (("demo",), "how far", "starling.tables.preview:preview"),
@@ -107,6 +109,12 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
         "p-values",
         "starling.verification:open_release",
     ),
+    "groups preview": (("{sizes}/plan.toml",), "simulating", "starling.groups.preview:preview"),
+    "groups generate": (("{sizes}/plan.toml", "--out", "{out}"), "inventing", "starling.groups.generate:world_of"),
+    "groups validate": (SIZES, "every record", "starling.groups.source:validate"),
+    "groups release": ((*SIZES, *PAID), "privacy", "starling.groups.publication:GroupsPublication.mechanism"),
+    "groups evaluate": ((*SIZES, "--release", "{released}"), "counting", "starling.groups.evaluate:evaluate"),
+    "groups plot": (("{released}", "--out", "{out}"), "drawing", "starling.verification:open_release"),
     "audit": ((), "discrete Laplace", "starling.audit.fit:fit"),
     "verify": (("{released}",), "checking", "starling.verification:verify"),
     "ledger show": (("sqlite:///{ledger}",), "adding up", "starling.ledger.reading:Reading.populations"),
@@ -116,8 +124,8 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
 """What may work for long: its arguments, what it says, and the call before which it says so."""
 
 SHORT = {
-    "tables plan", "tables convert", "genome plan", "keys new", "keys show", "ledger create", "ledger population", "ledger dataset",
-    "ledger grant", "ledger raise", "ledger approve", "ledger export", "ledger retire",
+    "tables plan", "tables convert", "genome plan", "groups plan", "keys new", "keys show", "ledger create", "ledger population",
+    "ledger dataset", "ledger grant", "ledger raise", "ledger approve", "ledger export", "ledger retire",
 }  # fmt: skip
 """What opens a plan or writes one event; `ledger export` prints at once."""
 
@@ -134,7 +142,8 @@ def test_a_long_command_says_what_it_does_before_it_does_it(
     ledger = tmp_path / "ledger.sqlite"
     if name.startswith("ledger"):
         assert call("ledger", "create", ledger).exit_code == 0
-    places = {"study": study, "released": released, "out": tmp_path / "out", "ledger": ledger}
+    write_world(tmp_path)
+    places = {"sizes": tmp_path, "study": study, "released": released, "out": tmp_path / "out", "ledger": ledger}
     words = [
         word
         for argument in arguments
