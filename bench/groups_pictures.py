@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from bench.peers import ROOT
 from starling.release.report.pictures import BLUE, GREY, INK, LINE, RED, svg
 
@@ -105,7 +107,9 @@ def figure9(rows: Rows) -> "Figure":
                 error = PAPER.get((world, epsilon, method), (0.0,) * 3)[level]
                 if error:
                     axes.plot(at, error, "o", mfc="none", ms=4, mew=0.8, color=colour)
-        axes.set_yscale("log")
+        _decades(axes)
+        if world == "taxi":
+            axes.axhline(2 * 13.282, color=INK, linewidth=0.7, linestyle=(0, (1, 3)), label="2 G")
     for axes in panels[::3]:
         axes.set_ylabel("L1 error, thousands", fontsize=8.5)
     panels[-1].plot([], [], "o", mfc="none", ms=4, mew=0.8, color=INK, label="the paper's")
@@ -168,12 +172,22 @@ def _lines(axes: "Axes", rows: Rows, name: str, unit: int) -> None:
 
 def _timed(figure: "Figure", *panels: "Axes") -> "Figure":
     for axes in panels:
-        axes.set_yscale("log")
+        _decades(axes)
     panels[0].set_ylabel("CPU seconds", fontsize=8.5)
     return _legend(figure, panels[0])
 
 
+def _decades(axes: "Axes") -> None:
+    """Powers of ten with 2 and 5 between them, as plain numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if np.ptp(np.log10(axes.get_ylim())) < 3 else (1,)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
 def _legend(figure: "Figure", axes: "Axes") -> "Figure":
     signs = axes.get_legend_handles_labels()
-    figure.legend(*signs, fontsize=7, frameon=False, loc="upper center", ncols=5, bbox_to_anchor=(0.5, 0.02))
+    figure.legend(*signs, fontsize=7, frameon=False, loc="upper center", ncols=5, bbox_to_anchor=(0.5, -0.04))
     return figure

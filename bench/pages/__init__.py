@@ -9,13 +9,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from bench.pages import core, genome, genome_figures, groups_accuracy, groups_rivals, ledger, tables, whole
+from bench.pages import core, genome, genome_figures, groups, groups_accuracy, groups_rivals, ledger, tables, whole
 from bench.pages.origin import Results
 from bench.peers import ROOT
 from bench.record import RESULTS, load
 
 PAGE: Final = ROOT / "docs" / "benchmarks.md"
-PAGES: Final = (PAGE, *(ROOT / "docs" / f"{name}.md" for name in ("better-numbers", "genome-figures", "genome")))
+PAGES: Final = (
+    PAGE,
+    *(ROOT / "docs" / f"{name}.md" for name in ("better-numbers", "genome-figures", "genome", "groups-figures")),
+)
 NAMES: Final = (
     "noise",
     "noise_fit",
@@ -40,8 +43,11 @@ NAMES: Final = (
     "homer",
     "genome_audit",
     "groups_accuracy",
+    "groups_audit",
+    "groups_chain",
     "groups_histogram",
     "groups_inf_tda",
+    "groups_paper",
     "startup",
     "thresholds",
 )
@@ -53,6 +59,7 @@ TABLES: Final = {
     **ledger.TABLES,
     **genome.TABLES,
     **genome_figures.TABLES,
+    **groups.TABLES,
     **groups_accuracy.TABLES,
     **groups_rivals.TABLES,
 }
