@@ -33,7 +33,7 @@ def test_the_demo_tells_its_story_and_its_next_steps_work(
     assert (tables / "release/report.html").is_file()
     assert len(list(genome.glob("answers/*/report.html"))) == 1
     last = text.rstrip().split("Try next:\n")[1].splitlines()
-    assert len(last) == 6
+    assert len(last) == 9
     for line in last:
         words = shlex.split(line)
         assert words[0] == "starling"
@@ -41,6 +41,10 @@ def test_the_demo_tells_its_story_and_its_next_steps_work(
     assert (tables / "second").is_dir()
     assert (genome / "again").is_dir()
     assert list((genome / "pictures").glob("*.svg"))
+    assert "declared public" in text
+    # The number of aircraft with a flight or more is exact but for noise of scale 3.
+    assert re.search(r"^50 or more +[\d,]+ +[\d,]+ to [\d,]+ +[\d,]+$", text, re.MULTILINE)
+    assert (Path("starling-demo/groups") / "pictures" / "sizes-1.svg").is_file()
 
 
 def test_the_demo_for_machines_shows_rows_beside_the_truth(call: Call, tmp_path: Path) -> None:
@@ -56,7 +60,8 @@ def test_the_demo_for_machines_shows_rows_beside_the_truth(call: Call, tmp_path:
     assert told["genome"]["planted"] == ["s1200", "s3800"]
     assert told["genome"]["significant"]["low"] >= 2
     assert len(told["genome"]["snps"]) == 2
-    assert len(told["next"]) == 6
+    assert told["groups"]["aircraft"] == 4_043
+    assert len(told["next"]) == 9
     again = call("demo", "--out", tmp_path / "d", "--json")
     assert again.exit_code == 74
     assert "cannot be made (File exists); name a new folder with --out" in again.stderr

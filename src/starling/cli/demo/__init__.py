@@ -18,21 +18,30 @@ PERSONS: Final = 1_000_000
 def demo(out: Path, *, persons: int) -> Result:
     """Invent people, publish about them under differential privacy, and show what the noise did. About a minute.
 
-    First a nation and its tables, then a case-control study and what a researcher finds in it.
+    First a nation and its tables, then a case-control study and what a researcher finds in it, at last real flights per aircraft.
     """
-    from starling.cli.demo import nation, study
+    from starling.cli.demo import flights, nation, study
     from starling.cli.progress import steps
 
     study.check()
+    flights.data()
     _make(out)
     with steps() as step:
         tables, then_tables = nation.chapter(out / "tables", persons, step)
         genome, then_genome = study.chapter(out / "genome", step)
-    following = (*then_tables, *then_genome)
+        groups, then_groups = flights.chapter(out / "groups", step)
+    following = (*then_tables, *then_genome, *then_groups)
     then = "Try next:\n" + "\n".join(following)
+    titled = {"A nation, published": tables, "A study, explored": genome, "Flights, counted": groups}
+    named = {"tables": tables, "genome": genome, "groups": groups}
     return Result(
-        lambda: f"1. A nation, published\n\n{tables.text()}\n\n\n2. A study, explored\n\n{genome.text()}\n\n{then}",
-        lambda: {"folder": str(out), "tables": tables.json(), "genome": genome.json(), "next": [*following]},
+        lambda: (
+            "\n\n\n".join(
+                [f"{number}. {title}\n\n{each.text()}" for number, (title, each) in enumerate(titled.items(), start=1)]
+            )
+            + f"\n\n{then}"
+        ),
+        lambda: {"folder": str(out), **{name: each.json() for name, each in named.items()}, "next": [*following]},
     )
 
 
