@@ -87,20 +87,20 @@ def sizes(plan: Plan, region: str, rows: pa.Table) -> "Figure":
     words = "interval of 95 % for each"
     if len(at) <= MOST_BARS:
         lower, upper = rows["lower"].to_numpy()[at], rows["upper"].to_numpy()[at]
-        figure, axes = _axes(f"{plan.group}s of {region} by {plan.member}s")
+        figure, axes = _axes(f"Groups ({plan.group}) of {region} by size ({plan.member})")
         axes.bar(at, groups[at], color=BLUE, width=0.7, label="published")
         axes.vlines(at, lower, upper, color=INK, linewidth=1.4, label=words)
         axes.set_ylim(0, 1.08 * max(int(groups[at].max()), int(np.median(upper)), 1))
     else:
         groups, lower, upper = (rows[name].to_numpy() for name in ("at_least", "at_least_lower", "at_least_upper"))
-        figure, axes = _axes(f"{plan.group}s of {region} with so many {plan.member}s or more")
+        figure, axes = _axes(f"Groups ({plan.group}) of {region} of at least each size ({plan.member})")
         axes.fill_between(at, lower[at], upper[at], color=BLUE, alpha=0.25, linewidth=0, label=words)
         axes.plot(at, groups[at], color=BLUE, linewidth=1.0, label="published")
         axes.set_ylim(bottom=0)
     axes.set_xlabel(
-        f"{plan.member}s" + ("" if at[-1] < plan.largest else f" ({plan.largest:,}: or more)"), fontsize=8.5
+        f"size ({plan.member})" + ("" if at[-1] < plan.largest else f" ({plan.largest:,}: or more)"), fontsize=8.5
     )
-    axes.set_ylabel(f"{plan.group}s", fontsize=8.5)
+    axes.set_ylabel(f"groups ({plan.group})", fontsize=8.5)
     axes.legend(frameon=False, fontsize=8)
     return figure
 
@@ -108,7 +108,7 @@ def sizes(plan: Plan, region: str, rows: pa.Table) -> "Figure":
 def errors(plan: Plan, expected: Preview) -> "Figure":
     """By level, how far the published number of a size is off: simulated from public facts, mean over regions and sizes."""
     figure, axes = _axes(
-        f"Expected error of a number of {plan.group}s of one size, {plan.method}", high=0.45 * plan.levels + 0.9
+        f"Expected error of a number of groups ({plan.group}) of one size, {plan.method}", high=0.45 * plan.levels + 0.9
     )
     cells = [len(ids) * plan.sizes for ids in plan.regions.ids]
     mean = [error.l1 / each for error, each in zip(expected.methods[plan.method], cells, strict=True)]
@@ -116,7 +116,7 @@ def errors(plan: Plan, expected: Preview) -> "Figure":
     for row, value in enumerate(mean):
         axes.text(value, row, f" {value:.3g}", va="center", fontsize=8, color=INK)
     axes.invert_yaxis()
-    axes.set_xlabel(f"mean absolute error, {plan.group}s; simulated: {expected.assumed}", fontsize=8)
+    axes.set_xlabel(f"mean absolute error, groups; simulated: {expected.assumed}", fontsize=8)
     return figure
 
 
@@ -147,7 +147,7 @@ def mapped(plan: Plan, regions: pa.Table, outlines: Mapping[str, list[Rings]]) -
         paths.append(Outline.make_compound_path(*(Outline(ring, closed=True) for ring in rings)))
         mean = known.get(name)
         colours.append("white" if mean is None else shade.to_rgba(mean))
-    figure, axes = _axes(f"Mean {plan.member}s of a {plan.group}, as published")
+    figure, axes = _axes(f"Mean size ({plan.member}) of a {plan.group}, as published")
     axes.add_collection(
         PathCollection(paths, facecolors=colours, edgecolors=GREY, linewidths=0.5, transform=axes.transData)
     )
