@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from pathlib import Path
 from statistics import fmean
@@ -23,18 +24,19 @@ from bench.measure import Json
 from bench.peers import ROOT, running
 from bench.record import Limit, Recorder
 from starling.audit.groups_cases import chain, chain_fit
-from starling.groups.generate import World, census_like, taxi_like
+from starling.groups.generate import World, census_like, household_shares, invented, taxi_like
 from starling.groups.optimise.cumulative import project_cumulative
 from starling.groups.optimise.empirical_bayes import project_empirical_bayes
 from starling.groups.optimise.histogram import project_histogram
 from starling.groups.optimise.relaxed import project_relaxed
 from starling.groups.optimise.topdown import project_top_down
-from starling.groups.optimise.tree import Int64
+from starling.groups.optimise.tree import Int64, Tree
 from starling.groups.optimise.two_step import project_two_step
+from starling.groups.plan import Regions
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.sampling.noise import discrete_laplace
-from tests.groups.optimise.table_program import objective_by_tables
+from tests.groups.optimise.table_program import Counter, by_trying, hierarchy, objective_by_tables
 
 Levels = Sequence[Int64]
 Solve = Callable[[], Levels]
@@ -46,6 +48,8 @@ SIZES: Final = (10, 20, 30, 50, 100, 300, 1_000, 3_000, 13_282)
 SOLVERS: Final = {"solvers": "solvers_histogram"}
 SOLVED: Final = {"osqp": (10, 20, 30, 50, 100), "highs": (10, 20), "tables": (1,)}
 """The N at which each rival answers within minutes."""
+TRIED: Final = (10, 20, 40, 80, 160)
+"""Groups of the small world in which all values are tried."""
 
 
 def counted(noisy: Levels, world: World) -> dict[str, Solve]:
@@ -163,6 +167,24 @@ def rivals(peers: dict[str, Any], quick: bool) -> Iterator[dict[str, Json]]:
             yield {"figure": "7", "sizes": size, "method": solver, "seconds": seconds}
 
 
+def structure() -> Iterator[dict[str, Json]]:
+    """The paper's program without the structure of its costs, which tries all values of the children, beside its tables and `h`."""
+    tree = Tree.of([[0, 0], [0, 0, 1, 1]])
+    for groups in TRIED:
+        leaves = invented(tree, groups, household_shares(2), seed=SEED)
+        counts = Regions(("nation", "state", "county"), ((), (), ()), tree, None).sums(leaves)
+        noisy = [level + discrete_laplace(6, level.shape) for level in counts]
+        solved: dict[str, Callable[[], object]] = {
+            "h": partial(project_histogram, noisy, tree.parents, groups),
+            "tables": partial(objective_by_tables, noisy, tree.parents, groups, [1] * 3),
+            "tables, tried": partial(by_trying, hierarchy(noisy, tree.parents, groups, [1] * 3), Counter()),
+        }
+        for method, solve in solved.items():
+            began = process_time()
+            solve()
+            yield {"figure": "7, structure", "groups": groups, "method": method, "seconds": process_time() - began}
+
+
 def limits(rows: Sequence[Any]) -> list[Limit]:
     """What adds up is off by 2 G at most, and the relaxed program loses consistency, not accuracy."""
     last = [row for row in rows if row["figure"] == "9" and row["noise"] == "proven"]
@@ -205,6 +227,7 @@ def main() -> None:
     rows: list[Json] = list(scaling(SIZES[:2] if chosen.quick else SIZES, min(runs, 3)))
     with running(SOLVERS, chosen.peers) as peers:
         rows += list(rivals(peers, chosen.quick))
+    rows += list(structure())
     rows += list(accuracy(worlds, runs))
     document = recorder.end(settings={"runs": runs, "seed": SEED, "levels": 3}, rows=rows, limits=limits(rows))
     if not chosen.quick:

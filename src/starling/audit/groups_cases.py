@@ -59,11 +59,13 @@ def chain_fit(noisy: Sequence[Int64], ends: Sequence[Int64], groups: int) -> Int
     for level, last in zip(noisy, ends, strict=True):
         values[:, :, last] += level.reshape(draws, -1, len(last))
         times[last] += 1
+    means = values / times
+    # Public: nothing is fitted to what was measured there.
+    means[:, -1, -1] = groups
     # An entry of weight w stands w times: the nearest sequence has one value for all of them.
-    repeated = np.repeat(values / times, times, axis=2).reshape(draws, -1)
+    repeated = np.repeat(means, times, axis=2).reshape(draws, -1)
     fitted = np.rint(isotonic(repeated, 0.0, float(groups))).astype(np.int64).reshape(draws, -1, int(times.sum()))
     entries = fitted[:, :, np.cumsum(times) - 1]
-    entries[:, -1, -1] = groups
     counts = np.diff(entries.reshape(draws, -1), axis=1, prepend=0).reshape(entries.shape)
     return np.asarray(counts.transpose(0, 2, 1))
 
