@@ -12,7 +12,6 @@ import pytest
 from starling.errors import OutputError, ParameterError
 from starling.groups.pictures import mapped, read_outlines, sizes, write
 from starling.groups.plan import Plan
-from starling.groups.preview import preview
 from starling.groups.publish import release
 from starling.release.payment import PaymentOptions
 from tests.groups.worlds import world, write_world
@@ -44,7 +43,6 @@ def test_every_picture_is_written_and_the_same_again(folder: Path) -> None:
             folder / out,
             plan,
             lambda name: table(folder, name),
-            preview(plan),
             ["land", "w1"],
             folder / "outlines.json",
         )
@@ -53,7 +51,7 @@ def test_every_picture_is_written_and_the_same_again(folder: Path) -> None:
         assert path.read_bytes() == (folder / "first" / path.name).read_bytes()
         assert not re.search(r"<script|https?://(?!www\.w3\.org)", path.read_text())
     with pytest.raises(OutputError):
-        write(folder / "first", plan, lambda name: table(folder, name), preview(plan), [], None)
+        write(folder / "first", plan, lambda name: table(folder, name), [], None)
 
 
 def test_bars_are_the_published_numbers(folder: Path) -> None:
@@ -85,7 +83,7 @@ def test_a_map_shows_the_regions_that_have_outlines(folder: Path) -> None:
 def test_an_unknown_region_is_refused(folder: Path, tmp_path: Path) -> None:
     plan = Plan.load(folder / "plan.toml")
     with pytest.raises(ParameterError, match="region"):
-        write(tmp_path / "out", plan, lambda name: table(folder, name), preview(plan), ["nowhere"], None)
+        write(tmp_path / "out", plan, lambda name: table(folder, name), ["nowhere"], None)
 
 
 @pytest.mark.parametrize(

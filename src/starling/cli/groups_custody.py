@@ -143,13 +143,12 @@ def plot(release: Path, *, regions: tuple[str, ...], outlines: Path | None, out:
     from starling import open_release
     from starling.groups.analysis import GroupsRelease
     from starling.groups.pictures import write
-    from starling.groups.preview import preview
     from starling.release.text import facts
 
     working("checking the release and drawing it")
     with open_release(release, key=None if key is None else pin(key)) as opened:
         if not isinstance(opened, GroupsRelease):
             raise SourceError("release", "is none of group sizes", "name the folder of one")
-        made = write(out, opened.plan, opened.table, preview(opened.plan), regions, outlines)
+        made = write(out, opened.plan, opened.table, regions, outlines)
     named = {path.stem: str(path) for path in made}
     return Result(lambda: facts(list(named.items())), lambda: {"pictures": named})
