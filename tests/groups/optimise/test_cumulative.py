@@ -50,6 +50,15 @@ def test_every_output_keeps_the_conditions_twice_alike(case: Case) -> None:
     assert found.gap is None or found.gap >= 0
 
 
+def test_no_gap_falls_below_zero_by_rounding() -> None:
+    # A projection that is the optimum; weights differ 3,000 times from level to level, so that doubles miss the optimum of least squares.
+    noisy = [np.array([[1]]), *(np.array([[off], [off]]) for off in (0, -1, -1))]
+    parents = [np.array([0, 0]), np.array([0, 1]), np.array([0, 1])]
+    found = project_cumulative(noisy, parents, 0, [[0.01], [0.01], [30.0], [1.0]])
+    assert found.gap is not None
+    assert 0 <= found.gap < 1e-9
+
+
 def test_further_passes_come_to_one_relaxed_optimum() -> None:
     numbers = np.random.default_rng(5)
     parents = [np.zeros(4, dtype=np.int64), np.repeat(np.arange(4), 10)]

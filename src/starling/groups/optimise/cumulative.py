@@ -7,14 +7,17 @@ alternating directions (Boyd et al. 2011, Section 3) find a point of both. A fix
 of it, from the root down, under all conditions.
 
 With three levels or more the integer problem is no network problem: the matrix of its conditions has minors of 2, so that rounding the
-relaxed optimum need not give the integer optimum. How far the result may be from it is bounded for each input. The multipliers u of the
-last pass lie in the normal cone of the monotone sequences at z, so that no monotone sequence has a smaller -u z, and the least
-value over consistent x of
+relaxed optimum need not give the integer optimum. How far the result may be from it is bounded for each input, by duality. Take any
+numbers u[r,s] ("pulls") and any prices p[r,s] of inner regions, 0 for leaves, and let v[r,s] be u + p less the price of the parent. For
+every feasible x, the sum of u x is at most the sum over regions of top times m, where m is the largest sum of u from one size to the
+last, or 0: monotone sequences from 0 to the top are mixtures of steps. And the sum of (p - price of the parent) x is 0, as x adds up.
+So the objective at x is at least the sum of weight (x - noisy)^2 + 2 v x less 2 top m. The least
+value of this over all x lies below the objective at the result c with histogram n by
 
-    sum of weight (x - noisy)^2 + 2 u (x - z)
+    sum of (weight (c - noisy) + v)^2 / weight + 2 [ sum of n (m - sum of u from its size on) + (top - sum of n) m ],
 
-is a lower bound of the objective of every feasible point: least squares again. It is worked out in doubles; what they may be off by is
-taken off the bound.
+a sum of numbers that are at least 0, which doubles give almost exactly. It is small for the multipliers of the last pass as pulls, and the
+prices of least squares over the tree with them.
 """
 
 from collections.abc import Sequence
@@ -27,7 +30,7 @@ import numpy.typing as npt
 from starling.groups.optimise import cumulative_kernels as kernels
 from starling.groups.optimise.cumulative_problem import CumulativeProblem
 from starling.groups.optimise.rounding import round_cumulative
-from starling.groups.optimise.tree import Projection
+from starling.groups.optimise.tree import Int64, Projection
 
 Float = npt.NDArray[np.float64]
 
@@ -37,7 +40,7 @@ PENALTY: Final = 2.0
 """Of the distance between the two points, over the mean weight of a cell. The gap after few passes is smallest from about 2 to 3."""
 RELAXATION: Final = 1.6
 _ROUNDING: Final = 2.0**-40
-"""What doubles may be off by, as a part of the sum of all absolute terms."""
+"""What sums of doubles may be off by, as a part of the sum of their magnitudes: with up to 2^12 terms, each rounded a few times."""
 
 
 def project_cumulative(
@@ -72,22 +75,30 @@ def project_cumulative(
     ([[[4, 0]], [[2, 0], [2, 0]]], 2097152)
     """
     problem = CumulativeProblem.of(noisy, parents, total, variances, region_totals)
-    targets, bound = _relaxed(problem, passes)
+    targets, pulls = _relaxed(problem, passes)
     levels = round_cumulative(problem, targets)
     objective = problem.objective(levels)
     if objective == 0:
         return Projection(levels, 0, certified=True, gap=Fraction(0))
-    gap = Fraction(objective) / Fraction(bound) - 1 if bound > 0 else None
-    return Projection(levels, objective, certified=False, gap=gap)
+    excess = Fraction(_most_above_optimum(problem, levels, pulls))
+    return Projection(
+        levels, objective, certified=False, gap=excess / (objective - excess) if excess < objective else None
+    )
 
 
-def _relaxed(problem: CumulativeProblem, passes: int) -> tuple[Float, float]:
-    """Monotone sequences near the relaxed optimum, and a lower bound of its objective."""
-    noisy, regions = problem.stacked(), problem.regions()
-    exact = problem.weights().astype(np.float64)
-    mean = float(exact.mean())
-    weights = exact / mean
+def _relaxed(problem: CumulativeProblem, passes: int) -> tuple[Float, Float]:
+    """Monotone sequences near the relaxed optimum, and the multipliers that hold them apart from what adds up, float64 (regions, sizes)."""
+    noisy = problem.stacked()
+    weights = problem.weights().astype(np.float64)
+    mean = float(weights.mean())
     monotone, prices = np.empty_like(noisy), np.empty_like(noisy)
-    kernels.multipliers(noisy, weights, PENALTY, RELAXATION, passes, regions, monotone, prices)
-    value, magnitude = kernels.lower_bound(noisy, weights, PENALTY, regions, monotone, prices)
-    return monotone, mean * (value - _ROUNDING * magnitude)
+    kernels.multipliers(noisy, weights / mean, PENALTY, RELAXATION, passes, problem.regions(), monotone, prices)
+    return monotone, prices * (PENALTY * mean)
+
+
+def _most_above_optimum(problem: CumulativeProblem, levels: Sequence[Int64], pulls: Float) -> float:
+    """The most that the objective of the levels can lie above the least one."""
+    weights = problem.weights().astype(np.float64)
+    counts = np.concatenate(levels)
+    excess = kernels.most_above_optimum(problem.stacked(), counts, weights, pulls, problem.regions(), _ROUNDING)
+    return excess * (1 + _ROUNDING * len(counts))

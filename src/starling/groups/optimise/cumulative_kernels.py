@@ -213,34 +213,78 @@ def least_squares(values: Float, weights: Float, regions: Regions) -> None:
 
 
 @compiled
-def lower_bound(
-    noisy: Float, weights: Float, penalty: float, regions: Regions, monotone: Float, prices: Float
-) -> tuple[float, float]:
-    """The least weight (x - noisy)^2 + 2 penalty prices (x - monotone), summed, over all x that add up; and the sum of absolute terms.
+def tree_prices(noisy: Float, weights: Float, pulls: Float, regions: Regions) -> Float:
+    """What it costs, at the least sum of weight (x - noisy)^2 + 2 pulls x over all x that add up, if a region differs from its children.
 
     Args:
         noisy: (regions, sizes).
         weights: (levels, sizes).
-        penalty: As `multipliers` took it.
+        pulls: (regions, sizes).
         regions: The tree.
-        monotone: As `multipliers` left it.
-        prices: As `multipliers` left it.
+
+    Returns:
+        float64 (regions, sizes), 0 for leaves: half of each multiplier. They are as exact as doubles; what is made of them holds for any.
     """
-    best, starts, sizes = np.empty_like(noisy), regions.starts, noisy.shape[1]
+    starts, sizes = regions.starts, noisy.shape[1]
+    best, prices = np.empty_like(noisy), np.zeros_like(noisy)
     for level in range(starts.size - 1):
         for region in range(starts[level], starts[level + 1]):
             for s in range(sizes):
-                best[region, s] = noisy[region, s] - penalty * prices[region, s] / weights[level, s]
+                best[region, s] = noisy[region, s] - pulls[region, s] / weights[level, s]
             if regions.known[region]:
                 best[region, sizes - 1] = regions.tops[region]
     least_squares(best, weights, regions)
-    value, magnitude = 0.0, 0.0
-    for level in range(starts.size - 1):
+    for level in range(starts.size - 2, 0, -1):
         for region in range(starts[level], starts[level + 1]):
+            above = prices[regions.parent[region]]
             for s in range(sizes):
                 off = best[region, s] - noisy[region, s]
-                square = weights[level, s] * off * off
-                priced = 2.0 * penalty * prices[region, s] * (best[region, s] - monotone[region, s])
-                value += square + priced
-                magnitude += square + abs(priced)
-    return value, magnitude
+                above[s] = prices[region, s] + weights[level, s] * off + pulls[region, s]
+    return prices
+
+
+@compiled
+def most_above_optimum(
+    noisy: Float, counts: Int64, weights: Float, pulls: Float, regions: Regions, rounding: float
+) -> float:
+    """The most that the objective of consistent histograms can lie above that of the relaxed optimum (cumulative.py).
+
+    Args:
+        noisy: (regions, sizes).
+        counts: (regions, sizes): histograms that add up over the tree.
+        weights: (levels, sizes).
+        pulls: (regions, sizes): any numbers; the better, the less is the result.
+        regions: The tree.
+        rounding: What a sum of doubles may be off by, as a part of the sum of their magnitudes.
+
+    Returns:
+        A sum of numbers that are at least 0; what doubles may be off by is added to each.
+    """
+    starts, sizes = regions.starts, noisy.shape[1]
+    prices = tree_prices(noisy, weights, pulls, regions)
+    excess, tails = 0.0, np.empty(sizes)
+    for level in range(starts.size - 1):
+        for region in range(starts[level], starts[level + 1]):
+            tail, most, magnitude = 0.0, 0.0, 0.0
+            for s in range(sizes - 1, -1, -1):
+                tail += pulls[region, s]
+                magnitude += abs(pulls[region, s])
+                tails[s] = tail
+                most = max(most, tail)
+            cumulative, pulled = 0.0, 0.0
+            measured = sizes - 1 if regions.known[region] else sizes
+            for s in range(sizes):
+                cumulative += counts[region, s]
+                pulled += counts[region, s] * (most - tails[s])
+                if s < measured:
+                    own, weight = prices[region, s], weights[level, s]
+                    above = prices[regions.parent[region], s] if region > 0 else 0.0
+                    slope = weight * (cumulative - noisy[region, s]) + pulls[region, s] + own - above
+                    terms = (
+                        weight * (cumulative + abs(noisy[region, s])) + abs(pulls[region, s]) + abs(own) + abs(above)
+                    )
+                    slope = abs(slope) + rounding * terms
+                    excess += slope * slope / weight
+            pulled += (regions.tops[region] - cumulative) * most
+            excess += 2.0 * (pulled + rounding * magnitude * regions.tops[region])
+    return excess
