@@ -1,0 +1,129 @@
+"""What is measured: noisy counts of boxes of cells, and in what order they follow from each other. Nothing here draws.
+
+Measurements are public, and shipped with a release as they were drawn, before any post-processing.
+"""
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.errors import ParameterError
+from starling.privacy.distributions.discrete import Distribution
+
+Int16: TypeAlias = npt.NDArray[np.int16]
+Int32: TypeAlias = npt.NDArray[np.int32]
+Int64: TypeAlias = npt.NDArray[np.int64]
+Bool: TypeAlias = npt.NDArray[np.bool_]
+
+ROOT = -1
+"""Stands for the parent of the root."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tree:
+    """Boxes of cells, each cut into the boxes of its children, which tile it.
+
+    Attributes:
+        shape: Cells of the public grid (rows, columns), each at least 1.
+        boxes: int32 (nodes, 4): first row, row after the last, first column, column after the last. The root, node 0, is the whole grid.
+        parents: int64 (nodes,): each node's parent, which stands before it; -1 for the root.
+    """
+
+    shape: tuple[int, int]
+    boxes: Int32
+    parents: Int64
+
+    @property
+    def leaves(self) -> Bool:
+        """bool (nodes,): whether a node has no children; the leaves tile the grid."""
+        without = np.ones(len(self.parents), dtype=np.bool_)
+        without[self.parents[1:]] = False
+        return without
+
+    @property
+    def areas(self) -> Int64:
+        """int64 (nodes,): cells of each box."""
+        top, bottom, left, right = self.boxes.astype(np.int64).T
+        found: Int64 = (bottom - top) * (right - left)
+        return found
+
+    def check(self) -> None:
+        """Check a tree of others.
+
+        Raises:
+            ParameterError: the root is not the grid, a parent stands behind its child, or children do not tile their parent.
+        """
+        if self.boxes.shape != (len(self.parents), 4) or self.boxes.dtype != np.int32 or self.parents.dtype != np.int64:
+            raise ParameterError(
+                "tree", "has boxes or parents of another shape or type", "give int32 (nodes, 4), int64 (nodes,)"
+            )
+        rows, columns = self.shape
+        whole = len(self.parents) > 0 and self.boxes[0].tolist() == [0, rows, 0, columns] and self.parents[0] == ROOT
+        if not whole or not (self.areas > 0).all():
+            raise ParameterError(
+                "tree", "does not begin with the whole grid, or has an empty box", "give the root first"
+            )
+        above = self.parents[1:]
+        if not ((above >= 0) & (above < np.arange(1, len(self.parents)))).all():
+            raise ParameterError("tree", "has a node that stands before its parent", "give parents before children")
+        own, outer = self.boxes[1:].T, self.boxes[above].T
+        inside = (own[0] >= outer[0]) & (own[1] <= outer[1]) & (own[2] >= outer[2]) & (own[3] <= outer[3])
+        areas = np.zeros(len(self.parents), dtype=np.int64)
+        np.add.at(areas, above, self.areas[1:])
+        if not inside.all() or not (areas == self.areas)[~self.leaves].all() or self._overlaps():
+            raise ParameterError("tree", "has children that do not tile their parent", "cut a box into whole boxes")
+
+    def _overlaps(self) -> bool:
+        """Whether two leaves share a cell; all boxes lie within their parents and areas add up."""
+        rows, columns = self.shape
+        ends = np.zeros((rows + 1, columns + 1), dtype=np.int64)
+        top, bottom, left, right = self.boxes[self.leaves].astype(np.int64).T
+        for row, column, sign in ((top, left, 1), (bottom, right, 1), (top, right, -1), (bottom, left, -1)):
+            np.add.at(ends, (row, column), sign)
+        covered = ends.cumsum(axis=0).cumsum(axis=1)[:rows, :columns]
+        return bool((covered != 1).any())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredTree:
+    """Noisy counts of the boxes of a tree. A box may be measured several times, or not at all.
+
+    Attributes:
+        tree: The boxes. Their shape follows from what is public and from the noisy values alone.
+        node: int64 (measurements,): the box of each.
+        value: int64 (measurements,): the noisy counts.
+        noise: int16 (measurements,): the distribution of the noise of each, in `noises`.
+        noises: The distributions.
+        steered: bool (measurements,): whether the shape of the tree depends on the value, so that an interval around it does not keep its
+            level given the shape.
+        searched: int64 (values,): other noisy values that the shape follows from, such as those of a search for a cut, in the order
+            in which they were drawn.
+    """
+
+    tree: Tree
+    node: Int64
+    value: Int64
+    noise: Int16
+    noises: tuple[Distribution, ...]
+    steered: Bool
+    searched: Int64 = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredCoefficients:
+    """Noisy coefficients of a transform of the whole grid.
+
+    Attributes:
+        shape: Cells of the public grid (rows, columns).
+        value: int64 (padded rows, padded columns): the noisy coefficients, in an order that the mechanism documents.
+        noise: The distribution of the noise of each.
+    """
+
+    shape: tuple[int, int]
+    value: Int64
+    noise: Distribution
+
+
+Measured: TypeAlias = MeasuredTree | MeasuredCoefficients

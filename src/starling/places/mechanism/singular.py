@@ -1,0 +1,83 @@
+"""A noisy count for every cell of the public grid.
+
+Privacy. Neighbours: one unit more or less, which has at most k points, k public. The counts of neighbours differ by at most k in all: L1
+sensitivity k. Discrete Laplace noise of scale k/epsilon in every cell, empty or not, is epsilon-DP (SafeTab 2022, Lemma 6). Shape and
+scale come from the plan, never from the data.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from starling.places.measurements import ROOT, Int64, MeasuredTree, Tree
+from starling.places.mechanism.method import Spent
+from starling.privacy.distributions.discrete import DiscreteLaplace
+from starling.privacy.guarantee import Guarantee, measurement
+from starling.privacy.neighbours import Relation
+from starling.privacy.sampling.noise import checked_add, draw
+
+
+@dataclass(frozen=True, slots=True)
+class Singular:
+    """Every cell measured once: a `Method`.
+
+    Attributes:
+        shape: Cells of the public grid (rows, columns).
+        relation: Neighbouring databases.
+        epsilon: The cost of one unit over the whole grid; above 0.
+        points: k, the most points of one unit; 1 where the unit is a point.
+
+    Source: HTF (2021), Section 5.5, "Singular".
+    """
+
+    shape: tuple[int, int]
+    relation: Relation
+    epsilon: Fraction
+    points: int = 1
+
+    @property
+    def noise(self) -> DiscreteLaplace:
+        """The noise of each cell."""
+        return DiscreteLaplace(self.points / self.epsilon)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """One vector of counts."""
+        return measurement("points of every cell", self.relation, self.noise, self.points)
+
+    @property
+    def budget(self) -> tuple[Spent, ...]:
+        """All is spent on cells."""
+        return (Spent("cells", self.epsilon),)
+
+    def draw(self, exact: Int64, /) -> MeasuredTree:
+        """Measure every cell, row by row, below an unmeasured root; see `Method.draw`."""
+        noisy = checked_add(exact.reshape(-1), draw(self.noise, exact.size))
+        return of_cells(self.shape, noisy, self.noise)
+
+
+def of_cells(shape: tuple[int, int], noisy: Int64, noise: DiscreteLaplace) -> MeasuredTree:
+    """Measurements of all cells, row by row, below an unmeasured root. A grid of one cell is its own root.
+
+    Args:
+        shape: Cells of the grid (rows, columns).
+        noisy: int64 (rows * columns,).
+        noise: What was added to each.
+    """
+    rows, columns = shape
+    first, last = np.divmod(np.arange(rows * columns, dtype=np.int32), np.int32(columns))
+    cells = np.stack([first, first + 1, last, last + 1], axis=1).astype(np.int32)
+    alone = len(noisy) == 1
+    whole = np.array([[0, rows, 0, columns]], dtype=np.int32)
+    boxes = whole if alone else np.concatenate([whole, cells])
+    parents = np.zeros(len(boxes), dtype=np.int64)
+    parents[0] = ROOT
+    return MeasuredTree(
+        tree=Tree(shape, boxes, parents),
+        node=np.arange(len(noisy), dtype=np.int64) + (0 if alone else 1),
+        value=noisy,
+        noise=np.zeros(len(noisy), dtype=np.int16),
+        noises=(noise,),
+        steered=np.zeros(len(noisy), dtype=np.bool_),
+    )

@@ -1,0 +1,46 @@
+"""Trees of boxes: what is refused."""
+
+import numpy as np
+import pytest
+
+from starling.errors import ParameterError
+from starling.places.measurements import Tree
+
+SHAPE = (4, 3)
+BOXES = [[0, 4, 0, 3], [0, 2, 0, 3], [2, 4, 0, 3], [2, 4, 0, 1], [2, 4, 1, 3]]
+PARENTS = [-1, 0, 0, 2, 2]
+
+
+def tree(boxes: list[list[int]], parents: list[int]) -> Tree:
+    return Tree(SHAPE, np.array(boxes, dtype=np.int32), np.array(parents, dtype=np.int64))
+
+
+def test_leaves_and_areas() -> None:
+    found = tree(BOXES, PARENTS)
+    found.check()
+    assert found.leaves.tolist() == [False, True, False, True, True]
+    assert found.areas.tolist() == [12, 6, 6, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("boxes", "parents"),
+    [
+        pytest.param(BOXES[1:3], [-1, 0], id="no root"),
+        pytest.param(BOXES, [-1, 0, 0, 4, 2], id="a parent behind its child"),
+        pytest.param(BOXES[:4], PARENTS[:4], id="a gap"),
+        pytest.param([*BOXES[:4], [2, 4, 0, 2]], PARENTS, id="an overlap beside a gap"),
+        pytest.param([*BOXES[:4], [1, 3, 1, 3]], PARENTS, id="outside the parent"),
+        pytest.param([*BOXES[:4], [2, 2, 1, 3]], PARENTS, id="an empty box"),
+        pytest.param([[0, 4, 0, 3], [0, 4, 0, 2], [0, 2, 1, 3]], [-1, 0, 0], id="children that share cells"),
+        pytest.param([], [], id="nothing"),
+    ],
+)
+def test_what_is_no_tree_is_refused(boxes: list[list[int]], parents: list[int]) -> None:
+    given = Tree(SHAPE, np.array(boxes, dtype=np.int32).reshape(-1, 4), np.array(parents, dtype=np.int64))
+    with pytest.raises(ParameterError):
+        given.check()
+
+
+def test_other_types_are_refused() -> None:
+    with pytest.raises(ParameterError):
+        Tree(SHAPE, np.array(BOXES), np.array(PARENTS)).check()
