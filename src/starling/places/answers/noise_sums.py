@@ -1,0 +1,153 @@
+"""How far sums of independent discrete Laplace draws of several scales reach, for many sums at once.
+
+The characteristic function of one draw, q = e^(-1/b), is 1/(1 + a (1 - cos t)) with a = 2q/(1 - q)^2; it falls on [0, pi]. Let f be the
+product of those of all draws of a sum S, and N an odd period. The distribution of S modulo N is a finite sum over t_k = 2 pi k/N:
+
+    P(|S| <= m) + (what comes round: at most P(|S| > N - m - 1)) = (1/N) (2 m + 1 + 2 sum over k = 1..(N-1)/2 of f(t_k) D(t_k)),
+
+D(t) = sin((m + 1/2) t)/sin(t/2). N is so long that what comes round is below 10^-12, by a Chernoff bound. The sum is cut at the first K
+with f(t_K) ln(N/2K) < 10^-10 or at K = 32,768; since f falls and sin(t/2) >= t/pi, what is cut off is below f(t_K) ln(N/2K), and that is
+added to the chance of missing. So is `SPARE` for rounding. A margin is therefore never too small, and too large by more than 1 only where
+the chance of the next smaller one is within that sum of the chance that was asked for. One draw alone has a closed form
+(privacy/distributions/accuracy.py).
+
+Why not privacy/distributions/convolution.py: it lists the whole distribution of a sum, some 10 ms each; queries on a map have a sum each.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+from starling.errors import ParameterError
+from starling.places.answers.rectangles import Float64
+from starling.places.measurements import Int64
+from starling.privacy.compiled import compiled
+from starling.privacy.distributions.accuracy import margin, standard_deviation
+from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
+
+SPARE: Final = 1e-9
+"""Taken off the chance of missing for what is rounded."""
+MOST_ANGLES: Final = 1 << 15
+CUT: Final = 1e-10
+_ROUND: Final = 28.4
+"""ln(2 / 10^-12), a little more."""
+
+
+def upper_margins(noises: Sequence[Distribution], terms: Int64, chance: Fraction) -> Int64:
+    """For each sum a t with P(S > t) <= chance; 0 where it has no draw.
+
+    Args:
+        noises: Discrete Laplace distributions.
+        terms: int64 (sums, noises): how many independent draws of each a sum has, at least 0.
+        chance: In (10^-6, 1/2).
+
+    Returns:
+        int64 (sums,), the smallest t but for what is said above.
+
+    Raises:
+        ParameterError: a distribution that is not discrete Laplace, or another chance.
+    """
+    if not all(isinstance(each, DiscreteLaplace) for each in noises):
+        raise ParameterError("noises", "hold another distribution than discrete Laplace", "use its exact tails")
+    if not Fraction(1, 10**6) < chance < Fraction(1, 2):
+        raise ParameterError("chance", "is not between 0.000001 and 0.5", "give that of missing on one side")
+    rows, back = np.unique(terms.reshape(-1, len(noises)), axis=0, return_inverse=True)
+    found = np.zeros(len(rows), dtype=np.int64)
+    many = rows.sum(axis=1)
+    scales = np.array([float(each.scale) for each in noises if isinstance(each, DiscreteLaplace)])
+    variances = np.array([standard_deviation(each) ** 2 for each in noises])
+    for row in np.flatnonzero(many == 1):
+        # Symmetric: P(S > t) is half of P(|S| > t).
+        found[row] = margin(noises[int(np.argmax(rows[row]))], 2 * chance)
+    several = np.flatnonzero(many > 1)
+    found[several] = sum_margins(rows[several], scales, variances, 2 * float(chance) - SPARE)
+    return found[back.reshape(-1)]
+
+
+@compiled
+def sum_margins(terms: Int64, scales: Float64, variances: Float64, alpha: float) -> Int64:
+    """For each sum of at least two draws the smallest m with P(|S| > m) <= alpha, as the module says.
+
+    Args:
+        terms: (sums, noises).
+        scales: (noises,).
+        variances: (noises,): of one draw of each.
+        alpha: Above 0.
+    """
+    found = np.empty(terms.shape[0], dtype=np.int64)
+    angles, values = np.empty(MOST_ANGLES), np.empty(MOST_ANGLES)
+    for row in range(terms.shape[0]):
+        spread, reach = reach_of_sum(terms[row], scales, variances)
+        used, left = transform(terms[row], variances, reach, angles, values)
+        low, high = -1, max(int(2.0 * spread), 1)
+        while high < reach and beyond(high, reach, angles[:used], values[:used]) + left > alpha:
+            low, high = high, 2 * high
+        high = min(high, reach)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if beyond(middle, reach, angles[:used], values[:used]) + left > alpha:
+                low = middle
+            else:
+                high = middle
+        found[row] = high
+    return found
+
+
+@compiled
+def reach_of_sum(terms: Int64, scales: Float64, variances: Float64) -> tuple[float, int]:
+    """The standard deviation of a sum, and what it exceeds in size with a probability below 10^-12.
+
+    For any s below 1/b, b the widest scale, P(|S| > r) <= 2 e^(ln E e^(s S) - s r), and E e^(s X) = 1/(1 - a (cosh s - 1)).
+    """
+    variance, widest = 0.0, 0.0
+    for j in range(terms.size):
+        if terms[j] > 0:
+            variance += terms[j] * variances[j]
+            widest = max(widest, scales[j])
+    step = min(7.5 / np.sqrt(variance), 0.9 / widest)
+    moment = 0.0
+    for j in range(terms.size):
+        if terms[j] > 0:
+            moment -= terms[j] * np.log1p(-variances[j] * 2.0 * np.sinh(step / 2.0) ** 2)
+    return np.sqrt(variance), int((_ROUND + moment) / step) + 2
+
+
+@compiled
+def transform(terms: Int64, variances: Float64, reach: int, angles: Float64, values: Float64) -> tuple[int, float]:
+    """The characteristic function of a sum over sin(t/2), as far as it matters.
+
+    Args:
+        terms: (noises,).
+        variances: (noises,).
+        reach: The period is 2 reach + 1.
+        angles: Written: t.
+        values: Written.
+
+    Returns:
+        How many were written, and a bound of what was left out.
+    """
+    period, left = 2 * reach + 1, 0.0
+    for k in range(1, min(reach, MOST_ANGLES) + 1):
+        angle = 2.0 * np.pi * k / period
+        half = np.sin(angle / 2.0)
+        exponent = 0.0
+        for j in range(terms.size):
+            if terms[j] > 0:
+                exponent -= terms[j] * np.log1p(variances[j] * 2.0 * half * half)
+        here = np.exp(exponent)
+        angles[k - 1], values[k - 1] = angle, here / half
+        left = 0.0 if k == reach else here * np.log(period / (2.0 * k))
+        if left < CUT:
+            return k, left
+    return min(reach, MOST_ANGLES), left
+
+
+@compiled
+def beyond(m: int, reach: int, angles: Float64, values: Float64) -> float:
+    """P(|S| > m), but for what comes round and what was left out."""
+    inside = 0.0
+    for k in range(angles.size):
+        inside += values[k] * np.sin((m + 0.5) * angles[k])
+    return 1.0 - (2.0 * m + 1.0 + 2.0 * inside) / (2 * reach + 1)

@@ -1,0 +1,130 @@
+"""How many points a released grid has in rectangles, from one table of sums. Points are spread evenly within a cell.
+
+Rectangles are float64 (m, 4) in cell units: x0, y0, x1, y1, x along columns and y along rows from the south-western corner, fractions
+allowed. The sum of all cells south-west of a corner is linear in x and in y within a cell, so four interpolated sums answer a rectangle.
+"""
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.errors import ParameterError
+from starling.places.measurements import Bool, Int64
+from starling.privacy.compiled import compiled
+
+Float64: TypeAlias = npt.NDArray[np.float64]
+
+ALL_GOOD: Final = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """Answers to queries.
+
+    Attributes:
+        counts: float64 (queries,): points of each.
+        clipped: bool (queries,): whether a part of it lies beyond the grid; that part has no points.
+    """
+
+    counts: Float64
+    clipped: Bool
+
+
+class CumulativeGrid:
+    """A released grid with the sums of all cells south-west of each corner, so that a rectangle takes the same time whatever its size.
+
+    Args:
+        grid: int64 or float64 (rows, columns): points of each cell; row 0 is the southern one.
+
+    Raises:
+        ParameterError: it has no cell, another number of dimensions, or a cell that is no finite number.
+    """
+
+    def __init__(self, grid: Float64 | Int64) -> None:
+        if grid.ndim != 2 or not grid.size or not np.isfinite(grid).all():
+            raise ParameterError("grid", "is no table of finite numbers", "give an array (rows, columns)")
+        rows, columns = grid.shape
+        self.grid: Float64 = np.ascontiguousarray(grid, dtype=np.float64)
+        self._sums = np.zeros((rows + 1, columns + 1))
+        # Sums run along one axis after the other, in a fixed order.
+        np.cumsum(np.cumsum(self.grid, axis=0), axis=1, out=self._sums[1:, 1:])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Cells of the grid (rows, columns)."""
+        rows, columns = self.grid.shape
+        return rows, columns
+
+    def count(self, rectangles: Float64) -> Counts:
+        """Points in each rectangle; one without area has none.
+
+        Args:
+            rectangles: float64 (m, 4): x0, y0, x1, y1 in cell units.
+
+        Raises:
+            ParameterError: an array of another shape, a number that is not finite, or a rectangle whose ends are in the wrong order.
+        """
+        asked = checked_rectangles(rectangles)
+        counts, clipped = np.empty(len(asked)), np.empty(len(asked), dtype=np.bool_)
+        count_rectangles(self._sums, asked, counts, clipped)
+        return Counts(counts, clipped)
+
+
+def checked_rectangles(rectangles: Float64) -> Float64:
+    """Rectangles as they are asked for, each found to have its ends in order.
+
+    Raises:
+        ParameterError: an array of another shape, a number that is not finite, or a rectangle whose ends are in the wrong order.
+    """
+    asked = np.ascontiguousarray(rectangles, dtype=np.float64)
+    if asked.ndim != 2 or asked.shape[1] != 4:
+        raise ParameterError("rectangles", "are no array (m, 4)", "give x0, y0, x1, y1 of each")
+    if (bad := first_bad(asked)) != ALL_GOOD:
+        finite = bool(np.isfinite(asked[bad]).all())
+        problem = "has an end before its beginning" if finite else "has an end that is no finite number"
+        raise ParameterError(f"rectangle {bad + 1}", problem, "give x0 <= x1 and y0 <= y1")
+    return asked
+
+
+@compiled
+def first_bad(rectangles: Float64) -> int:
+    """The first rectangle (m, 4) whose ends are out of order or not finite; -1 where all are good."""
+    for i in range(rectangles.shape[0]):
+        x0, y0, x1, y1 = rectangles[i, 0], rectangles[i, 1], rectangles[i, 2], rectangles[i, 3]
+        if not (-np.inf < x0 <= x1 < np.inf and -np.inf < y0 <= y1 < np.inf):
+            return i
+    return -1
+
+
+@compiled
+def count_rectangles(sums: Float64, rectangles: Float64, counts: Float64, clipped: Bool) -> None:
+    """Answer each rectangle.
+
+    Args:
+        sums: (rows + 1, columns + 1): points south-west of each corner of a cell.
+        rectangles: (m, 4), ends in order.
+        counts: (m,), written.
+        clipped: (m,), written.
+    """
+    rows, columns = sums.shape[0] - 1, sums.shape[1] - 1
+    for i in range(rectangles.shape[0]):
+        x0, y0, x1, y1 = rectangles[i, 0], rectangles[i, 1], rectangles[i, 2], rectangles[i, 3]
+        clipped[i] = x0 < 0 or y0 < 0 or x1 > columns or y1 > rows
+        x0, x1 = min(max(x0, 0.0), columns), min(max(x1, 0.0), columns)
+        y0, y1 = min(max(y0, 0.0), rows), min(max(y1, 0.0), rows)
+        left, right = min(int(x0), columns - 1), min(int(x1), columns - 1)
+        south, north = min(int(y0), rows - 1), min(int(y1), rows - 1)
+        west, east = x0 - left, x1 - right
+        # Of a corner's row and the next, the sums between both sides; then between both rows.
+        lower = sums[south, right] + east * (sums[south, right + 1] - sums[south, right])
+        lower -= sums[south, left] + west * (sums[south, left + 1] - sums[south, left])
+        above = sums[south + 1, right] + east * (sums[south + 1, right + 1] - sums[south + 1, right])
+        above -= sums[south + 1, left] + west * (sums[south + 1, left + 1] - sums[south + 1, left])
+        bottom = lower + (y0 - south) * (above - lower)
+        lower = sums[north, right] + east * (sums[north, right + 1] - sums[north, right])
+        lower -= sums[north, left] + west * (sums[north, left + 1] - sums[north, left])
+        above = sums[north + 1, right] + east * (sums[north + 1, right + 1] - sums[north + 1, right])
+        above -= sums[north + 1, left] + west * (sums[north + 1, left + 1] - sums[north + 1, left])
+        counts[i] = lower + (y1 - north) * (above - lower) - bottom

@@ -1,0 +1,120 @@
+"""Fresh measurements within a rectangle and those that hold it: the same as of a slow walk, and on both sides of the truth."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from starling.errors import ParameterError
+from starling.places.answers.cover import MOST_CHILDREN, FreshCover, grouped
+from starling.places.answers.rectangles import Float64
+from starling.places.measurements import Int64, MeasuredTree
+from starling.places.mechanism.singular import of_cells
+from starling.privacy.distributions.accuracy import standard_deviation
+from starling.privacy.distributions.discrete import DiscreteLaplace
+from tests.places.answers.trees import measured_trees
+
+
+@st.composite
+def queries(draw: st.DrawFn) -> Float64:
+    """Rectangles with whole and fractional ends, some beyond the grid."""
+    ends = st.one_of(st.integers(-1, 10).map(float), st.floats(-1, 10))
+    pairs = [[*sorted((draw(ends), draw(ends))), *sorted((draw(ends), draw(ends)))] for _ in range(4)]
+    return np.array(pairs)[:, [0, 2, 1, 3]]
+
+
+class Slow:
+    """Fresh measurements of a tree, chosen by recursion: for each box the best of its own, and what tiles it best."""
+
+    def __init__(self, measured: MeasuredTree) -> None:
+        self.boxes = measured.tree.boxes.tolist()
+        self.children: list[list[int]] = [[] for _ in self.boxes]
+        for child, parent in enumerate(measured.tree.parents.tolist()):
+            if parent >= 0:
+                self.children[parent].append(child)
+        self.own: dict[int, tuple[float, int, DiscreteLaplace]] = {}
+        for node, value, kind, steered in zip(
+            measured.node.tolist(), measured.value.tolist(), measured.noise.tolist(), measured.steered, strict=True
+        ):
+            noise = measured.noises[kind]
+            assert isinstance(noise, DiscreteLaplace)
+            spread = standard_deviation(noise) ** 2
+            if not steered and (node not in self.own or spread < self.own[node][0]):
+                self.own[node] = (spread, value, noise)
+
+    def best(self, node: int) -> list[int] | None:
+        """Boxes that tile this one."""
+        below = [self.best(child) for child in self.children[node]]
+        tiles = None if not below or None in below else [each for part in below for each in part or ()]
+        if node in self.own and (tiles is None or self.own[node][0] <= sum(self.own[each][0] for each in tiles)):
+            return [node]
+        return tiles
+
+    def sides(self, node: int, query: Float64) -> tuple[list[int], list[int]]:
+        """Boxes within the query, and boxes that hold it."""
+        y0, y1, x0, x1 = self.boxes[node]
+        left, bottom, right, top = query
+        if min(right, x1) <= max(left, x0) or min(top, y1) <= max(bottom, y0):
+            return [], []
+        cover = self.best(node)
+        if cover is not None and left <= x0 and x1 <= right and bottom <= y0 and y1 <= top:
+            return cover, cover
+        parts = [self.sides(child, query) for child in self.children[node]]
+        inside = [each for part, _ in parts for each in part]
+        if not parts or any(self.best(child) is None for child in self.children[node]):
+            return inside, [node]
+        return inside, [each for _, part in parts for each in part]
+
+
+@given(case=measured_trees(), asked=queries())
+def test_sums_are_those_of_a_slow_walk_and_hold_the_truth(case: tuple[Int64, MeasuredTree], asked: Float64) -> None:
+    cells, measured = case
+    cover, slow = FreshCover(measured), Slow(measured)
+    found = cover.sums(asked)
+    for row, query in enumerate(asked):
+        for boxes, total, terms in zip(
+            slow.sides(0, query),
+            (found.inside[row], found.touched[row]),
+            (found.inside_terms[row], found.touched_terms[row]),
+            strict=True,
+        ):
+            spread = sum(slow.own[each][0] for each in boxes)
+            variances = [standard_deviation(each) ** 2 for each in cover.noises]
+            assert float(terms @ variances) == pytest.approx(spread)
+            # Two tilings of equal variance may differ; without noise their sums do not.
+            assert total == sum(slow.own[each][1] for each in boxes)
+        x0, y0, x1, y1 = query
+        least = cells[max(int(np.ceil(y0)), 0) : max(int(y1), 0), max(int(np.ceil(x0)), 0) : max(int(x1), 0)].sum()
+        most = cells[max(int(y0), 0) : max(int(np.ceil(y1)), 0), max(int(x0), 0) : max(int(np.ceil(x1)), 0)].sum()
+        assert found.inside[row] <= most
+        assert found.touched[row] >= least or x0 == x1 or y0 == y1
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 300), (37, 41), (64, 64)])
+def test_a_grid_measured_cell_by_cell_is_walked_in_groups(shape: tuple[int, int]) -> None:
+    cells = np.arange(shape[0] * shape[1]).reshape(shape)
+    measured = of_cells(shape, cells.reshape(-1), DiscreteLaplace(Fraction(1)))
+    _, parents, original = grouped(measured.tree.boxes, measured.tree.parents)
+    assert np.bincount(parents[1:], minlength=1).max() <= MOST_CHILDREN
+    assert sorted(original[original >= 0].tolist()) == list(range(len(measured.tree.parents)))
+    assert (parents[1:] < np.arange(1, len(parents))).all()
+    assert (np.diff(parents) >= 0).all()
+    rows, columns = shape
+    asked = np.array([[0.0, 0, columns, rows], [0.5, 0, columns, rows], [2, 3, columns - 1, rows - 4]])
+    asked[:, 2:] = np.maximum(asked[:, 2:], asked[:, :2])
+    found = FreshCover(measured).sums(asked)
+    inner = cells[3 : max(rows - 4, 3), 2 : max(columns - 1, 2)]
+    assert found.inside.tolist() == [cells.sum(), cells[:, 1:].sum(), inner.sum()]
+    assert found.touched.tolist() == [cells.sum(), cells.sum(), inner.sum()]
+    assert found.inside_terms[:, 0].tolist() == [cells.size, cells[:, 1:].size, inner.size]
+
+
+def test_a_tree_whose_cells_are_not_all_measured_is_refused() -> None:
+    measured = of_cells((2, 2), np.zeros(4, dtype=np.int64), DiscreteLaplace(Fraction(1)))
+    less = MeasuredTree(
+        measured.tree, measured.node[1:], measured.value[1:], measured.noise[1:], measured.noises, measured.steered[1:]
+    )
+    with pytest.raises(ParameterError, match="do not hold every cell"):
+        FreshCover(less)
