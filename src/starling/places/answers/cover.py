@@ -1,4 +1,4 @@
-"""Which measured boxes lie within a rectangle and which together hold it, found by walking down from the whole grid.
+"""Which measured boxes lie within a query and which together hold it, found by walking down from the whole grid.
 
 Only fresh measurements are used: those on whose value no shape depends. For each box of the tree the index keeps its cover: disjoint
 boxes with fresh measurements that tile it, either its own or those below it, whichever have the smaller variance in all. What is chosen
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from starling.errors import ParameterError
 from starling.places.answers.rectangles import Float64
+from starling.places.answers.regions import Shares
 from starling.places.measurements import Int32, Int64, MeasuredTree
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.accuracy import standard_deviation
@@ -35,6 +36,10 @@ OWN: Final = 2
 """The cover is the box itself, although the boxes below it have covers too."""
 BELOW: Final = 3
 """The cover is that of the boxes below."""
+
+APART: Final = 0
+CUT: Final = 1
+WITHIN: Final = 2
 
 Int8: TypeAlias = npt.NDArray[np.int8]
 
@@ -74,16 +79,14 @@ class FreshCover:
         kinds = np.array([self.noises.index(each) for each in measured.noises], dtype=np.int64)[measured.noise]
         variances = np.array([standard_deviation(each) ** 2 for each in self.noises])
         boxes, parents, original = grouped(measured.tree.boxes, measured.tree.parents)
-        values, noise = freshest(measured, kinds, variances)
-        own, own_noise = np.zeros(len(boxes), dtype=np.int64), np.full(len(boxes), NOTHING, dtype=np.int64)
-        real = original >= 0
-        own[real], own_noise[real] = values[original[real]], noise[original[real]]
-        self._boxes, self._own, self._own_noise = boxes, own, own_noise
+        self._boxes, self._own = boxes, np.zeros((len(boxes), 2), dtype=np.int64)
+        self._own[:, 1] = NOTHING
+        self._own[original >= 0] = freshest(measured, kinds, variances)[original[original >= 0]]
         self._first = np.searchsorted(parents[1:], np.arange(len(boxes) + 1)) + 1
         self._total = np.zeros(len(boxes), dtype=np.int64)
         self._terms = np.zeros((len(boxes), len(self.noises)), dtype=np.int32)
         self._cover = np.zeros(len(boxes), dtype=np.int8)
-        choose_covers(self._first, own, own_noise, variances, self._total, self._terms, self._cover)
+        choose_covers(self._first, self._own, variances, self._total, self._terms, self._cover)
         if not self._cover[0]:
             raise ParameterError("measurements", "do not hold every cell", "give those of a release")
 
@@ -93,28 +96,46 @@ class FreshCover:
         Args:
             rectangles: float64 (m, 4) in cell units, found to be in order.
         """
+        return self._walk(rectangles, np.empty(0, dtype=np.int8))
+
+    def sums_of_region(self, shares: Shares) -> Sums:
+        """Sums for one region, given by its shares of cells."""
+        parts = [np.zeros(np.add(shares.share.shape, 1), dtype=np.int64) for _ in range(2)]
+        for part, cells in zip(parts, (shares.share > 0, shares.share == 1), strict=True):
+            part[1:, 1:] = cells.cumsum(axis=0).cumsum(axis=1)
+        rows, columns = shares.share.shape
+        south, north = (np.clip(self._boxes[:, side] - shares.row, 0, rows) for side in (0, 1))
+        west, east = (np.clip(self._boxes[:, side] - shares.column, 0, columns) for side in (2, 3))
+        touched, whole = (
+            part[north, east] - part[south, east] - part[north, west] + part[south, west] for part in parts
+        )
+        areas = np.diff(self._boxes[:, :2].astype(np.int64))[:, 0] * np.diff(self._boxes[:, 2:])[:, 0]
+        relations = np.where(whole == areas, WITHIN, np.where(touched > 0, CUT, APART)).astype(np.int8)
+        return self._walk(np.zeros((1, 4)), relations)
+
+    def _walk(self, rectangles: Float64, relations: Int8) -> Sums:
         sums = np.zeros((2, len(rectangles)), dtype=np.int64)
         draws = np.zeros((2, len(rectangles), len(self.noises)), dtype=np.int64)
-        arrays = (self._boxes, self._first, self._own, self._own_noise, self._total, self._terms, self._cover)
-        add_up(rectangles, *arrays, sums, draws)
+        tree = (self._boxes, self._first, self._own, self._total, self._terms, self._cover)
+        add_up(rectangles, relations, *tree, sums, draws)
         return Sums(sums[0], sums[1], draws[0], draws[1])
 
 
-def freshest(measured: MeasuredTree, kinds: Int64, variances: Float64) -> tuple[Int64, Int64]:
-    """For each box its fresh measurement of least variance, the last of several: value, and noise or `NOTHING`.
+def freshest(measured: MeasuredTree, kinds: Int64, variances: Float64) -> Int64:
+    """int64 (nodes, 2): for each box its fresh measurement of least variance, the last of several; value, and noise or `NOTHING`.
 
     Args:
         measured: The measurements.
         kinds: int64 (measurements,): the noise of each.
         variances: float64 (noises,).
     """
-    values = np.zeros(len(measured.tree.parents), dtype=np.int64)
-    noise = np.full(len(values), NOTHING, dtype=np.int64)
+    found = np.zeros((len(measured.tree.parents), 2), dtype=np.int64)
+    found[:, 1] = NOTHING
     fresh = np.flatnonzero(~measured.steered)
     # The last one that is written stays: worst first.
     order = fresh[np.argsort(-variances[kinds[fresh]], kind="stable")]
-    values[measured.node[order]], noise[measured.node[order]] = measured.value[order], kinds[order]
-    return values, noise
+    found[measured.node[order]] = np.stack([measured.value[order], kinds[order]], axis=1)
+    return found
 
 
 def grouped(boxes: Int32, parents: Int64) -> tuple[Int32, Int64, Int64]:
@@ -187,36 +208,28 @@ def breadth_first(by_parent: Int64, children: Int64) -> Int64:
 
 
 @compiled
-def choose_covers(
-    first: Int64,
-    own: Int64,
-    own_noise: Int64,
-    variances: Float64,
-    total: Int64,
-    terms: Int32,
-    cover: Int8,
-) -> None:
+def choose_covers(first: Int64, own: Int64, variances: Float64, total: Int64, terms: Int32, cover: Int8) -> None:
     """Find the cover of each box, children before parents.
 
     Args:
         first: (nodes + 1,): where the children of each node begin, and end where those of the next begin.
-        own: (nodes,): fresh values.
-        own_noise: (nodes,): their noise, -1 where there is none.
+        own: (nodes, 2): fresh values, and their noise, -1 where there is none.
         variances: (noises,).
         total: (nodes,), written: the sum of the cover.
         terms: (nodes, noises), written: how many draws of each noise it has.
         cover: (nodes,), written: `NO_COVER`, `OWN_ALONE`, `OWN` or `BELOW`.
     """
-    spread = np.zeros(own.size)
-    for node in range(own.size - 1, -1, -1):
+    spread = np.zeros(own.shape[0])
+    for node in range(own.shape[0] - 1, -1, -1):
+        value, noise = own[node, 0], own[node, 1]
         below, sum_below = first[node + 1] > first[node], 0.0
         for child in range(first[node], first[node + 1]):
             below = below and cover[child] > 0
             sum_below += spread[child]
-        if own_noise[node] >= 0 and (not below or variances[own_noise[node]] <= sum_below):
+        if noise >= 0 and (not below or variances[noise] <= sum_below):
             cover[node] = OWN if below else OWN_ALONE
-            total[node], spread[node] = own[node], variances[own_noise[node]]
-            terms[node, own_noise[node]] = 1
+            total[node], spread[node] = value, variances[noise]
+            terms[node, noise] = 1
         elif below:
             cover[node], spread[node] = BELOW, sum_below
             for child in range(first[node], first[node + 1]):
@@ -226,35 +239,44 @@ def choose_covers(
 
 
 @compiled
+def relation(rectangle: Float64, box: Int32) -> int:
+    """How a box lies to a rectangle: `APART`, `CUT` or `WITHIN`."""
+    south, north, west, east = box[0], box[1], box[2], box[3]
+    x0, y0, x1, y1 = rectangle[0], rectangle[1], rectangle[2], rectangle[3]
+    if min(x1, east) <= max(x0, west) or min(y1, north) <= max(y0, south):
+        return APART
+    return WITHIN if x0 <= west and east <= x1 and y0 <= south and north <= y1 else CUT
+
+
+@compiled
 def add_up(
     rectangles: Float64,
+    relations: Int8,
     boxes: Int32,
     first: Int64,
     own: Int64,
-    own_noise: Int64,
     total: Int64,
     terms: Int32,
     cover: Int8,
     sums: Int64,
     draws: Int64,
 ) -> None:
-    """Walk down for each rectangle.
+    """Walk down for each rectangle, or for one region.
 
     Args:
         rectangles: (m, 4).
+        relations: (nodes,): how each node lies to the region; empty for rectangles.
         boxes: (nodes, 4).
         first: (nodes + 1,): where children begin, as the others for `choose_covers`.
-        own: (nodes,).
-        own_noise: (nodes,).
+        own: (nodes, 2).
         total: (nodes,).
         terms: (nodes, noises).
         cover: (nodes,).
-        sums: (2, m), all 0: what lies within is added to the first, what holds the rectangle to the second.
+        sums: (2, m), all 0: what lies within is added to the first, what holds the query to the second.
         draws: (2, m, noises), all 0: how many draws of each noise they have.
     """
     stack = np.empty(boxes.shape[0], dtype=np.int64)
     for query in range(rectangles.shape[0]):
-        x0, y0, x1, y1 = rectangles[query, 0], rectangles[query, 1], rectangles[query, 2], rectangles[query, 3]
         stack[0], waiting = 0, 1
         while waiting:
             waiting -= 1
@@ -262,19 +284,17 @@ def add_up(
             node, held = stack[waiting], stack[waiting] < 0
             if held:
                 node = ~node
-            south, north, west, east = boxes[node, 0], boxes[node, 1], boxes[node, 2], boxes[node, 3]
-            if min(x1, east) <= max(x0, west) or min(y1, north) <= max(y0, south):
-                continue
-            if cover[node] > 0 and x0 <= west and east <= x1 and y0 <= south and north <= y1:
+            lies = relations[node] if relations.size else relation(rectangles[query], boxes[node])
+            if lies == WITHIN and cover[node] != NO_COVER:
                 for side in range(1 if held else 2):
                     sums[side, query] += total[node]
                     for j in range(terms.shape[1]):
                         draws[side, query, j] += terms[node, j]
-                continue
-            if not held and cover[node] == OWN_ALONE:
-                sums[1, query] += own[node]
-                draws[1, query, own_noise[node]] += 1
-                held = True
-            for child in range(first[node], first[node + 1]):
-                stack[waiting] = ~child if held else child
-                waiting += 1
+            elif lies != APART:
+                if not held and cover[node] == OWN_ALONE:
+                    sums[1, query] += own[node, 0]
+                    draws[1, query, own[node, 1]] += 1
+                    held = True
+                for child in range(first[node], first[node + 1]):
+                    stack[waiting] = ~child if held else child
+                    waiting += 1

@@ -5,10 +5,11 @@ product of those of all draws of a sum S, and N an odd period. The distribution 
 
     P(|S| <= m) + (what comes round: at most P(|S| > N - m - 1)) = (1/N) (2 m + 1 + 2 sum over k = 1..(N-1)/2 of f(t_k) D(t_k)),
 
-D(t) = sin((m + 1/2) t)/sin(t/2). N is so long that what comes round is below 10^-12, by a Chernoff bound. The sum is cut at the first K
-with f(t_K) ln(N/2K) < 10^-10 or at K = 32,768; since f falls and sin(t/2) >= t/pi, what is cut off is below f(t_K) ln(N/2K), and that is
-added to the chance of missing. So is `SPARE` for rounding. A margin is therefore never too small, and too large by more than 1 only where
-the chance of the next smaller one is within that sum of the chance that was asked for. One draw alone has a closed form
+D(t) = sin((m + 1/2) t)/sin(t/2). With d a ten-millionth of the chance of missing that is asked for: N is so long that what comes round is
+below d, by a Chernoff bound. The sum is cut at the first K with f(t_K) ln(N/2K) < d or at K = 32,768; since f falls and sin(t/2) >= t/pi,
+what is cut off is below f(t_K) ln(N/2K), and that is added to the chance of missing. So are 2 d + 10^-14 for what comes round and for
+rounding. A margin is therefore never too small, and too large by 1 only where the chance of the next smaller one lies that near to what
+was asked for, or where very few draws of very different scales are cut at K. One draw alone has a closed form
 (privacy/distributions/accuracy.py).
 
 Why not privacy/distributions/convolution.py: it lists the whole distribution of a sum, some 10 ms each; queries on a map have a sum each.
@@ -27,12 +28,15 @@ from starling.privacy.compiled import compiled
 from starling.privacy.distributions.accuracy import margin, standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 
-SPARE: Final = 1e-9
-"""Taken off the chance of missing for what is rounded."""
+SPARE: Final = 1e-7
+"""The part of the chance of missing that each bound of the numerics may take."""
+ROUNDING: Final = 1e-14
+"""Of a chance."""
+LEAST: Final = Fraction(1, 10**9)
+"""The smallest chance that may be asked for."""
+NARROWEST: Final = Fraction(1, 100)
+"""In sums, narrower noise is taken for noise of this scale, which is not 0 with a probability below 10^-43."""
 MOST_ANGLES: Final = 1 << 15
-CUT: Final = 1e-10
-_ROUND: Final = 28.4
-"""ln(2 / 10^-12), a little more."""
 
 
 def upper_margins(noises: Sequence[Distribution], terms: Int64, chance: Fraction) -> Int64:
@@ -41,7 +45,7 @@ def upper_margins(noises: Sequence[Distribution], terms: Int64, chance: Fraction
     Args:
         noises: Discrete Laplace distributions.
         terms: int64 (sums, noises): how many independent draws of each a sum has, at least 0.
-        chance: In (10^-6, 1/2).
+        chance: From 10^-9 to below 1/2.
 
     Returns:
         int64 (sums,), the smallest t but for what is said above.
@@ -51,18 +55,20 @@ def upper_margins(noises: Sequence[Distribution], terms: Int64, chance: Fraction
     """
     if not all(isinstance(each, DiscreteLaplace) for each in noises):
         raise ParameterError("noises", "hold another distribution than discrete Laplace", "use its exact tails")
-    if not Fraction(1, 10**6) < chance < Fraction(1, 2):
-        raise ParameterError("chance", "is not between 0.000001 and 0.5", "give that of missing on one side")
+    if not LEAST <= chance < Fraction(1, 2):
+        raise ParameterError("chance", "is not between 0.000000001 and 0.5", "give that of missing on one side")
     rows, back = np.unique(terms.reshape(-1, len(noises)), axis=0, return_inverse=True)
     found = np.zeros(len(rows), dtype=np.int64)
     many = rows.sum(axis=1)
-    scales = np.array([float(each.scale) for each in noises if isinstance(each, DiscreteLaplace)])
-    variances = np.array([standard_deviation(each) ** 2 for each in noises])
+    # Wider noise of the same form is less peaked, and so are sums of it (Birnbaum 1948): a margin can only grow.
+    wide = [DiscreteLaplace(max(each.scale, NARROWEST)) for each in noises if isinstance(each, DiscreteLaplace)]
+    scales = np.array([float(each.scale) for each in wide])
+    variances = np.array([standard_deviation(each) ** 2 for each in wide])
     for row in np.flatnonzero(many == 1):
         # Symmetric: P(S > t) is half of P(|S| > t).
         found[row] = margin(noises[int(np.argmax(rows[row]))], 2 * chance)
     several = np.flatnonzero(many > 1)
-    found[several] = sum_margins(rows[several], scales, variances, 2 * float(chance) - SPARE)
+    found[several] = sum_margins(rows[several], scales, variances, 2 * float(chance))
     return found[back.reshape(-1)]
 
 
@@ -78,9 +84,11 @@ def sum_margins(terms: Int64, scales: Float64, variances: Float64, alpha: float)
     """
     found = np.empty(terms.shape[0], dtype=np.int64)
     angles, values = np.empty(MOST_ANGLES), np.empty(MOST_ANGLES)
+    small = SPARE * alpha
     for row in range(terms.shape[0]):
-        spread, reach = reach_of_sum(terms[row], scales, variances)
-        used, left = transform(terms[row], variances, reach, angles, values)
+        spread, reach = reach_of_sum(terms[row], scales, variances, small)
+        used, left = transform(terms[row], variances, reach, small, angles, values)
+        left += 2.0 * small + ROUNDING
         low, high = -1, max(int(2.0 * spread), 1)
         while high < reach and beyond(high, reach, angles[:used], values[:used]) + left > alpha:
             low, high = high, 2 * high
@@ -96,8 +104,8 @@ def sum_margins(terms: Int64, scales: Float64, variances: Float64, alpha: float)
 
 
 @compiled
-def reach_of_sum(terms: Int64, scales: Float64, variances: Float64) -> tuple[float, int]:
-    """The standard deviation of a sum, and what it exceeds in size with a probability below 10^-12.
+def reach_of_sum(terms: Int64, scales: Float64, variances: Float64, small: float) -> tuple[float, int]:
+    """The standard deviation of a sum, and what it exceeds in size with a probability below `small`.
 
     For any s below 1/b, b the widest scale, P(|S| > r) <= 2 e^(ln E e^(s S) - s r), and E e^(s X) = 1/(1 - a (cosh s - 1)).
     """
@@ -106,22 +114,26 @@ def reach_of_sum(terms: Int64, scales: Float64, variances: Float64) -> tuple[flo
         if terms[j] > 0:
             variance += terms[j] * variances[j]
             widest = max(widest, scales[j])
-    step = min(7.5 / np.sqrt(variance), 0.9 / widest)
+    tail = np.log(2.0 / small) + 0.01
+    step = min(np.sqrt(2.0 * tail / variance), 0.9 / widest)
     moment = 0.0
     for j in range(terms.size):
         if terms[j] > 0:
             moment -= terms[j] * np.log1p(-variances[j] * 2.0 * np.sinh(step / 2.0) ** 2)
-    return np.sqrt(variance), int((_ROUND + moment) / step) + 2
+    return np.sqrt(variance), int((tail + moment) / step) + 2
 
 
 @compiled
-def transform(terms: Int64, variances: Float64, reach: int, angles: Float64, values: Float64) -> tuple[int, float]:
+def transform(
+    terms: Int64, variances: Float64, reach: int, small: float, angles: Float64, values: Float64
+) -> tuple[int, float]:
     """The characteristic function of a sum over sin(t/2), as far as it matters.
 
     Args:
         terms: (noises,).
         variances: (noises,).
         reach: The period is 2 reach + 1.
+        small: What may be left out.
         angles: Written: t.
         values: Written.
 
@@ -139,7 +151,7 @@ def transform(terms: Int64, variances: Float64, reach: int, angles: Float64, val
         here = np.exp(exponent)
         angles[k - 1], values[k - 1] = angle, here / half
         left = 0.0 if k == reach else here * np.log(period / (2.0 * k))
-        if left < CUT:
+        if left < small:
             return k, left
     return min(reach, MOST_ANGLES), left
 

@@ -1,4 +1,4 @@
-"""Intervals that hold the true number of points in a rectangle, whatever the data and wherever the points lie within boxes.
+"""Intervals that hold the true number of points of a query, whatever the data and wherever the points lie within boxes.
 
 For a query that was fixed before the release was seen, c its true number of points: the boxes within it hold at most c points, those that
 it touches at least c. Let S and T be the sums of their fresh measurements (cover.py), off by independent discrete Laplace noise of known
@@ -7,19 +7,25 @@ S - t_in <= c <= T + t_out but for a chance of 1 - level. The level holds given 
 summed follows from the shape, and fresh noise is independent of it. No statement is made of many queries at once: each interval
 holds at its level on its own. With no box within the query, S and t_in are 0.
 
+Sums and differences of releases or of time slices, drawn independently: the lower end takes S of what is added and T of what is taken away,
+the upper end T and S, and the noise of all of them is one sum. So variances add up, and the level is that of the whole.
+
 How wide it is. The width is T - S + t_in + t_out, and T - S, the points of the boxes that the query cuts, stays however little noise there
 is: a release says nothing of where they lie.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 import numpy as np
 
-from starling.places.answers.cover import FreshCover
+from starling.errors import ParameterError
+from starling.places.answers.cover import FreshCover, Sums
 from starling.places.answers.noise_sums import upper_margins
 from starling.places.answers.rectangles import Float64, checked_rectangles
+from starling.places.answers.regions import Region, cell_shares
 from starling.places.measurements import Int64, MeasuredTree
 
 LEVEL: Final = Fraction(19, 20)
@@ -30,7 +36,7 @@ class SureIntervals:
     """Intervals, both ends included.
 
     Attributes:
-        lower: int64 (queries,), at least 0.
+        lower: int64 (queries,); at least 0 where nothing is taken away.
         upper: int64 (queries,), at least `lower`.
         cut: int64 (queries,): measured points of the boxes that the query cuts, which widen it whatever the noise.
     """
@@ -41,31 +47,76 @@ class SureIntervals:
 
 
 class Surety:
-    """Sure intervals of a release.
+    """Sure intervals of a release, or of a sum of several, some of which are taken away.
 
     Args:
-        measured: Its measurements.
+        measured: The measurements of each, on grids of one shape.
+        signs: 1 for what is added, -1 for what is taken away; without it all are added.
 
     Raises:
-        ParameterError: some cell lies in no box with a fresh measurement.
+        ParameterError: nothing is given, shapes or signs differ, or some cell lies in no box with a fresh measurement.
     """
 
-    def __init__(self, measured: MeasuredTree) -> None:
-        self._cover = FreshCover(measured)
+    def __init__(self, measured: Sequence[MeasuredTree], signs: Sequence[int] | None = None) -> None:
+        self._signs = tuple(signs or (1,) * len(measured))
+        if len({each.tree.shape for each in measured}) != 1 or len(self._signs) != len(measured):
+            raise ParameterError("measurements", "are not of grids of one shape, each with a sign", "give one or more")
+        if not set(self._signs) <= {1, -1}:
+            raise ParameterError("signs", "hold another number than 1 and -1", "add a release or take it away")
+        self._shape = measured[0].tree.shape
+        self._covers = [FreshCover(each) for each in measured]
 
     def of(self, rectangles: Float64, level: Fraction = LEVEL) -> SureIntervals:
         """An interval for each rectangle.
 
         Args:
             rectangles: float64 (m, 4): x0, y0, x1, y1 in cell units; what lies beyond the grid has no points.
-            level: The probability with which each interval holds the true number, above 0 and below 0.999998.
+            level: The probability with which each interval holds the true number, above 0 and below 1 - 2 10^-9.
 
         Raises:
             ParameterError: rectangles that `CumulativeGrid.count` refuses, or another level.
         """
-        sums = self._cover.sums(checked_rectangles(rectangles))
+        asked = checked_rectangles(rectangles)
+        return self._intervals([cover.sums(asked) for cover in self._covers], level)
+
+    def of_regions(self, regions: Sequence[Region], level: Fraction = LEVEL) -> SureIntervals:
+        """An interval for each region; a share of a cell within 10^-9 of 0 or 1 is taken for 0 or 1.
+
+        Raises:
+            ParameterError: a region that `cell_shares` refuses, or another level than `of` takes.
+        """
+        shares = [cell_shares(region, self._shape) for region in regions]
+        return self._intervals(
+            [joined([cover.sums_of_region(each) for each in shares], len(cover.noises)) for cover in self._covers],
+            level,
+        )
+
+    def _intervals(self, sums: Sequence[Sums], level: Fraction) -> SureIntervals:
         missing = (1 - level) / 2
-        below = upper_margins(self._cover.noises, sums.inside_terms, missing)
-        above = upper_margins(self._cover.noises, sums.touched_terms, missing)
-        lower = np.maximum(sums.inside - below, 0)
-        return SureIntervals(lower, np.maximum(sums.touched + above, lower), sums.touched - sums.inside)
+        noises = [noise for cover in self._covers for noise in cover.noises]
+        ends = []
+        for side in (1, -1):
+            # What bounds the lower end of a sum from below bounds it from above where it is taken away.
+            within = [sign == side for sign in self._signs]
+            terms = [
+                each.inside_terms if inner else each.touched_terms for each, inner in zip(sums, within, strict=True)
+            ]
+            values = sum(
+                sign * (each.inside if inner else each.touched)
+                for sign, each, inner in zip(self._signs, sums, within, strict=True)
+            )
+            ends.append(values - side * upper_margins(noises, np.concatenate(terms, axis=1), missing))
+        lower = np.maximum(ends[0], 0) if -1 not in self._signs else ends[0]
+        cut = np.add.reduce([each.touched - each.inside for each in sums])
+        return SureIntervals(lower, np.maximum(ends[1], lower), cut)
+
+
+def joined(parts: Sequence[Sums], noises: int) -> Sums:
+    """Sums of several queries, one after the other; of none of them with this many noises."""
+    none = Sums(*(np.empty(shape, dtype=np.int64) for shape in (0, 0, (0, noises), (0, noises))))
+    return Sums(
+        *(
+            np.concatenate([getattr(each, name) for each in (none, *parts)])
+            for name in ("inside", "touched", "inside_terms", "touched_terms")
+        )
+    )

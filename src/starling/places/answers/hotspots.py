@@ -1,0 +1,97 @@
+"""The squares of a released grid with most points, and what can be said of their being so.
+
+Two statements, which are not the same. `sure`: with a probability of at least `level` all squares that it marks are among those with most
+points, whatever the data; it follows from sure intervals that hold jointly (each misses with a chance of (1 - level)/squares), and it marks
+a square whose lower end less than k others can reach. `share_of_samples`: in how many of given samples of the grid, such as those of a
+model of the points, a square is among the first k; it is as good as that model, and no level is claimed for it.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from starling.errors import ParameterError
+from starling.places.answers.rectangles import CumulativeGrid, Float64
+from starling.places.answers.sure import LEVEL, Surety
+from starling.places.measurements import Bool, Int32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hotspots:
+    """The first squares by their released counts, most points first; of equal ones the southern and then the western one first.
+
+    Attributes:
+        boxes: int32 (k, 4): first row, row after the last, first column, column after the last.
+        counts: float64 (k,): released points of each.
+        sure: bool (k,): whether it surely is among the k squares with most points; None where no measurements were given.
+        share_of_samples: float64 (k,): of the samples, in how many it is among the first k; None where there are none.
+    """
+
+    boxes: Int32
+    counts: Float64
+    sure: Bool | None
+    share_of_samples: Float64 | None
+
+
+def tiles(shape: tuple[int, int], side: int) -> Int32:
+    """int32 (tiles, 4): squares of `side` cells that tile a grid from its south-western corner; those at the far edges may be cut."""
+    rows, columns = shape
+    south, west = (np.arange(0, many, side, dtype=np.int32) for many in shape)
+    y, x = (each.reshape(-1) for each in np.meshgrid(south, west, indexing="ij"))
+    return np.stack([y, np.minimum(y + side, rows), x, np.minimum(x + side, columns)], axis=1).astype(np.int32)
+
+
+def as_rectangles(boxes: Int32) -> Float64:
+    """float64 (m, 4): x0, y0, x1, y1 of boxes of cells."""
+    return boxes[:, [2, 0, 3, 1]].astype(np.float64)
+
+
+def hotspots(
+    grid: CumulativeGrid,
+    k: int,
+    side: int = 1,
+    *,
+    surety: Surety | None = None,
+    level: Fraction = LEVEL,
+    samples: Float64 | None = None,
+) -> Hotspots:
+    """The k squares with most released points, among those that tile the grid.
+
+    Args:
+        grid: The released grid.
+        k: How many; at least 1, at most as many as there are squares.
+        side: Cells of a side, at least 1.
+        surety: Sure intervals of the release.
+        level: The probability with which all marks of `sure` are right together.
+        samples: float64 (samples, rows, columns): grids as a model of the points has them.
+
+    Raises:
+        ParameterError: k or side outside its bounds, samples of another shape, or a level so near to 1 that it can't be kept for so many
+            squares (1 - level is at least 2 10^-9 for each).
+    """
+    if side < 1:
+        raise ParameterError("side", "is below 1", "give the number of cells of a side")
+    boxes = tiles(grid.shape, side)
+    if not 1 <= k <= len(boxes):
+        raise ParameterError("k", f"is not in 1 to {len(boxes)}", "ask for as many squares as there are")
+    asked = as_rectangles(boxes)
+    counts = grid.count(asked).counts
+    first = np.argsort(-counts, kind="stable")[:k]
+    sure = None
+    if surety is not None:
+        ends = surety.of(asked, 1 - (1 - level) / len(boxes))
+        # At most k - 1 other squares can have as many points as its lower end: less than k, with the square itself at most k.
+        upper = np.sort(ends.upper)
+        reaching = len(boxes) - np.searchsorted(upper, ends.lower[first], side="left")
+        sure = reaching <= k
+    share = None
+    if samples is not None:
+        if samples.ndim != 3 or samples.shape[1:] != grid.shape or not len(samples):
+            raise ParameterError("samples", "are no grids of this shape", "give (samples, rows, columns)")
+        share = np.zeros(k)
+        for sample in samples:
+            found = CumulativeGrid(sample).count(asked).counts
+            share += np.isin(first, np.argsort(-found, kind="stable")[:k])
+        share /= len(samples)
+    return Hotspots(boxes[first], counts[first], sure, share)

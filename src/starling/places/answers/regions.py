@@ -1,0 +1,174 @@
+"""Regions of any shape, as the share of each cell that lies in them. Rings are straight between their corners, in cell units.
+
+The share of a cell is exact but for rounding: each piece of an edge within a cell adds its height times what lies east of it, and what it
+adds to all cells further east of its row is its height. Added up along a row from the west, counter-clockwise rings give the area of each
+cell inside them. That takes time by the cells that edges cross and by those of the region's extent.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from starling.errors import ParameterError
+from starling.places.answers.rectangles import Counts, CumulativeGrid, Float64
+from starling.privacy.compiled import compiled
+
+Polygon: TypeAlias = Sequence[Float64]
+"""Rings, each float64 (corners, 2) of x and y, closed or not: the outer one, then holes."""
+Region: TypeAlias = Sequence[Polygon]
+
+ROUNDING: Final = 1e-9
+"""Of the share of a cell."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shares:
+    """The share of each cell that lies in a region.
+
+    Attributes:
+        row: The first row of the region's extent on the grid.
+        column: The first column of that extent.
+        share: float64 (rows, columns) of that extent, each in [0, 1]; exactly 0 and 1 where a cell lies outside and inside but for
+            rounding.
+        clipped: Whether a part of the region lies beyond the grid.
+    """
+
+    row: int
+    column: int
+    share: Float64
+    clipped: bool
+
+
+def cell_shares(region: Region, shape: tuple[int, int]) -> Shares:
+    """The share of each cell in a region.
+
+    Args:
+        region: Polygons that share no area; no ring crosses itself or another one, and holes lie within their outer ring.
+        shape: Cells of the grid (rows, columns).
+
+    Raises:
+        ParameterError: a ring of fewer than three corners or with a number that is not finite, or rings that cross.
+    """
+    rings = [oriented(ring, hole=number > 0) for polygon in region for number, ring in enumerate(polygon)]
+    corners = np.concatenate(rings) if rings else np.zeros((1, 2))
+    (west, south), (east, north) = corners.min(axis=0), corners.max(axis=0)
+    rows, columns = shape
+    first_row, first_column = (
+        int(np.clip(np.floor(least), 0, many)) for least, many in ((south, rows), (west, columns))
+    )
+    last_row, last_column = (int(np.clip(np.ceil(most), 0, many)) for most, many in ((north, rows), (east, columns)))
+    sums = np.zeros((max(last_row - first_row, 0), max(last_column - first_column, 0) + 1))
+    for ring in rings:
+        add_edges(ring - (first_column, first_row), sums)
+    share = np.cumsum(sums, axis=1)[:, :-1]
+    if share.size and (share.min() < -ROUNDING or share.max() > 1 + ROUNDING):
+        raise ParameterError("region", "has rings that cross, or polygons that overlap", "give each place once")
+    share[share < ROUNDING] = 0.0
+    share[share > 1 - ROUNDING] = 1.0
+    return Shares(first_row, first_column, share, bool(west < 0 or south < 0 or east > columns or north > rows))
+
+
+def oriented(ring: Float64, *, hole: bool) -> Float64:
+    """A ring closed, counter-clockwise, or clockwise if it is a hole.
+
+    Raises:
+        ParameterError: it has fewer than three corners, or a number that is not finite.
+    """
+    corners = np.asarray(ring, dtype=np.float64)
+    if corners.ndim != 2 or corners.shape[0] < 3 or corners.shape[1] != 2 or not np.isfinite(corners).all():
+        raise ParameterError("region", "has a ring that is no list of corners", "give x and y of three corners or more")
+    closed = np.concatenate([corners, corners[:1]])
+    # From the first corner, so that a small ring far from the origin keeps its sign.
+    x, y = (closed - closed[0]).T
+    clockwise = float(x[:-1] @ y[1:] - x[1:] @ y[:-1]) < 0
+    return closed[::-1].copy() if clockwise != hole else closed
+
+
+@compiled
+def add_edges(ring: Float64, sums: Float64) -> None:
+    """Add the edges of a counter-clockwise ring to the table whose sums along rows are shares of cells.
+
+    Args:
+        ring: (corners, 2), closed, relative to the table; it may reach beyond it.
+        sums: (rows, columns + 1), added to.
+    """
+    rows = sums.shape[0]
+    for i in range(ring.shape[0] - 1):
+        # Upwards, the area lies to the west of an edge of a counter-clockwise ring: it takes away what lies east of it.
+        sign = -1.0
+        x0, y0, x1, y1 = ring[i, 0], ring[i, 1], ring[i + 1, 0], ring[i + 1, 1]
+        if y0 > y1:
+            sign, x0, y0, x1, y1 = 1.0, x1, y1, x0, y0
+        slope = (x1 - x0) / (y1 - y0) if y1 > y0 else 0.0
+        for row in range(max(int(np.floor(y0)), 0), min(int(np.ceil(y1)), rows)):
+            bottom, top = max(y0, float(row)), min(y1, float(row + 1))
+            begin = x0 if bottom == y0 else x0 + slope * (bottom - y0)
+            end = x1 if top == y1 else x0 + slope * (top - y0)
+            add_piece(min(begin, end), max(begin, end), sign * (top - bottom), sums[row])
+
+
+@compiled
+def add_piece(west: float, east: float, height: float, sums: Float64) -> None:
+    """Add a piece of an edge within one row, from x = west to x = east, evenly high.
+
+    Args:
+        west: Where it begins.
+        east: Where it ends, at least `west`.
+        height: Of the whole piece, with its sign.
+        sums: (columns + 1,), added to.
+    """
+    columns = sums.size - 1
+    if west >= columns:
+        return
+    if east <= 0.0:
+        sums[0] += height
+        return
+    left = max(west, 0.0)
+    if west < 0.0:
+        sums[0] += height * (left - west) / (east - west)
+    at = left
+    while True:
+        column = int(at)
+        if column >= columns:
+            return
+        until = min(east, float(column + 1))
+        part = height if east == west else height * (until - at) / (east - west)
+        # On the average this much of the cell lies west of the piece.
+        before = (at + until) / 2.0 - column
+        sums[column] += part * (1.0 - before)
+        sums[column + 1] += part * before
+        if until >= east:
+            return
+        at = until
+
+
+def count_regions(grid: CumulativeGrid, regions: Sequence[Region]) -> Counts:
+    """Points in each region, spread evenly within a cell.
+
+    Raises:
+        ParameterError: a region that `cell_shares` refuses.
+    """
+    counts, clipped = np.empty(len(regions)), np.empty(len(regions), dtype=np.bool_)
+    for number, region in enumerate(regions):
+        found = cell_shares(region, grid.shape)
+        rows, columns = found.share.shape
+        cells = grid.grid[found.row : found.row + rows, found.column : found.column + columns]
+        counts[number], clipped[number] = float((cells * found.share).sum()), found.clipped
+    return Counts(counts, clipped)
+
+
+def region_of(geometry: Mapping[str, Any]) -> list[list[Float64]]:
+    """The polygons of a GeoJSON geometry, in its own units.
+
+    Raises:
+        ParameterError: it is no Polygon or MultiPolygon.
+    """
+    kind, found = geometry.get("type"), geometry.get("coordinates")
+    try:
+        # Positions may have a height; it says nothing here.
+        polygons: Any = {"Polygon": [found], "MultiPolygon": found}.get(str(kind))
+        return [[np.asarray(ring, dtype=np.float64)[:, :2] for ring in polygon] for polygon in polygons]
+    except (TypeError, ValueError, IndexError):
+        raise ParameterError("region", "is no polygon", "give a GeoJSON Polygon or MultiPolygon") from None
