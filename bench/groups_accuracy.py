@@ -11,7 +11,6 @@ interrupted study goes on where it was.
 """
 
 import csv
-import json
 import os
 import sys
 from collections import Counter
@@ -28,6 +27,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from bench.kept import Kept, Row
 from bench.measure import Json
 from bench.peers import ROOT
 from bench.record import Limit, Recorder
@@ -42,7 +42,6 @@ from starling.groups.plan import Regions, SplitBudget
 from starling.privacy.sampling.noise import discrete_laplace
 
 Levels: TypeAlias = tuple[Int64, ...]
-Row: TypeAlias = dict[str, Any]
 
 RUNS: Final = 5
 EPSILONS: Final = (Fraction(1), Fraction(1, 10))
@@ -220,25 +219,6 @@ def one_run(truth: Truth, epsilon: Fraction, split: str) -> Iterator[Row]:
         began = perf_counter()
         found = solve()
         yield {"method": method, "seconds": perf_counter() - began, **errors(found, truth)}
-
-
-class Kept:
-    """Runs that are done, in a file of one JSON object a line."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.rows: list[Row] = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-    def has(self, **about: Json) -> bool:
-        """Whether a run is done."""
-        return any(about.items() <= row.items() for row in self.rows)
-
-    def add(self, rows: Sequence[Row]) -> None:
-        """Keep the rows of a run."""
-        self.rows.extend(rows)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a") as file:
-            file.writelines(json.dumps(row) + "\n" for row in rows)
 
 
 def summary(rows: Sequence[Row]) -> list[Json]:
