@@ -29,7 +29,7 @@ TEXT_BATCH: Final = 1 << 16
 """Rows of text that are made at a time."""
 BATCH: Final = 1 << 18
 """Published rows that are compared at a time."""
-ROW_GROUP: Final = 1 << 20
+ROW_GROUP: Final = 1 << 18
 """Rows of a row group of the Parquet files."""
 COMPRESSION: Final = "zstd"
 TYPES: Final = ((pa.types.is_boolean, "boolean"), (pa.types.is_integer, "integer"), (pa.types.is_floating, "number"))
