@@ -26,7 +26,7 @@ def test_a_study_is_ready_to_be_asked(tmp_path: Path) -> None:
         plan = Plan.load(made.plan)
     opened = open_genotypes(made.prefix, plan)
     found = validate(plan, opened).value
-    assert (found.people, found.cases, found.missing) == (1501, 750, 0.0)
+    assert found.values == {"people": 1501, "cases": 750, "missing_calls": 0.0}
     assert found.problems.total == found.notes.total == 0
     tables = inspect(count_study(plan, opened)).value.tables()
     distances = distance_to_significance(tables, "g", plan.p_threshold)

@@ -3,12 +3,16 @@
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from starling.engine import duck
+from starling.engine.spark import check_seen
 from starling.errors import SourceError
-from starling.groups.counts import apportioned, check_seen, fitted, tally
+from starling.groups import counts
+from starling.groups.counts import apportioned, fitted, tally
 from starling.groups.plan import Plan
 from starling.groups.source import open_records
 from tests.groups.worlds import CELLS, GROUPS, world
@@ -25,7 +29,7 @@ ODD = {
 
 
 def counted(plan: Plan, folder: Path) -> list[list[int]]:
-    found: list[list[int]] = tally(plan, open_records(folder / "records.csv", plan)).tolist()
+    found: list[list[int]] = tally(plan, open_records(folder / "records.csv", plan))[0].tolist()
     return found
 
 
@@ -55,8 +59,25 @@ def test_a_register_that_changed_is_refused(tmp_path: Path) -> None:
         counted(plan, tmp_path)
 
 
+LARGE = pa.record_batch({"leaf": [0, 0, 0, 1], "size": [1, 1, 2, 3], "groups": [2**62, 2**62, 2**62, 5]})
+"""More groups than 64 bits hold."""
+
+
+def test_no_number_of_groups_can_leave_64_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cell is cut at G; the number of groups of a leaf is cut where sizes play no part, so that no member moves it."""
+    plan = world(tmp_path, "counts", groups=1 << 40)
+    monkeypatch.setattr(counts, "counted", lambda *_: iter([LARGE]))
+    cells, totals = tally(plan, open_records(tmp_path / "records.csv", plan))
+    assert (cells.tolist(), totals.tolist()) == (
+        [[0, 2**40, 2**40, 0, 0], [0, 0, 0, 5, 0], [0, 0, 0, 0, 0]],
+        [2**62, 5, 0],
+    )
+    made = fitted(plan, cells, totals)
+    assert (int(made.sum()), int(made.min())) == (1 << 40, 0)
+
+
 def fits(plan: Plan, cells: list[list[int]]) -> list[list[int]]:
-    found: list[list[int]] = fitted(plan, np.array(cells)).tolist()
+    found: list[list[int]] = fitted(plan, np.array(cells), np.array(cells).sum(axis=1)).tolist()
     return found
 
 
@@ -109,5 +130,18 @@ def test_spark_counts_what_duckdb_counts(worlds: dict[str, Path]) -> None:
             for text in ((folder / "records.csv").read_text(), ODD[kind]):
                 (folder / "records.csv").write_text(text)
                 opened = open_records(folder / "records.csv", plan)
-                check_seen(cluster, opened)
-                assert np.array_equal(tally(plan, opened, cluster), tally(plan, opened))
+                check_seen(cluster, opened.files, opened.sizes)
+                for there, here in zip(tally(plan, opened, cluster), tally(plan, opened), strict=True):
+                    assert np.array_equal(there, here)
+        bounds = pa.table({"largest": [4], "quantity": [1], "groups": [1 << 40], "most": [counts.MOST]})
+        for text, records in (
+            ("counts", LARGE),
+            ("events", pa.record_batch({"name": [b"a"] * 3, "quantity": [2**62] * 3})),
+        ):
+            register = pa.table({"name": [b"a", b"b"], "leaf": [0, 1]})
+            tables = {"records": pa.Table.from_batches([records]), "bounds": bounds, "register": register}
+            both = [pa.Table.from_batches(run(counts.COUNTING[text], tables)) for run in (cluster.run, duck.run)]
+            assert (
+                both[0].sort_by([("leaf", "ascending"), ("size", "ascending")]).to_pylist()
+                == both[1].sort_by([("leaf", "ascending"), ("size", "ascending")]).to_pylist()
+            )

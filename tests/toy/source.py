@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from starling.errors import Found, Problem, SourceError
 from starling.privacy.trust import Confidential, NotPrivate, inspect
-from starling.release.statement import Json
+from starling.release.domain import Validated
 from tests.toy.plan import Plan
 
 
@@ -35,20 +36,13 @@ class Persons:
         """The exact counts, for the custodian's own eyes."""
         return inspect(Confidential(self._counts))
 
-    def validate(self, most: int) -> NotPrivate["Validation"]:
+    def validate(self, most: int) -> NotPrivate[Validated]:
         """What is wrong with the records, for the custodian's own eyes."""
-        return inspect(Confidential(lambda: Validation(self.plan, self.path.read_text().splitlines(), most)))
+        return inspect(Confidential(partial(self._validated, most)))
 
-
-class Validation:
-    """A `release.domain.Validated`."""
-
-    def __init__(self, plan: Plan, lines: list[str], most: int) -> None:
-        wrong = [at for at, line in enumerate(lines, 1) if line not in plan.categories]
+    def _validated(self, most: int) -> Validated:
+        lines = self.path.read_text().splitlines()
+        wrong = [at for at, line in enumerate(lines, 1) if line not in self.plan.categories]
         listed = tuple(Problem("category", "is not in the plan", "correct it", "persons", at) for at in wrong[:most])
-        self.problems = Found(len(wrong), {"category": len(wrong)} if wrong else {}, listed)
-        self.notes = Found(0, {}, ())
-        self._lines = len(lines)
-
-    def summary(self) -> tuple[str, dict[str, Json]]:
-        return f"{self._lines:,} records", {"lines": self._lines}
+        problems = Found(len(wrong), {"category": len(wrong)} if wrong else {}, listed)
+        return Validated(problems, Found(0, {}, ()), f"{len(lines):,} records", {"lines": len(lines)})

@@ -98,7 +98,7 @@ def validate(plan: Path, records: Path, acceptance: Acceptance) -> Result:
     """
     from starling.groups.plan import Plan
     from starling.groups.source import open_records
-    from starling.groups.source import validate as check
+    from starling.groups.source.validation import validate as check
 
     def look(most: int) -> "tuple[Validated, Sequence[Path]]":
         chosen = Plan.load(plan)

@@ -94,11 +94,10 @@ def validated(acceptance: Acceptance, look: "Callable[[int], tuple[Validated, Se
     """
     book = acceptance.opened()
     validation, files = look(LISTED if acceptance.everything or as_json() else SHOWN)
-    read, values = validation.summary()
     problems, notes = validation.problems, validation.notes
     if as_json():
         accepted = book is not None and _accept(acceptance, book, files, problems)
-        says = {"valid": problems.none, "accepted": accepted, **values}
+        says = {"valid": problems.none, "accepted": accepted, **validation.values}
         says |= {"problems": _found_json(problems), "notes": _found_json(notes)}
         return Result(str, lambda: says, 0 if problems.none or accepted else SourceError.exit_code)
     for note in notes.listed:
@@ -117,7 +116,7 @@ def validated(acceptance: Acceptance, look: "Callable[[int], tuple[Validated, Se
             click.echo("Nothing was accepted.", err=True)
             raise click.exceptions.Exit(SourceError.exit_code)
         ends += f"\naccepted: these {len(files)} files of {acceptance.dataset}, as long as nobody changes them"
-    return Result(lambda: f"{read}: {ends}", dict)
+    return Result(lambda: f"{validation.read}: {ends}", dict)
 
 
 def _accept(acceptance: Acceptance, book: "Ledger", files: Sequence[Path], problems: Found) -> bool:

@@ -10,7 +10,7 @@ puts on a disk is encrypted with a key of this run, lies in folders of its own (
 for temporary files, on a worker where the cluster's owner has said. Settings that are the cluster's own (memory of an executor, encryption
 of its network) are read from `spark-defaults.conf`, as Spark does.
 
-Which engine counts, DuckDB in this process or Spark on this machine or on a cluster, is said by its name (`open_cluster`). Their counts are
+Which engine counts, DuckDB in this process or Spark on this machine or on a cluster, is said by its name (`cluster_for`). Their counts are
 identical.
 """
 
@@ -24,18 +24,19 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
 import pyarrow as pa
 
 from starling.engine.duck import Limits, default_limits
-from starling.errors import OutputError, ParameterError
+from starling.errors import OutputError, ParameterError, SourceError
 
 BATCH_ROWS: Final = 1 << 18
 """Rows of the Arrow batches that come out, at most."""
@@ -355,6 +356,44 @@ def open_cluster(name: str) -> AbstractContextManager[Spark | None]:
         ParameterError: when there is no such engine, or it cannot be started; nothing has been read then.
     """
     check_engine(name)
-    if name == DUCKDB:
-        return nullcontext(None)
-    return Spark(None if name == SPARK_HERE else name)
+    return nullcontext(None) if name == DUCKDB else Spark(None if name == SPARK_HERE else name)
+
+
+@contextmanager
+def cluster_for(name: str, files: Sequence[Path], sizes: Sequence[int]) -> Iterator[Spark | None]:
+    """The Spark of that name, running and seeing the confidential files; None for DuckDB. Before a charge: it reads nothing.
+
+    Args:
+        name: Of the engine.
+        files: Looked for by every worker, by path and size alone.
+        sizes: Their bytes when they were checked.
+
+    Raises:
+        ParameterError: as of `open_cluster`.
+        SourceError: a worker does not find them.
+    """
+    with open_cluster(name) as cluster:
+        if cluster is not None:
+            check_seen(cluster, files, sizes)
+        yield cluster
+
+
+def check_seen(cluster: Spark, files: Sequence[Path], sizes: Sequence[int]) -> None:
+    """Raises SourceError when a worker that was asked has other files; as many are asked as tasks run at once, twice."""
+    seen = Parts(_SEEN, tuple(range(2 * cluster.workers)), partial(_same, tuple(files), tuple(sizes)))
+    with closing(cluster.run("SELECT seen.same FROM seen", {"seen": seen})) as answer:
+        if not all(pa.Table.from_batches(answer, _SEEN)["same"].to_pylist()):
+            problem = "are not there, or have changed, where the workers of the cluster look for them"
+            raise SourceError("records", problem, "put them on storage that all workers reach by one path")
+
+
+_SEEN: Final = pa.schema([("same", pa.bool_())])
+
+
+def _same(files: tuple[Path, ...], sizes: tuple[int, ...], _: int) -> Iterator[pa.RecordBatch]:
+    """In a worker: whether the files are there, each of its size."""
+    try:
+        same = all(path.stat().st_size == size for path, size in zip(files, sizes, strict=True))
+    except OSError:
+        same = False
+    yield pa.record_batch([pa.array([same])], schema=_SEEN)

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from starling.groups.plan import Plan
     from starling.groups.preview import preview
     from starling.groups.publish import release
-    from starling.groups.source import open_records, validate
+    from starling.groups.source import open_records
+    from starling.groups.source.validation import validate
 
 __all__ = ["Plan", "open_records", "preview", "project_cumulative", "project_histogram", "release", "validate"]
 
@@ -23,6 +24,6 @@ lazy(
         "project_cumulative": "optimise.cumulative",
         "project_histogram": "optimise.histogram",
         "release": "publish",
-        "validate": "source",
+        "validate": "source.validation",
     },
 )

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from starling.engine.spark import DUCKDB
+from starling.engine.spark import DUCKDB, cluster_for
 from starling.errors import SourceError
-from starling.groups.counts import cluster_for, count
+from starling.groups.counts import count
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 from starling.groups.postprocess import Conditions, conditions
@@ -105,7 +105,7 @@ def evaluate(plan: Plan, records: Records, release: Path, *, engine: str = DUCKD
         SourceError: the folder holds no tables, or tables of another plan.
     """
     published = [_published(plan, release, level) for level in range(plan.levels)]
-    with cluster_for(engine, records) as cluster:
+    with cluster_for(engine, records.files, records.sizes) as cluster:
         return inspect(count(plan, records, cluster=cluster).map(partial(compare, plan, published)))
 
 

@@ -5,8 +5,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from starling.engine.spark import DUCKDB, check_engine
-from starling.groups.counts import cluster_for, count
+from starling.engine.spark import DUCKDB, check_engine, cluster_for
+from starling.groups.counts import count
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 from starling.groups.publication import GroupsPublication
@@ -37,8 +37,9 @@ class _Groups:
 
     def open(self) -> Callable[[ExitStack], Confidential[Int64]]:
         """The number of groups of each leaf and size; a cluster is started for them where that is asked for."""
+        files, sizes = self.records.files, self.records.sizes
         return lambda work: count(
-            self.plan, self.records, cluster=work.enter_context(cluster_for(self.engine, self.records))
+            self.plan, self.records, cluster=work.enter_context(cluster_for(self.engine, files, sizes))
         )
 
 

@@ -6,6 +6,7 @@ registered in `starling.domains` under its name, with the place of its `Domain` 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -201,19 +202,18 @@ class Domain(Protocol):
         ...
 
 
-class Validated(Protocol):
-    """What `validate` found in confidential files. NOT PRIVATE: for their custodian alone."""
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """What `validate` found in confidential files. NOT PRIVATE: for their custodian alone.
 
-    @property
-    def problems(self) -> Found:
-        """What breaks the rules; a file with problems is accepted only when its custodian says so."""
-        ...
+    Attributes:
+        problems: What breaks the rules; a file with problems is accepted only when its custodian says so.
+        notes: What is allowed and probably not meant.
+        read: What was read, as a phrase for people.
+        values: What was read, for programs.
+    """
 
-    @property
-    def notes(self) -> Found:
-        """What is allowed and probably not meant."""
-        ...
-
-    def summary(self) -> tuple[str, dict[str, Json]]:
-        """What was read, as a phrase for people and as values for programs."""
-        ...
+    problems: Found
+    notes: Found
+    read: str
+    values: dict[str, Json]

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from starling.engine.spark import DUCKDB, check_engine
+from starling.engine.spark import DUCKDB, check_engine, cluster_for
 from starling.privacy.trust import Confidential
 from starling.release import pipeline
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener
 from starling.release.session import InSession
-from starling.tables.counts import GroupCounts, cluster_for, count
+from starling.tables.counts import GroupCounts, count
 from starling.tables.earlier.releases import topping_up
 from starling.tables.plan import Geography, Plan, read_geography
 from starling.tables.publication import TablesPublication
@@ -60,8 +60,9 @@ class _Records:
 
     def open(self) -> Callable[[ExitStack], Confidential[GroupCounts]]:
         """The counts of every group; a cluster is started for them where that is asked for."""
+        files, sizes = self.persons.parts, self.persons.sizes
         return lambda work: count(
-            self.plan, self.regions, self.persons, cluster=work.enter_context(cluster_for(self.engine, self.persons))
+            self.plan, self.regions, self.persons, cluster=work.enter_context(cluster_for(self.engine, files, sizes))
         )
 
 

@@ -8,13 +8,14 @@ import pytest
 
 from starling.errors import LISTED, RecordsInvalid
 from starling.genome.counts.study import count_study
-from starling.genome.source import Validation, open_genotypes, validate
+from starling.genome.source import open_genotypes, validate
 from starling.privacy.trust import inspect
+from starling.release.domain import Validated
 from tests.genome.source.test_relatives import family
 from tests.genome.studies import Study, a_study, plan_of, write_bed, write_phenotypes, write_vcf
 
 
-def looked_at(study: Study, folder: Path, fam: str | None = None) -> Validation:
+def looked_at(study: Study, folder: Path, fam: str | None = None) -> Validated:
     plan = plan_of(study, folder)
     prefix = write_bed(study, folder / "x")
     if fam is not None:
@@ -31,8 +32,8 @@ def with_words(study: Study, *words: str) -> Study:
 def test_a_study_in_order_has_no_problems(tmp_path: Path) -> None:
     study = with_words(a_study(missing=0.25), "1", "2")
     found = looked_at(study, tmp_path)
-    assert (found.people, found.cases, found.problems.total) == (11, 5, 0)
-    assert found.missing == pytest.approx(np.mean(study.copies < 0))
+    assert (found.values["people"], found.values["cases"], found.problems.total) == (11, 5, 0)
+    assert found.values["missing_calls"] == pytest.approx(np.mean(study.copies < 0))
     found.problems.refuse()
 
 

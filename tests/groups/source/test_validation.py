@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from starling.groups.source import open_records, validate
-from starling.groups.source.validation import Validation
+from starling.groups.source import open_records
+from starling.groups.source.validation import validate
+from starling.release.domain import Validated
 from tests.groups.worlds import world
 
 
-def validated(folder: Path, text: str, kind: str = "groups", **changed: object) -> Validation:
+def validated(folder: Path, text: str, kind: str = "groups", **changed: object) -> Validated:
     plan = world(folder, kind, **changed)
     (folder / "records.csv").write_text(text)
     return validate(plan, open_records(folder / "records.csv", plan)).value
@@ -18,7 +19,7 @@ def validated(folder: Path, text: str, kind: str = "groups", **changed: object) 
 def test_the_world_has_no_problem_and_one_note(tmp_path: Path) -> None:
     plan = world(tmp_path)
     found = validate(plan, open_records(tmp_path / "records.csv", plan)).value
-    assert (found.records, found.groups, found.problems.none) == (9, 9, True)
+    assert (found.values, found.problems.none) == ({"records": 9, "groups": 9}, True)
     assert [str(each) for each in found.notes.listed] == [
         "records.csv:10: size is beyond 4, and counts as that; correct it; a release goes by its rule: docs/groups.md"
     ]
@@ -36,7 +37,7 @@ def test_each_fault_has_its_line(tmp_path: Path) -> None:
         (6, "size", "is no whole number from 0 on"),
         (10, "size", "is no whole number from 0 on"),
     ]
-    assert found.records == 14
+    assert found.values["records"] == 14
     assert [each.problem for each in found.problems.decisive] == [
         "have 11 groups in regions of the plan, and 9 are public"
     ]
@@ -67,7 +68,16 @@ def test_persons_in_several_groups_and_unknown_groups_are_counted(tmp_path: Path
     text = "person,group\na,e1-0\na,e1-0\nb,e1-1\nb,e2-0\n,e1-0\nc,e9-9\nd,\n"
     found = validated(tmp_path, text, "persons", groups="")
     assert found.problems.by_field == {"person": 2, "group": 2}
-    assert (found.records, found.groups) == (7, 9)
-    words, values = found.summary()
-    assert words == "7 records of 9 groups"
-    assert values == {"records": 7, "groups": 9}
+    assert (found.read, found.values) == ("7 records of 9 groups", {"records": 7, "groups": 9})
+
+
+def test_a_register_that_is_given_as_events_is_noted(tmp_path: Path) -> None:
+    world(tmp_path, "events")
+    names = [line.split(",")[0] for line in (tmp_path / "register.csv").read_text().splitlines()[1:]]
+    found = validated(tmp_path, "group\n" + "\n".join(names), "events", groups="")
+    assert found.problems.none
+    assert [each.problem for each in found.notes.listed] == [
+        "have exactly one event of each group of the register, as a list of the groups has"
+    ]
+    for other in (names[1:], [*names, names[0]], [*names[1:], "e9-9"], [*names[1:], names[1]]):
+        assert validated(tmp_path, "group\n" + "\n".join(other), "events", groups="").notes.none

@@ -14,12 +14,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from starling.engine.spark import Spark
+from starling.engine.spark import Spark, check_seen, cluster_for
 from starling.errors import SourceError
 from starling.privacy.trust import inspect
 from starling.release.payment import PaymentOptions
-from starling.tables.counts import GroupCounts, cluster_for, count
-from starling.tables.counts.counting import _check_seen
+from starling.tables.counts import GroupCounts, count
 from starling.tables.evaluate import evaluate
 from starling.tables.generate import generate
 from starling.tables.plan import Geography, Plan, read_geography
@@ -132,13 +131,14 @@ def test_attack_a08_a_task_that_fails_keeps_the_charge(
 def test_workers_without_the_file_are_found_before_a_charge(spark: Spark, tmp_path: Path) -> None:
     path = persons(tmp_path, [GOOD] * 9)
     opened = open_persons(path, PLAN)
-    _check_seen(spark, opened)
+    check_seen(spark, opened.parts, opened.sizes)
     for change in (partial(os.truncate, path, 50), path.unlink):
         change()
-        with pytest.raises(SourceError, match="where the workers of the cluster look for it"):
-            _check_seen(spark, opened)
+        with pytest.raises(SourceError, match="where the workers of the cluster look for them"):
+            check_seen(spark, opened.parts, opened.sizes)
 
 
 def test_duckdb_needs_no_cluster(tmp_path: Path) -> None:
-    with cluster_for("duckdb", open_persons(persons(tmp_path, [GOOD]), PLAN)) as cluster:
+    opened = open_persons(persons(tmp_path, [GOOD]), PLAN)
+    with cluster_for("duckdb", opened.parts, opened.sizes) as cluster:
         assert cluster is None

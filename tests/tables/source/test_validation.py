@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from starling.errors import LISTED, SHOWN, RecordsInvalid
 from starling.privacy.trust import NotPrivate
+from starling.release.domain import Validated
 from starling.tables.plan import Plan, read_geography
-from starling.tables.source import Validation, open_persons, validate
+from starling.tables.source import open_persons, validate
 from starling.tables.source.fields import NOTES, PROBLEMS
 from starling.tables.source.reading import CHUNK
 from tests.tables.source.records import GEOGRAPHY, GOOD, PLAN, row
@@ -22,7 +23,7 @@ SECRET = "8051"
 """A value that no message may repeat."""
 
 
-def validated(folder: Path, lines: list[bytes], plan: Plan = PLAN, header: bytes = HEADER) -> Validation:
+def validated(folder: Path, lines: list[bytes], plan: Plan = PLAN, header: bytes = HEADER) -> Validated:
     path = folder / "persons.txt"
     path.write_bytes(b"".join(line + b"\n" for line in (header, *lines)))
     found = validate(plan, GEOGRAPHY, open_persons(path, plan))
@@ -33,7 +34,7 @@ def validated(folder: Path, lines: list[bytes], plan: Plan = PLAN, header: bytes
 def test_clean_records(tmp_path: Path) -> None:
     found = validated(tmp_path, [GOOD, row(QRACE2="1001", QSPAN="2000"), b"", row(HOUSEHOLDER="False", QSPAN="3000")])
     # GOOD has QSPAN Null, which is no code.
-    assert (found.lines, found.counted, found.problems.by_field) == (4, 3, {"QSPAN": 1})
+    assert (found.values, found.problems.by_field) == ({"lines": 4, "counted": 3}, {"QSPAN": 1})
     assert found.notes.total == 0
 
 
@@ -97,7 +98,7 @@ def test_more_codes_than_the_plan_reads(tmp_path: Path) -> None:
     found = validated(tmp_path, [row(**FINE, QRACE2="1001", QRACE3="1002"), row(**FINE, QRACE2="1001")], plan)
     assert [(p.line, p.field) for p in found.problems.listed] == [(2, "QRACE")]
     assert "more codes than the plan's max_race_codes" in found.problems.listed[0].problem
-    assert found.counted == 2
+    assert found.values["counted"] == 2
 
 
 def test_codes_after_a_null_are_noted(tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ def test_codes_after_a_null_are_noted(tmp_path: Path) -> None:
 def test_records_outside_the_plan_are_noted(tmp_path: Path) -> None:
     found = validated(tmp_path, [row(**FINE, TABBLKST="05"), row(**FINE)])
     assert [(note.line, note.field) for note in found.notes.listed] == [(2, "TABBLKST")]
-    assert (found.problems.total, found.counted, found.lines) == (0, 1, 2)
+    assert (found.problems.total, found.values["counted"], found.values["lines"]) == (0, 1, 2)
     assert {note.field for note in NOTES} == {"TABBLKST", "QRACE"}
 
 
@@ -165,16 +166,16 @@ def test_lines_are_counted_across_chunks(tmp_path: Path) -> None:
         (before + 4, "line"),
         (before + 5, "line"),
     ]
-    assert (found.lines, found.counted) == (before + 4, before)
+    assert (found.values["lines"], found.values["counted"]) == (before + 4, before)
 
 
 @given(st.lists(st.binary(max_size=30).filter(lambda line: b"\n" not in line), max_size=5))
 def test_any_bytes_are_told_and_nothing_fails(tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]) -> None:
     found = validated(tmp_path_factory.mktemp("any"), [row(**FINE), *lines])
-    assert found.lines == 1 + len(lines)
+    assert found.values["lines"] == 1 + len(lines)
     # Short lines never have all fields.
     assert found.problems.total >= sum(line.removesuffix(b"\r") != b"" for line in lines)
-    assert found.counted == 1
+    assert found.values["counted"] == 1
 
 
 def test_parquet_rows_are_counted_from_one_in_each_part(tmp_path: Path) -> None:
@@ -188,7 +189,7 @@ def test_parquet_rows_are_counted_from_one_in_each_part(tmp_path: Path) -> None:
         ("a.parquet", 2, "line"),
         ("b.parquet", 3, "line"),
     ]
-    assert (found.lines, found.counted) == (5, 3)
+    assert (found.values["lines"], found.values["counted"]) == (5, 3)
 
 
 @pytest.mark.parametrize(("config", "outside"), [("input_dir_puredp", 2), ("input_dir_zcdp", 2)])
@@ -197,6 +198,6 @@ def test_the_toy_data_set_is_clean(shared_data: Path, config: str, outside: int)
     plan = Plan.load(folder / config)
     geography = read_geography(folder / "GRF-C.txt", plan)
     found = validate(plan, geography, open_persons(folder / "person-records.txt", plan)).value
-    assert (found.lines, found.problems.total) == (10, 0)
+    assert (found.values["lines"], found.problems.total) == (10, 0)
     assert found.notes.by_field == ({"TABBLKST": outside} if not plan.puerto_rico else {})
     found.problems.refuse()

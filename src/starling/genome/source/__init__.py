@@ -3,6 +3,6 @@
 from starling.genome.source.calls import Calls, Flags
 from starling.genome.source.genotypes import Genotypes, open_genotypes, read, study_files
 from starling.genome.source.people import People
-from starling.genome.source.validation import Validation, validate
+from starling.genome.source.validation import validate
 
-__all__ = ["Calls", "Flags", "Genotypes", "People", "Validation", "open_genotypes", "read", "study_files", "validate"]
+__all__ = ["Calls", "Flags", "Genotypes", "People", "open_genotypes", "read", "study_files", "validate"]

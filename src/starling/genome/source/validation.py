@@ -7,7 +7,6 @@ the other) is stated before all else. The records pass `trust.inspect`, so the a
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -25,37 +24,13 @@ from starling.genome.source.relatives import DUPLICATE, FIRST_DEGREE, LEAST_SPAN
 from starling.genome.source.vcf import alleles_of, carried_index, name_of, records
 from starling.planfile.spelling import shown
 from starling.privacy.trust import Confidential, NotPrivate, inspect
+from starling.release.domain import Validated
 from starling.release.statement import Json
 
 MISSING_WORDS: Final = (b"", b"-9", b"0", b"NA", b"nan", b"NaN", b"N/A", b".")
 """Phenotypes that say that there is none, as far as the plan's word for a case does not make them one."""
 MOST_WORDS: Final = 5
 """Different phenotypes of a file that a message has, where all people are alike."""
-
-
-@dataclass(frozen=True, slots=True)
-class Validation:
-    """What `validate` found.
-
-    Attributes:
-        people: The number of people, n.
-        cases: How many people count as cases.
-        missing: The share of all calls that is missing.
-        problems: The records that a query reads otherwise than the file may have meant it, or not at all.
-        notes: What is in order but should be known: people who are duplicates or relatives, SNPs that nobody or everybody carries.
-    """
-
-    people: int
-    cases: int
-    missing: float
-    problems: Found
-    notes: Found
-
-    def summary(self) -> tuple[str, dict[str, Json]]:
-        """What was read, as a phrase for people and as values for programs."""
-        missing = f"{100 * self.missing:.3g} % of the calls missing"
-        words = f"{self.people:,} people, {self.cases:,} of them cases, {missing}"
-        return words, {"people": self.people, "cases": self.cases, "missing_calls": self.missing}
 
 
 class _Tally:
@@ -85,8 +60,10 @@ class _Tally:
         return Found(self._counts.total(), dict(self._counts), tuple(first[: self.most]), tuple(self._decisive))
 
 
-def validate(plan: Plan, genotypes: Genotypes, *, most: int = SHOWN) -> NotPrivate[Validation]:
-    """Read all records and list for the custodian what is wrong with them.
+def validate(plan: Plan, genotypes: Genotypes, *, most: int = SHOWN) -> NotPrivate[Validated]:
+    """Read all records and list for the custodian what a query reads otherwise than the file may have meant it, or not at all.
+
+    Notes are people who are duplicates or relatives, and SNPs that nobody or everybody carries.
 
     Args:
         plan: Says what is expected.
@@ -96,10 +73,10 @@ def validate(plan: Plan, genotypes: Genotypes, *, most: int = SHOWN) -> NotPriva
     Raises:
         SourceError: when a file is no longer the one that was checked.
     """
-    return inspect(Confidential(partial(_validation, plan, genotypes, most)))
+    return inspect(Confidential(partial(_validated, plan, genotypes, most)))
 
 
-def _validation(plan: Plan, genotypes: Genotypes, most: int) -> Validation:
+def _validated(plan: Plan, genotypes: Genotypes, most: int) -> Validated:
     problems, notes = _Tally(most), _Tally(most)
     names = genotypes.people.names()
     cases = genotypes.people.cases(plan.people)
@@ -111,7 +88,9 @@ def _validation(plan: Plan, genotypes: Genotypes, most: int) -> Validation:
     _snps(plan, genotypes, counts, problems, notes)
     _relatives(sample, plan, names, notes)
     missing = float(counts[:, 0].sum() / (plan.people * len(plan.snps)))
-    return Validation(plan.people, int(cases.sum()), missing, problems.found(), notes.found())
+    read = f"{plan.people:,} people, {cases.sum():,} of them cases, {100 * missing:.3g} % of the calls missing"
+    values: dict[str, Json] = {"people": plan.people, "cases": int(cases.sum()), "missing_calls": missing}
+    return Validated(problems.found(), notes.found(), read, values)
 
 
 def _phenotypes(genotypes: Genotypes, plan: Plan, names: list[str], cases: int, problems: _Tally) -> None:

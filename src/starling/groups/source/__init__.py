@@ -1,6 +1,321 @@
-"""Confidential records of groups: their public shape, their rows, and what is wrong with them."""
+"""The confidential records: their public shape, and their rows as typed columns, part by part.
 
-from starling.groups.source.files import Records, open_records
-from starling.groups.source.validation import validate
+Two forms, CSV with a header and Parquet, of one file or of a folder of Parquet parts, and four kinds of records (plan/model.py):
 
-__all__ = ["Records", "open_records", "validate"]
+    groups   region, size            a group in each row
+    counts   region, size, groups    so many groups of that size in that region
+    persons  person, group           perhaps quantity: what the person adds to the size of its group
+    events   group                   perhaps quantity
+
+Every record follows one rule, so that none can stop a run, and the rule is the same whatever other records there are. A number is what the
+text or the value says, rounded down; below 0, not a number or missing, it is 0; beyond the public bound (N for sizes, q for quantities, G
+for groups) it is the bound. A record whose region is no leaf of the plan, whose group is not in the register, or that has no person where
+persons are asked for, is dropped, as is a line of CSV that has another number of fields than the header. A field of CSV is what stands
+between commas, without the quotes around it: a comma in quotes cuts a field too.
+
+Text is read by byte ranges: a line belongs to the range in which it begins, so that several workers read a file and no line twice.
+"""
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Literal, Never
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+
+from starling.errors import Problem, SourceError
+from starling.groups.optimise.tree import Int64
+from starling.groups.plan import Kind, Plan
+
+CHUNK: Final = 16 << 20
+"""Bytes of text in a part."""
+LONGEST_LINE: Final = 1 << 20
+"""Bytes that a line may go beyond its part; a longer one is dropped."""
+ROWS: Final = 1 << 20
+"""Parquet rows that are read at a time."""
+COLUMNS: Final[dict[Kind, tuple[str, ...]]] = {
+    "groups": ("region", "size"),
+    "counts": ("region", "size", "groups"),
+    "persons": ("person", "group"),
+    "events": ("group",),
+}
+NUMBERS: Final = ("size", "groups", "quantity")
+SIZED: Final = pa.schema([("leaf", pa.int64()), ("size", pa.int64()), ("groups", pa.int64())])
+EVENTS: Final = pa.schema([("name", pa.binary()), ("quantity", pa.int64())])
+PERSONS: Final = pa.schema([("person", pa.binary()), *EVENTS])
+SCHEMAS: Final[dict[Kind, pa.Schema]] = {"groups": SIZED, "counts": SIZED, "persons": PERSONS, "events": EVENTS}
+"""What the records of each kind become."""
+
+_PARQUET: Final = b"PAR1"
+_MARK: Final = b"\xef\xbb\xbf"
+_END, _COMMA = ord("\n"), ord(",")
+_NUMBER: Final = r'^[ \t]*"?[ \t]*\+?0*(?P<digits>[0-9]+)(?:\.[0-9]*)?[ \t]*"?[ \t]*$'
+_DIGITS: Final = 18
+"""Of a number that has 64 bits for certain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Where some records lie.
+
+    Attributes:
+        path: The file.
+        begin: First byte of text, or row group of Parquet.
+        stop: One past the last.
+    """
+
+    path: Path
+    begin: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Records whose public shape fits a plan; holds nothing of any record.
+
+    Attributes:
+        files: The file; of a folder each file, ascending by name.
+        sizes: Bytes of each when it was checked.
+        form: What they are.
+        header: The names of all columns, of Parquet those that are read.
+        columns: Those that are read.
+        parts: Where the records lie.
+    """
+
+    files: tuple[Path, ...]
+    sizes: tuple[int, ...]
+    form: Literal["text", "parquet"]
+    header: tuple[str, ...]
+    columns: tuple[str, ...]
+    parts: tuple[Part, ...]
+
+
+def open_records(path: str | Path, plan: Plan) -> Records:
+    """Check the public shape of the records: that they are there, their form, their columns.
+
+    Raises:
+        SourceError: with all missing columns at once.
+    """
+    path = Path(path)
+    try:
+        files = sorted(path.glob("*.parquet")) if stat.S_ISDIR(path.stat().st_mode) else [path]
+        if not files:
+            _refuse(path, "is a folder without Parquet files", "give a file, or a folder of Parquet parts")
+        if not all(stat.S_ISREG(each.stat().st_mode) for each in files):
+            _refuse(path, "is not a plain file", "give CSV or Parquet")
+        found = [_open_file(each, plan) for each in files]
+    except pa.ArrowException:
+        _refuse(path, "is not readable as Parquet", "write it again as Parquet or CSV")
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or "not a file name"
+        _refuse(path, f"cannot be opened ({reason})", "check the path and its permissions")
+    if len({(each.form, each.header, each.columns) for each in found}) > 1:
+        _refuse(path, "has files of different columns", "write all parts alike")
+    sizes = tuple(size for each in found for size in each.sizes)
+    return replace(
+        found[0], files=tuple(files), sizes=sizes, parts=tuple(part for each in found for part in each.parts)
+    )
+
+
+def _refuse(path: Path, problem: str, fix: str) -> Never:
+    raise SourceError(problems=[Problem("records", problem, fix, path.name)])
+
+
+def _open_file(path: Path, plan: Plan) -> Records:
+    with path.open("rb") as file:
+        line = file.readline(LONGEST_LINE)
+        size = file.seek(0, os.SEEK_END)
+    if line.startswith(_PARQUET):
+        with pq.ParquetFile(path) as opened:
+            schema, groups = opened.schema_arrow, opened.num_row_groups
+        columns = _columns(path, plan, schema.names)
+        _check_types(path, schema, columns)
+        parts = tuple(Part(path, group, group + 1) for group in range(groups))
+        return Records((path,), (size,), "parquet", columns, columns, parts)
+    try:
+        header = tuple(_unquoted(name) for name in line.removeprefix(_MARK).decode("utf-8").rstrip("\r\n").split(","))
+    except UnicodeDecodeError:
+        _refuse(path, "has a header that is not UTF-8", "give CSV or Parquet")
+    parts = tuple(Part(path, begin, min(begin + CHUNK, size)) for begin in range(len(line), size, CHUNK))
+    return Records((path,), (size,), "text", header, _columns(path, plan, header), parts)
+
+
+def _unquoted(name: str) -> str:
+    name = name.strip()
+    return name[1:-1] if len(name) > 1 and name[0] == name[-1] == '"' else name
+
+
+def _columns(path: Path, plan: Plan, names: Sequence[str]) -> tuple[str, ...]:
+    """The columns that are read; a quantity only where the plan lets one bring more than 1."""
+    wanted = COLUMNS[plan.kind]
+    if plan.kind in ("persons", "events") and plan.quantity > 1:
+        wanted = (*wanted, "quantity")
+    fix = f"records of the kind {plan.kind} have {','.join(wanted)}"
+    problems = [
+        Problem(name, "is there more than once" if name in names else "is a missing column", fix, path.name)
+        for name in wanted
+        if names.count(name) != 1
+    ]
+    if problems:
+        raise SourceError(problems=problems)
+    return wanted
+
+
+def _check_types(path: Path, schema: pa.Schema, columns: tuple[str, ...]) -> None:
+    problems = []
+    for name in columns:
+        kind = schema.field(name).type
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        fits = pa.types.is_floating(kind) if name in NUMBERS else text
+        if not (fits or pa.types.is_integer(kind)):
+            wanted = "a number" if name in NUMBERS else "text or an integer"
+            problems.append(Problem(name, f"is of type {kind}, not {wanted}", "store it so", path.name))
+    if problems:
+        raise SourceError(problems=problems)
+
+
+def read_part(records: Records, part: Part) -> Iterator[pa.Table]:
+    """The records of a part as they are: of text all columns as bytes, else as stored.
+
+    Raises:
+        SourceError: the file is gone, or is not what was checked; never because of what a record says.
+    """
+    failed = False
+    try:
+        if records.form == "parquet":
+            coded = [name for name in records.columns if name == "region"]
+            with pq.ParquetFile(part.path, read_dictionary=coded) as file:
+                groups, names = range(part.begin, part.stop), list(records.columns)
+                for batch in file.iter_batches(ROWS, row_groups=groups, columns=names, use_threads=False):
+                    yield pa.Table.from_batches([batch])
+        elif data := fitting(records, part)[0]:
+            yield _parsed(records, data)
+    except (OSError, pa.ArrowException):
+        failed = True
+    if failed:
+        raise SourceError(field="records", problem="are not what was checked", fix="leave the file alone")
+
+
+def lines(file: BinaryIO, begin: int, stop: int) -> bytes:
+    """All lines that begin in a range of bytes; the range follows another line."""
+    file.seek(begin - 1)
+    data = file.read(stop - begin + 1 + LONGEST_LINE)
+    # data[i] is byte begin - 1 + i; a line begins after each end of a line.
+    first, last = data.find(b"\n") + 1, data.find(b"\n", stop - begin) + 1
+    if not 0 < first <= stop - begin:
+        return b""
+    if not last:
+        ends = len(data) < stop - begin + 1 + LONGEST_LINE
+        last = len(data) if ends else data.rfind(b"\n", 0, stop - begin) + 1
+    return data[first:last]
+
+
+def fitting(records: Records, part: Part) -> tuple[bytes, Int64, Int64]:
+    """Of a part of text, the lines that have as many fields as the header; then their numbers in the part, and those of lines with others.
+
+    Lines are numbered from 1, blank ones too, which have no record.
+    """
+    with part.path.open("rb") as file:
+        data = lines(file, part.begin, part.stop).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    characters = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(characters == _END)
+    if not data.endswith(b"\n"):
+        ends = np.append(ends, len(data))
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    commas = np.diff(np.searchsorted(np.flatnonzero(characters == _COMMA), ends), prepend=0)
+    blank = starts == ends
+    fits = (commas == len(records.header) - 1) & ~blank
+    other = ~fits & ~blank
+    if other.any():
+        data = b"".join(data[starts[at] : ends[at] + 1] for at in np.flatnonzero(~other).tolist())
+    return data if fits.any() else b"", np.flatnonzero(fits) + 1, np.flatnonzero(other) + 1
+
+
+def _parsed(records: Records, data: bytes) -> pa.Table:
+    return pacsv.read_csv(
+        pa.BufferReader(data),
+        pacsv.ReadOptions(column_names=list(records.header), block_size=len(data) + 1, use_threads=False),
+        pacsv.ParseOptions(quote_char=False),
+        pacsv.ConvertOptions(
+            check_utf8=False,
+            column_types=dict.fromkeys(records.header, pa.binary()),
+            include_columns=list(records.columns),
+        ),
+    )
+
+
+def bounds(plan: Plan) -> dict[str, int]:
+    """What no number of a record goes beyond, by its column: public, and the same whatever the records are."""
+    return {"size": plan.largest, "groups": plan.groups, "quantity": plan.quantity}
+
+
+def counted(plan: Plan, records: Records, part: Part) -> Iterator[pa.RecordBatch]:
+    """The records of a part as SCHEMAS has them, by the rule of all records; raises as `read_part` does."""
+    for table in read_part(records, part):
+        yield rows(plan, table)
+
+
+def rows(plan: Plan, table: pa.Table) -> pa.RecordBatch:
+    """Records as SCHEMAS has them, by the rule of all records."""
+    number = {name: whole(table[name], bound) for name, bound in bounds(plan).items() if name in table.column_names}
+    ones = np.ones(len(table), np.int64)
+    if plan.kind in ("groups", "counts"):
+        leaf = leaves(plan, table["region"])
+        columns = (leaf, number["size"], number.get("groups", ones))
+        return pa.record_batch([pa.array(column[leaf >= 0]) for column in columns], schema=SIZED)
+    labels = [text(table[name]) for name in COLUMNS[plan.kind]]
+    return pa.record_batch([*labels, pa.array(number.get("quantity", ones))], schema=SCHEMAS[plan.kind])
+
+
+def leaves(plan: Plan, column: pa.ChunkedArray) -> Int64:
+    """The leaf of each record; -1 where the plan has no such leaf."""
+    names = pa.array([leaf.encode() for leaf in plan.regions.leaves], pa.binary())
+    found = column.combine_chunks()
+    if pa.types.is_dictionary(found.type):
+        # A few names stand in many rows: each is looked up once.
+        place = pc.index_in(text(found.dictionary), names).take(found.indices)
+    else:
+        place = pc.index_in(text(found), names)
+    leaf: Int64 = place.fill_null(-1).cast(pa.int64()).to_numpy(zero_copy_only=False)
+    return leaf
+
+
+def text(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Labels as bytes, without the quotes and blanks around them; null where nothing is left."""
+    found = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if pa.types.is_dictionary(found.type):
+        found = found.cast(found.type.value_type)
+    if pa.types.is_integer(found.type):
+        found = found.cast(pa.string())
+    found = found.cast(pa.binary())
+    if pc.any(pc.match_substring_regex(found, r'^[ \t"]|[ \t"]$')).as_py():
+        found = pc.replace_substring_regex(found, r'^[ \t]*"?|"?[ \t]*$', "")
+    return pc.if_else(pc.equal(found, b""), pa.scalar(None, pa.binary()), found)
+
+
+def whole(column: pa.ChunkedArray, most: int) -> Int64:
+    """Numbers by the rule of all records: rounded down, 0 where there is none, `most` where it is more."""
+    found = column.combine_chunks()
+    plain: npt.NDArray[Any]
+    if pa.types.is_integer(found.type):
+        plain = found.fill_null(0).to_numpy(zero_copy_only=False)
+        if plain.dtype == np.uint64:
+            plain = np.minimum(plain, np.uint64(most))
+        return plain.astype(np.int64).clip(0, most)
+    if pa.types.is_floating(found.type):
+        plain = found.cast(pa.float64()).fill_null(0).to_numpy(zero_copy_only=False)
+        plain = np.floor(np.nan_to_num(plain, nan=0.0, posinf=2.0**62, neginf=0.0).clip(0, 2.0**62))
+        return plain.astype(np.int64).clip(0, most)
+    digits = pc.struct_field(pc.extract_regex(found, _NUMBER), "digits")
+    long = pc.fill_null(pc.greater(pc.binary_length(digits), _DIGITS), False)
+    number = pc.if_else(long, b"0", digits).cast(pa.string()).fill_null("0").cast(pa.int64())
+    plain = np.minimum(number.to_numpy(zero_copy_only=False), most)
+    return np.where(long.to_numpy(zero_copy_only=False), most, plain)

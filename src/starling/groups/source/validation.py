@@ -1,14 +1,15 @@
 """What is wrong with the records, for their custodian's eyes: never part of a release, never shown by one.
 
-A release takes every record by its stated rule, silently (files.py). Here every broken rule is counted, and the first are named with line
-and field; the value that broke it is never repeated. What concerns the file as a whole is stated before all else: another number of
-groups than is public, or a fault that most records have, which is the coding or the wrong file.
+A release takes every record by its stated rule, silently (source/__init__.py). Here every broken rule is counted, and the first are named
+with line and field; the value that broke it is never repeated. What concerns the file as a whole is stated before all else: another number
+of groups than is public, or a fault that most records have, which is the coding or the wrong file.
 """
 
-from collections.abc import Iterator
+from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -18,23 +19,26 @@ import pyarrow.compute as pc
 
 from starling.engine import duck
 from starling.errors import SHOWN, Found, Problem
+from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 from starling.groups.plan.readable import read_register
-from starling.groups.source.files import (
+from starling.groups.source import (
     NUMBERS,
-    Int64,
+    SCHEMAS,
     Part,
     Records,
+    bounds,
     counted,
     fitting,
     leaves,
     lines,
     read_part,
+    rows,
     text,
     whole,
 )
 from starling.privacy.trust import Confidential, NotPrivate, inspect
-from starling.release.statement import Json
+from starling.release.domain import Validated
 
 Faulty = npt.NDArray[np.bool_]
 
@@ -44,28 +48,10 @@ WITH lies AS (SELECT records.person AS person, min(records.name) AS first, max(r
 GROUP BY records.person)
 SELECT cast(count(*) AS bigint) AS persons FROM lies WHERE lies.first <> lies.last
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Validation:
-    """What `validate` found: a `release.domain.Validated`.
-
-    Attributes:
-        records: How many records there are.
-        groups: How many groups the records have, before they are fitted to the public totals.
-        problems: The rules that are broken.
-        notes: What is in order but may surprise: sizes beyond the largest.
-    """
-
-    records: int
-    groups: int
-    problems: Found
-    notes: Found
-
-    def summary(self) -> tuple[str, dict[str, Json]]:
-        """What was read, as a phrase for people and as values for programs."""
-        words = f"{self.records:,} records of {self.groups:,} groups"
-        return words, {"records": self.records, "groups": self.groups}
+ONCE_SQL: Final = """
+WITH met AS (SELECT records.name AS name, count(*) AS times FROM records GROUP BY records.name)
+SELECT cast(count(*) AS bigint) AS groups FROM met WHERE met.name IS NOT NULL AND met.times = 1
+"""
 
 
 @dataclass(slots=True)
@@ -73,25 +59,24 @@ class _Tally:
     """Faults by kind, and the first of them."""
 
     most: int
-    counts: dict[tuple[str, str], int] = field(default_factory=dict)
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     listed: list[Problem] = field(default_factory=list)
 
     def add(self, name: str, problem: str, bad: Faulty, lines: Int64, file: str) -> None:
-        many = int(np.count_nonzero(bad))
-        if many:
-            self.counts[name, problem] = self.counts.get((name, problem), 0) + many
+        if many := int(np.count_nonzero(bad)):
+            self.counts[name, problem] += many
             some = lines[np.flatnonzero(bad)[: self.most - len(self.listed)]]
             self.listed += [Problem(name, problem, FIX, file, line) for line in some.tolist()]
 
     def found(self, decisive: tuple[Problem, ...] = ()) -> Found:
-        by_field: dict[str, int] = {}
+        by_field: Counter[str] = Counter()
         for (name, _), many in self.counts.items():
-            by_field[name] = by_field.get(name, 0) + many
-        return Found(sum(by_field.values()), by_field, tuple(self.listed), decisive)
+            by_field[name] += many
+        return Found(by_field.total(), dict(by_field), tuple(self.listed), decisive)
 
 
-def validate(plan: Plan, records: Records, *, most: int = SHOWN) -> NotPrivate[Validation]:
-    """Read all records and list for the custodian what breaks their rules.
+def validate(plan: Plan, records: Records, *, most: int = SHOWN) -> NotPrivate[Validated]:
+    """Read all records and list for the custodian what breaks their rules, and sizes beyond the largest as notes.
 
     Args:
         plan: Public choices.
@@ -101,42 +86,40 @@ def validate(plan: Plan, records: Records, *, most: int = SHOWN) -> NotPrivate[V
     Raises:
         SourceError: a file is no longer what was checked.
     """
-    return inspect(Confidential(partial(_validation, plan, records, most)))
+    return inspect(Confidential(partial(_validated, plan, records, most)))
 
 
-def _validation(plan: Plan, records: Records, most: int) -> Validation:
+def _validated(plan: Plan, records: Records, most: int) -> Validated:
     problems, notes = _Tally(most), _Tally(most)
     registered = None if plan.register is None else _registered(plan)
-    total, totals = 0, np.zeros(len(plan.regions.leaves), dtype=np.int64)
+    total, totals = 0, np.zeros(len(plan.regions.leaves))
     before = dict.fromkeys(records.files, 1 if records.form == "text" else 0)
     for part in records.parts:
+        begin, name, at = before[part.path], part.path.name, 0
         _, kept, dropped = fitting(records, part) if records.form == "text" else (b"", None, np.zeros(0, np.int64))
-        begin = before[part.path]
-        problems.add(
-            "record", "has another number of fields than the header", dropped > 0, begin + dropped, part.path.name
-        )
-        at = 0
+        problems.add("record", "has another number of fields than the header", dropped > 0, begin + dropped, name)
         for table in read_part(records, part):
-            here = begin + (kept[at : at + len(table)] if kept is not None else np.arange(at + 1, at + len(table) + 1))
-            _check(plan, records, table, here, part.path.name, registered, problems, notes)
+            here = begin + (np.arange(at + 1, at + len(table) + 1) if kept is None else kept[at : at + len(table)])
+            _check(plan, records, table, here, name, registered, problems, notes)
             if registered is None:
-                batch = next(iter(_batches(plan, records, table)))
-                totals += np.bincount(batch[0], batch[1], minlength=len(totals)).astype(np.int64)
+                batch = rows(plan, table)
+                totals += np.bincount(batch["leaf"], batch["groups"], minlength=len(totals))
             at += len(table)
         total += at + len(dropped)
         before[part.path] += at if kept is None else _ends(part)
-    if plan.kind == "persons":
-        _check_homes(plan, records, problems)
-    groups = int(totals.sum()) if registered is None else len(registered)
-    decisive = _decisive(plan, records, problems, total, totals if registered is None else None)
-    return Validation(total, groups, problems.found(decisive), notes.found())
-
-
-def _batches(plan: Plan, records: Records, table: pa.Table) -> Iterator[tuple[Int64, Int64]]:
-    """Leaf and number of groups of each record that is not dropped."""
-    leaf = leaves(plan, table["region"])
-    groups = whole(table["groups"], records.bounds["groups"]) if plan.kind == "counts" else np.ones(len(leaf), np.int64)
-    yield leaf[leaf >= 0], groups[leaf >= 0]
+    name, groups = records.files[0].name, int(totals.sum()) if registered is None else len(registered)
+    if plan.kind == "persons" and (many := _ask(SEVERAL_SQL, plan, records)):
+        problems.counts["person", "has records in several groups, and counts in one"] = many
+    elif plan.kind == "events" and not problems.counts and 0 < total == _ask(ONCE_SQL, plan, records) == groups:
+        told = "have exactly one event of each group of the register, as a list of the groups has"
+        notes.counts["records", told] = 1
+        notes.listed[:0] = [Problem("records", told, "make sure that these are the events and not the register", name)]
+    decisive = [
+        *_decisive(name, problems, total),
+        *(_other_totals(plan, name, totals) if total and registered is None else ()),
+    ]
+    read = f"{total:,} records of {groups:,} groups"
+    return Validated(problems.found(tuple(decisive)), notes.found(), read, {"records": total, "groups": groups})
 
 
 def _ends(part: Part) -> int:
@@ -167,12 +150,11 @@ def _check(
         if name == "region":
             problems.add(name, "is no leaf of the plan", leaves(plan, table[name]) < 0, lines, file)
         elif name in NUMBERS:
-            column, bound = table[name].combine_chunks(), records.bounds[name]
-            problems.add(name, "is no whole number from 0 on", _no_number(column), lines, file)
+            bound = bounds(plan)[name]
+            problems.add(name, "is no whole number from 0 on", _no_number(table[name].combine_chunks()), lines, file)
             beyond = whole(table[name], bound + 1) > bound
-            (problems if name == "groups" else notes).add(
-                name, f"is beyond {bound:,}, and counts as that", beyond, lines, file
-            )
+            tally = problems if name == "groups" else notes
+            tally.add(name, f"is beyond {bound:,}, and counts as that", beyond, lines, file)
         else:
             labels = text(table[name])
             problems.add(name, "is missing", labels.is_null().to_numpy(zero_copy_only=False), lines, file)
@@ -193,40 +175,34 @@ def _no_number(column: pa.Array) -> Faulty:
     return bad
 
 
-def _check_homes(plan: Plan, records: Records, problems: _Tally) -> None:
-    """Add how many persons are in several groups."""
-    batches = (batch for part in records.parts for batch in counted(plan, records, part))
-    first = next(batches, None)
-    if first is None:
-        return
-    stream = pa.RecordBatchReader.from_batches(first.schema, _again(first, batches))
-    with closing(duck.run(SEVERAL_SQL, {"records": stream})) as answer:
-        many = sum(batch.column(0)[0].as_py() for batch in answer)
-    if many:
-        problems.counts["person", "has records in several groups, and counts in one"] = many
+def _ask(sql: str, plan: Plan, records: Records) -> int:
+    """The one number that a SELECT over all records gives."""
+    batches = chain.from_iterable(counted(plan, records, part) for part in records.parts)
+    stream = pa.RecordBatchReader.from_batches(SCHEMAS[plan.kind], batches)
+    with closing(duck.run(sql, {"records": stream})) as answer:
+        return sum(batch.column(0)[0].as_py() for batch in answer)
 
 
-def _again(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    yield first
-    yield from rest
-
-
-def _decisive(plan: Plan, records: Records, problems: _Tally, total: int, totals: Int64 | None) -> tuple[Problem, ...]:
-    """What is wrong with the records as a whole."""
-    name = records.files[0].name
+def _decisive(file: str, problems: _Tally, total: int) -> list[Problem]:
+    """That there are no records, or what is wrong with most of them."""
     if not total:
-        return (Problem("records", "are none: there is nothing but the header", "give the file that holds them", name),)
+        return [Problem("records", "are none: there is nothing but the header", "give the file that holds them", file)]
     fix = "look at the coding, the columns and the plan before anything else"
-    found = [
-        Problem(field, f"{problem}, in {many:,} of {total:,} records", fix, name)
-        for (field, problem), many in problems.counts.items()
+    return [
+        Problem(name, f"{problem}, in {many:,} of {total:,} records", fix, file)
+        for (name, problem), many in problems.counts.items()
         if 2 * many > total
     ]
-    if totals is not None and int(totals.sum()) != plan.groups:
-        problem = f"have {int(totals.sum()):,} groups in regions of the plan, and {plan.groups:,} are public"
-        found.append(Problem("records", problem, "give the file that the plan is about, or correct its total", name))
-    elif totals is not None and plan.regions.totals is not None and tuple(totals.tolist()) != plan.regions.totals:
-        other = int(np.count_nonzero(totals != np.array(plan.regions.totals)))
+
+
+def _other_totals(plan: Plan, file: str, totals: npt.NDArray[np.float64]) -> list[Problem]:
+    """That leaves have another number of groups than is public."""
+    found, other = int(totals.sum()), int(np.count_nonzero(totals != np.array(plan.regions.totals or totals)))
+    if found != plan.groups:
+        problem, wrong = f"have {found:,} groups in regions of the plan, and {plan.groups:,} are public", "total"
+    elif other:
         problem = f"have other numbers of groups than are public in {other:,} of {len(totals):,} leaves"
-        found.append(Problem("records", problem, "give the file that the plan is about, or correct its totals", name))
-    return tuple(found)
+        wrong = "totals"
+    else:
+        return []
+    return [Problem("records", problem, f"give the file that the plan is about, or correct its {wrong}", file)]

@@ -8,11 +8,10 @@ Spark runs the same text over the same records, which its workers read; its answ
 Nothing here runs before the charge: `count` gives a deferred computation.
 """
 
-from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Generator
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -20,9 +19,8 @@ import pyarrow as pa
 
 from starling.engine import duck
 from starling.engine.machine import in_order
-from starling.engine.spark import Parts, Spark, open_cluster
+from starling.engine.spark import Spark
 from starling.engine.spill import Spill
-from starling.errors import Problem, SourceError
 from starling.privacy.trust import Confidential
 from starling.tables.counts.kernels import Int16, Int32, Int64, Sets, UInt8
 from starling.tables.counts.population_groups import GroupCounts
@@ -159,43 +157,3 @@ def count_on(
                 cell.to_numpy().astype(np.uint8),
                 many.to_numpy(),
             )
-
-
-@contextmanager
-def cluster_for(engine: str, persons: Persons) -> Iterator[Spark | None]:
-    """The engine of that name, running and seeing the records; None for DuckDB. Before a charge: it opens nothing.
-
-    Args:
-        engine: duckdb, spark://local or spark://HOST:PORT.
-        persons: Looked for by every worker, by path and size alone.
-
-    Raises:
-        ParameterError: when there is no such engine or it does not start.
-        SourceError: when a worker does not find the records.
-    """
-    with open_cluster(engine) as cluster:
-        if cluster is not None:
-            _check_seen(cluster, persons)
-        yield cluster
-
-
-def _check_seen(cluster: Spark, persons: Persons) -> None:
-    """Raises SourceError when a worker that was asked has another file; as many are asked as tasks run at once, twice."""
-    seen = Parts(_SEEN, tuple(range(2 * cluster.workers)), partial(_same, persons.parts, persons.sizes))
-    with closing(cluster.run("SELECT seen.same FROM seen", {"seen": seen})) as answer:
-        if not all(pa.Table.from_batches(list(answer), _SEEN)["same"].to_pylist()):
-            problem = "is not there, or not the same file, where the workers of the cluster look for it"
-            fix = "put it on storage that all of them reach by this path"
-            raise SourceError(problems=[Problem("persons", problem, fix, persons.parts[0].name)])
-
-
-_SEEN: Final = pa.schema([("same", pa.bool_())])
-
-
-def _same(paths: tuple[Path, ...], sizes: tuple[int, ...], _: int) -> Iterator[pa.RecordBatch]:
-    """Whether a worker finds the files, each of its size."""
-    try:
-        same = all(path.stat().st_size == size for path, size in zip(paths, sizes, strict=True))
-    except OSError:
-        same = False
-    yield pa.record_batch([pa.array([same])], schema=_SEEN)

@@ -19,10 +19,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from starling.engine.spark import DUCKDB
+from starling.engine.spark import DUCKDB, cluster_for
 from starling.errors import SourceError
 from starling.privacy.trust import NotPrivate, inspect
-from starling.tables.counts import cluster_for, count
+from starling.tables.counts import count
 from starling.tables.measurements import BRANCHES, TOTAL_ONLY, Int64
 from starling.tables.mechanism import ExactCounts
 from starling.tables.plan import MOST_GROUPS, Geography, Level, Plan, cells, pieces
@@ -180,7 +180,7 @@ def evaluate(
         SourceError: when the folder holds no tables, or tables of another plan or geography.
     """
     tables = Published(release)
-    with cluster_for(engine, persons) as cluster:
+    with cluster_for(engine, persons.parts, persons.sizes) as cluster:
         exact = count(plan, geography, persons, cluster=cluster)
         return inspect(exact.map(partial(compare, plan, geography, tables)))
 

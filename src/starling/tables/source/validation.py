@@ -5,7 +5,6 @@ field; the value that broke it is never repeated. What most records have in comm
 the coding or the file, not the records. They pass `trust.inspect`, so the answer is marked NotPrivate.
 """
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -13,34 +12,12 @@ import numpy.typing as npt
 
 from starling.errors import SHOWN, Found, Problem
 from starling.privacy.trust import Confidential, NotPrivate, inspect
-from starling.release.statement import Json
+from starling.release.domain import Validated
 from starling.tables.plan import Geography, Plan
 from starling.tables.source.fields import NOTES, OUTSIDE, PROBLEMS, Fault
 from starling.tables.source.lookup import lookup
 from starling.tables.source.persons import Persons
 from starling.tables.source.reading import read
-
-
-@dataclass(frozen=True, slots=True)
-class Validation:
-    """What `validate` found.
-
-    Attributes:
-        lines: How many lines come after the header (Parquet: rows), blank ones included.
-        counted: How many records a release counts.
-        problems: The rules that are broken.
-        notes: What is in order but may surprise: records outside the plan's states, codes after a Null.
-    """
-
-    lines: int
-    counted: int
-    problems: Found
-    notes: Found
-
-    def summary(self) -> tuple[str, dict[str, Json]]:
-        """What was read, as a phrase for people and as values for programs."""
-        phrase = f"{self.lines:,} records, {self.counted:,} of them counted"
-        return phrase, {"lines": self.lines, "counted": self.counted}
 
 
 class _Tally:
@@ -80,8 +57,11 @@ class _Tally:
         ]
 
 
-def validate(plan: Plan, geography: Geography, persons: Persons, *, most: int = SHOWN) -> NotPrivate[Validation]:
+def validate(plan: Plan, geography: Geography, persons: Persons, *, most: int = SHOWN) -> NotPrivate[Validated]:
     """Read all records and list for the custodian what breaks the record rules.
+
+    Notes are records outside the plan's states and codes after a Null. Lines after the header (Parquet: rows) are counted, blank ones
+    included, and the records that a release counts.
 
     Args:
         plan: Says which codes and states there are, and how many race columns are read.
@@ -92,10 +72,10 @@ def validate(plan: Plan, geography: Geography, persons: Persons, *, most: int = 
     Raises:
         SourceError: when the file is no longer the one whose header was checked.
     """
-    return inspect(Confidential(partial(_validation, plan, geography, persons, most)))
+    return inspect(Confidential(partial(_validated, plan, geography, persons, most)))
 
 
-def _validation(plan: Plan, geography: Geography, persons: Persons, most: int) -> Validation:
+def _validated(plan: Plan, geography: Geography, persons: Persons, most: int) -> Validated:
     problems, notes = _Tally(PROBLEMS, most), _Tally(NOTES, most)
     # A text file's header is its line 1; Parquet rows are counted from 1.
     before = 1 if persons.kind == "text" else 0
@@ -108,7 +88,8 @@ def _validation(plan: Plan, geography: Geography, persons: Persons, most: int) -
         counted += len(chunk.records.unit)
     whole = sum(lines.values())
     decisive = _decisive(persons, problems, notes, whole, counted)
-    return Validation(whole, counted, problems.found(decisive), notes.found())
+    phrase = f"{whole:,} records, {counted:,} of them counted"
+    return Validated(problems.found(decisive), notes.found(), phrase, {"lines": whole, "counted": counted})
 
 
 def _decisive(persons: Persons, problems: _Tally, notes: _Tally, lines: int, counted: int) -> tuple[Problem, ...]:
