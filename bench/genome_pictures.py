@@ -1,30 +1,24 @@
 """Pictures of the genome paper's figures, drawn from the rows of their result files."""
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable
 from math import log
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from bench.peers import ROOT
-from starling.release.report.pictures import BLUE, GREY, INK, LINE, RED, svg
+from bench.pictures import GREEN, ORANGE, Rows, panels, write
+from starling.release.report.pictures import BLUE, GREY, INK, RED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Rows = list[dict[str, Any]]
-
-FOLDER: Final = ROOT / "docs" / "pictures"
-ORANGE: Final = "#c7691c"
-GREEN: Final = "#3d7a4a"
+SIZE: Final = (3.2, 3.3)
+"""Of a panel, inches."""
 
 
 def figure1(rows: Rows) -> "Figure":
     """num_sig: chances by number of patients, and the upper ends of answers."""
-    figure, (right, wrong, upper) = _panels(
-        3, "P(right answer)", "P(wrong answer)", "upper end of the answer, as published"
+    figure, (right, wrong, upper) = panels(
+        "P(right answer)", "P(wrong answer)", "upper end of the answer, as published", size=SIZE
     )
     shown = [
         row
@@ -60,7 +54,7 @@ def figure1(rows: Rows) -> "Figure":
 
 def figure2(rows: Rows) -> "Figure":
     """loc_sig and rivals: chances that nothing is lost, and percentiles of the loss."""
-    figure, (nothing, middle, worst) = _panels(3, "P(nothing lost)", "loss, median", "loss of 99 % at most")
+    figure, (nothing, middle, worst) = panels("P(nothing lost)", "loss, median", "loss of 99 % at most", size=SIZE)
     shown = [row for row in rows if row.get("frequencies") == "all"]
     styles = {
         "loc_sig as published": (BLUE, "-"),
@@ -87,7 +81,7 @@ def figure2(rows: Rows) -> "Figure":
 
 def figure4(rows: Rows) -> "Figure":
     """Errors of ln p by the exact p-value: tables of 360 carriers, and of 200."""
-    figure, panels = _panels(2, "360 of 1,000 carry the allele", "200 of 1,000 carry the allele")
+    figure, both = panels("360 of 1,000 carry the allele", "200 of 1,000 carry the allele", size=SIZE)
     styles = {
         "snp_pval as published": (BLUE, "-"),
         "snp_pval with lattice noise": (BLUE, "--"),
@@ -96,7 +90,7 @@ def figure4(rows: Rows) -> "Figure":
         "p-value, restricted": (GREY, "-"),
         "p-value, unrestricted": (GREY, "--"),
     }
-    for axes, carriers in zip(panels, (360, 200), strict=True):
+    for axes, carriers in zip(both, (360, 200), strict=True):
         here = [row for row in rows if row.get("carriers") == carriers]
         exact = list(dict.fromkeys(row["log10_p"] for row in here))
         for mechanism, (colour, dashes) in styles.items():
@@ -109,9 +103,9 @@ def figure4(rows: Rows) -> "Figure":
         axes.set_ylim(1, 600)
         axes.invert_xaxis()
         axes.set_xlabel("log₁₀ of the exact p-value", fontsize=8.5)
-    panels[0].set_ylabel("root mean squared error of ln p", fontsize=8.5)
+    both[0].set_ylabel("root mean squared error of ln p", fontsize=8.5)
     figure.legend(
-        *panels[0].get_legend_handles_labels(),
+        *both[0].get_legend_handles_labels(),
         fontsize=7,
         frameon=False,
         loc="lower center",
@@ -122,39 +116,9 @@ def figure4(rows: Rows) -> "Figure":
 
 
 def draw(document: dict[str, Any]) -> None:
-    """Write the picture of a result."""
-    path_of(document["benchmark"]).write_text(text(document), encoding="utf-8")
-
-
-def text(document: dict[str, Any]) -> str:
-    """The picture of a result, with a digest of what it was drawn from."""
-    name = document["benchmark"].replace("_", "-")
-    return svg(FIGURES[document["benchmark"]](document["rows"]), name) + f"<!-- {digest(document)} -->\n"
-
-
-def digest(document: dict[str, Any]) -> str:
-    """Of the rows of a result."""
-    return hashlib.sha256(json.dumps(document["rows"], sort_keys=True).encode()).hexdigest()
-
-
-def path_of(benchmark: str) -> Path:
-    """Where the picture of a benchmark lies."""
-    return FOLDER / f"{benchmark.replace('_', '-')}.svg"
-
-
-def _panels(number: int, *titles: str) -> "tuple[Figure, list[Axes]]":
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(3.2 * number, 3.3))
-    panels = list(figure.subplots(1, number, squeeze=False)[0])
-    for axes, title in zip(panels, titles, strict=True):
-        axes.set_title(title, fontsize=8.5, color=INK)
-        axes.tick_params(labelsize=8)
-        axes.grid(axis="y", linewidth=0.5, color=LINE)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-    figure.subplots_adjust(wspace=0.3)
-    return figure, panels
+    """Draw the picture of a result."""
+    name, rows = document["benchmark"], document["rows"]
+    write(name, FIGURES[name](rows), rows)
 
 
 def _people(axes: "Axes", ticks: Iterable[int]) -> None:

@@ -1,35 +1,32 @@
 """Pictures of the paper on group sizes: Figures 7, 8 and 9, drawn from the rows of bench/groups_paper.py."""
 
-import hashlib
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from bench.peers import ROOT
-from starling.release.report.pictures import BLUE, GREY, INK, LINE, RED, svg
+from bench.pictures import GREEN, ORANGE, Rows, panels, write
+from starling.release.report.pictures import BLUE, GREY, INK, RED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Rows = list[dict[str, Any]]
-
 STYLES: Final = {
     "h_relaxed": ("#b08ac0", "--"),
-    "h": ("#c7691c", "-"),
-    "topdown": ("#c7691c", "--"),
+    "h": (ORANGE, "-"),
+    "topdown": (ORANGE, "--"),
     "c_twostep": (BLUE, "--"),
     "c_joint": (BLUE, "-"),
-    "c_eb": ("#3d7a4a", "-"),
+    "c_eb": (GREEN, "-"),
     "chain_published": (RED, ":"),
     "osqp": (GREY, "-"),
     "highs": (GREY, "--"),
     "tables": (INK, ":"),
 }
 """Colour and dashes of each method."""
+WIDE, HIGH, APART = 3.2, 2.9, 0.32
+"""Of panels: inches, and the room between them as a share of one."""
 WORLDS: Final = ("census", "taxi")
 EPSILONS: Final = ("1/10", "1/2", "1")
 _TABLE: Final = """\
@@ -76,7 +73,7 @@ Its relaxed cumulative program (M^{c,r}) has no counterpart here, and is left ou
 
 def figure7(rows: Rows) -> "Figure":
     """Seconds by the number of sizes."""
-    figure, (axes,) = _panels("taxis over 263 zones, cut at N trips", wide=5.2)
+    figure, (axes,) = panels("taxis over 263 zones, cut at N trips", size=(5.2, HIGH), apart=APART)
     shown = [row for row in rows if row["figure"] == "7"]
     for method in dict.fromkeys(row["method"] for row in shown):
         line = sorted((row["sizes"], row["seconds"]) for row in shown if row["method"] == method)
@@ -89,16 +86,17 @@ def figure7(rows: Rows) -> "Figure":
 
 def figure8(rows: Rows) -> "Figure":
     """Seconds by epsilon."""
-    figure, panels = _panels(*(f"{world}-like data" for world in WORLDS))
-    for axes, world in zip(panels, WORLDS, strict=True):
+    figure, found = panels(*(f"{world}-like data" for world in WORLDS), size=(WIDE, HIGH), apart=APART)
+    for axes, world in zip(found, WORLDS, strict=True):
         _lines(axes, [row for row in rows if row.get("data") == world and row["noise"] == "proven"], "seconds", 1)
-    return _timed(figure, *panels)
+    return _timed(figure, *found)
 
 
 def figure9(rows: Rows) -> "Figure":
     """L1 error by epsilon, for each level; hollow marks are the paper's."""
-    figure, panels = _panels(*(f"{world}-like, level {level}" for world in WORLDS for level in (1, 2, 3)), rows=2)
-    for number, axes in enumerate(panels):
+    titles = (f"{world}-like, level {level}" for world in WORLDS for level in (1, 2, 3))
+    figure, found = panels(*titles, size=(WIDE, HIGH), rows=2, apart=APART)
+    for number, axes in enumerate(found):
         world, level = WORLDS[number // 3], number % 3
         shown = [row for row in rows if row.get("data") == world and row["noise"] == "proven"]
         _lines(axes, shown, f"l1_{level + 1}", 1000)
@@ -110,10 +108,10 @@ def figure9(rows: Rows) -> "Figure":
         _decades(axes)
         if world == "taxi":
             axes.axhline(2 * 13.282, color=INK, linewidth=0.7, linestyle=(0, (1, 3)), label="2 G")
-    for axes in panels[::3]:
+    for axes in found[::3]:
         axes.set_ylabel("L1 error, thousands", fontsize=8.5)
-    panels[-1].plot([], [], "o", mfc="none", ms=4, mew=0.8, color=INK, label="the paper's")
-    return _legend(figure, panels[-1])
+    found[-1].plot([], [], "o", mfc="none", ms=4, mew=0.8, color=INK, label="the paper's")
+    return _legend(figure, found[-1])
 
 
 FIGURES: Final[dict[str, Callable[[Rows], "Figure"]]] = {
@@ -124,37 +122,9 @@ FIGURES: Final[dict[str, Callable[[Rows], "Figure"]]] = {
 
 
 def draw(document: dict[str, Any]) -> None:
-    """Draw the pictures of a result, each with a digest of what it was drawn from."""
+    """Draw the pictures of a result."""
     for name, figure in FIGURES.items():
-        path_of(name).write_text(
-            svg(figure(document["rows"]), name) + f"<!-- {digest(document)} -->\n", encoding="utf-8"
-        )
-
-
-def digest(document: dict[str, Any]) -> str:
-    """Of the rows of a result."""
-    return hashlib.sha256(json.dumps(document["rows"], sort_keys=True).encode()).hexdigest()
-
-
-def path_of(name: str) -> Path:
-    """Where a picture lies."""
-    return ROOT / "docs" / "pictures" / f"{name}.svg"
-
-
-def _panels(*titles: str, rows: int = 1, wide: float = 3.2) -> "tuple[Figure, list[Axes]]":
-    from matplotlib.figure import Figure
-
-    columns = len(titles) // rows
-    figure = Figure(figsize=(wide * columns, 2.9 * rows))
-    panels: list[Axes] = list(figure.subplots(rows, columns, squeeze=False).ravel())
-    for axes, title in zip(panels, titles, strict=True):
-        axes.set_title(title, fontsize=8.5, color=INK)
-        axes.tick_params(labelsize=8)
-        axes.grid(axis="y", linewidth=0.5, color=LINE)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-    figure.subplots_adjust(wspace=0.32, hspace=0.32)
-    return figure, panels
+        write(name, figure(document["rows"]), document["rows"])
 
 
 def _lines(axes: "Axes", rows: Rows, name: str, unit: int) -> None:
@@ -170,11 +140,11 @@ def _lines(axes: "Axes", rows: Rows, name: str, unit: int) -> None:
     axes.set_xlabel("ε", fontsize=8.5)
 
 
-def _timed(figure: "Figure", *panels: "Axes") -> "Figure":
-    for axes in panels:
+def _timed(figure: "Figure", *found: "Axes") -> "Figure":
+    for axes in found:
         _decades(axes)
-    panels[0].set_ylabel("CPU seconds", fontsize=8.5)
-    return _legend(figure, panels[0])
+    found[0].set_ylabel("CPU seconds", fontsize=8.5)
+    return _legend(figure, found[0])
 
 
 def _decades(axes: "Axes") -> None:

@@ -28,6 +28,7 @@ from bench import (
     selection,
     thresholds,
 )
+from bench.pictures import digest, path_of
 from tests.conftest import ROOT
 
 RESULTS = {name: record.load(name) for name in pages.NAMES}
@@ -157,14 +158,14 @@ def test_the_picture_is_drawn_from_the_result(benchmark: Any) -> None:
 
 @pytest.mark.parametrize("name", genome_pictures.FIGURES)
 def test_a_figure_of_the_genome_paper_is_drawn_from_its_result(name: str) -> None:
-    drawn = genome_pictures.path_of(name).read_text()
-    assert genome_pictures.digest(RESULTS[name]) in drawn, f"run: python -m bench.{name}"
+    drawn = path_of(name).read_text()
+    assert digest(RESULTS[name]["rows"]) in drawn, f"run: python -m bench.{name}"
 
 
 @pytest.mark.parametrize("name", groups_pictures.FIGURES)
 def test_a_figure_of_the_paper_on_group_sizes_is_drawn_from_its_result(name: str) -> None:
-    drawn = groups_pictures.path_of(name).read_text()
-    assert groups_pictures.digest(RESULTS["groups_paper"]) in drawn, "run: python -m bench.groups_paper"
+    drawn = path_of(name).read_text()
+    assert digest(RESULTS["groups_paper"]["rows"]) in drawn, "run: python -m bench.groups_paper"
 
 
 @pytest.mark.parametrize("name", peers.NAMES)

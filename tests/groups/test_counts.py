@@ -134,14 +134,9 @@ def test_spark_counts_what_duckdb_counts(worlds: dict[str, Path]) -> None:
                 for there, here in zip(tally(plan, opened, cluster), tally(plan, opened), strict=True):
                     assert np.array_equal(there, here)
         bounds = pa.table({"largest": [4], "quantity": [1], "groups": [1 << 40], "most": [counts.MOST]})
-        for text, records in (
-            ("counts", LARGE),
-            ("events", pa.record_batch({"name": [b"a"] * 3, "quantity": [2**62] * 3})),
-        ):
-            register = pa.table({"name": [b"a", b"b"], "leaf": [0, 1]})
+        register = pa.table({"name": [b"a", b"b"], "leaf": [0, 1]})
+        events = pa.record_batch({"name": [b"a"] * 3, "quantity": [2**62] * 3})
+        for text, records in ((counts.COUNTING["counts"], LARGE), (counts.COUNTING["events"], events)):
             tables = {"records": pa.Table.from_batches([records]), "bounds": bounds, "register": register}
-            both = [pa.Table.from_batches(run(counts.COUNTING[text], tables)) for run in (cluster.run, duck.run)]
-            assert (
-                both[0].sort_by([("leaf", "ascending"), ("size", "ascending")]).to_pylist()
-                == both[1].sort_by([("leaf", "ascending"), ("size", "ascending")]).to_pylist()
-            )
+            both = [pa.Table.from_batches(run(text, tables)).to_pylist() for run in (cluster.run, duck.run)]
+            assert sorted(map(str, both[0])) == sorted(map(str, both[1]))

@@ -39,6 +39,11 @@ def test_the_words_name_unit_and_costs() -> None:
     assert "From everything at once, the measurements of earlier releases in it included (rho 1)" in " ".join(
         topped.split()
     )
+    assert "made noisy on purpose. The noise hides" in topped
+    exact = plainly(one, invariants=("the number of all groups", "the regions"))
+    assert (
+        "on purpose, but for what is public and published exactly: the number of all groups; the regions. The" in exact
+    )
     replaced = plainly(measurement("one", REPLACE_PERSON, DiscreteGaussian(Fraction(50))))
     assert "what a given person's data are" in replaced
 

@@ -184,13 +184,13 @@ def _preview_json(seen: "Preview") -> "dict[str, Json]":
 
 def _plan_text(plan: "Plan") -> str:
     from starling.privacy.budget import decimal_up
-    from starling.privacy.neighbours import as_replace_one
+    from starling.release.statement import claim
     from starling.release.text import facts, rounded, table
 
     pairs = [
         ("plan", plan.title),
         ("protects", f"one {plan.unit} ({plan.relation})"),
-        ("cost", f"{plan.cost}, under the replace-one adjacency {as_replace_one(plan.cost)}"),
+        ("cost", f"{plan.cost}, under the replace-one adjacency {claim(plan.guarantee).replace_one}"),
         (
             "groups",
             f"{plan.groups:,} ({plan.group}), sizes 0 to {plan.largest:,} ({plan.member}), a record of {plan.kind}",

@@ -66,8 +66,9 @@ def joint_guarantee(publication: Publication[Any, Any]) -> Guarantee:
 def pages(publication: Publication[Any, Any], receipt: Receipt, sections: Sequence[Section]) -> dict[str, str]:
     """report.html and registry.yaml: a function of the public choices, the receipt, and what the domain's sections say."""
     title = publication.title
-    whole = joint_guarantee(publication) if publication.particulars.adds_to else None
+    said = publication.particulars
+    whole = joint_guarantee(publication) if said.adds_to else None
     return {
-        REPORT: report.render(title, receipt, publication.charged, sections, whole),
+        REPORT: report.render(title, receipt, publication.charged, sections, whole, said.invariants),
         registry.FILE: registry.entry(title, receipt, publication.product, whole),
     }

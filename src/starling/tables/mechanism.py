@@ -35,6 +35,7 @@ both charges, each of which stands in the ledger that paid for it. What is publi
 Every group of the plan is answered, empty or not. Pieces are those of the earlier release's files, which are public.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -62,8 +63,37 @@ class ExactCounts(Protocol):
         ...
 
 
+class InPieces(ABC):
+    """A `privacy.trust.Mechanism` that measures piece by piece.
+
+    Attributes:
+        plan: The public choices.
+        keep: Takes the pieces as they are drawn, and gives all of them back; `tuple` keeps them in memory.
+    """
+
+    __slots__ = ()
+    plan: Plan
+    keep: Keep
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The plan's; nothing else states this cost. That of an earlier release is not in it."""
+        return self.plan.guarantee
+
+    def draw(self, exact: ExactCounts, /) -> Measurements:
+        """Exact counts in, noisy measurements of every piece out, each drawn once.
+
+        Raises OverflowError when a noisy count leaves int64: an event of the noisy count alone, so post-processing.
+        """
+        return self.keep(self._drawn(exact))
+
+    @abstractmethod
+    def _drawn(self, exact: ExactCounts) -> Iterator[tuple[Piece, Measured]]:
+        """Each piece with its measurements."""
+
+
 @dataclass(frozen=True, slots=True)
-class SafeTab:
+class SafeTab(InPieces):
     """The two-stage mechanism over all levels of a plan.
 
     Attributes:
@@ -77,18 +107,6 @@ class SafeTab:
     geography: Geography
     keep: Keep = tuple
     most_groups: int = MOST_GROUPS
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The plan's; nothing else states this cost."""
-        return self.plan.guarantee
-
-    def draw(self, exact: ExactCounts, /) -> Measurements:
-        """Exact counts in, noisy measurements of every piece out, each drawn once.
-
-        Raises OverflowError when a noisy count leaves int64: an event of the noisy count alone, so post-processing.
-        """
-        return self.keep(self._drawn(exact))
 
     def _drawn(self, exact: ExactCounts) -> Iterator[tuple[Piece, Measured]]:
         for piece in pieces(self.plan, self.geography, self.most_groups):
@@ -152,8 +170,8 @@ def _place_totals(totals: Int64, branch: npt.NDArray[np.int8], starts: Int64, va
 
 
 @dataclass(frozen=True, slots=True)
-class Remeasurement:
-    """A re-measurement of every group, in the detail of the earlier one.
+class Remeasurement(InPieces):
+    """A re-measurement of every group, in the detail of the earlier one, whose stage-1 totals and branches stand beside the new values.
 
     Attributes:
         plan: The budgets of the levels; it has a `top_up`.
@@ -164,18 +182,6 @@ class Remeasurement:
     plan: Plan
     earlier: Measurements
     keep: Keep = tuple
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The plan's; nothing else states this cost. That of the earlier release is not in it."""
-        return self.plan.guarantee
-
-    def draw(self, exact: ExactCounts, /) -> Measurements:
-        """Exact counts in, new noisy values of every piece out, beside the stage-1 totals and branches of the earlier release.
-
-        Raises OverflowError when a noisy count leaves int64: an event of the noisy count alone, so post-processing.
-        """
-        return self.keep(self._drawn(exact))
 
     def _drawn(self, exact: ExactCounts) -> Iterator[tuple[Piece, Measured]]:
         for piece, before in self.earlier:

@@ -27,6 +27,7 @@ def test_the_parts_are_the_whole(k: int) -> None:
     assert sum(part.epsilon for part in parts) == QUERY.epsilon
     assert sum(QUERY.locations(1, k).epsilon for _ in range(k)) == QUERY.locations(k, k).epsilon
     assert QUERY.guarantee.cost == Epsilon(Fraction(1))
+    assert QUERY.guarantee is QUERY.guarantee, "the cost of a thousand rounds is worked out once"
 
 
 def leaves(guarantee: Guarantee) -> Counter[object]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Final, TypeAlias, TypedDict
 
 from starling.genome.plan.model import Plan
@@ -33,7 +34,7 @@ SnpRanges: TypeAlias = tuple[tuple[str, str], ...]
 """Ranges of SNPs of the list, each by the ids of its first and its last SNP."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Explore(Exactly):
     """How many SNPs are significant, which, in which blocks, with which p-values.
 
@@ -71,7 +72,7 @@ class Explore(Exactly):
         self.block((snp,), k).check(plan)
         self.table(snp, k).check(plan)
 
-    @property
+    @cached_property
     def guarantee(self) -> Guarantee:
         """Four quarters, charged at the start, whatever the answers leave unspent."""
         number = NumSig(self.test, self.most, self.epsilon / 4, self.selection)

@@ -36,7 +36,12 @@ ALARMS = 5
 
 
 def render(
-    title: str, receipt: Receipt, charged: Section, sections: Sequence[Section], joint: Guarantee | None = None
+    title: str,
+    receipt: Receipt,
+    charged: Section,
+    sections: Sequence[Section],
+    joint: Guarantee | None = None,
+    invariants: Sequence[str] = (),
 ) -> str:
     """The page, complete in one text.
 
@@ -46,6 +51,7 @@ def render(
         charged: How the cost comes about, by the domain's own parts.
         sections: What the domain adds: accuracy, files.
         joint: The guarantee of the release and of all that it adds to; without it, the release stands alone.
+        invariants: What is published exactly, in words.
     """
     guarantee = receipt.guarantee
     whole = joint or guarantee
@@ -53,7 +59,7 @@ def render(
         "page.html",
         title=title,
         guarantee=guarantee,
-        promise=Section("What is promised, in plain words", plainly(guarantee, joint)),
+        promise=Section("What is promised, in plain words", plainly(guarantee, joint, invariants)),
         cost=guarantee.cost,
         amount=decimal_up(guarantee.cost.amount),
         adds=joint is not None,
@@ -110,12 +116,13 @@ def dearest(guarantee: Guarantee) -> Guarantee:
     return max((dearest(part) for part in guarantee.parts), key=lambda leaf: leaf.cost.amount, default=guarantee)
 
 
-def plainly(guarantee: Guarantee, joint: Guarantee | None = None) -> str:
+def plainly(guarantee: Guarantee, joint: Guarantee | None = None, invariants: Sequence[str] = ()) -> str:
     """What the guarantee means for the protected unit: paragraphs with an empty line between them.
 
     Args:
         guarantee: The guarantee that was charged.
         joint: The guarantee of the release and of all that it adds to; without it, the release stands alone.
+        invariants: What is published exactly, in words, as privacy.json says it.
     """
     unit, change = guarantee.relation.unit, guarantee.relation.change
     whether = (
@@ -129,8 +136,9 @@ def plainly(guarantee: Guarantee, joint: Guarantee | None = None) -> str:
         if finds.exact
         else "a bound by the privacy loss alone: the exact distributions are not known, or too many"
     )
+    exact = f", but for what is public and published exactly: {'; '.join(invariants)}" if invariants else ""
     return f"""
-        Every published number was made noisy on purpose. The noise hides {UNITS[unit]}. Somebody who knows everything about
+        Every published number was made noisy on purpose{exact}. The noise hides {UNITS[unit]}. Somebody who knows everything about
         everybody else, sees the whole release, and has any computer and any other data, still cannot tell with certainty
         {whether}.
 
