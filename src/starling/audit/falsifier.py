@@ -103,9 +103,7 @@ def falsify(left: Sampler, right: Sampler, draws: int, *, goal: Goal = "epsilon"
         The better of the two directions.
     """
     if draws < 4 or not 0 < false_alarm < 1:
-        raise ParameterError(
-            field="draws", problem="are below 4, or false_alarm is not within (0, 1)", fix="draw more, allow some"
-        )
+        raise ParameterError("draws", "are below 4, or false_alarm is not within (0, 1)", "draw more, allow some")
     half = draws // 2
     learned, tested = _counts(left(draws), right(draws), half)
     level = false_alarm / 4

@@ -184,7 +184,7 @@ def _answer(path: Path, key: "Pin | None") -> "GenomeRelease":
     with opened:
         domain = opened.statement["domain"]
         problem, fix = f"is a release of {domain}", "name releases of genome questions"
-        raise ParameterError(field=str(path), problem=problem, fix=fix)
+        raise ParameterError(str(path), problem, fix)
 
 
 @command("export", example="starling genome export explored --format gwas-ssf --out explored.tsv")
@@ -229,8 +229,8 @@ def _effects(causal: tuple[str, ...]) -> dict[int, float]:
             effect = 0.0
         if not (colon and number.isascii() and number.isdecimal() and len(number) < 10 and effect > 0):
             problem, fix = "is not a SNP and an odds ratio above 0", "write it like s10:2.5"
-            raise ParameterError(field="--causal", problem=problem, fix=fix)
+            raise ParameterError("--causal", problem, fix)
         if int(number) in effects:
-            raise ParameterError(field="--causal", problem="names a SNP twice", fix="name each once")
+            raise ParameterError("--causal", "names a SNP twice", "name each once")
         effects[int(number)] = effect
     return effects

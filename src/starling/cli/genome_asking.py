@@ -139,7 +139,7 @@ def snp_corr(_: "Plan", cost: Fraction, *, snps: tuple[str, ...], corr: "Correla
     from starling.genome.plan import SnpCorr
 
     if len(snps) != PAIR:
-        raise ParameterError(field="--snp", problem="is not given twice", fix="name the two SNPs: --snp A --snp B")
+        raise ParameterError("--snp", "is not given twice", "name the two SNPs: --snp A --snp B")
     first, second = snps
     return SnpCorr(first, second, corr, cost, noise)
 

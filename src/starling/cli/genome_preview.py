@@ -150,11 +150,11 @@ def _check_options(question: str | None, given: set[str]) -> None:
     options = {name for names in OF.values() for name in names}
     if question is None:
         if "error" in given:
-            raise ParameterError(field="--error", problem="is of one question", fix="add --question NAME")
+            raise ParameterError("--error", "is of one question", "add --question NAME")
         return
     for name in sorted((given & options) - set(OF[question])):
         spelled = f"--{name.replace('_', '-')}"
-        raise ParameterError(field=spelled, problem=f"is not of {question}", fix="leave it out")
+        raise ParameterError(spelled, f"is not of {question}", "leave it out")
 
 
 def preview_text(errors: "ExpectedErrors", least: Fraction | None, error: float | None, *, whole: bool) -> str:

@@ -144,7 +144,7 @@ def snp_ranges_of(given: tuple[str, ...]) -> "SnpRanges":
     stretches = [tuple(text.split("..")) for text in given]
     if any(len(ends) > len(("first", "last")) or not all(ends) for ends in stretches):
         problem, fix = "is not a first and a last SNP", "write it like rs10..rs20"
-        raise ParameterError(field="--excluding", problem=problem, fix=fix)
+        raise ParameterError("--excluding", problem, fix)
     return tuple((ends[0], ends[-1]) for ends in stretches)
 
 

@@ -68,7 +68,7 @@ def plan(
     from starling.tables.plan import Plan, describe, prices
 
     if scale is not None and total is not None:
-        raise ParameterError(field="--total", problem="stands beside --scale", fix="give one of the two")
+        raise ParameterError("--total", "stands beside --scale", "give one of the two")
     factor, chosen = scaled(Plan.load(plan), scale, total)
     planned = describe(chosen, _regions(chosen, geography)), prices(chosen), factor
     if not earlier:
@@ -130,9 +130,7 @@ def preview(
     from starling.tables.preview.page import TablesPage
 
     if group_sizes is not None and out is None:
-        raise ParameterError(
-            field="--group-sizes", problem="is of the page, and none is asked for", fix="add --out DIR"
-        )
+        raise ParameterError("--group-sizes", "is of the page, and none is asked for", "add --out DIR")
     chosen = Plan.load(plan)
     regions = _regions(chosen, geography)
     chosen = _topping_up(chosen, top_up, regions)
@@ -351,5 +349,5 @@ def _known_regions(plan: "Plan", geography: Path) -> "Geography":
 def _numbers(text: str, field: str) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts):
-        raise ParameterError(field=field, problem="is not a list of whole numbers", fix="write it like 0,100,5000")
+        raise ParameterError(field, "is not a list of whole numbers", "write it like 0,100,5000")
     return tuple(int(part) for part in parts)

@@ -58,5 +58,5 @@ def opened(release: Release) -> GenomeRelease:
         IntegrityError: its plan or its noisy answer is not as Starling writes it.
     """
     if release.statement["domain"] != "genome":
-        raise ParameterError(field="release", problem="is no genome release", fix="name one")
+        raise ParameterError("release", "is no genome release", "name one")
     return GenomeRelease(release)

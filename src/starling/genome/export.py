@@ -141,7 +141,7 @@ def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Forma
         OutputError: a file exists, or cannot be written.
     """
     if form not in FORMATS:
-        raise ParameterError(field="format", problem="is not gwas-ssf or plink-assoc", fix="name one of them")
+        raise ParameterError("format", "is not gwas-ssf or plink-assoc", "name one of them")
     rows = _rows(plan, question, drawn)
     if form == "gwas-ssf":
         text = _ssf(plan, rows)
@@ -177,7 +177,7 @@ def _rows(plan: Plan, question: Question, drawn: Drawn) -> list[Row]:
         return [Row(question, answer)]
     if not (isinstance(question, Explore) and isinstance(answer, Exploration)):
         problem, fix = "holds no p-values", "export a release of snp-pval or of explore"
-        raise ParameterError(field="release", problem=problem, fix=fix)
+        raise ParameterError("release", problem, fix)
     # mypy takes `Drawn` apart in `tell`; an exploration's answer is answer of an exploration's draw alone.
     asked = [query for query, _ in replay(plan, question, drawn) if isinstance(query, SnpPval)]  # type: ignore[arg-type]
     rows = [Row(query, each) for query, each in zip(asked, answer.p_values, strict=True)]
@@ -226,7 +226,7 @@ def _number(chromosome: str) -> str:
     number = _NUMBERS.get(chromosome, int(chromosome) if chromosome.isascii() and chromosome.isdecimal() else 0)
     if not 1 <= number <= _LAST:
         problem, fix = f"has a SNP on {chromosome!a}, which GWAS-SSF has no number for", "export it as plink-assoc"
-        raise ParameterError(field="release", problem=problem, fix=fix)
+        raise ParameterError("release", problem, fix)
     return str(number)
 
 

@@ -93,7 +93,7 @@ class Study(InSession):
             Path(folder).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             fix = "choose a folder in a place that you may write"
-            raise OutputError(field="folder", problem=f"cannot be made ({error.strerror})", fix=fix) from None
+            raise OutputError("folder", f"cannot be made ({error.strerror})", fix) from None
         return cls(chosen, Path(genotypes), phenotypes, Path(folder), replace(payment, ledger=ledger), listener)
 
     def _facts(self) -> list[tuple[str, str]]:

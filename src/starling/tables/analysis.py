@@ -74,23 +74,19 @@ class TablesRelease(DomainRelease):
         if len(found) == 1:
             return self._value(found.to_pylist()[0])
         if len(found) > 1:
-            raise ParameterError(
-                field=table, problem=f"has {len(found):,} such rows", fix="say more, or take `numbers`"
-            )
+            raise ParameterError(table, f"has {len(found):,} such rows", "say more, or take `numbers`")
         groups = {column: values for column, values in wanted.items() if column in GROUP}
         if self.left_out(**groups):
             fix = "its measurement is in data/measurements"
-            raise ParameterError(
-                field=table, problem="does not have it: the group was left out, or has no ages", fix=fix
-            )
-        raise ParameterError(field=table, problem="does not have it: the plan has no such group", fix="look at `plan`")
+            raise ParameterError(table, "does not have it: the group was left out, or has no ages", fix)
+        raise ParameterError(table, "does not have it: the plan has no such group", "look at `plan`")
 
     def left_out(self, **wanted: Wanted) -> int:
         """How many groups of the plan that have the wanted region_type, region_id and iteration_code are not in T1."""
         planned = 0
         for column in wanted:
             if column not in GROUP:
-                raise ParameterError(field=column, problem="does not choose groups", fix=f"take {', '.join(GROUP)}")
+                raise ParameterError(column, "does not choose groups", f"take {', '.join(GROUP)}")
         sets = {name: {values} if isinstance(values, str) else set(values) for name, values in wanted.items()}
         for level in self.plan.levels:
             if str(level.geography) not in sets.get("region_type", {str(level.geography)}):
@@ -104,7 +100,7 @@ class TablesRelease(DomainRelease):
 
     def _published(self, table: str, wanted: Mapping[str, Wanted]) -> pa.Table:
         if table not in ("t1", "t2"):
-            raise ParameterError(field="table", problem="is not t1 or t2", fix="take one of them")
+            raise ParameterError("table", "is not t1 or t2", "take one of them")
         return self.rows(table, **wanted)
 
     @cached_property
@@ -115,7 +111,7 @@ class TablesRelease(DomainRelease):
     def _value(self, row: dict[str, Any]) -> Value:
         if row["post_processed"]:
             problem = "was raised to 0, or is a sum of such numbers, so that its error is not known"
-            raise ParameterError(field="count", problem=problem, fix="use the measurements")
+            raise ParameterError("count", problem, "use the measurements")
         estimate = Fraction(row["count"])
         if self.plan.variants.add_up and self._moves(row):
             return Value(estimate, deviation=row["standard_deviation"])
@@ -183,7 +179,7 @@ def opened(release: Release) -> TablesRelease:
         ParameterError: it is of another domain.
     """
     if release.statement["domain"] != "tables":
-        raise ParameterError(field="release", problem="is no release of tables", fix="name one")
+        raise ParameterError("release", "is no release of tables", "name one")
     return TablesRelease(release)
 
 

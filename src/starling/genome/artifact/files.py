@@ -94,15 +94,15 @@ def read_snps(folder: Path) -> Snps:
     except (OSError, pa.ArrowException):
         table = None
     if table is None:
-        raise IntegrityError(field=SNPS, problem="is not as Starling writes it", fix=AGAIN)
+        raise IntegrityError(SNPS, "is not as Starling writes it", AGAIN)
     chromosomes, ids, carried, other = (tuple(table[name].to_pylist()) for name in ("CHR", "SNP", "A1", "A2"))
     # All at once: a list may have many million names, and one look at them together is fast.
     for names in (chromosomes, ids, carried, other):
         if not "".join(names).isprintable() or max(map(len, names)) > LONGEST_NAME or not all(map(str.strip, names)):
-            raise IntegrityError(field=SNPS, problem="holds a name that cannot be shown", fix=AGAIN)
+            raise IntegrityError(SNPS, "holds a name that cannot be shown", AGAIN)
     snps = Snps(ids, chromosomes, table["BP"].to_numpy(), carried, other)
     if not in_plan_order(snps):
-        raise IntegrityError(field=SNPS, problem="is no SNP list in plan order", fix=AGAIN)
+        raise IntegrityError(SNPS, "is no SNP list in plan order", AGAIN)
     return snps
 
 

@@ -54,11 +54,11 @@ def threshold_p(value: float | Fraction | str) -> Fraction:
     try:
         p = Fraction(repr(float(value)) if isinstance(value, float) else value)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        raise ParameterError(field="p_threshold", problem="is not a number", fix='give one such as "5e-8"') from None
+        raise ParameterError("p_threshold", "is not a number", 'give one such as "5e-8"') from None
     if not SMALLEST_P <= p <= LARGEST_P:
         problem = "is not between 1e-250 and 0.3"
         fix = "give a smaller one: at higher thresholds a distance to significance is not defined by single steps"
-        raise ParameterError(field="p_threshold", problem=problem, fix=fix)
+        raise ParameterError("p_threshold", problem, fix)
     return p
 
 

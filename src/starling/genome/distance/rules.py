@@ -111,7 +111,7 @@ def of_statistic(test: Test, t: Fraction, n: int) -> Rule:
     if test in ("g", "logistic"):
         low, high, table = g_bounds(t, entropies(n), _TERMS)
         return Rule(Kernel(G, float(t), low, high, 0, 1, table), t)
-    raise ParameterError(field="test", problem="is no test with a distance", fix="give g, chi2, fisher or logistic")
+    raise ParameterError("test", "is no test with a distance", "give g, chi2, fisher or logistic")
 
 
 def of_correlation(measure: Correlation, threshold: Fraction, n: int) -> Rule:
@@ -123,13 +123,13 @@ def of_correlation(measure: Correlation, threshold: Fraction, n: int) -> Rule:
     """
     if not 0 < threshold < 1 or threshold.denominator > _MOST_PARTS:
         problem, fix = f"is not a fraction in (0, 1) of at most {_MOST_PARTS} parts", 'give "0.05" or the like'
-        raise ParameterError(field="delta_c", problem=problem, fix=fix)
+        raise ParameterError("delta_c", problem, fix)
     too_low = {"r2": n * threshold < 1, "dprime": threshold < LEAST_D_PRIME}
     if measure not in too_low:
-        raise ParameterError(field="corr", problem="is no measure of correlation", fix='give "r2" or "dprime"')
+        raise ParameterError("corr", "is no measure of correlation", 'give "r2" or "dprime"')
     if too_low[measure]:
         least = "1/n" if measure == "r2" else "1/2"
-        raise ParameterError(field="delta_c", problem=f"is below {least}", fix="raise it")
+        raise ParameterError("delta_c", f"is below {least}", "raise it")
     kind = R_SQUARED if measure == "r2" else D_PRIME
     kernel = Kernel(kind, float(threshold), 0, 0, threshold.numerator, threshold.denominator, _NONE)
     return Rule(kernel, threshold)

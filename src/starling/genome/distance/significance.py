@@ -82,11 +82,11 @@ def checked_tables(tables: npt.ArrayLike, cells: int) -> Int64:
     array = np.asarray(tables)
     if array.ndim != 2 or array.shape[1] != cells or array.dtype.kind not in "iu":
         problem, fix = f"are not integers of shape (m, {cells})", "give one table a row, as counts"
-        raise ParameterError(field="tables", problem=problem, fix=fix)
+        raise ParameterError("tables", problem, fix)
     counts = np.ascontiguousarray(array, dtype=np.int64)
     if counts.size and (counts.min() < 0 or counts.max() > MOST_PATIENTS or largest(counts) > MOST_PATIENTS):
         problem, fix = f"have a count below 0 or more than {MOST_PATIENTS} patients", "give counts of patients"
-        raise ParameterError(field="tables", problem=problem, fix=fix)
+        raise ParameterError("tables", problem, fix)
     return counts
 
 
@@ -143,7 +143,7 @@ def genotypic_distance(tables: npt.ArrayLike, test: GenotypicTest, p_threshold: 
     """
     counts = checked_tables(tables, 6)
     if test not in ("g", "chi2"):
-        raise ParameterError(field="test", problem="is no test of a 2x3 table", fix="give g or chi2")
+        raise ParameterError("test", "is no test of a 2x3 table", "give g or chi2")
     t = Fraction(quantile(threshold_p(p_threshold), 2))
     n = largest(counts)
     gain_rule = of_statistic(test, t / (3 if test == "g" else 2), n)

@@ -100,15 +100,15 @@ def _checked(people: int, snps: int, seed: int, cases: int, causal: dict[int, fl
     }
     for field, (value, low, high, fix) in whole.items():
         if type(value) is not int or not low <= value <= high:
-            raise ParameterError(field=field, problem=f"is not a whole number from {low} to {high}", fix=fix)
+            raise ParameterError(field, f"is not a whole number from {low} to {high}", fix)
     if len(causal) > MOST_CAUSAL or any(type(number) is not int or not 1 <= number <= snps for number in causal):
         problem, fix = f"are not at most {MOST_CAUSAL} numbers from 1 to {snps}", "number SNPs from 1"
-        raise ParameterError(field="causal", problem=problem, fix=fix)
+        raise ParameterError("causal", problem, fix)
     if any(not 0.01 <= ratio <= 100 for ratio in causal.values()):
         problem, fix = "has an odds ratio not from 0.01 to 100", "give one such as 1.5"
-        raise ParameterError(field="causal", problem=problem, fix=fix)
+        raise ParameterError("causal", problem, fix)
     if linkage not in ("independent", "coalescent"):
-        raise ParameterError(field="linkage", problem="is not independent or coalescent", fix='give "independent"')
+        raise ParameterError("linkage", "is not independent or coalescent", 'give "independent"')
     return Design(people, cases, snps, seed, causal)
 
 

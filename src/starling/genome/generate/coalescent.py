@@ -49,7 +49,7 @@ def library() -> ModuleType:
         import msprime
     except ImportError:
         problem, fix = "is coalescent, which needs msprime", "install starling[demo], or take independent SNPs"
-        raise ParameterError(field="linkage", problem=problem, fix=fix) from None
+        raise ParameterError("linkage", problem, fix) from None
     return msprime  # type: ignore[no-any-return]
 
 

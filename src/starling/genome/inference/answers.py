@@ -143,7 +143,7 @@ class SelectionError:
         0.0233
         """
         if patients < 0:
-            raise ParameterError(field="patients", problem="are below 0", fix="give 0 or more")
+            raise ParameterError("patients", "are below 0", "give 0 or more")
         if self.candidates == 1:
             return 0.0
         x = log(self.candidates - 1) - self._rate * (patients + 1)
@@ -158,7 +158,7 @@ class SelectionError:
             ParameterError: for alpha outside (0, 1).
         """
         if not 0 < alpha < 1:
-            raise ParameterError(field="alpha", problem="is not between 0 and 1", fix='give a number such as "0.05"')
+            raise ParameterError("alpha", "is not between 0 and 1", 'give a number such as "0.05"')
         share = float(alpha / self.rounds)
         if self.candidates == 1:
             return 0

@@ -78,7 +78,7 @@ def reach(noise: Noise, epsilon: Exact, alpha: Exact, noisy: Sequence[int], peop
         return lattice_tail_quantile(epsilon, alpha, columns)
     if noise == "laplace":
         return (laplace_tail_quantile(epsilon, alpha, columns) + abs(sum(noisy) - people)) // 2
-    raise ParameterError(field="noise", problem="is no noise for a table", fix="give laplace or lattice")
+    raise ParameterError("noise", "is no noise for a table", "give laplace or lattice")
 
 
 def repaired(noisy: Sequence[int], people: int) -> tuple[int, ...]:

@@ -92,11 +92,11 @@ def write(out: Path, answers: Answers, sources: Sequence[Source], kinds: Sequenc
     for kind in kinds:
         if not KINDS[kind].shown(answers):
             problem = f"{kind} has nothing to show: no {KINDS[kind].needs} among these releases"
-            raise ParameterError(field="kind", problem=problem, fix="name releases with some, or another kind")
+            raise ParameterError("kind", problem, "name releases with some, or another kind")
     drawn = kinds or [kind for kind in KINDS if KINDS[kind].shown(answers)]
     if not drawn:
         problem = "hold nothing that has a place in the genome"
-        raise ParameterError(field="releases", problem=problem, fix="name releases of SNPs, blocks or pairs")
+        raise ParameterError("releases", problem, "name releases of SNPs, blocks or pairs")
     pictures = {kind: picture(kind, answers) for kind in drawn}
     texts = {kind: each.draw() for kind, each in pictures.items()}
     sections = [

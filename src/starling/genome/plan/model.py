@@ -166,7 +166,7 @@ class Plan(InSession):
             cut = [((start, min(stop, low)), (max(start, high), stop)) for start, stop in merged]
             merged = [(start, stop) for pair in cut for start, stop in pair if start < stop]
         if not merged:
-            raise ParameterError(field="regions", problem="leave no SNP", fix="name regions of the plan, exclude less")
+            raise ParameterError("regions", "leave no SNP", "name regions of the plan, exclude less")
         return tuple(merged)
 
     def _named(self, name: str) -> tuple[int, int]:
@@ -174,7 +174,7 @@ class Plan(InSession):
             return self.ranges[name]
         problem = f"{shown(name)} is not in the plan"
         fix = did_you_mean(name, self.ranges).replace("remove it", "name regions of the plan")
-        raise ParameterError(field="regions", problem=problem, fix=fix)
+        raise ParameterError("regions", problem, fix)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

@@ -49,7 +49,7 @@ class Exactly:
                 check_int(value, field=each.name)
             elif each.name == "independent" and not isinstance(value, bool):
                 problem = f"is a {type(value).__name__}, not True or False"
-                raise ParameterError(field=each.name, problem=problem, fix="write True, or leave it out")
+                raise ParameterError(each.name, problem, "write True, or leave it out")
             elif each.name in ("regions", "snps") and value is not None:
                 object.__setattr__(self, each.name, (value,) if isinstance(value, str) else tuple(value))
             elif each.name == "excluding":
@@ -79,7 +79,7 @@ class NumSig(Exactly):
         check_whole("k", self.k, 0, len(plan.snps), "the number of SNPs")
         if self.selection not in ("permute-and-flip", "exponential"):
             problem = "is not permute-and-flip or exponential"
-            raise ParameterError(field="selection", problem=problem, fix='give "permute-and-flip"')
+            raise ParameterError("selection", problem, 'give "permute-and-flip"')
 
     @property
     def event(self) -> PermuteAndFlip | ExponentialMechanism:
@@ -242,9 +242,9 @@ class SnpCorr(Exactly):
         """Raises ParameterError when the plan has no such question."""
         _check_counts(self.epsilon, self.noise)
         if self.correlation not in ("r2", "dprime"):
-            raise ParameterError(field="corr", problem="is no measure of correlation", fix='give "r2" or "dprime"')
+            raise ParameterError("corr", "is no measure of correlation", 'give "r2" or "dprime"')
         if plan.snps.index(self.first) == plan.snps.index(self.second):
-            raise ParameterError(field="snp", problem="is there twice", fix="name two SNPs")
+            raise ParameterError("snp", "is there twice", "name two SNPs")
 
     @property
     def event(self) -> CountNoise:
@@ -283,15 +283,15 @@ def _count_noise(epsilon: Fraction, noise: Noise) -> CountNoise:
 
 def _check_epsilon(epsilon: Fraction) -> None:
     if positive(epsilon, field="epsilon") > LARGEST_EPSILON:
-        raise ParameterError(field="epsilon", problem=f"is above {LARGEST_EPSILON}", fix="give less")
+        raise ParameterError("epsilon", f"is above {LARGEST_EPSILON}", "give less")
 
 
 def _check_counts(epsilon: Fraction, noise: str) -> None:
     _check_epsilon(epsilon)
     if epsilon < SMALLEST_EPSILON:
-        raise ParameterError(field="epsilon", problem=f"is below {SMALLEST_EPSILON}", fix="give more")
+        raise ParameterError("epsilon", f"is below {SMALLEST_EPSILON}", "give more")
     if noise not in ("laplace", "lattice"):
-        raise ParameterError(field="noise", problem="is not laplace or lattice", fix='give "lattice"')
+        raise ParameterError("noise", "is not laplace or lattice", 'give "lattice"')
 
 
 def _check_test(plan: Plan, test: str, *, distance: bool) -> None:
@@ -299,14 +299,14 @@ def _check_test(plan: Plan, test: str, *, distance: bool) -> None:
     if distance and test in P_VALUE_ONLY and test in plan.tests:
         problem = f"{test} has no distance to significance that is private"
         fix = f"take {' or '.join(known) or 'another test'}; its p-value can be asked for"
-        raise ParameterError(field="test", problem=problem, fix=fix)
+        raise ParameterError("test", problem, fix)
     if test not in known:
         fix = f"take {' or '.join(known)}" if known else "add one to the plan's tests"
-        raise ParameterError(field="test", problem="is not among the plan's tests", fix=fix)
+        raise ParameterError("test", "is not among the plan's tests", fix)
 
 
 def check_whole(field: str, value: int, low: int, high: int, what: str) -> None:
     """Raises ParameterError unless the value is in the range."""
     if not low <= value <= high:
         problem = f"is not a whole number from {low} to {high}, {what}"
-        raise ParameterError(field=field, problem=problem, fix="give one that is")
+        raise ParameterError(field, problem, "give one that is")

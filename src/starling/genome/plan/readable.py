@@ -71,7 +71,7 @@ def plan_file(path: Path) -> Section:
     """
     if path.suffix != ".toml":
         problem, fix = f"{ascii(path.name)[1:-1]} is not a TOML file", "give a .toml file"
-        raise PlanError(field="plan", problem=problem, fix=fix)
+        raise PlanError("plan", problem, fix)
     return read_file(path)
 
 

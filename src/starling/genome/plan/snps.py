@@ -92,7 +92,7 @@ class Snps:
         if name in self.indices:
             return self.indices[name]
         fix = did_you_mean(name, islice(self.ids, _SIMILAR)).replace("remove it", "take one of the plan's SNP list")
-        raise ParameterError(field="snp", problem=f"{shown(name)} is not in the SNP list of the plan", fix=fix)
+        raise ParameterError("snp", f"{shown(name)} is not in the SNP list of the plan", fix)
 
     @cached_property
     def chromosome_ranges(self) -> dict[str, tuple[int, int]]:

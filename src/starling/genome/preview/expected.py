@@ -130,7 +130,7 @@ def epsilon_for(study: Plan | Assumed, question: Question, error: float, *, foll
         ParameterError: for an error below 0, one that no epsilon keeps, or when the plan has no such question.
     """
     if not error >= 0:
-        raise ParameterError(field="error", problem="is below 0", fix="give 0 or more")
+        raise ParameterError("error", "is below 0", "give 0 or more")
     assumed = _assumed(study)
     if followed is not None:
         check_int(followed, field="followed")
@@ -153,7 +153,7 @@ def _first(holds: Callable[[int], bool], most: int, start: int) -> int:
     while not holds(high):
         low, high = high, high * 2
         if high > most:
-            raise ParameterError(field="error", problem="is kept at no epsilon", fix="ask for a larger one")
+            raise ParameterError("error", "is kept at no epsilon", "ask for a larger one")
     while high > 1 and low == 0 and holds(high // 2):
         high //= 2
     return first_where(holds, low or high // 2, high)

@@ -62,12 +62,12 @@ class Assumed:
         """
         least = exact(rarest, field="rarest")
         if not 0 <= least <= _COMMONEST:
-            raise ParameterError(field="rarest", problem="is not from 0 to 0.5", fix='give a frequency such as "0.05"')
+            raise ParameterError("rarest", "is not from 0 to 0.5", 'give a frequency such as "0.05"')
         if cases is not None:
             check_int(cases, field="cases")
         if cases is not None and not 1 <= cases < plan.people:
             problem = f"are not 1 to {plan.people - 1}: the plan has {plan.people} people"
-            raise ParameterError(field="cases", problem=problem, fix="leave some people as controls")
+            raise ParameterError("cases", problem, "leave some people as controls")
         return cls(plan, plan.people // 2 if cases is None else cases, least)
 
     def tables(self, frequency: float, odds_ratios: Float64) -> Int64:

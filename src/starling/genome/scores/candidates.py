@@ -75,14 +75,14 @@ def candidates(
     touching = any(start >= stop for start, stop in regions) or any(a > b for a, b in pairwise(edges))
     if not regions or edges[0] < 0 or edges[-1] > size or touching:
         problem, fix = "are not ascending ranges of the SNP list that lie apart", "sort and merge them"
-        raise ParameterError(field="regions", problem=problem, fix=fix)
+        raise ParameterError("regions", problem, fix)
     if any(not 0 <= snp < size for snp in snps):
-        raise ParameterError(field="snps", problem="are not all in the SNP list", fix="give positions in the list")
+        raise ParameterError("snps", "are not all in the SNP list", "give positions in the list")
     if longest is not None and longest < 1:
-        raise ParameterError(field="longest", problem="is below 1", fix="give the most SNPs of a block")
+        raise ParameterError("longest", "is below 1", "give the most SNPs of a block")
     if longest is None and sum((stop - start) * (stop - start + 1) // 2 for start, stop in regions) > _MOST_PAIRS:
         problem, fix = f"is not given for regions of more than {MOST_SNPS} SNPs", "say how long a block may be"
-        raise ParameterError(field="longest", problem=problem, fix=fix)
+        raise ParameterError("longest", problem, fix)
     reach = np.zeros(size, dtype=np.int64)
     for start, stop in regions:
         reach[start:stop] = np.minimum(stop - np.arange(start, stop), stop if longest is None else longest)
@@ -91,7 +91,7 @@ def candidates(
     eligible = np.maximum(0, np.arange(size) + reach - first)
     if not eligible.any():
         problem, fix = "leave no block to choose: none of them lies in a region", "give SNPs of the regions"
-        raise ParameterError(field="snps", problem=problem, fix=fix)
+        raise ParameterError("snps", problem, fix)
     return Candidates(tuple(regions), tuple(snps), longest, _sums(reach), first, _sums(eligible))
 
 

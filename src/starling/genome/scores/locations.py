@@ -34,9 +34,9 @@ def num_sig_outputs(k: int, snps: int) -> tuple[int, ...]:
     ((0, 1, 2, 4, 8, 16), (0, 1, 2))
     """
     if snps < 1:
-        raise ParameterError(field="snps", problem="are none", fix="give at least one SNP")
+        raise ParameterError("snps", "are none", "give at least one SNP")
     if not 0 <= k <= snps:
-        raise ParameterError(field="k", problem="is not between 0 and the number of SNPs", fix="give a smaller one")
+        raise ParameterError("k", "is not between 0 and the number of SNPs", "give a smaller one")
     powers = (1 << power for power in range(k.bit_length(), snps.bit_length()))
     return (*range(k + 1), *(output for output in powers if k < output <= snps))
 

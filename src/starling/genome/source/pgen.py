@@ -36,7 +36,7 @@ def _library() -> ModuleType:
     except ImportError:
         problem = "are a .pgen, which needs the extra pgen"
         fix = "install starling[pgen], or convert by plink2 --make-bed"
-        raise SourceError(field="genotypes", problem=problem, fix=fix) from None
+        raise SourceError("genotypes", problem, fix) from None
     return pgenlib  # type: ignore[no-any-return]
 
 

@@ -113,7 +113,7 @@ def correlation(tables: Counts, measure: Correlation) -> Float64:
         ParameterError: for any other name.
     """
     if measure not in ("r2", "dprime"):
-        raise ParameterError(field="corr", problem="is no measure of correlation", fix='give "r2" or "dprime"')
+        raise ParameterError("corr", "is no measure of correlation", 'give "r2" or "dprime"')
     return r_squared(tables) if measure == "r2" else d_prime(tables)
 
 
@@ -136,7 +136,7 @@ def log10_p_values(tables: Counts, test: PTest) -> Float64:
         whole = np.asarray(tables)
         if whole.dtype.kind not in "iu":
             problem, fix = "are not whole numbers", "round them: Fisher's test counts tables"
-            raise ParameterError(field="tables", problem=problem, fix=fix)
+            raise ParameterError("tables", problem, fix)
         return fisher_log_p(np.ascontiguousarray(whole, dtype=np.int64)) / log(10)
     if test == "wald":
         statistic = wald_statistic(tables)
@@ -147,7 +147,7 @@ def log10_p_values(tables: Counts, test: PTest) -> Float64:
     elif test == "trend":
         statistic = trend_statistic(tables)
     else:
-        raise ParameterError(field="test", problem="is no test", fix="give g, chi2, fisher, logistic, wald or trend")
+        raise ParameterError("test", "is no test", "give g, chi2, fisher, logistic, wald or trend")
     return chi_squared_log_tail(statistic, degrees(tables, test)) / log(10)
 
 
@@ -170,7 +170,7 @@ def _cells(tables: Counts, *sizes: int) -> Float64:
     array = np.asarray(tables)
     if array.ndim != 2 or array.shape[1] not in sizes or array.dtype.kind not in "iuf":
         shapes = " or ".join(f"(m, {size})" for size in sizes)
-        raise ParameterError(field="tables", problem=f"are not numbers of shape {shapes}", fix="give one table a row")
+        raise ParameterError("tables", f"are not numbers of shape {shapes}", "give one table a row")
     return array.astype(np.float64).reshape(len(array), 2, COLUMNS[array.shape[1]])
 
 

@@ -59,9 +59,9 @@ def read_plan(folder: Path) -> tuple[Plan, Geography]:
     geography = public_json.read(folder, REGIONS, _geography, regions_json)
     wanted = {level.geography for level in plan.levels}
     if geography.regions.keys() != wanted:
-        raise IntegrityError(field=REGIONS, problem="has other geography levels than the plan", fix=AGAIN)
+        raise IntegrityError(REGIONS, "has other geography levels than the plan", AGAIN)
     if plan.variants.add_up and not well_nested(plan, geography.regions):
-        raise IntegrityError(field=REGIONS, problem="has regions that are not nested by their ids", fix=AGAIN)
+        raise IntegrityError(REGIONS, "has regions that are not nested by their ids", AGAIN)
     return plan, geography
 
 

@@ -183,14 +183,14 @@ def compare(
     sure = exact(confidence, field="confidence")
     if not Fraction(1, 2) < sure < 1:
         fix = 'give a chance such as "0.95"'
-        raise ParameterError(field="confidence", problem="is not above 0.5 and below 1", fix=fix)
+        raise ParameterError("confidence", "is not above 0.5 and below 1", fix)
     with open_release(first) as one, open_release(second) as other:
         known = earlier_of(one, first), earlier_of(other, second)
         if known[0].request_id == known[1].request_id:
-            raise ParameterError(field=str(second), problem="is the first release again", fix="name another")
+            raise ParameterError(str(second), "is the first release again", "name another")
         if _drawn(known[0]) & _drawn(known[1]):
             problem = "shares measurements with the first release, which it or both add to"
-            raise ParameterError(field=str(second), problem=problem, fix="compare releases whose noise is apart")
+            raise ParameterError(str(second), problem, "compare releases whose noise is apart")
         sides = [
             Side(release.folder, each.plan, each.geography) for release, each in zip((one, other), known, strict=True)
         ]

@@ -97,7 +97,7 @@ def earlier_of(release: Release, path: Path) -> Earlier:
         ParameterError: it is of another domain.
     """
     if release.statement["domain"] != DOMAIN:
-        raise ParameterError(field=str(path), problem="is no release of tables", fix="name one")
+        raise ParameterError(str(path), "is no release of tables", "name one")
     plan, geography = read_plan(release.folder)
     account = release.statement["account"]
     paid = account["ledger"]
@@ -123,7 +123,7 @@ def joint_cost(plan: Plan, releases: Sequence[Path], blocks: Path | None = None)
         missing = [below.request_id for below in each.plan.variants.releases if below.request_id not in known]
         if missing:
             problem = f"adds to the release of request {missing[0]}, which is not among the earlier ones"
-            raise ParameterError(field=str(each.path), problem=problem, fix="name that one too: both together count")
+            raise ParameterError(str(each.path), problem, "name that one too: both together count")
     here = None if blocks is None else read_geography(blocks, plan)
     compared = tuple((each, differencing(plan, each.plan, here, _blocks(each, blocks))) for each in earlier)
     plans = [plan, *(each.plan for each in earlier)]
@@ -145,7 +145,7 @@ def _blocks(earlier: Earlier, blocks: Path | None) -> Geography | None:
     if geography.regions != earlier.geography.regions:
         problem = f"has other regions than {earlier.path.name} was released for"
         fix = "give the block file of that release, or leave it out"
-        raise PlanError(field="geography", problem=problem, fix=fix)
+        raise PlanError("geography", problem, fix)
     return geography
 
 
@@ -226,15 +226,15 @@ def _check(plan: Plan, earlier: Earlier, geography: Geography | None, dataset: s
     if not names <= known or _but_budgets(plan) != _but_budgets(earlier.plan.only(names)):
         problem = f"is not the plan of {name}: more than title, budgets and levels left out differs"
         fix = "take the plan of that release, with other budgets, and without the levels that are good enough"
-        raise PlanError(field="plan", problem=problem, fix=fix)
+        raise PlanError("plan", problem, fix)
     if geography is not None and any(
         regions != earlier.geography.regions[level] for level, regions in geography.regions.items()
     ):
         problem = f"has other regions than {name} was released for"
-        raise PlanError(field="geography", problem=problem, fix="give the block file of that release")
+        raise PlanError("geography", problem, "give the block file of that release")
     if earlier.dataset is not None and dataset not in ("", earlier.dataset):
         problem = f"{name} is about {earlier.dataset}, of {earlier.population}, not about {dataset}"
-        raise PlanError(field="dataset", problem=problem, fix="name the data that the earlier release was made from")
+        raise PlanError("dataset", problem, "name the data that the earlier release was made from")
 
 
 def _but_budgets(plan: Plan) -> Plan:

@@ -244,7 +244,7 @@ class Published:
 
 
 def _refused(name: str, problem: str, fix: str) -> SourceError:
-    return SourceError(field=f"data/{name}.parquet", problem=problem, fix=fix)
+    return SourceError(f"data/{name}.parquet", problem, fix)
 
 
 def _numbers(values: pa.Array) -> Int64:

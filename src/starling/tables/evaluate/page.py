@@ -31,9 +31,9 @@ def check_place(folder: Path) -> None:
     here = folder.resolve()
     if any((place / statement.FILE).exists() for place in (here, *here.parents)):
         fix = "name a folder outside, which is not published"
-        raise PolicyRefused(field=str(folder), problem="is a release or lies in one, and this is not private", fix=fix)
+        raise PolicyRefused(str(folder), "is a release or lies in one, and this is not private", fix)
     if (folder / FILE).exists():
-        raise OutputError(field=str(folder / FILE), problem="exists", fix="remove it, or name another folder")
+        raise OutputError(str(folder / FILE), "exists", "remove it, or name another folder")
 
 
 def write_page(evaluation: Evaluation, folder: Path) -> Path:
@@ -50,7 +50,7 @@ def write_page(evaluation: Evaluation, folder: Path) -> Path:
             file.write(as_page(evaluation))
     except OSError as error:
         fix = "name a folder in a place that you may write"
-        raise OutputError(field=str(path), problem=f"cannot be written ({error.strerror})", fix=fix) from None
+        raise OutputError(str(path), f"cannot be written ({error.strerror})", fix) from None
     return path
 
 

@@ -93,9 +93,7 @@ def generate(
     codes = _checked(plan, persons, seed, states, format)
     land_for = persons if land_for is None else land_for
     if not 0 <= land_for <= MOST_PERSONS:
-        raise ParameterError(
-            field="land", problem=f"is not for 0 to {MOST_PERSONS} persons", fix="leave it out, or say for how many"
-        )
+        raise ParameterError("land", f"is not for 0 to {MOST_PERSONS} persons", "leave it out, or say for how many")
     with new_folder(out) as folder:
         threads = workers or os.cpu_count() or 1
         land = invent_land(_stream(seed, _LAND), codes, land_for)
@@ -111,7 +109,7 @@ def _checked(
     """The states to invent, ascending; refuses what cannot be meant."""
 
     def refuse(field: str, problem: str, fix: str) -> ParameterError:
-        return ParameterError(field=field, problem=problem, fix=fix)
+        return ParameterError(field, problem, fix)
 
     if isinstance(persons, bool) or not isinstance(persons, int) or not 0 <= persons <= MOST_PERSONS:
         raise refuse("persons", f"is not a whole number from 0 to {MOST_PERSONS}", "say how many to invent")

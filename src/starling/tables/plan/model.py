@@ -304,7 +304,7 @@ def convert(folder: Path, out: Path) -> Plan:
     """
     if not (folder / CONFIG).is_file():
         fix = "give a folder with config.json and the definition files; a plan file needs no conversion"
-        raise PlanError(field="plan", problem=f"{folder.name!r} is no Census configuration folder", fix=fix)
+        raise PlanError("plan", f"{folder.name!r} is no Census configuration folder", fix)
     plan = Plan.load(folder)
     plan.save(out, definitions=os.path.relpath(folder.resolve(), out.resolve().parent))
     try:
@@ -314,5 +314,5 @@ def convert(folder: Path, out: Path) -> Plan:
         raise
     if again != plan:
         out.unlink()
-        raise PlanError(field="definitions", problem="changed while they were read", fix="run it again")
+        raise PlanError("definitions", "changed while they were read", "run it again")
     return plan

@@ -182,7 +182,7 @@ def solve(plan: Plan, *, scale: Exact = 1) -> Plan:
     """
     factor = positive(scale, field="scale")
     if factor > LARGEST_SCALE:
-        raise ParameterError(field="scale", problem=f"is above {LARGEST_SCALE}", fix="give less")
+        raise ParameterError("scale", f"is above {LARGEST_SCALE}", "give less")
     _promising(plan)
     return _with(plan, {level.name: tuple(target.wider(factor) for target in level.targets) for level in plan.levels})
 
@@ -213,9 +213,9 @@ def afford(plan: Plan, total: Exact) -> tuple[Fraction, Plan]:
     if not paid(LARGEST_SCALE * 10**SCALE_PLACES):
         stated = " (levels that state a budget keep it)" if any(not level.targets for level in plan.levels) else ""
         raise ParameterError(
-            field="total",
-            problem=f"pays for no margins, were they a million times as wide{stated}",
-            fix=f"give more; the plan as it stands costs {plan.cost}",
+            "total",
+            f"pays for no margins, were they a million times as wide{stated}",
+            f"give more; the plan as it stands costs {plan.cost}",
         )
     factor = smallest(paid, 10**SCALE_PLACES) * unit
     return factor, solve(plan, scale=factor)
@@ -224,9 +224,9 @@ def afford(plan: Plan, total: Exact) -> tuple[Fraction, Plan]:
 def _promising(plan: Plan) -> None:
     if not any(level.targets for level in plan.levels):
         raise ParameterError(
-            field="plan",
-            problem="promises no margin: every level states a budget",
-            fix="write margins in place of budgets; preview says what margins the budgets give",
+            "plan",
+            "promises no margin: every level states a budget",
+            "write margins in place of budgets; preview says what margins the budgets give",
         )
 
 
@@ -245,6 +245,6 @@ def _with(plan: Plan, targets: dict[str, tuple[AccuracyTarget, ...]]) -> Plan:
         budget = _setting(plan, level).budget(stated)
         if budget is None:
             problem = f"promises what no budget up to {LARGEST_BUDGET} keeps"
-            raise PlanError(field=level.name, problem=problem, fix="give wider margins")
+            raise PlanError(level.name, problem, "give wider margins")
         levels.append(replace(level, budget=budget, targets=stated))
     return replace(plan, levels=tuple(levels))

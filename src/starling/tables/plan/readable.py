@@ -189,10 +189,10 @@ def values_of(plan: Choices, definitions: str | None = None) -> dict[str, Any]:
         PlanError: it tops up a release, its definitions are no groups of a plan file, or their folder cannot be printed.
     """
     if plan.variants.top_up is not None:
-        raise PlanError(field="top-up", problem="is of a release, which no plan file says", fix="say the earlier plan")
+        raise PlanError("top-up", "is of a release, which no plan file says", "say the earlier plan")
     if definitions is not None and not definitions.isprintable():
         fix = "rename the folder"
-        raise PlanError(field="definitions", problem="lie in a folder whose name cannot be printed", fix=fix)
+        raise PlanError("definitions", "lie in a folder whose name cannot be printed", fix)
     area = {"states": "all" if plan.states == STATES.keys() else sorted(plan.states)} if plan.states else {}
     publication: dict[str, Any] = {"negative-counts": plan.allow_negative}
     if plan.suppression:
@@ -241,7 +241,7 @@ def _group_values(definitions: Definitions) -> dict[str, Any]:
 
 def _no_group(iteration: Iteration) -> PlanError:
     problem = f"have iteration {iteration.code}, which no group of a plan file says"
-    return PlanError(field="definitions", problem=problem, fix="name the folder of the definition files")
+    return PlanError("definitions", problem, "name the folder of the definition files")
 
 
 def shipped() -> dict[str, Path]:
@@ -278,27 +278,27 @@ def read(name: str | Path) -> tuple[Choices, str]:
     if first in late and not Path(name).exists():
         if not folder:
             fix = f"write {first}:FOLDER, the folder of the four Census definition files"
-            raise PlanError(field="plan", problem=f"{first} waits for definitions", fix=fix)
+            raise PlanError("plan", f"{first} waits for definitions", fix)
         return _of_definitions(first, Path(folder)), f"{first}.toml"
     path = named.get(str(name), Path(name))
     if not path.exists():
         near = difflib.get_close_matches(first, [*named, *late], n=1)
         near = [f"{near[0]}{colon}{folder}" if near[0] in late and folder else near[0]] if near else []
         fix = f"did you mean {near[0]}?" if near else f"give a folder, a .toml file, or one of {', '.join(shipped())}"
-        raise PlanError(field="plan", problem=f"{str(name)!r} is not there", fix=fix)
+        raise PlanError("plan", f"{str(name)!r} is not there", fix)
     if path.is_dir():
         return read_census(path), CONFIG
     if path.suffix == ".toml":
         return read_toml(path), path.name
     fix = "give a Census configuration folder (with config.json) or a .toml file"
-    raise PlanError(field="plan", problem=f"{path.name!r} is neither a folder nor a TOML file", fix=fix)
+    raise PlanError("plan", f"{path.name!r} is neither a folder nor a TOML file", fix)
 
 
 def _of_definitions(name: str, definitions: Path) -> Choices:
     """What the plan of that name states for a folder of Census definition files."""
     if not definitions.is_dir():
         fix = "give the folder of the four Census definition files"
-        raise PlanError(field="definitions", problem="is not a folder", fix=fix)
+        raise PlanError("definitions", "is not a folder", fix)
     path = _presets()[name]
     top = read_file(path)
     return read_section(replace(top, values={**top.values, "definitions": str(definitions.resolve())}), path.parent)

@@ -75,9 +75,9 @@ def _stability(iterations: tuple[Iteration, ...], max_race_codes: int) -> int:
     most = race + _most_ethnic(iterations)
     if most == 0:
         raise PlanError(
-            field="iterations",
-            problem="of this level hold no code, so nobody can be in any of its groups",
-            fix="give the level a budget of 0, or map codes to its iterations",
+            "iterations",
+            "of this level hold no code, so nobody can be in any of its groups",
+            "give the level a budget of 0, or map codes to its iterations",
         )
     return most
 
@@ -111,9 +111,9 @@ def stability_by_codes(iterations: Iterable[Iteration], max_race_codes: int) -> 
 def _check_race_codes(max_race_codes: int) -> None:
     if not 1 <= max_race_codes <= MOST_RACE_CODES:
         raise PlanError(
-            field="max_race_codes",
-            problem=f"is not between 1 and {MOST_RACE_CODES}, so nothing bounds the groups of one person",
-            fix="state how many race columns of a record are read",
+            "max_race_codes",
+            f"is not between 1 and {MOST_RACE_CODES}, so nothing bounds the groups of one person",
+            "state how many race columns of a record are read",
         )
 
 

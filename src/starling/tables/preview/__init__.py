@@ -171,7 +171,7 @@ def preview(plan: Plan, geography: Geography | None = None, *, sizes: Sequence[i
         ParameterError: for a negative size.
     """
     if any(size < 0 for size in sizes):
-        raise ParameterError(field="sizes", problem="hold a number below 0", fix="give persons, 0 or more")
+        raise ParameterError("sizes", "hold a number below 0", "give persons, 0 or more")
     overview = describe(plan, geography)
     persons = tuple(sorted({0, *sizes}))
     return Preview(overview, CONFIDENCE, tuple(_level(plan, level, persons) for level in overview.levels))

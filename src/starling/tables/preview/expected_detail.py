@@ -147,7 +147,7 @@ def expect_detail(plan: Plan, given: Mapping[str, Sizes] | None = None) -> tuple
     names = {level_text(level): level for level in plan.levels}
     for name in sizes:
         if name and name not in names:
-            raise PlanError(field="level", problem=f"{name[:40]!r} is not in the plan", fix=did_you_mean(name, names))
+            raise PlanError("level", f"{name[:40]!r} is not in the plan", did_you_mean(name, names))
     return tuple(
         _expected_detail(plan, level, sizes.get(name, sizes.get("")))
         for name, level in names.items()
