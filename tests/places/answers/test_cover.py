@@ -118,3 +118,20 @@ def test_a_tree_whose_cells_are_not_all_measured_is_refused() -> None:
     )
     with pytest.raises(ParameterError, match="do not hold every cell"):
         FreshCover(less)
+
+
+@given(case=measured_trees())
+def test_the_finest_tiling_tiles_the_grid_by_fresh_measurements(case: tuple[Int64, MeasuredTree]) -> None:
+    cells, measured = case
+    found = FreshCover(measured).tiling()
+    times = np.zeros(cells.shape, dtype=np.int64)
+    for (y0, y1, x0, x1), value in zip(found.boxes.tolist(), found.values.tolist(), strict=True):
+        times[y0:y1, x0:x1] += 1
+        assert cells[y0:y1, x0:x1].sum() == value
+    assert (times == 1).all()
+    assert found.noise.min() >= 0
+
+
+def test_the_finest_tiling_of_measured_leaves_is_the_leaves() -> None:
+    measured = of_cells((20, 20), np.arange(400), DiscreteLaplace(Fraction(1)))
+    assert sorted(FreshCover(measured).tiling().values.tolist()) == list(range(400))

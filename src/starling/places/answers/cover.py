@@ -61,6 +61,23 @@ class Sums:
     touched_terms: Int64
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Tiling:
+    """The smallest boxes with fresh measurements that tile the grid.
+
+    Attributes:
+        boxes: int32 (boxes, 4): first row, row after the last, first column, column after the last.
+        values: int64 (boxes,): the measurement of each.
+        noise: int64 (boxes,): its noise, in `noises`.
+        noises: The distributions.
+    """
+
+    boxes: Int32
+    values: Int64
+    noise: Int64
+    noises: tuple[Distribution, ...]
+
+
 class FreshCover:
     """An index of the fresh measurements of a tree.
 
@@ -112,6 +129,12 @@ class FreshCover:
         areas = np.diff(self._boxes[:, :2].astype(np.int64))[:, 0] * np.diff(self._boxes[:, 2:])[:, 0]
         relations = np.where(whole == areas, WITHIN, np.where(touched > 0, CUT, APART)).astype(np.int8)
         return self._walk(np.zeros((1, 4)), relations)
+
+    def tiling(self) -> Tiling:
+        """The smallest boxes with fresh measurements that tile the grid, in the order of the tree."""
+        kept = np.zeros(len(self._boxes), dtype=np.bool_)
+        finest(self._first, self._cover, kept)
+        return Tiling(self._boxes[kept], self._own[kept, 0], self._own[kept, 1], self.noises)
 
     def _walk(self, rectangles: Float64, relations: Int8) -> Sums:
         sums = np.zeros((2, len(rectangles)), dtype=np.int64)
@@ -236,6 +259,23 @@ def choose_covers(first: Int64, own: Int64, variances: Float64, total: Int64, te
                 total[node] += total[child]
                 for j in range(variances.size):
                     terms[node, j] += terms[child, j]
+
+
+@compiled
+def finest(first: Int64, cover: Int8, kept: npt.NDArray[np.bool_]) -> None:
+    """Find the smallest boxes with covers that tile the grid: a box is cut further where all boxes below it have covers.
+
+    Args:
+        first: (nodes + 1,).
+        cover: (nodes,).
+        kept: (nodes,), all false; true for these boxes in the end.
+    """
+    kept[0] = True
+    for node in range(cover.size):
+        if kept[node] and cover[node] != OWN_ALONE:
+            kept[node] = False
+            for child in range(first[node], first[node + 1]):
+                kept[child] = True
 
 
 @compiled
