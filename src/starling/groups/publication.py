@@ -57,7 +57,7 @@ CHECKS: Final = Checks(
     },
 )
 NOTES: Final = MappingProxyType({PLAN: "The public plan"})
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the meaning of a request; it grows when the same plan would be answered by another distribution."""
 
 

@@ -1,4 +1,4 @@
-"""Stretches, the smoother against the conditional normal distribution, moments against their expectation."""
+"""Stretches, smoother and likelihood against the conditional normal distribution, moments against their expectation."""
 
 import numpy as np
 import pytest
@@ -8,6 +8,23 @@ from hypothesis import strategies as st
 from starling.groups.optimise import bayes_kernels as kernels
 
 
+def random_prior(numbers: np.random.Generator, count: int) -> kernels.Prior:
+    """A prior of `count` sizes; what is fresh at the first size plays no part."""
+    keep, fresh, lone = numbers.uniform(-1, 1, count), numbers.uniform(0, 0.3, count), numbers.uniform(0, 0.2, count)
+    return kernels.Prior(keep, fresh, lone, numbers.uniform(0, 0.5, count))
+
+
+def spread_of(prior: kernels.Prior, expected: np.ndarray) -> np.ndarray:
+    """The covariance matrix of c: u is a sum of fresh parts, n = m (1 + u) + e, c the cumulated n, all linear in independent parts."""
+    count = len(expected)
+    keep, fresh = prior.keep, np.concatenate([prior.first[:1], prior.fresh[1:]])
+    chain = np.array([[np.prod(keep[j + 1 : i + 1]) if j <= i else 0.0 for j in range(count)] for i in range(count)])
+    to_c = np.tril(np.ones((count, count)))
+    spread_u = chain @ np.diag(fresh) @ chain.T
+    spread_n = np.diag(expected) @ spread_u @ np.diag(expected) + np.diag(expected + prior.lone * expected**2)
+    return np.asarray(to_c @ spread_n @ to_c.T)
+
+
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10_000), count=st.integers(1, 7), exact=st.booleans())
 def test_the_smoother_gives_the_conditional_mean_and_variance(seed: int, count: int, exact: bool) -> None:
@@ -15,20 +32,41 @@ def test_the_smoother_gives_the_conditional_mean_and_variance(seed: int, count: 
     expected, noise = numbers.uniform(0.1, 9, count), numbers.uniform(0.2, 4, count)
     if exact:
         noise[-1] = 0.0
-    keep, fresh, lone = numbers.uniform(-1, 1, count), numbers.uniform(0, 0.3, count), numbers.uniform(0, 0.2, count)
+    prior = random_prior(numbers, count)
     seen = np.cumsum(expected) + numbers.normal(size=count)
     mean, variance = np.empty(count), np.empty(count)
-    prior = kernels.Prior(keep, fresh, lone)
     kernels.smooth(expected, seen, noise, np.arange(count), prior, np.empty((5, count)), mean, variance)
-    # u is a sum of fresh parts, n = m (1 + u) + e, c the cumulated n: all linear in independent parts.
-    chain = np.array([[np.prod(keep[j + 1 : i + 1]) if j <= i else 0.0 for j in range(count)] for i in range(count)])
-    to_c = np.tril(np.ones((count, count)))
-    spread_u = chain @ np.diag(fresh) @ chain.T
-    spread_n = np.diag(expected) @ spread_u @ np.diag(expected) + np.diag(expected + lone * expected**2)
-    spread_c = to_c @ spread_n @ to_c.T
+    spread_c = spread_of(prior, expected)
     gain = spread_c @ np.linalg.inv(spread_c + np.diag(noise))
     assert np.allclose(mean, np.cumsum(expected) + gain @ (seen - np.cumsum(expected)), atol=1e-7)
     assert np.allclose(variance, np.diag(spread_c - gain @ spread_c), atol=1e-7)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10_000), count=st.integers(1, 7), regions=st.integers(1, 3), exact=st.booleans())
+def test_agreement_is_the_likelihood_and_factors_are_least_squares(
+    seed: int, count: int, regions: int, exact: bool
+) -> None:
+    numbers = np.random.default_rng(seed)
+    expected, noise = numbers.uniform(0.1, 9, (regions, count)), numbers.uniform(0.2, 4, (regions, count))
+    if exact:
+        noise[:, -1] = 0.0
+    prior = random_prior(numbers, count)
+    seen = 3 * np.cumsum(expected, axis=1) + numbers.normal(size=(regions, count))
+    factors = np.empty(regions)
+    agreement = kernels.fit_of_prior(expected, seen, noise, np.arange(count), prior, factors)
+    total, found = 0.0, []
+    for m, y, v in zip(expected, seen, noise, strict=True):
+        whole, inverse = np.cumsum(m), np.linalg.inv(spread_of(prior, m) + np.diag(v))
+        total += np.linalg.slogdet(inverse)[1] - (y - whole) @ inverse @ (y - whole)
+        found.append(whole @ inverse @ y / (whole @ inverse @ whole))
+    assert agreement == pytest.approx(total, rel=1e-9, abs=1e-7)
+    assert factors == pytest.approx(found, rel=1e-9)
+
+
+def test_the_logarithm_is_that_of_the_library() -> None:
+    for number in np.linspace(0.25, 1, 50):
+        assert kernels.logarithm(number) == pytest.approx(np.log(number), rel=1e-14, abs=1e-16)
 
 
 def test_a_stretch_is_weighted_by_precision_and_ends_in_what_is_known() -> None:

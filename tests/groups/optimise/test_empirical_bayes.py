@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from starling.groups.optimise import empirical_bayes
 from starling.groups.optimise.cumulative import project_cumulative
 from starling.groups.optimise.empirical_bayes import project_empirical_bayes
 from starling.groups.optimise.tree import Int64, Projection
@@ -77,6 +78,39 @@ def test_a_root_of_few_groups_is_smoothed_over_sizes() -> None:
     shrunk = errors(project_empirical_bayes(noisy, parents, int(root.sum()), [variance] * 2), [root, root])
     joint = errors(project_cumulative(noisy, parents, int(root.sum()), [variance] * 2), [root, root])
     assert shrunk[0] < 0.6 * joint[0]
+
+
+def sparse(numbers: np.random.Generator) -> tuple[list[Int64], list[Int64]]:
+    """Twelve regions of some hundred groups over 300 sizes, each around a size of its own: no single size has many groups."""
+    middles = numbers.uniform(20, 280, size=(12, 1))
+    shares = np.exp(-0.5 * ((np.arange(300) - middles) / 30) ** 2)
+    groups = numbers.integers(40, 600, size=12)
+    leaves = numbers.multinomial(groups, shares / shares.sum(axis=1, keepdims=True))
+    return [leaves.sum(axis=0, keepdims=True), leaves], [np.zeros(12, dtype=np.int64)]
+
+
+def sparse_errors(seed: int) -> tuple[int, float]:
+    """The L1 error of the leaves of sparse regions, and their earth mover's distance over that of least squares."""
+    q = np.exp(-1 / 20)
+    variance = 2 * q / (1 - q) ** 2
+    numbers = np.random.default_rng(seed)
+    levels, parents = sparse(numbers)
+    noisy, total = measured(numbers, levels, q), int(levels[0].sum())
+    off = [
+        solve(noisy, parents, total, [variance] * 2).levels[1] - levels[1]
+        for solve in (project_empirical_bayes, project_cumulative)
+    ]
+    moved = [int(np.abs(np.cumsum(each, axis=1)).sum()) for each in off]
+    return int(np.abs(off[0]).sum()), moved[0] / moved[1]
+
+
+def test_regions_around_sizes_of_their_own_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [sparse_errors(seed) for seed in range(4)]
+    # Moments of single sizes are all noise here. With them alone correlations come out at random, and regions are all but alike.
+    monkeypatch.setattr(empirical_bayes, "_likelier", empirical_bayes._of_moments)
+    without = [sparse_errors(seed) for seed in range(4)]
+    assert sum(l1 for l1, _ in found) < 0.9 * sum(l1 for l1, _ in without)
+    assert max(moved for _, moved in found) < 0.95 < min(moved for _, moved in without)
 
 
 def test_public_totals_of_regions_help() -> None:

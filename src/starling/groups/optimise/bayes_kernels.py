@@ -3,6 +3,7 @@
 All arithmetic is of doubles in a fixed order, without a library sum, so that another machine repeats every bit.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -15,23 +16,26 @@ Int64 = npt.NDArray[np.int64]
 
 LEAST_VARIANCE = 1e-9
 """Of a number of groups, for the sake of divisions."""
+LOG_TWO = 0.6931471805599453
 
 
 class Prior(NamedTuple):
     """How the numbers of groups of a level's regions vary around what their parents' histograms let expect.
 
     A region expects m groups of size s and has m (1 + u_s) + e, where e has variance m + lone_s m^2, and u_s = keep_s u' + v, u' being that
-    of the size before and v of variance fresh_s.
+    of the size before and v of variance fresh_s. At the first size u has variance first_s.
 
     Attributes:
         keep: (sizes,).
         fresh: (sizes,).
         lone: (sizes,).
+        first: (sizes,).
     """
 
     keep: Float
     fresh: Float
     lone: Float
+    first: Float
 
 
 class Moments(NamedTuple):
@@ -152,7 +156,7 @@ def smooth(
     for number in range(sizes.size):
         keep, m = prior.keep[sizes[number]], expected[number]
         u *= keep
-        uu = keep * keep * uu + prior.fresh[sizes[number]]
+        uu = keep * keep * uu + prior.fresh[sizes[number]] if number else prior.first[sizes[number]]
         cu *= keep
         c += m * (1.0 + u)
         cc += 2.0 * m * cu + m * m * uu + max(m + prior.lone[sizes[number]] * m * m, LEAST_VARIANCE)
@@ -181,6 +185,73 @@ def smooth(
         r2 = step * r1 + keep * r2
         n22 = step * (step * n11 + keep * n12) + keep * (step * n12 + keep * n22)
         n12 = step * n11 + keep * n12
+
+
+@compiled
+def fit_of_prior(expected: Float, seen: Float, noise: Float, sizes: Int64, prior: Prior, factors: Float) -> float:
+    """How well a prior agrees with what was seen of some regions, and the factor by which each region's numbers of groups are off.
+
+    A region's c is t M + x, where M adds up `expected`, x is the walk of what differs from it, of mean 0, and t is the factor. The filter
+    of `smooth` turns both seen c and M into innovations, which are uncorrelated, so that least squares on them is the best linear
+    unbiased estimate of t (de Jong 1991, the diffuse Kalman filter). The likelihood is that with t = 1.
+
+    Args:
+        expected: (regions, stretches).
+        seen: (regions, stretches).
+        noise: (regions, stretches).
+        sizes: (stretches,).
+        prior: Of u.
+        factors: (regions,), written; 1 where nothing is expected.
+
+    Returns:
+        Twice the logarithm of the likelihood, up to what does not depend on the prior.
+    """
+    agreement = 0.0
+    for row in range(expected.shape[0]):
+        c, u, cc, cu, uu, whole, tilt = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        above, below, product, halvings = 0.0, 0.0, 1.0, 0
+        for number in range(sizes.size):
+            s = sizes[number]
+            keep, m = prior.keep[s], expected[row, number]
+            u, tilt = u * keep, tilt * keep
+            uu = keep * keep * uu + prior.fresh[s] if number else prior.first[s]
+            cu *= keep
+            c += m * u
+            whole += m * (1.0 + tilt)
+            cc += 2.0 * m * cu + m * m * uu + max(m + prior.lone[s] * m * m, LEAST_VARIANCE)
+            cu += m * uu
+            gain = 1.0 / (cc + noise[row, number])
+            off = seen[row, number] - c
+            above += off * whole * gain
+            below += whole * whole * gain
+            agreement -= (off - whole) * (off - whole) * gain
+            mantissa, exponent = math.frexp(cc + noise[row, number])
+            product *= mantissa
+            halvings += exponent
+            if product < 0.5:
+                product *= 2.0
+                halvings -= 1
+            c += cc * gain * off
+            u += cu * gain * off
+            tilt -= cu * gain * whole
+            whole -= cc * gain * whole
+            uu -= cu * cu * gain
+            cu -= cc * cu * gain
+            cc -= cc * cc * gain
+        agreement -= logarithm(product) + halvings * LOG_TWO
+        factors[row] = above / below if below > 0 else 1.0
+    return agreement
+
+
+@compiled
+def logarithm(number: float) -> float:
+    """The natural logarithm of a number from 0.25 to 1, by the series of artanh: the same bits on every machine, as no library's are."""
+    ratio = (number - 1.0) / (number + 1.0)
+    power, total = ratio, 0.0
+    for term in range(1, 80, 2):
+        total += power / term
+        power *= ratio * ratio
+    return 2.0 * total
 
 
 @compiled

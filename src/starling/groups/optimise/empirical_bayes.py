@@ -5,10 +5,13 @@ noisy count and those of all regions below it (`climb`), with its variance. Then
 
 - The parent's histogram is fixed, n groups of size s. A child can only have groups of sizes that its parent has. Between two such sizes its
   c does not change, and all that was seen there is one number with a small variance.
-- The child expects m = n * (its share of all groups, as estimated) groups of size s, and has m (1 + u_s) + e. e is chance, as in Poisson's
-  distribution, and what is peculiar to this size, of variance m + lone_s m^2. u_s says how the child differs from its parent at many
-  sizes: where households of six are more frequent than elsewhere, so are those of seven. It is a chain, u_s = keep_s u_(s-1) + v_s. All
-  variances and correlations are fitted to the regions of the level by moments, what the noise adds being taken off.
+- The child expects m = n * (its share of all groups) groups of size s, and has m (1 + u_s) + e. e is chance, as in Poisson's distribution,
+  and what is peculiar to this size, of variance m + lone_s m^2. u_s says how the child differs from its parent at many sizes: where
+  households of six are more frequent than elsewhere, so are those of seven. It is a chain, u_s = keep_s u_(s-1) + v_s. Its share
+  follows from its number of groups, which all of its counts tell together, by least squares.
+- Variances and correlations are fitted to the regions of the level in two ways. By moments, what the noise adds being taken off: where
+  groups are many, each size has its own. Where they are few, products of neighbouring sizes are all noise, and one variance and
+  correlation for all sizes are better found from whole sequences, by the likelihood. The likelier of the two priors is taken.
 - Then c is a walk that is seen with noise; its mean and variance given all that was seen are those of Kalman's smoother.
 - What the children together differ by from the parent's count is shared out in proportion to their variances, the sequence is made
   monotone, and rounding.py makes integers that add up.
@@ -23,7 +26,7 @@ Sources: Fioretto, Van Hentenryck and Zhu 2021 for the problem; de Jong 1989 for
 the truth it comes beside the other methods.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -44,6 +47,17 @@ NEAR: Final = 0.1
 """How far the neighbourhood of a size reaches, as a part of the size; from 0.05 to 0.2 it makes little difference."""
 CLOSEST: Final = 0.995
 """The largest correlation of neighbouring sizes."""
+GRID: Final = (
+    (0.0, 0.9, 0.97, 0.99),
+    (0.0, 1 / 64, 1 / 16, 1 / 4, 1.0, 4.0),
+    (0.0, 1 / 64, 1 / 16, 1 / 4, 1.0, 4.0),
+)
+"""What the search by likelihood tries: the correlation of u at neighbouring sizes, the variance of u, and that of what a size has alone."""
+BEGIN: Final = (0.97, 1 / 16, 1 / 16)
+ROUNDS: Final = 2
+"""How often the search goes over the three."""
+LEAST_GROUPS: Final = 0.5
+"""What a region of unknown total is taken to have at least, before its counts say that it has none."""
 
 
 def project_empirical_bayes(
@@ -70,7 +84,9 @@ def project_empirical_bayes(
             _Family(problem, region, counts[region], known, spread)
             for region in range(*tree.rows(level - 1).indices(len(counts)))
         ]
-        prior = _fitted(families, problem.sizes)
+        _size_up(families, kernels.Prior(*np.zeros((4, problem.sizes))))
+        _size_up(families, _likelier(families, problem.sizes))
+        prior = _likelier(families, problem.sizes)
         for family in families:
             share_out(family.smoothed(prior), family.sizes, family.region, family.children, problem, counts)
     levels = tuple(counts[tree.rows(level)] for level in range(tree.levels))
@@ -102,7 +118,7 @@ def _smooth_root(known: Float, spread: Float, total: float) -> Float:
     covariances = np.zeros((3, len(sizes)))
     kernels.pool_sizes(moments, SURE, covariances)
     nothing = np.zeros(len(sizes))
-    prior = kernels.Prior(nothing, nothing, np.maximum(covariances[0], 0.0))
+    prior = kernels.Prior(nothing, nothing, np.maximum(covariances[0], 0.0), nothing)
     kernels.smooth_all(expected, known, spread, sizes, prior, mean, variance)
     return np.asarray(isotonic(mean, 0.0, total)[0])
 
@@ -121,19 +137,33 @@ class _Family:
         self.children = tree.children[tree.offsets[region] : tree.offsets[region + 1]]
         self.sizes = np.flatnonzero(histogram)
         self.reached = np.cumsum(histogram)[self.sizes].astype(np.float64)
+        self.known = problem.known[self.children]
         self.tops = problem.tops[self.children].astype(np.float64)
+        self.groups = histogram[self.sizes].astype(np.float64)
         shape = (len(self.children), len(self.sizes))
         self.seen, self.noise, self.expected = np.empty(shape), np.empty(shape), np.empty(shape)
         kernels.all_stretches(known, spread, self.children, self.sizes, self.seen, self.noise)
-        if len(self.sizes):
-            self._expect(histogram[self.sizes].astype(np.float64))
+        self._expect(
+            np.full(len(self.children), float(self.reached[-1]) / len(self.children) if len(self.sizes) else 0.0)
+        )
 
-    def _expect(self, groups: Float) -> None:
-        """What each child expects: the parent's groups in proportion to the children's numbers of groups."""
-        size = np.clip(self.seen[:, -1], 0.0, self.tops)
-        whole = float(_added(size))
-        share = size / whole if whole > 0 else np.full(len(size), 1 / len(size))
-        self.expected[:] = share[:, None] * groups
+    def _expect(self, numbers: Float) -> None:
+        """What each child expects: the parent's groups in proportion to the children's numbers of groups, (children,), as estimated."""
+        numbers = np.where(self.known, self.tops, np.minimum(np.maximum(numbers, LEAST_GROUPS), self.tops))
+        whole = _added(numbers)
+        share = numbers / whole if whole > 0 else np.full(len(numbers), 1 / len(numbers))
+        self.expected[:] = share[:, None] * self.groups
+
+    def size_up(self, prior: kernels.Prior) -> None:
+        """Estimate the children's numbers of groups anew."""
+        factors = np.empty(len(self.children))
+        kernels.fit_of_prior(self.expected, self.seen, self.noise, self.sizes, prior, factors)
+        self._expect(factors * np.array([_added(row) for row in self.expected]))
+
+    def agreement(self, prior: kernels.Prior) -> float:
+        """Twice the logarithm of the likelihood of what was seen of the children, up to a constant."""
+        unused = np.empty(len(self.children))
+        return kernels.fit_of_prior(self.expected, self.seen, self.noise, self.sizes, prior, unused)
 
     def smoothed(self, prior: kernels.Prior) -> Float:
         """What is to be expected of the children's cumulative counts at the parent's sizes: (children, sizes of the parent)."""
@@ -143,7 +173,44 @@ class _Family:
         return isotonic(mean, 0.0, self.tops)
 
 
-def _fitted(families: Sequence[_Family], sizes: int) -> kernels.Prior:
+def _size_up(families: Sequence[_Family], prior: kernels.Prior) -> None:
+    """Estimate the number of groups of every region of a level anew."""
+    for family in families:
+        family.size_up(prior)
+
+
+def _likelier(families: Sequence[_Family], sizes: int) -> kernels.Prior:
+    """The prior of a level: that of its moments, or the likeliest of the grid, which has the same variances at all sizes."""
+
+    def agreement(prior: kernels.Prior) -> float:
+        return _added(np.array([family.agreement(prior) for family in families]))
+
+    by_size, alike = _of_moments(families, sizes), _likeliest(sizes, agreement)
+    return alike if agreement(alike) > agreement(by_size) else by_size
+
+
+def _likeliest(sizes: int, agreement: Callable[[kernels.Prior], float]) -> kernels.Prior:
+    """The prior of GRID that agrees best with what was seen, each of its three numbers in turn being chosen while the others stay."""
+    tried: dict[tuple[float, ...], float] = {}
+
+    def agreed(chosen: tuple[float, ...]) -> float:
+        if chosen not in tried:
+            tried[chosen] = agreement(_same_at_all_sizes(sizes, *chosen))
+        return tried[chosen]
+
+    best: tuple[float, ...] = BEGIN
+    for _ in range(ROUNDS):
+        for at, values in enumerate(GRID):
+            best = max([(*best[:at], value, *best[at + 1 :]) for value in values], key=agreed)
+    return _same_at_all_sizes(sizes, *best)
+
+
+def _same_at_all_sizes(sizes: int, correlation: float, shared: float, lone: float) -> kernels.Prior:
+    fresh = shared * (1.0 - correlation * correlation)
+    return kernels.Prior(*(np.full(sizes, each) for each in (correlation, fresh, lone, shared)))
+
+
+def _of_moments(families: Sequence[_Family], sizes: int) -> kernels.Prior:
     """The prior of a level, by moments over its regions."""
     moments = _no_moments(sizes)
     for family in families:
@@ -155,7 +222,7 @@ def _fitted(families: Sequence[_Family], sizes: int) -> kernels.Prior:
     before = np.concatenate([[0.0], shared[:-1]])
     correlation = np.clip(_over(covariances[1], np.sqrt(shared * before)), -CLOSEST, CLOSEST)
     keep = correlation * np.sqrt(_over(shared, before))
-    return kernels.Prior(keep, shared * (1.0 - correlation * correlation), spread - shared)
+    return kernels.Prior(keep, shared * (1.0 - correlation * correlation), spread - shared, shared)
 
 
 def _shared(one: Float, two: Float) -> Float:
