@@ -95,4 +95,41 @@ def test_preview_opens_no_records_and_writes_a_page(tmp_path: Path, call: Callab
     assert "Expected error of numbers of groups by size; epsilon 1" in (tmp_path / "page" / "preview.html").read_text()
     said = json.loads(call("preview", plan, "--target", "county=5", "--json").stdout)
     assert said["errors"]["h"].keys() == {"land", "state", "county"}
+    assert "search" not in json.loads(call("preview", plan, "--json").stdout)
     assert "is not LEVEL=ERROR" in call("preview", plan, "--target", "county", code=2).stderr
+
+
+SHARES = 'shares = "shares.csv"\nimportance = ["50", "5", "1"]'
+
+
+def test_a_budget_by_size_is_printed_released_and_verified(tmp_path: Path, call: Callable[..., Result]) -> None:
+    write_world(tmp_path, more=SHARES)
+    (tmp_path / "shares.csv").write_text("size,share\n1,0.7\n4,0.3\n")
+    plan, out = tmp_path / "plan.toml", tmp_path / "out"
+    assert "by size, from the public shares of the plan" in call("plan", plan).stdout
+    said = json.loads(call("plan", plan, "--json").stdout)
+    assert len({str(level["bands"]) for level in said["levels"]}) == 3
+    call("release", plan, "--records", tmp_path / "records.csv", "--out", out, "--unvalidated", "--yes")
+    kept = json.loads((out / "plan" / "plan.json").read_text())
+    assert kept["shares"] == {"sizes": [1, 4], "shares": ["7/10", "3/10"], "importance": ["50", "5", "1"]}
+    assert [each["from"] for each in said["levels"][0]["bands"]] == kept["budget"]["bands"]
+    verified = json.loads(CliRunner().invoke(main, ["verify", str(out), "--json"]).stdout)
+    assert verified["outcome"] == "consistent"
+
+
+def test_a_search_says_what_it_found_and_against_what(tmp_path: Path, call: Callable[..., Result]) -> None:
+    write_world(tmp_path, groups=50_000, more=SHARES)
+    (tmp_path / "shares.csv").write_text("size,share\n1,0.7\n4,0.3\n")
+    words = ("preview", tmp_path / "plan.toml", "--target", "county=40", "--target", "land=20")
+    text = call(*words, "--out", tmp_path / "page").stdout
+    assert "times its target" in text
+    assert "the plan's own, by size, importance 50, 5, 1" in text
+    assert "The best split for the targets" in (tmp_path / "page" / "preview.html").read_text()
+    search = json.loads(call(*words, "--json").stdout)["search"]
+    assert search["targets"] == {"county": 40.0, "land": 20.0}
+    assert search["tried"]["sizes"] > 10
+    found, *others = search["splits"]
+    assert found["behind"] == 0
+    assert len(others) >= 2
+    assert all(each["over_target"] >= found["over_target"] and each["standard_error"] > 0 for each in others)
+    assert found["errors"]["county"]["l1_standard_error"] > 0

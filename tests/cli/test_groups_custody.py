@@ -36,7 +36,7 @@ def test_the_examples_work_when_pasted(folder: Path) -> None:
 
 
 def test_invented_records_of_a_plan_are_released(folder: Path) -> None:
-    (folder / "shares.csv").write_text("size,share\n1,3\n4,1\n")
+    (folder / "shares.csv").write_text("size,share\n1,0.75\n4,0.25\n")
     made = json.loads(call("generate", "plan.toml", "--shares", "shares.csv", "--out", "made", "--json").stdout)
     assert made["sizes"] == {"groups": 9, "members": made["sizes"]["members"], "leaves": 3}
     call("release", made["plan"], "--records", made["records"], "--out", "release", "--unvalidated", "--yes")

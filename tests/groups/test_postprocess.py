@@ -1,5 +1,6 @@
 """What is made of measurements: sums, quantiles and means of published numbers, and intervals that hold the truth."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from starling.groups.inference.intervals import QUANTILES, Ends
+from starling.groups.inference.intervals import QUANTILES, Ends, LevelErrors
 from starling.groups.mechanism import NoisyCounts
-from starling.groups.plan import METHODS, Plan
+from starling.groups.plan import METHODS, Method, Plan
 from starling.groups.postprocess import Conditions, conditions, estimate, region_rows, size_rows
 from tests.groups.worlds import CELLS, world
 
@@ -54,7 +55,7 @@ def holds(ends: Ends, truth: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return (ends.lower <= truth) & (truth <= ends.upper)
 
 
-@pytest.mark.parametrize("method", ["h", *(name for name in METHODS if name == "c_joint")])
+@pytest.mark.parametrize("method", ["h", "c_joint", "c_eb"])
 @pytest.mark.parametrize("budget", ['epsilon = "1"', 'rho = "1/4"'])
 def test_intervals_hold_the_truth_as_often_as_they_say(method: str, budget: str, tmp_path: Path) -> None:
     """100 releases. An interval misses at most 5 % of the time: more than 14 misses of one of them have a chance below 2e-4, and of
@@ -82,6 +83,26 @@ def test_intervals_hold_the_truth_as_often_as_they_say(method: str, budget: str,
             for name, good in looked.items():
                 missed[name, level] = missed.get((name, level), np.zeros(1, np.int64)) + ~good
     assert max(int(np.max(each)) for each in missed.values()) <= 14
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "c_eb"])
+def test_intervals_are_of_the_measurements_whatever_is_published(method: Method, tmp_path: Path) -> None:
+    """Methods on the same measurements publish other numbers, with the same intervals and standard errors around what was measured."""
+    plan = large(tmp_path, method)
+    first = plan if not plan.cumulative else replace(plan, method="c_eb")
+    drawn = NoisyCounts(plan).draw(LARGE)
+    apart = False
+    for level in range(plan.levels):
+        (one,), (other,) = (size_rows(each, estimate(each, drawn), level, 1 << 20) for each in (plan, first))
+        apart |= not np.array_equal(one.groups, other.groups)
+        for ours, theirs in ((one.interval, other.interval), (one.at_least_interval, other.at_least_interval)):
+            assert np.array_equal(ours.lower, theirs.lower)
+            assert np.array_equal(ours.upper, theirs.upper)
+        assert all(np.array_equal(*pair) for pair in zip(one.errors, other.errors, strict=True))
+        counts = np.diff(drawn[level], axis=1, prepend=0) if plan.cumulative else drawn[level]
+        margins, _ = LevelErrors(plan, level).margins(tails=False)
+        assert np.array_equal(one.interval.lower, np.clip(counts - margins, 0, 540))
+    assert apart == plan.cumulative
 
 
 def test_broken_conditions_are_counted(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A preview: simulated from public facts, the same again, with the best method and the best split for stated errors."""
+"""A preview: simulated from public facts, the same again, with the best method and the error of the simulation."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -7,9 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from starling.errors import ParameterError
-from starling.groups.plan import METHODS, Plan
-from starling.groups.preview import assumed_shares, best_split, preview, read_shares, simulate
+from starling.groups.plan import METHODS, Plan, PublicShares
+from starling.groups.preview import (
+    assumed_shares,
+    invented_leaves,
+    known_shares,
+    mean_errors,
+    preview,
+    simulate,
+    trial_errors,
+)
 from tests.groups.worlds import world
 
 BANDS = '[[privacy.bands]]\nfrom = 0\nsplit = ["1/4", "1/4", "1/2"]\n[[privacy.bands]]\nfrom = 2\nsplit = ["1/2", "1/4", "1/4"]\n'
@@ -44,25 +51,24 @@ def test_more_budget_is_less_error(tmp_path: Path) -> None:
     assert all(one.l1 < other.l1 for one, other in zip(much, little, strict=True))
 
 
-def test_the_best_split_serves_the_level_that_is_asked_for(tmp_path: Path) -> None:
+def test_the_error_of_a_simulation_is_that_of_its_mean(tmp_path: Path) -> None:
     plan = large(tmp_path)
-    for name, level in (("land", 0), ("county", 2)):
-        (amounts,) = best_split(plan, {name: 10}).plan.budget.amounts
-        assert sum(amounts) == 1
-        assert amounts[level] == max(amounts) >= Fraction(1, 2)
+    leaves = invented_leaves(plan, assumed_shares(4)[0], 1)
+    found = trial_errors(plan, leaves, 5, 1)
+    means = mean_errors(found)
+    assert [each.l1 for each in means] == pytest.approx(found[:, :, 0].mean(axis=0))
+    assert [each.doubt for each in means] == pytest.approx(found[:, :, 0].std(axis=0, ddof=1) / 5**0.5)
+    assert mean_errors(found[:1])[0].doubt is None
 
 
-@pytest.mark.parametrize("targets", [{}, {"nation": 1.0}, {"land": 0.0}])
-def test_targets_of_no_level_are_refused(targets: dict[str, float], tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="is not an error of a level"):
-        best_split(large(tmp_path), targets)
-
-
-def test_public_shares_are_read(tmp_path: Path) -> None:
-    (tmp_path / "shares.csv").write_text("size,share\n1,2\n2,1\n9,1\n")
-    assert read_shares(tmp_path / "shares.csv", 4).tolist() == [0, 0.5, 0.25, 0, 0.25]
+def test_public_shares_are_simulated(tmp_path: Path) -> None:
+    stated = 'shares = [{ size = 1, share = "0.75" }, { size = 4, share = "0.25" }]'
+    plan = large(tmp_path, more=stated)
+    known, words = known_shares(plan, None)
+    assert known.tolist() == [0, 0.75, 0, 0, 0.25]
+    assert "public shares" in preview(plan).assumed
+    assert words in preview(plan).assumed
+    given = PublicShares((2,), (Fraction(1),))
+    assert known_shares(plan, given)[0].tolist() == [0, 0, 1, 0, 0]
+    assert "assumed" in preview(large(tmp_path)).assumed
     assert np.isclose(assumed_shares(100)[0].sum(), 1)
-    for text in ("size,part\n1,1\n", "size,share\n1,-1\n", "size,share\n1,x\n", "size,share\n-9,1\n", ""):
-        (tmp_path / "shares.csv").write_text(text)
-        with pytest.raises(ParameterError, match="is no CSV of size,share"):
-            read_shares(tmp_path / "shares.csv", 4)

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +19,9 @@ from starling.cli.verbs import Acceptance, acceptance, previewed, validated
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
+    from starling.groups.best_split import Search
     from starling.groups.plan import Plan
-    from starling.groups.preview import Preview
+    from starling.groups.preview import Error, Preview
     from starling.release.domain import Validated
     from starling.release.statement import Json
 
@@ -63,28 +65,33 @@ def plan(plan: Path) -> Result:
     "--shares",
     type=options.PATH,
     metavar="FILE",
-    help="Public shares of the sizes, CSV size,share.  [default: assumed]",
+    help="Public shares of the sizes, CSV size,share.  [default: those of the plan, or assumed]",
 )
 @click.option(
     "--target",
     "targets",
     multiple=True,
     metavar="LEVEL=ERROR",
-    help="Find the split over levels that comes nearest to this sum of errors at a level. May be given again.",
+    help="Find the split over levels, and with public shares over sizes, that comes nearest to this sum of errors at a level."
+    " May be given again.",
 )
 @options.seed
 @options.page
 def preview(plan: Path, shares: Path | None, targets: tuple[str, ...], seed: int, out: Path | None) -> Result:
     """How far numbers will be off by method and level, simulated from public facts, and which method is best. Opens no records."""
+    from starling.groups.best_split import best_split
     from starling.groups.plan import Plan
-    from starling.groups.preview import best_split, read_shares
+    from starling.groups.plan.shares import read_shares
     from starling.groups.preview import preview as foresee
 
     chosen = Plan.load(plan)
     known = None if shares is None else read_shares(shares, chosen.largest)
     working("simulating releases of invented groups")
-    seen = best_split(chosen, _targets(targets), known, seed=seed) if targets else foresee(chosen, known, seed=seed)
-    return previewed(Result(partial(_preview_text, seen), partial(_preview_json, seen)), lambda: seen, out)
+    search = best_split(chosen, _targets(targets), known, seed=seed) if targets else None
+    seen = foresee(chosen if search is None else search.found.plan, known or chosen.shares, seed=seed)
+    page = seen if search is None else replace(seen, before=(search.section(),))
+    result = Result(partial(_preview_text, seen, search), partial(_preview_json, seen, search))
+    return previewed(result, lambda: page, out)
 
 
 @command("validate", example="starling groups validate plan.toml --records records.csv")
@@ -143,7 +150,7 @@ def _targets(given: tuple[str, ...]) -> dict[str, float]:
         raise ParameterError(field="--target", problem="is not LEVEL=ERROR", fix="write it like county=1000") from None
 
 
-def _preview_text(seen: "Preview") -> str:
+def _preview_text(seen: "Preview", search: "Search | None") -> str:
     from starling.privacy.budget import decimal_up
     from starling.release.text import facts, rounded, table
 
@@ -157,28 +164,72 @@ def _preview_text(seen: "Preview") -> str:
         ("best", seen.why()),
     ]
     rows = [
-        (name, level, rounded(error.l1), rounded(error.emd), rounded(error.largest))
+        (
+            name,
+            level,
+            rounded(error.l1),
+            "" if error.doubt is None else f"± {rounded(error.doubt)}",
+            rounded(error.emd),
+            rounded(error.largest),
+        )
         for name, errors in seen.methods.items()
         for level, error in zip(plan.regions.levels, errors, strict=True)
     ]
-    header = ("method", "level", "sum of errors", "earth mover's distance", "largest error")
-    return f"{facts(pairs)}\n\n{table(header, rows, left=2)}"
+    header = ("method", "level", "sum of errors", "simulation", "earth mover's distance", "largest error")
+    parts = [facts(pairs), table(header, rows, left=2)]
+    if search is not None:
+        pairs[3:3] = [("found", search.outcome()), ("against", search.against())]
+        parts = [facts(pairs), table(search.header(), search.rows()), parts[-1]]
+    return "\n\n".join(parts)
 
 
-def _preview_json(seen: "Preview") -> "dict[str, Json]":
+def _preview_json(seen: "Preview", search: "Search | None") -> "dict[str, Json]":
     levels = seen.plan.regions.levels
-    return {
+    found: dict[str, Json] = {} if search is None else {"search": _search_json(search)}
+    return found | {
         "assumed": seen.assumed,
         "method": seen.plan.method,
         "best": seen.best,
         "budget": [[str(amount) for amount in amounts] for amounts in seen.plan.budget.amounts],
-        "errors": {
-            method: {
-                level: {"l1": error.l1, "emd": error.emd, "largest": error.largest}
-                for level, error in zip(levels, errors, strict=True)
+        "bands": list(seen.plan.budget.bands),
+        "errors": {method: _errors_json(levels, errors) for method, errors in seen.methods.items()},
+    }
+
+
+def _errors_json(levels: Sequence[str], errors: "Sequence[Error]") -> "dict[str, Json]":
+    return {
+        level: {
+            "l1": error.l1,
+            "l1_standard_error": error.doubt,
+            "emd": error.emd,
+            "largest": error.largest,
+        }
+        for level, error in zip(levels, errors, strict=True)
+    }
+
+
+def _search_json(search: "Search") -> "dict[str, Json]":
+    """The split that was found, first of those that it was compared with."""
+    levels = search.found.plan.regions.levels
+    return {
+        "targets": dict(search.targets),
+        "tried": dict(search.tried),
+        "releases": {"search": search.searched, "result": search.releases},
+        "splits": [
+            {
+                "split": split.name,
+                "bands": list(split.plan.budget.bands),
+                "budget": [[str(amount) for amount in amounts] for amounts in split.plan.budget.amounts],
+                "importance": None
+                if split.plan.shares is None or split.plan.shares.importance is None
+                else [str(weight) for weight in split.plan.shares.importance],
+                "errors": _errors_json(levels, split.errors),
+                "over_target": split.missed,
+                "behind": split.behind,
+                "standard_error": split.doubt,
             }
-            for method, errors in seen.methods.items()
-        },
+            for split in search.splits
+        ],
     }
 
 
@@ -197,6 +248,7 @@ def _plan_text(plan: "Plan") -> str:
         ),
         ("public", "the number of groups of every region" if plan.totals == "region" else "the number of all groups"),
         ("method", plan.method),
+        *(() if plan.shares is None else (("budget", "by size, from the public shares of the plan"),)),
     ]
     rows = [
         (

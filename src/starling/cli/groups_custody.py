@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     "--shares",
     type=options.PATH,
     metavar="FILE",
-    help="Public shares of the sizes, CSV size,share.  [default: assumed]",
+    help="Public shares of the sizes, CSV size,share.  [default: those of the plan, or assumed]",
 )
 @click.option(
     "--kind",
@@ -46,7 +46,8 @@ def generate(*, plan: Path | None, counties: Path | None, taxis: bool, shares: P
     from starling.groups.generate import census_like, taxi_like, world_of
     from starling.groups.generate.files import write
     from starling.groups.plan import Plan
-    from starling.groups.preview import assumed_shares, read_shares
+    from starling.groups.plan.shares import read_shares
+    from starling.groups.preview import known_shares
     from starling.release.text import facts
 
     if (plan is not None) + (counties is not None) + taxis != 1:
@@ -56,8 +57,8 @@ def generate(*, plan: Path | None, counties: Path | None, taxis: bool, shares: P
     working("inventing groups")
     seed, chosen = output["seed"], None if plan is None else Plan.load(plan)
     if chosen is not None:
-        known = assumed_shares(chosen.largest)[0] if shares is None else read_shares(shares, chosen.largest)
-        world = world_of(chosen, known, seed=seed)
+        known = None if shares is None else read_shares(shares, chosen.largest)
+        world = world_of(chosen, known_shares(chosen, known)[0], seed=seed)
     else:
         world = taxi_like(seed=seed) if counties is None else census_like(counties, seed=seed)
     kind = chosen.kind if chosen is not None else output["kind"] or "groups"

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
 from starling.groups.plan import Plan
-from starling.groups.preview import assumed_shares, simulate
+from starling.groups.preview import known_shares, simulate
 from starling.release.report.pictures import BLUE, GREY, INK, LINE, svg
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def errors(plan: Plan) -> "Figure":
     """By level, how far the published number of a size is off: one release simulated from public facts, mean over regions and sizes."""
     title = f"Expected error of a number of groups ({plan.group}) of one size, {plan.method}"
     figure, axes = _axes(title, high=0.45 * plan.levels + 0.9)
-    shares, assumed = assumed_shares(plan.largest)
+    shares, assumed = known_shares(plan, None)
     cells = [len(ids) * plan.sizes for ids in plan.regions.ids]
     simulated = simulate(plan, shares, trials=1, seed=SEED)
     mean = [error.l1 / each for error, each in zip(simulated, cells, strict=True)]

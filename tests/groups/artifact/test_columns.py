@@ -1,11 +1,14 @@
 """The tables of a release: one for each level and one of regions, and every column says what it holds."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from starling.groups.artifact.columns import REGION_TABLE, REGION_WORDS, SIZE_WORDS, SIZES, pieces, sheets, tables
 from starling.groups.mechanism import NoisyCounts
+from starling.groups.plan import METHODS, Method
 from starling.groups.postprocess import estimate
 from tests.groups.worlds import CELLS, world
 
@@ -13,6 +16,17 @@ from tests.groups.worlds import CELLS, world
 def test_every_column_has_words() -> None:
     assert list(SIZE_WORDS) == SIZES.names
     assert list(REGION_WORDS) == REGION_TABLE.names
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_columns_of_every_method_say_that_intervals_stand_around_measurements(method: Method, tmp_path: Path) -> None:
+    """No column of a table of sizes claims an interval, or an error, of the published number."""
+    *sizes, _ = tables(replace(world(tmp_path), method=method))
+    for table in sizes:
+        about = {name: table.words[name] for name in SIZES.names if name.endswith(("lower", "upper", "standard_error"))}
+        assert len(about) == 6
+        assert all("around the measurement" in words or "in the measured number" in words for words in about.values())
+        assert not any("published" in words for words in about.values())
 
 
 def test_every_region_and_size_has_a_row(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from starling.errors import IntegrityError
+from starling.errors import IntegrityError, StarlingError
 from starling.groups.artifact.public_plan import (
     PLAN,
     REGIONS,
@@ -31,6 +31,25 @@ def test_a_plan_is_read_as_it_was_written(kind: str, tmp_path: Path) -> None:
     again = read_plan(tmp_path / "out")
     assert (again.digest, again.title, again.regions.ids) == (plan.digest, plan.title, plan.regions.ids)
     assert again.guarantee == plan.guarantee
+
+
+SHARES = """shares = [{ size = 1, share = "0.7" }, { size = 4, share = "0.3" }]
+importance = ["50", "5", "1"]"""
+
+
+def test_shares_are_kept_and_the_budget_is_derived_again(tmp_path: Path) -> None:
+    plan = world(tmp_path, groups=90_000, more=SHARES)
+    (tmp_path / "out").mkdir()
+    write_plan(tmp_path / "out", plan)
+    assert len(plan.budget.bands) > 1
+    again = read_plan(tmp_path / "out")
+    assert (again.shares, again.budget) == (plan.shares, plan.budget)
+    # The bands are a budget by themselves, but not the one that follows from what is stated.
+    text = (tmp_path / "out" / PLAN).read_text()
+    assert text.count('"50"') == 1
+    (tmp_path / "out" / PLAN).write_text(text.replace('"50"', '"500"'))
+    with pytest.raises(StarlingError, match="do not give the budget of the plan"):
+        read_plan(tmp_path / "out")
 
 
 def test_public_totals_are_kept(tmp_path: Path) -> None:

@@ -102,6 +102,25 @@ def test_a_budget_for_shares_gives_small_regions_more_where_groups_are() -> None
     assert all(more.by_size(0, 40)[size] >= budget.by_size(0, 40)[size] for size in range(40))
 
 
+def test_rho_goes_by_the_power_that_makes_its_errors_least() -> None:
+    """Where groups are many, f is 1: eps_l is as the square root of importance times regions, rho_l as its power 2/3.
+
+    Of a hundred parts each level has two, and the others are shared out.
+    """
+    for measure, power in (("epsilon", 1 / 2), ("rho", 2 / 3)):
+        budget = SplitBudget.for_shares(1, [0, 1], 10**12, [1, 64], measure=measure, importance=[1, 1])  # type: ignore[arg-type]
+        low, high = budget.amounts[0]
+        free = 96 / (1 + 64**power)
+        assert float(low) * 100 == pytest.approx(2 + free, abs=0.51)
+        assert low + high == 1
+
+
+def test_more_quantity_is_more_noise_to_reckon_with() -> None:
+    one, five = (SplitBudget.for_shares(1, [0, 1, 0], 3_000, [1, 64], quantity=q).amounts[0] for q in (1, 5))
+    # The more the noise, the less is gained by a split of its own: it is nearer to an equal one.
+    assert abs(one[0] - one[1]) > abs(five[0] - five[1])
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     epsilon=st.fractions(Fraction(1, 100), 10, max_denominator=100),

@@ -10,15 +10,21 @@ from starling.privacy.distributions.discrete import DiscreteLaplace, Distributio
 def inventing(seed: int) -> AddNoise:
     """Adds invented noise, of the same distribution as a release's; of the Gaussian a rounded normal one, which is near to it.
 
+    Each count takes the same draw of the seed, size after size, whatever the distributions: it is scaled to its noise, so that plans of
+    different splits and bands that are simulated under one seed meet the same chance.
+
     Args:
         seed: Public, 0 or more.
     """
     rng = np.random.default_rng(seed)
 
     def add(counts: Int64, noise: Distribution) -> Int64:
+        by_size = counts.shape[::-1]
         if isinstance(noise, DiscreteLaplace):
-            p = -np.expm1(-1 / float(noise.scale))
-            return counts + rng.geometric(p, counts.shape) - rng.geometric(p, counts.shape)
-        return counts + np.rint(rng.normal(0, float(noise.sigma_squared) ** 0.5, counts.shape)).astype(np.int64)
+            # An exponential number that is scaled and rounded down is a geometric one; the noise is the difference of two.
+            pairs: Int64 = np.floor(rng.standard_exponential((*by_size, 2)) * float(noise.scale)).astype(np.int64)
+            return counts + (pairs[..., 0] - pairs[..., 1]).T
+        drawn: Int64 = np.rint(rng.standard_normal(by_size) * float(noise.sigma_squared) ** 0.5).astype(np.int64)
+        return counts + drawn.T
 
     return add

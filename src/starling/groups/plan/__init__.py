@@ -4,5 +4,6 @@ from starling.groups.plan.budget import SplitBudget
 from starling.groups.plan.choices import METHODS, Kind, Method, Register
 from starling.groups.plan.model import Plan
 from starling.groups.plan.regions import Regions
+from starling.groups.plan.shares import PublicShares
 
-__all__ = ["METHODS", "Kind", "Method", "Plan", "Regions", "Register", "SplitBudget"]
+__all__ = ["METHODS", "Kind", "Method", "Plan", "PublicShares", "Regions", "Register", "SplitBudget"]

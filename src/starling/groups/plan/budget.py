@@ -15,13 +15,15 @@ from fractions import Fraction
 from typing import Final, Self
 
 from starling.errors import ParameterError
-from starling.privacy.budget import Exact, exact, positive, power
+from starling.privacy.budget import Exact, Measure, exact, positive, power
 
 UNITS: Final = 100
 """A budget for shares gives each level a whole number of these parts of it."""
 LEAST_UNITS: Final = 2
 """The fewest that a level gets."""
 MOST_LEVELS: Final = 10
+BEST_POWER: Final[dict[Measure, str]] = {"epsilon": "1/2", "rho": "2/3"}
+"""Amounts in proportion to this power of weights make the weighted sum of errors least, since errors are as 1/eps or 1/sqrt(rho)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,27 +81,33 @@ class SplitBudget:
     @classmethod
     def for_shares(
         cls,
-        epsilon: Exact,
+        whole: Exact,
         shares: Sequence[Exact],
         groups: int,
         regions: Sequence[int],
         importance: Sequence[Exact] | None = None,
+        *,
+        measure: Measure = "epsilon",
+        quantity: int = 1,
     ) -> Self:
-        """A budget of pure DP for each size, after what is publicly expected of it: no record is looked at.
+        """A budget for each size, after what is publicly expected of it: no record is looked at.
 
-        A region of level l expects m groups of size s or s + 1, whichever are more. Noise matters as far as it exceeds chance: the part
-        f = m/(m + v), where v is the variance of the difference of two neighbouring counts under an equal split. Errors of the level are in
-        proportion to 1/eps_l(s), so that the sum over levels of importance times regions times f times error is least where eps_l(s) is
-        in proportion to the root of importance times regions times f. Where f is near 0 on every level, nearly no group has such a size,
-        but c is read there too, and levels share equally. In between, the two are mixed. Parts are rounded to hundredths, none below two.
+        A region of level l expects m groups of size s or s + 1, whichever are more. Noise matters as far as groups have such sizes at all:
+        the part f = m/(m + v), where v is the variance of the noise in a cumulative count under an equal split. Errors of the level are in
+        proportion to 1/eps_l(s), or to 1/sqrt(rho_l(s)). So the sum over levels of importance times regions times f times error is
+        least where eps_l(s) is in proportion to the square root of importance times regions times f, or rho_l(s) to the power 2/3 of it.
+        Where f is near 0 on every level, nearly no group has such a size, but c is read there too, and levels share equally. In between,
+        the two are mixed. Parts are rounded to hundredths, none below two.
 
         Args:
-            epsilon: The whole budget, above 0.
+            whole: The whole budget, above 0.
             shares: For each size 0 to N its public share of all groups, of invented or earlier data; none negative.
             groups: G, at least 1.
             regions: How many regions each level has, the root's first.
             importance: What an error in one group weighs at each level, above 0. None: the number of leaves for each region of the
                 level, to the power 2/3, which keeps the upper levels about as exact as an equal split does on Census-like data.
+            measure: Of the budget: epsilon of pure DP, or rho of zCDP.
+            quantity: q, the most that one member adds to a size.
 
         Raises:
             ParameterError: for a number out of range, or levels that do not fit.
@@ -108,7 +116,7 @@ class SplitBudget:
         >>> budget.bands, [str(amount) for amount in budget.amounts[0]]
         ((0, 2), ['13/50', '37/50'])
         """
-        whole = positive(epsilon, field="epsilon")
+        budget = positive(whole, field="budget")
         parts = [exact(share, field="shares") for share in shares]
         weights = [
             positive(weight, field="importance")
@@ -128,16 +136,20 @@ class SplitBudget:
                 problem="or groups are not above 0 on every level",
                 fix="give each level regions and importance",
             )
-        noise = 2 * (len(regions) / whole) ** 2
+        each_level = budget / len(regions)
+        # Of the discrete Laplace distribution of scale q/eps, to leading order; of the discrete Gaussian of parameter q/(2 rho).
+        noise = 2 * (quantity / each_level) ** 2 if measure == "epsilon" else quantity / (2 * each_level)
         bands: list[int] = []
         amounts: list[tuple[Fraction, ...]] = []
         for size, share in enumerate(parts):
             most = max(share, parts[size + 1]) if size + 1 < len(parts) else share
             felt = [most * groups / (most * groups + noise * count) for count in regions]
             units = _units(
-                [weight * count * part for weight, count, part in zip(weights, regions, felt, strict=True)], max(felt)
+                [weight * count * part for weight, count, part in zip(weights, regions, felt, strict=True)],
+                max(felt),
+                BEST_POWER[measure],
             )
-            found = tuple(whole * each / UNITS for each in units)
+            found = tuple(budget * each / UNITS for each in units)
             if not amounts or found != amounts[-1]:
                 bands.append(size)
                 amounts.append(found)
@@ -171,10 +183,10 @@ def _importance(regions: Sequence[int]) -> list[Fraction]:
     return [power(Fraction(regions[-1], max(count, 1)), "2/3") for count in regions]
 
 
-def _units(weights: Sequence[Fraction], mixed: Fraction) -> list[int]:
-    """UNITS in whole numbers: the part `mixed` in proportion to the roots of the weights, the rest equally, none below LEAST_UNITS."""
+def _units(weights: Sequence[Fraction], mixed: Fraction, best: str) -> list[int]:
+    """UNITS in whole numbers: the part `mixed` in proportion to the power `best` of weights, the rest equally, none below LEAST_UNITS."""
     levels = len(weights)
-    roots = [power(weight, "1/2") if weight else Fraction(0) for weight in weights]
+    roots = [power(weight, best) if weight else Fraction(0) for weight in weights]
     total = sum(roots, Fraction(0))
     parts = [mixed * root / total if total else Fraction(0) for root in roots]
     free = UNITS - LEAST_UNITS * levels

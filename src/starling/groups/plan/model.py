@@ -39,6 +39,7 @@ from starling.groups.plan.choices import (
     Unit,
 )
 from starling.groups.plan.regions import MOST_GROUPS, Regions
+from starling.groups.plan.shares import PublicShares
 from starling.privacy.budget import Cost, Epsilon, Measure, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.events import DiscreteGaussianNoise, DiscreteLaplaceNoise
@@ -75,6 +76,7 @@ class Plan:
         method: One of METHODS.
         measure: Of the budget: epsilon of pure DP, or rho of zCDP.
         budget: The amount of each level, and of each band of sizes in it.
+        shares: The public shares of sizes that the budget follows from; None where the plan states the budget itself.
     """
 
     title: str
@@ -91,6 +93,7 @@ class Plan:
     method: Method
     measure: Measure
     budget: SplitBudget
+    shares: PublicShares | None = None
 
     def __post_init__(self) -> None:
         cells = self.cells
@@ -117,6 +120,9 @@ class Plan:
         if self.budget.bands[-1] > self.largest or len(self.budget.amounts[0]) != self.levels:
             fix = "begin every band at a size, and give each level its amount"
             raise PlanError(field="privacy.bands", problem="do not fit sizes and levels", fix=fix)
+        if self.shares is not None and self.budget != self.derived(self.shares):
+            fix = "read the plan from its file, or leave its shares out"
+            raise PlanError(field="privacy.shares", problem="do not give the budget of the plan", fix=fix)
         if self.totals == "region" and self.method not in WITH_REGION_TOTALS:
             fix = 'write public = "root", or another method'
             raise PlanError(field="totals.public", problem=f"is no choice of the method {self.method}", fix=fix)
@@ -137,6 +143,11 @@ class Plan:
         from starling.groups.plan.readable import read_plan
 
         return cls(**read_plan(Path(path)))
+
+    def derived(self, shares: PublicShares) -> SplitBudget:
+        """The budget by size that follows from public shares, for the plan's whole budget."""
+        counts = tuple(map(len, self.regions.ids))
+        return shares.budget(self.budget.whole, self.measure, self.largest, self.quantity, self.groups, counts)
 
     @property
     def levels(self) -> int:

@@ -30,6 +30,11 @@ method = "c_eb"                # optional
 [[privacy.bands]]              # optional, in place of split: a budget of its own for the sizes from some size on
 from = 0
 split = ["0.2", "0.3", "0.5"]
+
+In place of split and bands, `privacy` may name public shares of sizes, from which bands and their amounts follow (shares.py):
+
+shares = "shares.csv"          # public: size,share; or shares = [{ size = 1, share = "0.3" }, ...]
+importance = ["9", "4", "1"]   # optional: what an error in one group weighs at each level
 """
 
 import hashlib
@@ -48,6 +53,7 @@ from starling.errors import ParameterError, PlanError, Problem
 from starling.groups.plan.budget import SplitBudget
 from starling.groups.plan.choices import METHODS, MOST_CELLS, Kind, Register, Unit, default_method
 from starling.groups.plan.regions import MOST_GROUPS, Regions, leaf_totals, read_rows, regions_of
+from starling.groups.plan.shares import COLUMNS, INLINE, PublicShares, read_shares, shares_of
 from starling.planfile.spelling import did_you_mean, shown
 from starling.planfile.toml import Section, read_file
 from starling.privacy.budget import Measure, exact
@@ -82,7 +88,8 @@ def read_plan(path: Path) -> dict[str, Any]:
     totals = top.table("totals")
     totals.only(("public", "groups"))
     said["totals"] = totals.choice("public", ("root", "region"), 'write "root" or "region"')
-    said |= _privacy(top.table("privacy"), 0 if regions is None else len(regions[0].levels), said)
+    privacy = top.table("privacy")
+    said |= _privacy(privacy, 0 if regions is None else len(regions[0].levels), said, path.parent)
     given = totals.whole("groups", 0, MOST_GROUPS) if "groups" in totals.values else None
     if top.problems or regions is None:
         raise PlanError(problems=top.problems)
@@ -96,7 +103,29 @@ def read_plan(path: Path) -> dict[str, Any]:
         totals.refuse("groups", f"is not {known:,}, as the public files say", "correct it, or leave it out")
     if top.problems:
         raise PlanError(problems=top.problems)
-    return said | {"regions": regions[0], "groups": known if given is None else given}
+    said |= {"regions": regions[0], "groups": known if given is None else given}
+    if said["shares"] is not None:
+        said["budget"] = _derived(privacy, said)
+    return said
+
+
+def _derived(section: Section, said: dict[str, Any]) -> SplitBudget:
+    """The budget that follows from the public shares of the plan.
+
+    Raises:
+        PlanError: there are too many levels for it.
+    """
+    shares: PublicShares = said["shares"]
+    counts = tuple(map(len, said["regions"].ids))
+    try:
+        return shares.budget(
+            said["budget"].whole, said["measure"], said["largest"], said["quantity"], said["groups"], counts
+        )
+    except ParameterError as error:
+        section.refuse(
+            "shares", f"give no budget: {error.problems[0].field} {error.problems[0].problem}", "write bands"
+        )
+    raise PlanError(problems=section.problems)
 
 
 def _regions(section: Section, folder: Path) -> tuple[Regions, dict[str, int | None]] | None:
@@ -178,9 +207,9 @@ def read_register(path: Path) -> tuple[pa.Table, str]:
     raise PlanError(problems=[problem])
 
 
-def _privacy(section: Section, levels: int, said: dict[str, Any]) -> dict[str, Any]:
-    """Unit, method, measure and budget."""
-    section.only(("unit", "neighbours", "epsilon", "rho", "split", "method", "bands"))
+def _privacy(section: Section, levels: int, said: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Unit, method, measure, budget, and the shares that it is yet to follow from, if there are any."""
+    section.only(("unit", "neighbours", "epsilon", "rho", "split", "method", "bands", "shares", "importance"))
     unit = section.choice("unit", get_args(Unit), 'write "member" or "event": whose data the guarantee hides')
     section.choice("neighbours", ("add-remove",), 'write neighbours = "add-remove": which groups there are is public')
     if ("epsilon" in section.values) == ("rho" in section.values):
@@ -194,6 +223,7 @@ def _privacy(section: Section, levels: int, said: dict[str, Any]) -> dict[str, A
     if "method" in section.values:
         given = section.choice("method", tuple(METHODS), did_you_mean(str(section.values["method"]), METHODS))
         method = next(name for name in METHODS if name == given)
+    shares = _shares(section, folder, said["largest"], levels)
     bands = section.tables("bands") if "bands" in section.values else [section]
     if "bands" in section.values and "split" in section.values:
         section.refuse("split", "stands beside bands, which have their own", "remove one of them")
@@ -206,7 +236,47 @@ def _privacy(section: Section, levels: int, said: dict[str, Any]) -> dict[str, A
     except ParameterError as error:
         section.refuse("bands", error.problems[0].problem, error.problems[0].fix)
         return {}
-    return {"unit": unit, "method": method, "measure": measure, "budget": budget}
+    return {"unit": unit, "method": method, "measure": measure, "budget": budget, "shares": shares}
+
+
+def _shares(section: Section, folder: Path, largest: int, levels: int) -> PublicShares | None:
+    """The public shares, of a file or stated; None where there are none, or after a refusal."""
+    if "shares" not in section.values:
+        if "importance" in section.values:
+            section.refuse("importance", "stands without shares, for which it is", "name public shares, or remove it")
+        return None
+    for other in ("split", "bands"):
+        if other in section.values:
+            section.refuse(other, "stands beside shares, from which the budget follows", "remove one of them")
+    if isinstance(section.values["shares"], str):
+        try:
+            shares = read_shares(folder / section.text("shares", INLINE), largest)
+        except PlanError as error:
+            section.problems.extend(error.problems)
+            return None
+    else:
+        rows = section.inline("shares", f'shares = "FILE", or {INLINE}')
+        for row in rows:
+            row.only(COLUMNS)
+        found = shares_of(rows, replace(section, name="privacy.shares", lines=()), largest) if rows else None
+        if found is None:
+            return None
+        shares = found
+    return replace(shares, importance=_importance(section, levels)) if "importance" in section.values else shares
+
+
+def _importance(section: Section, levels: int) -> tuple[Fraction, ...] | None:
+    """What an error weighs at each level; None after a refusal."""
+    said, fix = section.values["importance"], f'write {levels} numbers above 0, the root\'s first, like ["9", "1"]'
+    try:
+        weights = tuple(exact(each, field="importance") for each in _texts(said)) if isinstance(said, list) else ()
+    except ParameterError as error:
+        section.refuse("importance", error.problems[0].problem, fix)
+        return None
+    if len(weights) != levels or min(weights, default=0) <= 0:
+        section.refuse("importance", f"is not a number above 0 for each of {levels} levels", fix)
+        return None
+    return weights
 
 
 def _split(section: Section, whole: Fraction, levels: int) -> tuple[Fraction, ...]:

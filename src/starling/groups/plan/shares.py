@@ -1,0 +1,198 @@
+"""Public shares of sizes, and the budget that a plan derives from them.
+
+Shares say what part of all groups has each size. They come from an earlier release or a published statistic, never from the records that
+are protected: a budget that followed from these would tell of them. A plan names a CSV file, `size,share` with a header, or states the
+shares itself. Published shares are rounded, so that their sum may be off 1 by a hundredth; they are scaled to add up to 1.
+"""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.errors import ParameterError, PlanError, Problem
+from starling.groups.plan.budget import SplitBudget
+from starling.planfile.foreign import content
+from starling.planfile.toml import Section
+from starling.privacy.budget import Measure, exact
+
+COLUMNS: Final = ("size", "share")
+INLINE: Final = 'shares = [{ size = 1, share = "0.3" }, { size = 2, share = "0.7" }]'
+LONGEST_FILE: Final = 1 << 24
+"""Bytes of a file of shares."""
+ROUNDED: Final = Fraction(1, 100)
+"""What the sum of rounded shares may be off 1 by."""
+PERCENT: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PublicShares:
+    """What part of all groups has each size, by public sources.
+
+    Attributes:
+        sizes: The sizes that have a share, ascending.
+        shares: The share of each, 0 or more; their sum is off 1 by ROUNDED at most.
+        importance: What an error in one group weighs at each level, root first, for the budget; None: as `SplitBudget.for_shares` has it.
+    """
+
+    sizes: tuple[int, ...]
+    shares: tuple[Fraction, ...]
+    importance: tuple[Fraction, ...] | None = None
+
+    def __post_init__(self) -> None:
+        named = len(self.sizes) == len(self.shares) > 0 and list(self.sizes) == sorted(set(self.sizes))
+        if not named or self.sizes[0] < 0:
+            raise ParameterError("shares", "do not name each size once, ascending", "give each size one share")
+        if min(self.shares) < 0:
+            raise ParameterError("shares", "are negative at some size", "give a share of 0 or more to each size")
+        if (wrong := _sum_problem(self.shares)) is not None:
+            raise ParameterError("shares", *wrong)
+
+    def by_size(self, largest: int) -> tuple[Fraction, ...]:
+        """The shares of the sizes 0 to `largest`, which add up to 1; larger sizes count as that one.
+
+        >>> shares = PublicShares((1, 3), (Fraction(1, 4), Fraction(3, 4)))
+        >>> [str(each) for each in shares.by_size(2)]
+        ['0', '1/4', '3/4']
+        """
+        found = [Fraction(0)] * (largest + 1)
+        whole = sum(self.shares, Fraction(0))
+        for size, share in zip(self.sizes, self.shares, strict=True):
+            found[min(size, largest)] += share / whole
+        return tuple(found)
+
+    def numbers(self, largest: int) -> npt.NDArray[np.float64]:
+        """`by_size` as doubles, (largest + 1,)."""
+        return np.array([float(each) for each in self.by_size(largest)])
+
+    def budget(
+        self, whole: Fraction, measure: Measure, largest: int, quantity: int, groups: int, regions: tuple[int, ...]
+    ) -> SplitBudget:
+        """The budget by size that follows (`SplitBudget.for_shares`), which takes and raises the same.
+
+        Args:
+            whole: The whole budget, above 0.
+            measure: Of the budget.
+            largest: N.
+            quantity: q.
+            groups: G; of no groups the budget is that of one.
+            regions: How many regions each level has, the root's first.
+        """
+        return _derived(self, whole, measure, largest, quantity, max(groups, 1), regions)
+
+
+@lru_cache(maxsize=8)
+def _derived(
+    shares: PublicShares,
+    whole: Fraction,
+    measure: Measure,
+    largest: int,
+    quantity: int,
+    groups: int,
+    regions: tuple[int, ...],
+) -> SplitBudget:
+    """The budget by size; a plan that is made again with another method asks for the same one."""
+    parts = shares.by_size(largest)
+    return SplitBudget.for_shares(whole, parts, groups, regions, shares.importance, measure=measure, quantity=quantity)
+
+
+def read_shares(path: Path, largest: int) -> PublicShares:
+    """The shares of a CSV file, `size,share` with a header.
+
+    Args:
+        path: The public file.
+        largest: N.
+
+    Raises:
+        PlanError: with every cause and its line: it cannot be read, lacks a column or has no row; a size is none from 0 to N, or there
+            twice; a share is no number, negative, or they do not add up to 1, as counts do not.
+    """
+    problems: list[Problem] = []
+    rows: list[Section] = []
+    whole = Section(path.name, "shares", {}, (), problems)
+    try:
+        lines = csv.DictReader(io.StringIO(content(path, LONGEST_FILE).decode("utf-8-sig"), newline=""))
+        rows = [
+            Section(path.name, "shares", {name: row[name] or "" for name in COLUMNS}, ((lines.line_num, ""),), problems)
+            for row in lines
+        ]
+    except (OSError, UnicodeDecodeError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or "not UTF-8"
+        whole.refuse("", f"cannot be read ({reason})", f"name a CSV file: {','.join(COLUMNS)}")
+    except (KeyError, csv.Error):
+        whole.refuse("", "is no CSV with these columns", f"write the header {','.join(COLUMNS)}")
+    else:
+        if not rows:
+            whole.refuse("", "has no row", "give the share of each size that groups have")
+    found = None if problems else shares_of(rows, whole, largest)
+    if found is None:
+        raise PlanError(problems=problems)
+    return found
+
+
+def shares_of(rows: Sequence[Section], whole: Section, largest: int) -> PublicShares | None:
+    """The shares that rows state; None after a refusal, which is collected in the row, or in `whole` where it is one of all rows."""
+    before = len(whole.problems)
+    sizes = [_size(row, largest) for row in rows]
+    shares = [_share(row) for row in rows]
+    twice = [size for size, times in Counter(sizes).items() if times > 1]
+    if len(whole.problems) == before:
+        if twice:
+            whole.refuse("", f"name size {twice[0]} more than once", "give each size one share")
+        elif (wrong := _sum_problem(shares)) is not None:
+            whole.refuse("", *wrong)
+    if len(whole.problems) > before:
+        return None
+    stated = sorted(zip(sizes, shares, strict=True))
+    return PublicShares(tuple(size for size, _ in stated), tuple(share for _, share in stated))
+
+
+def _size(row: Section, largest: int) -> int:
+    value = row.values.get("size")
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        value = int(value[:20])
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        row.refuse("size", "is not a whole number of 0 or more", f"write a size from 0 to {largest}")
+    elif value > largest:
+        fix = f"add its share to that of {largest}, which stands for all larger sizes"
+        row.refuse("size", f"is {value}, beyond the largest size of the plan, {largest}", fix)
+    else:
+        return value
+    return 0
+
+
+def _share(row: Section) -> Fraction:
+    """A share of a file may have an exponent, as programs write small numbers: it is no amount of budget."""
+    value, fix = row.values.get("share"), 'write it like "0.25"'
+    share: Fraction | None = None
+    if isinstance(value, str):
+        try:
+            share = exact(value, field="share", exponent=True)
+        except ParameterError as error:
+            row.refuse("share", error.problems[0].problem, fix)
+    else:
+        share = row.number("share", fix)
+    if share is not None and share < 0:
+        row.refuse("share", "is negative", "give a share of 0 or more")
+    return share or Fraction(0)
+
+
+def _sum_problem(shares: Sequence[Fraction]) -> tuple[str, str] | None:
+    """What is wrong with the sum of shares, and what to do about it; None where they add up to 1 but for their rounding."""
+    total = sum(shares, Fraction(0))
+    if abs(total - 1) <= ROUNDED:
+        return None
+    said = f"{int(total):,}" if total.denominator == 1 else f"{float(total):.6g}"
+    if abs(total / PERCENT - 1) <= ROUNDED:
+        return f"add up to {said}, as percentages do, not to 1", f"divide each by {PERCENT}"
+    if total > 1 and all(share.denominator == 1 for share in shares):
+        return f"add up to {said}, as counts do, not to 1", "divide each by their sum"
+    return f"add up to {said}, not to 1", "give the share of every size; the largest stands for all larger ones"
