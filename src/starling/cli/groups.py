@@ -19,9 +19,9 @@ from starling.cli.verbs import Acceptance, acceptance, previewed, validated
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
-    from starling.groups.best_split import Search
     from starling.groups.plan import Plan
     from starling.groups.preview import Error, Preview
+    from starling.groups.preview.best_split import Search
     from starling.release.domain import Validated
     from starling.release.statement import Json
 
@@ -79,10 +79,10 @@ def plan(plan: Path) -> Result:
 @options.page
 def preview(plan: Path, shares: Path | None, targets: tuple[str, ...], seed: int, out: Path | None) -> Result:
     """How far numbers will be off by method and level, simulated from public facts, and which method is best. Opens no records."""
-    from starling.groups.best_split import best_split
     from starling.groups.plan import Plan
     from starling.groups.plan.shares import read_shares
     from starling.groups.preview import preview as foresee
+    from starling.groups.preview.best_split import best_split
 
     chosen = Plan.load(plan)
     known = None if shares is None else read_shares(shares, chosen.largest)

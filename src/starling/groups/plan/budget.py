@@ -22,6 +22,8 @@ UNITS: Final = 100
 LEAST_UNITS: Final = 2
 """The fewest that a level gets."""
 MOST_LEVELS: Final = 10
+IMPORTANCE: Final = Fraction(5, 8)
+"""The importance of a level where none is stated: the number of leaves for each of its regions, to this power (bench/groups_accuracy.py)."""
 BEST_POWER: Final[dict[Measure, str]] = {"epsilon": "1/2", "rho": "2/3"}
 """Amounts in proportion to this power of weights make the weighted sum of errors least, since errors are as 1/eps or 1/sqrt(rho)."""
 
@@ -105,7 +107,7 @@ class SplitBudget:
             groups: G, at least 1.
             regions: How many regions each level has, the root's first.
             importance: What an error in one group weighs at each level, above 0. None: the number of leaves for each region of the
-                level, to the power 2/3, which keeps the upper levels about as exact as an equal split does on Census-like data.
+                level, to the power 5/8, which leaves the upper levels nearly as exact as an equal split does on Census-like data.
             measure: Of the budget: epsilon of pure DP, or rho of zCDP.
             quantity: q, the most that one member adds to a size.
 
@@ -179,8 +181,8 @@ class SplitBudget:
 
 
 def _importance(regions: Sequence[int]) -> list[Fraction]:
-    """The number of leaves for each region of a level, to the power 2/3."""
-    return [power(Fraction(regions[-1], max(count, 1)), "2/3") for count in regions]
+    """The number of leaves for each region of a level, to the power IMPORTANCE."""
+    return [power(Fraction(regions[-1], max(count, 1)), IMPORTANCE) for count in regions]
 
 
 def _units(weights: Sequence[Fraction], mixed: Fraction, best: str) -> list[int]:

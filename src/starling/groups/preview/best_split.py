@@ -20,6 +20,7 @@ import numpy as np
 from starling.errors import ParameterError, PlanError
 from starling.groups.generate import apportioned
 from starling.groups.plan import Plan, PublicShares, SplitBudget
+from starling.groups.plan.budget import IMPORTANCE
 from starling.groups.preview import (
     Error,
     Float64,
@@ -168,7 +169,7 @@ def _families(plan: Plan, shares: PublicShares | None) -> dict[str, tuple[Point,
     }
     if shares is not None and plan.cumulative:
         leaves = len(plan.regions.leaves)
-        start = tuple(round(OCTAVE * log2(leaves / len(ids)) * 2 / 3) for ids in plan.regions.ids)
+        start = tuple(round(OCTAVE * log2(leaves / len(ids)) * IMPORTANCE) for ids in plan.regions.ids)
         found["sizes"] = (start, lambda point: _possible(lambda: _by_size(plan, shares, point)))
     return found
 

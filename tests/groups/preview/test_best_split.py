@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.groups.best_split import STEPS, _around, _descended, _over_levels, best_split
 from starling.groups.plan import Plan, SplitBudget
 from starling.groups.preview import assumed_shares, invented_leaves, mean_errors, trial_errors, trials_of
+from starling.groups.preview.best_split import STEPS, _around, _descended, _over_levels, best_split
 from tests.groups.worlds import world
 
 SHARES = 'shares = [{ size = 1, share = "0.4" }, { size = 2, share = "0.4" }, { size = 4, share = "0.2" }]'
