@@ -23,7 +23,7 @@ LEAST_UNITS: Final = 2
 """The fewest that a level gets."""
 MOST_LEVELS: Final = 10
 IMPORTANCE: Final = Fraction(5, 8)
-"""The importance of a level where none is stated: the number of leaves for each of its regions, to this power (bench/groups_accuracy.py)."""
+"""Where no importance is stated, it is the number of leaves for each region of a level, to this power (bench/groups_accuracy.py)."""
 BEST_POWER: Final[dict[Measure, str]] = {"epsilon": "1/2", "rho": "2/3"}
 """Amounts in proportion to this power of weights make the weighted sum of errors least, since errors are as 1/eps or 1/sqrt(rho)."""
 
