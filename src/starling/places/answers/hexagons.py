@@ -1,0 +1,95 @@
+"""H3 cells as regions of a grid, and those of a resolution that touch a box.
+
+An H3 cell is taken for the polygon of its corners, straight between them in longitude and latitude. Neighbours share corners, so the cells
+of a resolution tile the map: no point is counted twice or left out. Their true edges are arcs of great circles; at resolution 4 and finer
+an arc leaves its straight edge by less than a thousandth of the cell's width, up to 60 degrees of latitude. The package h3 comes with
+the extra `h3`.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import ceil
+from types import ModuleType
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from starling.errors import ParameterError
+from starling.places.answers.rectangles import Float64
+from starling.places.answers.regions import Region
+
+Projection: TypeAlias = Callable[[Float64], Float64]
+"""From float64 (points, 2), longitude and latitude in degrees, to other units."""
+
+FINEST: Final = 15
+MOST_CELLS: Final = 1_000_000
+"""H3 cells of one table."""
+_WIDE: Final = 60.0
+"""Degrees of a box that is given to h3 at once: it takes a polygon wider than half the globe for its other side."""
+
+
+def _library() -> ModuleType:
+    try:
+        import h3
+    except ImportError:
+        raise ParameterError("hexagons", "need the extra h3", "install starling[h3]") from None
+    return h3  # type: ignore[no-any-return]
+
+
+def hexagon_regions(cells: Sequence[str], project: Projection) -> list[Region]:
+    """The polygons of H3 cells.
+
+    Args:
+        cells: Ids of cells, as h3 writes them: 15 hexadecimal digits.
+        project: To cell units of the grid.
+
+    Raises:
+        ParameterError: an id that is none, or h3 is not installed.
+    """
+    h3 = _library()
+    for number, cell in enumerate(cells, start=1):
+        if not h3.is_valid_cell(cell):
+            raise ParameterError(f"hexagon {number}", "is no H3 cell", "give an id such as 872a1072bffffff")
+    return [[[project(ring)] for ring in _rings(h3, cell)] for cell in cells]
+
+
+def _rings(h3: ModuleType, cell: str) -> list[Float64]:
+    """Longitude and latitude of the corners; once more, a turn further, where it crosses the antimeridian."""
+    ring = np.array(h3.cell_to_boundary(cell), dtype=np.float64)[:, ::-1]
+    for pole in (90.0, -90.0):
+        if h3.latlng_to_cell(pole, 0.0, h3.get_resolution(cell)) == cell:
+            # All that lies between its corners and the pole.
+            ring = ring[np.argsort(ring[:, 0])]
+            along = np.interp(180.0, [ring[-1, 0], ring[0, 0] + 360], [ring[-1, 1], ring[0, 1]])
+            return [np.array([[-180, pole], [-180, along], *ring.tolist(), [180, along], [180, pole]])]
+    if np.ptp(ring[:, 0]) <= 180:
+        return [ring]
+    ring[ring[:, 0] < 0, 0] += 360
+    return [ring, ring - (360.0, 0.0)]
+
+
+def touching(box: tuple[float, float, float, float], resolution: int) -> list[str]:
+    """The H3 cells of a resolution that share area with a box, sorted.
+
+    Args:
+        box: West, south, east and north end, in degrees.
+        resolution: 0 to 15.
+
+    Raises:
+        ParameterError: another resolution, more than a million cells, or h3 is not installed.
+    """
+    h3 = _library()
+    if not 0 <= resolution <= FINEST:
+        raise ParameterError("resolution", f"is not in 0 to {FINEST}", "give one of H3's")
+    west, south, east, north = box
+    earth = h3.get_num_cells(resolution)
+    part = (east - west) / 360 * (np.sin(np.radians(north)) - np.sin(np.radians(south))) / 2
+    if part * earth > MOST_CELLS:
+        raise ParameterError("resolution", f"has more than {MOST_CELLS:,} cells in the box", "give a coarser one")
+    found: set[str] = set()
+    across, up = (np.linspace(a, b, ceil((b - a) / _WIDE) + 1) for a, b in ((west, east), (south, north)))
+    for x0, x1 in pairwise(across):
+        for y0, y1 in pairwise(up):
+            corners = [(y0, x0), (y0, x1), (y1, x1), (y1, x0)]
+            found.update(h3.polygon_to_cells_experimental(h3.LatLngPoly(corners), resolution, contain="overlap"))
+    return sorted(found)

@@ -1,0 +1,1 @@
+"""What a release holds, as files."""

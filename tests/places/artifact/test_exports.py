@@ -1,0 +1,144 @@
+"""Exports come back from GeoPandas, DuckDB, Shapely and NumPy as they went out."""
+
+import json
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from starling.places.answers.rectangles import CumulativeGrid
+from starling.places.artifact.exports import (
+    CRS84,
+    Coordinates,
+    hexagon_table,
+    write_geojson,
+    write_geoparquet,
+    write_npz,
+)
+
+BOXES = np.array([[0, 2, 0, 3], [2, 4, 0, 3], [0, 4, 3, 6]], dtype=np.int32)
+COUNTS = np.array([1.5, 20.25, 300.0])
+PLACE = Coordinates(-74.3, 40.5, 0.1, 0.125, CRS84)
+GEOMETRIES = [
+    (-74.3, 40.5, -74.0, 40.75),
+    (-74.3, 40.75, -74.0, 41.0),
+    (-74.0, 40.5, -73.7, 41.0),
+]
+
+
+@pytest.fixture
+def parquet(tmp_path: Path) -> Path:
+    path = tmp_path / "leaves.parquet"
+    write_geoparquet(path, BOXES, {"count": COUNTS, "cells": np.array([6, 6, 12])}, PLACE)
+    return path
+
+
+def test_geopandas_reads_the_boxes_back(parquet: Path) -> None:
+    geopandas = pytest.importorskip("geopandas", reason="the extra `test` installs it")
+    read = geopandas.read_parquet(parquet)
+    assert read.crs.to_authority() == ("OGC", "CRS84")
+    assert read["count"].tolist() == COUNTS.tolist()
+    assert read["cells"].tolist() == [6, 6, 12]
+    assert read.geometry.is_valid.all()
+    assert np.array(read.geometry.bounds) == pytest.approx(np.array(GEOMETRIES))
+    assert read.geometry.set_crs(None, allow_override=True).area.to_numpy() == pytest.approx(
+        np.array([6, 6, 12]) * 0.0125
+    )
+    assert all(each.exterior.is_ccw for each in read.geometry)
+    again = parquet.with_name("again.parquet")
+    read.to_parquet(again)
+    assert geopandas.read_parquet(again).equals(read)
+
+
+def test_duckdb_reads_them_as_geometries(parquet: Path) -> None:
+    """Its core knows GeoParquet; functions on areas are in the extension `spatial`, which is fetched where it is used, so not here."""
+    table = (
+        duckdb.connect()
+        .sql(f"select count, st_astext(geometry) as words, typeof(geometry) from '{parquet}'")
+        .fetchall()
+    )
+    assert [row[0] for row in table] == COUNTS.tolist()
+    assert {row[2] for row in table} == {"GEOMETRY('OGC:CRS84')"}
+    shapely = pytest.importorskip("shapely", reason="the extra `test` installs it")
+    bounds = shapely.bounds(shapely.from_wkt([row[1] for row in table]))
+    assert bounds == pytest.approx(np.array(GEOMETRIES))
+
+
+def test_other_coordinates_are_stated(tmp_path: Path) -> None:
+    for number, crs in enumerate([None, {"type": "ProjectedCRS", "name": "x"}]):
+        path = tmp_path / f"{number}.parquet"
+        write_geoparquet(path, BOXES, {"count": COUNTS}, Coordinates(0, 0, 1, 1, crs))
+        geo = json.loads(pq.read_schema(path).metadata[b"geo"])
+        assert geo["columns"]["geometry"]["crs"] == crs
+        assert geo["columns"]["geometry"]["bbox"] == [0, 0, 6, 4]
+
+
+def test_geojson_is_read_by_geopandas_and_shapely(tmp_path: Path) -> None:
+    path = tmp_path / "leaves.geojson"
+    write_geojson(path, BOXES, {"count": COUNTS}, PLACE.corners(BOXES))
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert document["features"][1]["properties"] == {
+        "first_row": 2,
+        "end_row": 4,
+        "first_column": 0,
+        "end_column": 3,
+        "count": 20.25,
+    }
+    shapely = pytest.importorskip("shapely", reason="the extra `test` installs it")
+    read = shapely.from_geojson(path.read_text(encoding="utf-8"))
+    assert shapely.bounds(np.array(read.geoms)) == pytest.approx(np.array(GEOMETRIES))
+    geopandas = pytest.importorskip("geopandas", reason="the extra `test` installs it")
+    frame = geopandas.GeoDataFrame.from_features(document)
+    assert frame["count"].tolist() == COUNTS.tolist()
+
+
+def test_the_grid_comes_back_with_its_edges(tmp_path: Path) -> None:
+    path = tmp_path / "grid.npz"
+    grid = np.arange(24.0).reshape(4, 6) / 7
+    write_npz(path, grid, PLACE)
+    with np.load(path) as file:
+        assert (file["counts"] == grid).all()
+        assert file["x"] == pytest.approx(np.linspace(-74.3, -73.7, 7))
+        assert file["y"] == pytest.approx(np.linspace(40.5, 41.0, 5))
+
+
+def test_a_table_of_h3_cells_has_all_points(tmp_path: Path) -> None:
+    h3 = pytest.importorskip("h3", reason="the extra `test` installs it")
+    grid = CumulativeGrid(np.random.default_rng(3).poisson(9.0, (4, 6)))
+    table = hexagon_table(
+        grid, (-74.3, 40.5, -73.7, 41.0), 6, lambda points: (points - (-74.3, 40.5)) / (PLACE.width, PLACE.height)
+    )
+    path = tmp_path / "h3.parquet"
+    pq.write_table(table, path)
+    read = duckdb.connect().sql(f"select * from '{path}'").to_arrow_table()
+    assert read.equals(table)
+    cells, counts, share = (table[name].to_numpy(zero_copy_only=False) for name in ("h3", "count", "share"))
+    assert counts.sum() == pytest.approx(grid.grid.sum())
+    assert all(h3.is_valid_cell(cell) and h3.get_resolution(cell) == 6 for cell in cells)
+    assert (share > 0).all()
+    assert share.max() == 1
+    # A cell well inside lies in the box as a whole; one over its edge does not.
+    within = [all(-74.3 < x < -73.7 and 40.5 < y < 41 for y, x in h3.cell_to_boundary(cell)) for cell in cells]
+    assert share[within] == pytest.approx(1.0)
+    assert (share[~np.array(within)] < 1).all()
+
+
+def test_on_the_antimeridian_the_share_is_of_the_whole_cell() -> None:
+    pytest.importorskip("h3", reason="the extra `test` installs it")
+    grid = CumulativeGrid(np.ones((18, 36)))
+    table = hexagon_table(grid, (-180.0, -90.0, 180.0, 90.0), 0, lambda points: (points + np.array([180.0, 90.0])) / 10)
+    assert table.num_rows == 122
+    assert table["share"].to_numpy() == pytest.approx(1.0)
+    assert table["count"].to_numpy().sum() == pytest.approx(18 * 36)
+
+
+def test_no_file_is_overwritten(tmp_path: Path) -> None:
+    for name in ("grid.npz", "leaves.geojson"):
+        (tmp_path / name).write_text("mine")
+    with pytest.raises(FileExistsError):
+        write_npz(tmp_path / "grid.npz", np.ones((2, 2)), PLACE)
+    with pytest.raises(FileExistsError):
+        write_geojson(tmp_path / "leaves.geojson", BOXES, {"count": COUNTS}, PLACE.corners(BOXES))
+    assert {(tmp_path / name).read_text() for name in ("grid.npz", "leaves.geojson")} == {"mine"}
