@@ -1,0 +1,78 @@
+"""What a plan of points chooses from: methods, protected units, the columns of records, slices."""
+
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import Final, Literal, TypeAlias
+
+from starling.errors import PlanError
+from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT, Relation
+
+Unit: TypeAlias = Literal["point", "person"]
+
+METHODS: Final[dict[str, str]] = {
+    "singular": "a noisy count of every cell",
+}
+"""What each method measures, by its name; `mechanism.table` has its mechanism."""
+RELATIONS: Final[dict[Unit, Relation]] = {"point": ADD_REMOVE_POINT, "person": ADD_REMOVE_PERSON}
+MOST_POINTS: Final = 1 << 20
+"""k, the points of one person."""
+MOST_SLICES: Final = 1 << 12
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of the records that are read; empty for what is not.
+
+    Attributes:
+        x: Longitude in degrees, or x in plain units.
+        y: Latitude in degrees, or y in plain units.
+        geometry: Points of GeoParquet or GeoJSON, in place of x and y.
+        h3: Cells of H3, in place of x and y: a point lies at the centre of its cell.
+        time: What sorts points into slices.
+        person: Whose point it is.
+    """
+
+    x: str = ""
+    y: str = ""
+    geometry: str = ""
+    h3: str = ""
+    time: str = ""
+    person: str = ""
+
+    def __post_init__(self) -> None:
+        if [bool(self.x and self.y), bool(self.geometry), bool(self.h3)].count(True) != 1 or bool(self.x) != bool(
+            self.y
+        ):
+            raise PlanError("input", "does not say where points are", 'name x and y, or geometry, or h3: x = "lon"')
+        if len(set(self.names)) < len(self.names):
+            raise PlanError("input", "names a column twice", "give each a column of its own")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns that are read."""
+        return tuple(name for field in fields(self) if (name := getattr(self, field.name)))
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """Public slices of the points by time, or by another public list of values. A point that is in none of them is dropped.
+
+    Attributes:
+        names: The name of each.
+        bounds: Microseconds since 1970 (UTC) at which the slices begin, ascending, and the end of the last; a point at a bound lies in
+            the slice that begins there. None where the column holds the names themselves.
+    """
+
+    names: tuple[str, ...]
+    bounds: tuple[int, ...] | None
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.names) <= MOST_SLICES or len(set(self.names)) < len(self.names):
+            problem = f"are not 1 to {MOST_SLICES:,} different names"
+            raise PlanError("slices.names", problem, "name each slice once")
+        if self.bounds is not None and len(self.bounds) != len(self.names) + 1:
+            raise PlanError(
+                "slices.bounds", "are not one more than the slices", "say when each begins and the last ends"
+            )
+        if self.bounds is not None and any(early >= late for early, late in pairwise(self.bounds)):
+            raise PlanError("slices.bounds", "do not ascend", "give them in the order of time")

@@ -1,0 +1,158 @@
+"""The public grid: a box in public units, cut into half-open cells whose edges no engine rounds its own way.
+
+An edge is a double. In degrees and in plain units it is the smallest double that is no less than the exact edge x0 + j (x1 - x0)/columns,
+so that a coordinate, itself a double, is at or beyond the one where it is at or beyond the other. A point on an edge lies in the cell to
+the north or east of it; one on the northern or eastern edge of the box lies outside. Whoever counts compares with these doubles and divides
+nothing, so that DuckDB, Spark and Python put every point into the same cell.
+
+Cells of equal area are rectangles of Lambert's cylindrical projection of a sphere with the earth's surface, in metres: x is the longitude
+in radians times R, y is R times the sine of the latitude. Points come in degrees all the same: the edges are taken back to degrees, each
+to the nearest double, by interval arithmetic.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import inf, nextafter
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.errors import PlanError, Problem
+
+Float64: TypeAlias = npt.NDArray[np.float64]
+Crs: TypeAlias = Literal["degrees", "equal-area", "plain"]
+Box: TypeAlias = tuple[Fraction, Fraction, Fraction, Fraction]
+
+MOST_CELLS: Final = 1 << 26
+"""Cells of all slices together: what a release holds in memory, at some tens of bytes a cell."""
+MOST_SIDE: Final = 1 << 20
+"""Rows, or columns."""
+RADIUS: Final = Fraction(63_710_072, 10)
+"""R: metres, of the sphere with the surface of the WGS 84 ellipsoid."""
+EAST: Final = 180
+NORTH: Final = 90
+_BITS: Final = 256
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A public grid.
+
+    Attributes:
+        box: x0, y0, x1, y1, exact: degrees of longitude and latitude, metres of the equal-area projection, or plain units.
+        rows: Cells from y0 to y1.
+        columns: Cells from x0 to x1.
+        crs: The units of the box.
+        crs_name: The coordinate reference system of plain units, like "EPSG:2263"; empty for the two others.
+    """
+
+    box: Box
+    rows: int
+    columns: int
+    crs: Crs
+    crs_name: str = ""
+
+    def __post_init__(self) -> None:
+        problems = [Problem(f"grid.{field}", problem, fix) for field, problem, fix in self._problems()]
+        if problems:
+            raise PlanError(problems=problems)
+        if not all((np.diff(edges) > 0).all() for edges in self.edges):
+            fix = "take fewer cells, or a box nearer to 0"
+            raise PlanError("grid.box", "has cells that are narrower than the distance between two doubles", fix)
+
+    def _problems(self) -> Iterator[tuple[str, str, str]]:
+        """Field, problem and fix of all that is wrong."""
+        if not (1 <= self.rows <= MOST_SIDE and 1 <= self.columns <= MOST_SIDE):
+            yield "rows", f"or columns are not from 1 to {MOST_SIDE:,}", "write how many cells a side has"
+        elif self.cells > MOST_CELLS:
+            yield "rows", f"times columns are beyond {MOST_CELLS:,} cells", "take larger cells"
+        elif self.cells == 1:
+            yield "rows", "times columns are one cell", "take at least two: one cell has a total alone"
+        if (self.crs == "plain") != bool(self.crs_name):
+            fix = 'write crs_name = "EPSG:..." beside crs = "plain", and beside nothing else'
+            yield "crs_name", "is missing for plain units, or stands beside others", fix
+        x0, y0, x1, y1 = self.box
+        if x0 == x1 or y0 == y1:
+            yield "box", "is empty", "give x0 < x1 and y0 < y1"
+        elif y0 > y1 or (x0 > x1 and self.crs == "plain"):
+            yield "box", "is reversed", "give x0, y0, x1, y1 with x0 < x1 and y0 < y1"
+        elif x0 > x1:
+            fix = "publish two boxes, one on each side of it; for one elsewhere give x0 < x1"
+            yield "box", "is reversed, or lies across the antimeridian", fix
+        if self.crs != "plain":
+            # 22/7 is above pi: what it lets through beyond longitude 180 holds no point.
+            beyond = (EAST, NORTH) if self.crs == "degrees" else (RADIUS * Fraction(22, 7), RADIUS)
+            if max(abs(y0), abs(y1)) > beyond[1]:
+                yield "box", "lies beyond latitude 90", "give x0, y0, x1, y1: eastings or longitudes come first"
+            if max(abs(x0), abs(x1)) > beyond[0]:
+                yield "box", "lies beyond longitude 180", "give longitudes from -180 to 180, or metres of equal area"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Cells of the grid (rows, columns)."""
+        return self.rows, self.columns
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return self.rows * self.columns
+
+    @cached_property
+    def edges(self) -> tuple[Float64, Float64]:
+        """float64 (columns + 1,) and (rows + 1,): the edges in x and in y, ascending, in the units in which points come."""
+        x0, y0, x1, y1 = self.box
+        x, y = _steps(x0, x1, self.columns), _steps(y0, y1, self.rows)
+        if self.crs != "equal-area":
+            return np.array([_no_less(each) for each in x]), np.array([_no_less(each) for each in y])
+        return np.array([_longitude(each) for each in x]), np.array([_latitude(each) for each in y])
+
+    def in_cells(self, rectangles: npt.ArrayLike) -> Float64:
+        """Rectangles in units of the box as rectangles in cells, with fractions; both float64 (rectangles, 4): x0, y0, x1, y1."""
+        x0, y0, x1, y1 = self.box
+        given = np.asarray(rectangles, dtype=np.float64)
+        origin = np.array([float(x0), float(y0)] * 2)
+        per_unit = np.array([float(self.columns / (x1 - x0)), float(self.rows / (y1 - y0))] * 2)
+        return np.asarray((given - origin) * per_unit)
+
+
+def _steps(first: Fraction, last: Fraction, cells: int) -> list[Fraction]:
+    width = (last - first) / cells
+    return [first + at * width for at in range(cells + 1)]
+
+
+def _no_less(exact: Fraction) -> float:
+    """The smallest double that is no less.
+
+    >>> _no_less(Fraction(1, 10)) == 0.1, Fraction(0.1) > Fraction(1, 10)
+    (True, True)
+    >>> _no_less(Fraction(3, 10)) > 0.3, Fraction(0.3) < Fraction(3, 10)
+    (True, True)
+    """
+    nearest = float(exact)
+    return nearest if nearest >= exact else nextafter(nearest, inf)
+
+
+def _longitude(metres: Fraction) -> float:
+    return _nearest(lambda flint: _arb(flint, metres / RADIUS * EAST) / flint.arb.pi())
+
+
+def _latitude(metres: Fraction) -> float:
+    return _nearest(lambda flint: _arb(flint, metres / RADIUS).asin() * EAST / flint.arb.pi())
+
+
+def _arb(flint: Any, exact: Fraction) -> Any:
+    return flint.arb(flint.fmpq(exact.numerator, exact.denominator))
+
+
+def _nearest(value: Any) -> float:
+    """The double nearest to a number of interval arithmetic."""
+    import flint
+
+    before, flint.ctx.prec = flint.ctx.prec, _BITS
+    try:
+        return float(value(flint).mid())
+    finally:
+        flint.ctx.prec = before

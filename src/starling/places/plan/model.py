@@ -1,0 +1,120 @@
+"""The plan of a release of points: every public choice, as one immutable value. It opens nothing confidential.
+
+Points in a public box are counted in the cells of a public grid, slice by slice where the plan has slices (Shaham et al. 2021, "HTF:
+Homogeneous Tree Framework", Section 2).
+
+Neighbours. One point more or less, which changes the count of one cell of one slice by 1. Or one person more or less, of whose points at
+most k, over all slices together, are counted: the k rows of smallest keyed hash (counts.py), so that the counts of neighbours differ by at
+most k in all. The mechanisms compose what they draw to their guarantees (mechanism/).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Final, Self
+
+from starling.errors import PlanError
+from starling.places.plan.choices import METHODS, MOST_POINTS, RELATIONS, Columns, Slices, Unit
+from starling.places.plan.grid import MOST_CELLS, Grid
+from starling.planfile.spelling import did_you_mean
+from starling.privacy.neighbours import Relation
+from starling.release.codec import digest
+
+MOST_EXPECTED: Final = 1 << 40
+"""Points that a plan may expect."""
+WIDEST: Final = 1 << 30
+"""Bounds k/epsilon, so that no sum of noise over the grid leaves int64."""
+WHOLE: Final = "all"
+"""The name of the only slice of a plan without slices."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Every public choice of a release.
+
+    Attributes:
+        title: For people.
+        point: What a point is, in a word: pickup.
+        grid: The public grid.
+        unit: What is protected: one point, or one person with all points.
+        points: k, the most points of one person that are counted; 1 where a point is protected.
+        distinct: Whether a person's points in one cell of one slice count once, before k of them are kept.
+        epsilon: The cost of the release.
+        method: One of METHODS.
+        parameters: The method's own parameters that the plan sets, each as the plan writes it, by their names.
+        slices: The public slices; None where all points are counted together.
+        expected: Publicly expected number of points; None where nobody says any. It is read by previews alone.
+        columns: The columns of the records.
+    """
+
+    title: str
+    point: str
+    grid: Grid
+    unit: Unit
+    points: int
+    distinct: bool
+    epsilon: Fraction
+    method: str
+    columns: Columns
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    slices: Slices | None = None
+    expected: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.epsilon <= 0:
+            raise PlanError("privacy.epsilon", "is not above 0", "give a budget")
+        if self.points / self.epsilon > WIDEST:
+            problem = "is so small that the noise of one count could leave 64 bits together with others"
+            raise PlanError("privacy.epsilon", problem, f"spend at least {self.points}/{WIDEST}")
+        if not 1 <= self.points <= MOST_POINTS:
+            raise PlanError("privacy.points_per_person", f"is not from 1 to {MOST_POINTS:,}", "bound them by a number")
+        if self.unit == "point" and (self.points != 1 or self.distinct or self.columns.person):
+            fix = 'write unit = "person", or leave points_per_person, distinct_cells and input.person out'
+            raise PlanError("privacy.unit", "is a point, and something is said of persons", fix)
+        if self.unit == "person" and not self.columns.person:
+            raise PlanError("input.person", "is missing", "name the column that says whose point it is")
+        if (self.slices is None) != (not self.columns.time):
+            raise PlanError("input.time", "is there without slices, or slices without it", "name both, or neither")
+        if self.cells > MOST_CELLS:
+            problem = f"make {self.cells:,} cells of all slices together, beyond {MOST_CELLS:,}"
+            raise PlanError("slices", problem, "take fewer slices or larger cells")
+        if self.method not in METHODS:
+            raise PlanError("method.name", f"is not {' or '.join(METHODS)}", did_you_mean(self.method, METHODS))
+        if self.expected is not None and not 0 <= self.expected <= MOST_EXPECTED:
+            raise PlanError("expected", f"is not from 0 to {MOST_EXPECTED:,}", "give a number of points")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a plan file.
+
+        Raises:
+            PlanError: with every problem found.
+        """
+        from starling.places.plan.readable import read_plan
+
+        return cls(**read_plan(Path(path)))
+
+    @property
+    def slice_names(self) -> tuple[str, ...]:
+        """The name of each slice."""
+        return (WHOLE,) if self.slices is None else self.slices.names
+
+    @property
+    def cells(self) -> int:
+        """Cells of all slices."""
+        return len(self.slice_names) * self.grid.cells
+
+    @property
+    def relation(self) -> Relation:
+        """Neighbouring databases."""
+        return RELATIONS[self.unit]
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over every choice but the words and the expectation, hexadecimal."""
+        names = ("grid", "unit", "points", "distinct", "epsilon", "method", "columns", "slices")
+        return digest(
+            {"parameters": dict(sorted(self.parameters.items())), **{name: getattr(self, name) for name in names}}
+        )

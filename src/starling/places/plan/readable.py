@@ -1,0 +1,185 @@
+"""The plan file of a release of points: TOML.
+
+title = "Pickups in New York, April to September 2014"
+point = "pickup"               # what is counted
+expected = 400000              # optional: publicly expected number of points, for previews
+
+[grid]
+crs = "degrees"                # or "equal-area": metres, points in degrees; or "plain" with crs_name = "EPSG:2263"
+box = ["-74.3", "40.5", "-73.7", "41"]   # x0, y0, x1, y1, public, never taken from the data
+rows = 1024
+columns = 1024
+
+[input]
+x = "lon"                      # or geometry = "geometry", or h3 = "cell"
+y = "lat"
+time = "time"                  # of plans with slices
+person = "driver"              # of plans that protect a person
+
+[privacy]
+unit = "point"                 # or "person"
+points_per_person = 16         # of persons: k, the most points that count
+distinct_cells = false         # optional, of persons: whether points of a person in one cell count once
+epsilon = "0.5"
+
+[method]                       # optional
+name = "singular"              # and the parameters of the method
+
+[slices]                       # optional
+bounds = ["2014-04-01", "2014-05-01", "2014-06-01"]   # when slices begin, and the last ends
+names = ["April", "May"]       # optional; without bounds: the values of the column themselves
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final, get_args
+
+from starling.errors import ParameterError, PlanError
+from starling.places.plan.choices import METHODS, MOST_POINTS, Columns, Slices, Unit
+from starling.places.plan.grid import MOST_SIDE, Box, Crs, Grid
+from starling.places.plan.model import MOST_EXPECTED, Plan
+from starling.planfile.spelling import did_you_mean
+from starling.planfile.toml import Float, Section, read_file
+from starling.planfile.values import section_of
+from starling.privacy.budget import exact
+
+DEFAULT: Final = "singular"
+"""The method of a plan that names none."""
+_TOP: Final = ("title", "point", "expected", "grid", "input", "privacy", "method", "slices")
+_COLUMNS: Final = ("x", "y", "geometry", "h3", "time", "person")
+_BOX: Final = 'write x0, y0, x1, y1 like ["-74.3", "40.5", "-73.7", "41"]: public numbers, since a box taken from the data tells of them'
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def read_plan(path: Path) -> dict[str, Any]:
+    """The fields of the plan that a file says; raises PlanError with every problem found."""
+    return _said(read_file(path))
+
+
+def plan_of(values: Mapping[str, Any]) -> Plan:
+    """The plan that a mapping with the keys of a plan file says; raises PlanError with every problem found."""
+    return Plan(**_said(section_of(values)))
+
+
+def _said(top: Section) -> dict[str, Any]:
+    top.only(_TOP)
+    said: dict[str, Any] = {
+        "title": top.text("title", "say what is published"),
+        "point": top.text("point", 'say it in a word, as in point = "pickup"'),
+        "expected": top.whole("expected", 0, MOST_EXPECTED) if "expected" in top.values else None,
+        "grid": _grid(top.table("grid")),
+        "columns": _columns(top.table("input")),
+        "slices": _slices(top.table("slices")) if "slices" in top.values else None,
+        **_privacy(top.table("privacy")),
+        **(_method(top.table("method")) if "method" in top.values else {"method": DEFAULT}),
+    }
+    if top.problems:
+        raise PlanError(problems=top.problems)
+    return said
+
+
+def _made(section: Section, kind: Any, *values: Any) -> Any:
+    """The value of a class, which may refuse; None after a refusal of it or of any key before."""
+    if section.problems:
+        return None
+    try:
+        return kind(*values)
+    except PlanError as error:
+        for each in error.problems:
+            section.refuse(each.field.partition(".")[2], each.problem, each.fix)
+        return None
+
+
+def _grid(section: Section) -> Grid | None:
+    section.only(("crs", "crs_name", "box", "rows", "columns"))
+    crs = section.choice("crs", get_args(Crs), 'write "degrees", "equal-area", or "plain" with a crs_name')
+    name = section.text("crs_name", 'name it like "EPSG:2263"') if "crs_name" in section.values else ""
+    box = _box(section)
+    rows, columns = (section.whole(side, 1, MOST_SIDE) for side in ("rows", "columns"))
+    found: Grid | None = _made(section, Grid, box, rows, columns, crs, name)
+    return found
+
+
+def _box(section: Section) -> Box | None:
+    said = section.values.get("box")
+    if not isinstance(said, list) or len(said) != 4:
+        section.refuse("box", "is missing" if said is None else "is not four numbers", _BOX)
+        return None
+    try:
+        x0, y0, x1, y1 = (exact(each, field="box") for each in _exact_ones(said))
+    except ParameterError as error:
+        section.refuse("box", error.problems[0].problem, _BOX)
+        return None
+    return x0, y0, x1, y1
+
+
+def _exact_ones(said: Iterable[Any]) -> Iterable[Any]:
+    """A float of the file as a float, which is refused as such."""
+    return (0.5 if isinstance(each, Float) else each for each in said)
+
+
+def _columns(section: Section) -> Columns | None:
+    if not {"weight", "weights"}.isdisjoint(section.values):
+        section.refuse(
+            "weight", "is not for points: each counts 1, whatever it says", "remove it, or count what it weighs"
+        )
+    section.only((*_COLUMNS, "weight", "weights"))
+    named = {key: section.text(key, "name a column") for key in _COLUMNS if key in section.values}
+    found: Columns | None = _made(section, lambda: Columns(**named))
+    return found
+
+
+def _privacy(section: Section) -> dict[str, Any]:
+    section.only(("unit", "points_per_person", "distinct_cells", "epsilon"))
+    unit = section.choice("unit", get_args(Unit), 'write "point" or "person": whose data the guarantee hides')
+    said: dict[str, Any] = {"unit": unit, "points": 1, "distinct": False}
+    if unit == "person" or "points_per_person" in section.values:
+        said["points"] = section.whole("points_per_person", 1, MOST_POINTS)
+    if "distinct_cells" in section.values:
+        said["distinct"] = section.flag("distinct_cells", "write true or false")
+    epsilon = section.number("epsilon", 'write it like "0.5"')
+    if epsilon is not None and epsilon <= 0:
+        section.refuse("epsilon", "is not above 0", "give a budget")
+    return said | {"epsilon": epsilon or Fraction(0)}
+
+
+def _method(section: Section) -> dict[str, Any]:
+    name = section.choice("name", tuple(METHODS), did_you_mean(str(section.values.get("name")), METHODS))
+    parameters = {}
+    for key, value in section.values.items():
+        if key == "name":
+            continue
+        if isinstance(value, Float) or not isinstance(value, int | str):
+            section.refuse(key, "is no exact value", f'write it in quotes, like {key} = "0.5", or as an integer')
+        else:
+            parameters[key] = str(value).lower() if isinstance(value, bool) else str(value)
+    return {"method": name, "parameters": parameters}
+
+
+def _slices(section: Section) -> Slices | None:
+    section.only(("bounds", "names"))
+    names = tuple(section.texts("names", "name each slice")) if "names" in section.values else ()
+    if "bounds" not in section.values and names:
+        named: Slices | None = _made(section, Slices, names, None)
+        return named
+    texts = section.texts("bounds", 'write when slices begin, and the last ends, like ["2014-04-01", "2014-05-01"]')
+    try:
+        bounds = tuple(microseconds(each) for each in texts)
+    except ValueError:
+        section.refuse("bounds", "are not all dates or times", 'write them like "2014-04-01" or "2014-04-01T06:00"')
+        return None
+    made: Slices | None = _made(section, Slices, names or tuple(texts[:-1]), bounds)
+    return made
+
+
+def microseconds(text: str) -> int:
+    """A date or time as microseconds since 1970; without a zone it is taken for UTC. Raises ValueError for another text.
+
+    >>> microseconds("1970-01-02"), microseconds("1970-01-01T01:00:00+01:00")
+    (86400000000, 0)
+    """
+    time = datetime.fromisoformat(text)
+    away = (time if time.tzinfo else time.replace(tzinfo=UTC)) - _EPOCH
+    return (away.days * 86400 + away.seconds) * 1_000_000 + away.microseconds

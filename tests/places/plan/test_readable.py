@@ -1,0 +1,91 @@
+"""Plan files of points: what they say, and everything that public facts alone refuse, with its line."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from starling.errors import PlanError
+from starling.places.plan import Columns, Plan
+from starling.planfile.values import toml_of
+from tests.places.plans import PERSON, SLICED, plan, values
+
+
+def test_a_file_says_what_a_mapping_says(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(toml_of(values(PERSON, SLICED, {"expected": 1000})))
+    found = Plan.load(tmp_path / "plan.toml")
+    assert found.digest == plan(PERSON, SLICED).digest
+    assert (found.expected, found.points, found.epsilon) == (1000, 2, Fraction(1))
+    assert [str(side) for side in found.grid.box] == ["-1", "0", "3", "2"]
+    assert found.slices is not None
+    assert found.slices.bounds == (1577836800000000, 1580515200000000, 1583020800000000)
+
+
+def test_slices_are_named_by_their_beginnings_or_are_the_values_themselves() -> None:
+    bounds = plan({"input": {"time": "t"}, "slices": {"bounds": ["2020-01-01", "2020-01-02T12:00"]}})
+    assert bounds.slice_names == ("2020-01-01",)
+    named = plan({"input": {"time": "weekday"}, "slices": {"names": ["Monday", "Tuesday"]}})
+    assert named.slices is not None
+    assert (named.slice_names, named.slices.bounds) == (("Monday", "Tuesday"), None)
+
+
+@pytest.mark.parametrize(
+    "columns", [Columns(geometry="place"), Columns(h3="cell"), Columns(x="east", y="north")], ids=str
+)
+def test_points_are_where_one_kind_of_column_says(columns: Columns) -> None:
+    named = {"x": None, "y": None} | {
+        key: name for key in ("x", "y", "geometry", "h3") if (name := getattr(columns, key))
+    }
+    assert plan({"input": named}).columns == columns
+
+
+@pytest.mark.parametrize(
+    ("changed", "cause"),
+    [
+        ({"grid": {"box": None}}, "grid.box is missing"),
+        ({"grid": {"box": "data"}}, "grid.box is not four numbers; .* a box taken from the data tells of them"),
+        ({"grid": {"box": ["0", "0", "0", "1"]}}, "grid.box is empty"),
+        ({"grid": {"box": ["0", "2", "1", "1"]}}, "grid.box is reversed"),
+        ({"grid": {"box": ["170", "0", "-170", "1"]}}, "grid.box .* antimeridian"),
+        ({"grid": {"box": ["0", "0", "1", "95"]}}, "grid.box lies beyond latitude 90"),
+        ({"grid": {"box": [0, 0, 1.5, 1]}}, "grid.box is a float"),
+        ({"grid": {"rows": 1, "columns": 1}}, "are one cell"),
+        ({"grid": {"rows": 1 << 20, "columns": 1 << 20}}, "beyond 67,108,864 cells"),
+        ({"grid": {"crs": "EPSG:2263"}}, "grid.crs is not degrees or equal-area or plain"),
+        ({"grid": {"crs": "plain"}}, "grid.crs_name is missing"),
+        ({"privacy": {"epsilon": "0"}}, "privacy.epsilon is not above 0"),
+        ({"privacy": {"epsilon": "-1"}}, "privacy.epsilon is not above 0"),
+        ({"privacy": {"epsilon": None}}, "privacy.epsilon is missing"),
+        ({"privacy": {"epsilon": 0.5}}, "privacy.epsilon is a float"),
+        ({"privacy": {"unit": "person"}, "input": {"person": "who"}}, "privacy.points_per_person is missing"),
+        ({"privacy": {"unit": "trip"}}, "privacy.unit is not point or person"),
+        ({"input": {"weight": "w"}}, "input.weight is not for points"),
+        ({"input": {"y": None}}, "input does not say where points are"),
+        ({"input": {"geometry": "g"}}, "input does not say where points are"),
+        ({"input": {"y": "lon"}}, "input names a column twice"),
+        ({"method": {"name": "adaptiv"}}, "method.name is not"),
+        ({"method": {"depth": 0.5}}, "method.depth is no exact value"),
+        ({"slices": {"bounds": ["2020-01-01", "soon"]}}, "slices.bounds are not all dates"),
+        ({"slices": {"bounds": ["2020-01-02", "2020-01-01"]}}, "slices.bounds do not ascend"),
+        ({"slices": {"bounds": ["2020-01-01"]}}, "slices.names are not 1 to"),
+        ({"slices": {"bounds": ["2020-01-01", "2020-01-02"], "names": ["a", "b"]}}, "are not one more than the slices"),
+        ({"slices": {"names": ["a", "a"]}}, "slices.names are not 1 to 4,096 different"),
+        ({"colour": 1}, "colour is an unknown key"),
+    ],
+)
+def test_a_wrong_plan_is_refused_with_its_cause(changed: dict[str, Any], cause: str) -> None:
+    with pytest.raises(PlanError, match=cause):
+        plan(changed)
+
+
+def test_all_problems_are_found_at_once_with_their_lines(tmp_path: Path) -> None:
+    text = toml_of(values({"privacy": {"epsilon": "0"}, "grid": {"rows": 0}}))
+    (tmp_path / "plan.toml").write_text(text)
+    with pytest.raises(PlanError) as refused:
+        Plan.load(tmp_path / "plan.toml")
+    lines = text.splitlines()
+    assert [(each.field, lines[(each.line or 0) - 1]) for each in refused.value.problems] == [
+        ("grid.rows", "rows = 0"),
+        ("privacy.epsilon", 'epsilon = "0"'),
+    ]

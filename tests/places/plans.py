@@ -1,0 +1,37 @@
+"""A small plan of points for tests, and the text of its file."""
+
+from typing import Any
+
+from starling.places.plan import Plan
+from starling.places.plan.readable import plan_of
+
+VALUES: dict[str, Any] = {
+    "title": "Pickups",
+    "point": "pickup",
+    "grid": {"crs": "degrees", "box": ["-1", "0", "3", "2"], "rows": 2, "columns": 4},
+    "input": {"x": "lon", "y": "lat"},
+    "privacy": {"unit": "point", "epsilon": "1"},
+    "method": {"name": "singular"},
+}
+PERSON: dict[str, Any] = {
+    "input": {"person": "who"},
+    "privacy": {"unit": "person", "points_per_person": 2},
+}
+SLICED: dict[str, Any] = {
+    "input": {"time": "time"},
+    "slices": {"bounds": ["2020-01-01", "2020-02-01", "2020-03-01"], "names": ["January", "February"]},
+}
+
+
+def values(*changes: dict[str, Any]) -> dict[str, Any]:
+    """The keys of the plan file with changes of its sections; a key that becomes None is left out."""
+    found = {key: dict(value) if isinstance(value, dict) else value for key, value in VALUES.items()}
+    for change in changes:
+        for key, value in change.items():
+            found[key] = found.get(key, {}) | value if isinstance(value, dict) else value
+    return found
+
+
+def plan(*changes: dict[str, Any]) -> Plan:
+    """The plan of these keys."""
+    return plan_of(values(*changes))
