@@ -246,7 +246,8 @@ def check_open(population: Population, dataset: Dataset) -> None:
 def check_grant(caps: list[Cap], population: Population, analyst: str) -> None:
     """Raises PolicyRefused where there is no cap of the analyst among those of a charge."""
     if not any(cap.scope == "analyst" for cap in caps):
-        raise PolicyRefused("analyst", f"{analyst} has no grant on {population.name}", "ask the custodian for one")
+        fix = f"the custodian gives one by starling ledger grant LEDGER {population.name} {analyst} --cap AMOUNT"
+        raise PolicyRefused("analyst", f"{analyst} has no grant on {population.name}", fix)
 
 
 def check_caps(caps: list[Cap], amount: int) -> None:
