@@ -111,7 +111,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     ),
     "groups preview": (("{sizes}/plan.toml",), "simulating", "starling.groups.preview:preview"),
     "groups generate": (("{sizes}/plan.toml", "--out", "{out}"), "inventing", "starling.groups.generate:world_of"),
-    "groups validate": (SIZES, "every record", "starling.groups.source:validate"),
+    "groups validate": (SIZES, "every record", "starling.groups.source.validation:validate"),
     "groups release": ((*SIZES, *PAID), "privacy", "starling.groups.publication:GroupsPublication.mechanism"),
     "groups evaluate": ((*SIZES, "--release", "{released}"), "counting", "starling.groups.evaluate:evaluate"),
     "groups plot": (("{released}", "--out", "{out}"), "drawing", "starling.verification:open_release"),
