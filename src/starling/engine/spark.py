@@ -145,7 +145,7 @@ class Spark:
             raise OutputError(
                 "engine",
                 "could not count with what Spark was given",
-                "see that every worker has memory, disk and the file of persons under the same path",
+                "see that every worker has memory, disk and the files of the records under the same path",
             )
 
     def _answer(self, text: str, tables: Mapping[str, pa.Table | Parts]) -> Iterator[pa.RecordBatch]:
