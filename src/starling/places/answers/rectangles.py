@@ -114,17 +114,26 @@ def count_rectangles(sums: Float64, rectangles: Float64, counts: Float64, clippe
         clipped[i] = x0 < 0 or y0 < 0 or x1 > columns or y1 > rows
         x0, x1 = min(max(x0, 0.0), columns), min(max(x1, 0.0), columns)
         y0, y1 = min(max(y0, 0.0), rows), min(max(y1, 0.0), rows)
-        left, right = min(int(x0), columns - 1), min(int(x1), columns - 1)
         south, north = min(int(y0), rows - 1), min(int(y1), rows - 1)
-        west, east = x0 - left, x1 - right
-        # Of a corner's row and the next, the sums between both sides; then between both rows.
-        lower = sums[south, right] + east * (sums[south, right + 1] - sums[south, right])
-        lower -= sums[south, left] + west * (sums[south, left + 1] - sums[south, left])
-        above = sums[south + 1, right] + east * (sums[south + 1, right + 1] - sums[south + 1, right])
-        above -= sums[south + 1, left] + west * (sums[south + 1, left + 1] - sums[south + 1, left])
+        lower, above = south_of(sums[south], x0, x1), south_of(sums[south + 1], x0, x1)
         bottom = lower + (y0 - south) * (above - lower)
-        lower = sums[north, right] + east * (sums[north, right + 1] - sums[north, right])
-        lower -= sums[north, left] + west * (sums[north, left + 1] - sums[north, left])
-        above = sums[north + 1, right] + east * (sums[north + 1, right + 1] - sums[north + 1, right])
-        above -= sums[north + 1, left] + west * (sums[north + 1, left + 1] - sums[north + 1, left])
+        lower, above = south_of(sums[north], x0, x1), south_of(sums[north + 1], x0, x1)
         counts[i] = lower + (y1 - north) * (above - lower) - bottom
+
+
+@compiled
+def south_of(sums: Float64, x0: float, x1: float) -> float:
+    """Points between two x, south of a row of corners.
+
+    Args:
+        sums: (columns + 1,): points south-west of each corner of the row.
+        x0: Of the grid, as `x1` is.
+        x1: At least `x0`.
+    """
+    last = sums.size - 2
+    # An unsigned index is not looked at for counting from the end.
+    left, right = np.uint64(min(int(x0), last)), np.uint64(min(int(x1), last))
+    one = np.uint64(1)
+    east = sums[right] + (x1 - right) * (sums[right + one] - sums[right])
+    west = sums[left] + (x0 - left) * (sums[left + one] - sums[left])
+    return float(east - west)
