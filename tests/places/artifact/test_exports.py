@@ -1,6 +1,7 @@
 """Exports come back from GeoPandas, DuckDB, Shapely and NumPy as they went out."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import duckdb
@@ -8,19 +9,15 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from starling.errors import ParameterError
+from starling.places.answers.coordinates import reference_system
 from starling.places.answers.rectangles import CumulativeGrid
-from starling.places.artifact.exports import (
-    CRS84,
-    Coordinates,
-    hexagon_table,
-    write_geojson,
-    write_geoparquet,
-    write_npz,
-)
+from starling.places.artifact.exports import hexagon_table, write_geojson, write_geoparquet, write_npz
+from starling.places.plan.grid import Grid
 
 BOXES = np.array([[0, 2, 0, 3], [2, 4, 0, 3], [0, 4, 3, 6]], dtype=np.int32)
 COUNTS = np.array([1.5, 20.25, 300.0])
-PLACE = Coordinates(-74.3, 40.5, 0.1, 0.125, CRS84)
+CITY = Grid((Fraction("-74.3"), Fraction("40.5"), Fraction("-73.7"), Fraction(41)), 4, 6, "degrees")
 GEOMETRIES = [
     (-74.3, 40.5, -74.0, 40.75),
     (-74.3, 40.75, -74.0, 41.0),
@@ -31,7 +28,7 @@ GEOMETRIES = [
 @pytest.fixture
 def parquet(tmp_path: Path) -> Path:
     path = tmp_path / "leaves.parquet"
-    write_geoparquet(path, BOXES, {"count": COUNTS, "cells": np.array([6, 6, 12])}, PLACE)
+    write_geoparquet(path, CITY, BOXES, {"count": COUNTS, "cells": np.array([6, 6, 12])})
     return path
 
 
@@ -67,17 +64,25 @@ def test_duckdb_reads_them_as_geometries(parquet: Path) -> None:
 
 
 def test_other_coordinates_are_stated(tmp_path: Path) -> None:
-    for number, crs in enumerate([None, {"type": "ProjectedCRS", "name": "x"}]):
-        path = tmp_path / f"{number}.parquet"
-        write_geoparquet(path, BOXES, {"count": COUNTS}, Coordinates(0, 0, 1, 1, crs))
-        geo = json.loads(pq.read_schema(path).metadata[b"geo"])
-        assert geo["columns"]["geometry"]["crs"] == crs
-        assert geo["columns"]["geometry"]["bbox"] == [0, 0, 6, 4]
+    metres = (Fraction(0), Fraction(0), Fraction(6000), Fraction(4000))
+    plain = Grid(metres, 4, 6, "plain", "EPSG:2263")
+    for grid in (Grid(metres, 4, 6, "equal-area"), plain):
+        path = tmp_path / f"{grid.crs}.parquet"
+        write_geoparquet(path, grid, BOXES, {"count": COUNTS})
+        about = json.loads(pq.read_schema(path).metadata[b"geo"])["columns"]["geometry"]
+        assert about["crs"] == reference_system(grid)
+        assert about["bbox"] == [0, 0, 6000, 4000]
+    geopandas = pytest.importorskip("geopandas", reason="the extra `test` installs it")
+    read = geopandas.read_parquet(tmp_path / "equal-area.parquet")
+    assert read.crs.is_projected
+    assert geopandas.read_parquet(tmp_path / "plain.parquet").crs is None
+    with pytest.raises(ParameterError, match="plain units"):
+        write_geojson(tmp_path / "x.geojson", plain, BOXES, {"count": COUNTS})
 
 
 def test_geojson_is_read_by_geopandas_and_shapely(tmp_path: Path) -> None:
     path = tmp_path / "leaves.geojson"
-    write_geojson(path, BOXES, {"count": COUNTS}, PLACE.corners(BOXES))
+    write_geojson(path, CITY, BOXES, {"count": COUNTS})
     document = json.loads(path.read_text(encoding="utf-8"))
     assert document["features"][1]["properties"] == {
         "first_row": 2,
@@ -97,7 +102,7 @@ def test_geojson_is_read_by_geopandas_and_shapely(tmp_path: Path) -> None:
 def test_the_grid_comes_back_with_its_edges(tmp_path: Path) -> None:
     path = tmp_path / "grid.npz"
     grid = np.arange(24.0).reshape(4, 6) / 7
-    write_npz(path, grid, PLACE)
+    write_npz(path, CITY, grid)
     with np.load(path) as file:
         assert (file["counts"] == grid).all()
         assert file["x"] == pytest.approx(np.linspace(-74.3, -73.7, 7))
@@ -107,9 +112,7 @@ def test_the_grid_comes_back_with_its_edges(tmp_path: Path) -> None:
 def test_a_table_of_h3_cells_has_all_points(tmp_path: Path) -> None:
     h3 = pytest.importorskip("h3", reason="the extra `test` installs it")
     grid = CumulativeGrid(np.random.default_rng(3).poisson(9.0, (4, 6)))
-    table = hexagon_table(
-        grid, (-74.3, 40.5, -73.7, 41.0), 6, lambda points: (points - (-74.3, 40.5)) / (PLACE.width, PLACE.height)
-    )
+    table = hexagon_table(CITY, grid, 6)
     path = tmp_path / "h3.parquet"
     pq.write_table(table, path)
     read = duckdb.connect().sql(f"select * from '{path}'").to_arrow_table()
@@ -128,7 +131,8 @@ def test_a_table_of_h3_cells_has_all_points(tmp_path: Path) -> None:
 def test_on_the_antimeridian_the_share_is_of_the_whole_cell() -> None:
     pytest.importorskip("h3", reason="the extra `test` installs it")
     grid = CumulativeGrid(np.ones((18, 36)))
-    table = hexagon_table(grid, (-180.0, -90.0, 180.0, 90.0), 0, lambda points: (points + np.array([180.0, 90.0])) / 10)
+    world = Grid((Fraction(-180), Fraction(-90), Fraction(180), Fraction(90)), 18, 36, "degrees")
+    table = hexagon_table(world, grid, 0)
     assert table.num_rows == 122
     assert table["share"].to_numpy() == pytest.approx(1.0)
     assert table["count"].to_numpy().sum() == pytest.approx(18 * 36)
@@ -138,7 +142,7 @@ def test_no_file_is_overwritten(tmp_path: Path) -> None:
     for name in ("grid.npz", "leaves.geojson"):
         (tmp_path / name).write_text("mine")
     with pytest.raises(FileExistsError):
-        write_npz(tmp_path / "grid.npz", np.ones((2, 2)), PLACE)
+        write_npz(tmp_path / "grid.npz", CITY, np.ones((4, 6)))
     with pytest.raises(FileExistsError):
-        write_geojson(tmp_path / "leaves.geojson", BOXES, {"count": COUNTS}, PLACE.corners(BOXES))
+        write_geojson(tmp_path / "leaves.geojson", CITY, BOXES, {"count": COUNTS})
     assert {(tmp_path / name).read_text() for name in ("grid.npz", "leaves.geojson")} == {"mine"}

@@ -1,0 +1,135 @@
+"""From cells of a public grid to degrees and the units of its box, and back; and how reference systems are named for others.
+
+Cells of equal area are those of Lambert's cylindrical projection of the sphere with the earth's surface (plan/grid.py): x is R times the
+longitude in radians, y is R times the sine of the latitude. Plain units have no degrees here.
+"""
+
+from collections.abc import Mapping
+from math import cos, radians
+from typing import Any, Final
+
+import numpy as np
+
+from starling.errors import ParameterError
+from starling.places.answers.hexagons import Projection
+from starling.places.answers.rectangles import Float64
+from starling.places.measurements import Int32
+from starling.places.plan.grid import RADIUS, Grid
+
+CRS84: Final = "OGC:CRS84"
+"""Longitude and latitude in degrees, the default of GeoParquet and the only system of GeoJSON."""
+
+
+def units_in_cells(grid: Grid) -> Projection:
+    """From points in units of the box to cell units of the grid."""
+    return lambda points: grid.in_cells(np.concatenate([points, points], axis=1))[:, :2]
+
+
+def degrees_in_cells(grid: Grid) -> Projection:
+    """From longitude and latitude in degrees to cell units of the grid.
+
+    Raises:
+        ParameterError: the grid is in plain units.
+    """
+    _has_degrees(grid)
+    inner = units_in_cells(grid)
+    if grid.crs == "degrees":
+        return inner
+
+    def project(points: Float64) -> Float64:
+        turned = np.radians(points)
+        return inner(float(RADIUS) * np.stack([turned[:, 0], np.sin(turned[:, 1])], axis=1))
+
+    return project
+
+
+def corners(grid: Grid, boxes: Int32) -> Float64:
+    """float64 (boxes, 5, 2): the corners of boxes of cells in units of the grid's box, counter-clockwise, the first again at the end."""
+    south, north, west, east = boxes.astype(np.float64).T
+    x0, y0, x1, y1 = map(float, grid.box)
+    x = x0 + (x1 - x0) / grid.columns * np.stack([west, east, east, west, west], axis=1)
+    y = y0 + (y1 - y0) / grid.rows * np.stack([south, south, north, north, south], axis=1)
+    return np.stack([x, y], axis=2)
+
+
+def corners_in_degrees(grid: Grid, boxes: Int32) -> Float64:
+    """float64 (boxes, 5, 2): the corners of boxes of cells, longitude and latitude in degrees.
+
+    Raises:
+        ParameterError: the grid is in plain units.
+    """
+    _has_degrees(grid)
+    found = corners(grid, boxes)
+    if grid.crs == "degrees":
+        return found
+    part = found / float(RADIUS)
+    turned: Float64 = np.stack([part[..., 0], np.arcsin(np.clip(part[..., 1], -1, 1))], axis=2)
+    return np.asarray(np.degrees(turned))
+
+
+def box_in_degrees(grid: Grid) -> tuple[float, float, float, float]:
+    """West, south, east and north end of the grid, in degrees; raises ParameterError where it is in plain units."""
+    whole = np.array([[0, grid.rows, 0, grid.columns]], dtype=np.int32)
+    (west, south), (east, north) = corners_in_degrees(grid, whole)[0, [0, 2]].tolist()
+    return west, south, east, north
+
+
+def aspect(grid: Grid) -> float:
+    """How wide a cell is drawn for its height: degrees as they lie at the middle of the box, but never narrower than a quarter."""
+    x0, y0, x1, y1 = map(float, grid.box)
+    found = (x1 - x0) / grid.columns / ((y1 - y0) / grid.rows)
+    return found * max(cos(radians((y0 + y1) / 2)), 0.25) if grid.crs == "degrees" else found
+
+
+def reference_system(grid: Grid) -> str | Mapping[str, Any] | None:
+    """What GeoParquet states of the coordinates: OGC:CRS84, the PROJJSON of the equal-area projection, or None for plain units."""
+    if grid.crs == "degrees":
+        return CRS84
+    return _EQUAL_AREA if grid.crs == "equal-area" else None
+
+
+def _has_degrees(grid: Grid) -> None:
+    if grid.crs == "plain":
+        problem, fix = f"has plain units ({grid.crs_name}), which have no degrees here", "give units of the box"
+        raise ParameterError("grid", problem, fix)
+
+
+def _axis(name: str, short: str, direction: str, unit: str) -> dict[str, str]:
+    return {"name": name, "abbreviation": short, "direction": direction, "unit": unit}
+
+
+_EQUAL_AREA: Final[Mapping[str, Any]] = {
+    "$schema": "https://proj.org/schemas/v0.7/projjson.schema.json",
+    "type": "ProjectedCRS",
+    "name": "Cylindrical equal area of a sphere with the earth's surface",
+    "base_crs": {
+        "type": "GeographicCRS",
+        "name": "Sphere with the earth's surface",
+        "datum": {
+            "type": "GeodeticReferenceFrame",
+            "name": "Sphere with the earth's surface",
+            "ellipsoid": {"name": "Sphere", "radius": float(RADIUS)},
+        },
+        "coordinate_system": {
+            "subtype": "ellipsoidal",
+            "axis": [_axis("Longitude", "lon", "east", "degree"), _axis("Latitude", "lat", "north", "degree")],
+        },
+    },
+    "conversion": {
+        "name": "Lambert cylindrical equal area",
+        "method": {"name": "Lambert Cylindrical Equal Area (Spherical)", "id": {"authority": "EPSG", "code": 9834}},
+        "parameters": [
+            {"name": name, "value": 0, "unit": unit, "id": {"authority": "EPSG", "code": code}}
+            for name, unit, code in (
+                ("Latitude of 1st standard parallel", "degree", 8823),
+                ("Longitude of natural origin", "degree", 8802),
+                ("False easting", "metre", 8806),
+                ("False northing", "metre", 8807),
+            )
+        ],
+    },
+    "coordinate_system": {
+        "subtype": "Cartesian",
+        "axis": [_axis("Easting", "E", "east", "metre"), _axis("Northing", "N", "north", "metre")],
+    },
+}
