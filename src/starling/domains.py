@@ -16,7 +16,7 @@ class Registered:
     """Where a domain is found, each place as "package.module:name".
 
     Attributes:
-        domain: The domain's value, which keeps `starling.release.domain.Domain`.
+        domain: The domain's value, a `starling.release.domain.Domain`.
         verbs: The click group of the domain's commands, `starling NAME VERB`.
     """
 

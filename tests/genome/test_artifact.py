@@ -9,7 +9,7 @@ import pytest
 
 from starling.genome.artifact.files import SNPS, write_drawn
 from starling.genome.artifact.tables import schemas
-from starling.genome.publication import NOTES, GenomePublication
+from starling.genome.publication import GenomePublication
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Confidential, publish
 from starling.release import contents
@@ -47,7 +47,7 @@ def test_the_same_values_are_the_same_bytes(tmp_path: Path, name: str) -> None:
     one, two = (files_of(tmp_path / folder) for folder in ("one", "two"))
     assert {path: file.read_bytes() for path, file in one.items()} == {path: two[path].read_bytes() for path in two}
     tables = {f"data/{table}.{form}" for table in schemas(PLAN, QUESTIONS[name]) for form in ("parquet", "csv")}
-    expected = {*contents.NOTES, *NOTES, SNPS, "datapackage.json", *tables}
+    expected = {*contents.NOTES, *GenomePublication.notes, SNPS, "datapackage.json", *tables}
     assert one.keys() == expected
 
 

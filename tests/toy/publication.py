@@ -18,9 +18,8 @@ from starling.release import public_json
 from starling.release.checks import TABLES, Checks, InvalidRelease
 from starling.release.codec import decode, digest, encode, plain
 from starling.release.commitment import Written
-from starling.release.domain import Publication
+from starling.release.domain import Domain, Publication
 from starling.release.encrypted import Create
-from starling.release.reading import Release
 from starling.release.registry import Product
 from starling.release.report.pages import Section
 from starling.release.statement import Particulars
@@ -72,16 +71,8 @@ class Histogram(Publication[tuple[int, ...], Noisy]):
     notes = MappingProxyType({PLAN: "The public plan", NOISY: "The noisy counts"})
 
     @property
-    def title(self) -> str:
-        return self.plan.title
-
-    @property
     def request(self) -> str:
         return canonical({"release": "toy", "plan": digest({"plan": self.plan})})
-
-    @property
-    def guarantee(self) -> Guarantee:
-        return self.plan.guarantee
 
     @property
     def particulars(self) -> Particulars:
@@ -129,18 +120,11 @@ class Histogram(Publication[tuple[int, ...], Noisy]):
         )
 
 
-class _Toy:
-    """A `release.domain.Domain`."""
-
-    name: Final = "toy"
-    checks: Final = Checks({TABLES: "the histogram is what plan and noisy counts give"})
-
-    def reopen(self, folder: Path) -> Histogram:
-        plan: Any = public_json.read(folder, PLAN, partial(decode, Plan), partial(encode, Plan))
-        return Histogram(plan)
-
-    def opened(self, release: Release) -> Release:
-        return release
+def _reopen(folder: Path) -> Histogram:
+    plan: Any = public_json.read(folder, PLAN, partial(decode, Plan), partial(encode, Plan))
+    return Histogram(plan)
 
 
-TOY = _Toy()
+TOY: Final = Domain(
+    "toy", Checks({TABLES: "the histogram is what plan and noisy counts give"}), _reopen, lambda release: release
+)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import pyarrow as pa
@@ -56,11 +57,6 @@ CHECKS: Final = Checks(
     },
     privacy="mechanism and cost are those of plan and question, for one person replaced; nothing is exact",
 )
-NOTES: Final = {
-    PLAN: "The public plan: people, model, tests, regions",
-    QUESTION: "What was asked, with exact amounts",
-    DRAWN: "The noisy answer as it was drawn",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +71,13 @@ class GenomePublication(Publication[ExactStudy, Drawn]):
     plan: Plan
     question: Question
     domain: Final = "genome"
+    notes = MappingProxyType(
+        {
+            PLAN: "The public plan: people, model, tests, regions",
+            QUESTION: "What was asked, with exact amounts",
+            DRAWN: "The noisy answer as it was drawn",
+        }
+    )
 
     @property
     def request(self) -> str:
@@ -115,11 +118,6 @@ class GenomePublication(Publication[ExactStudy, Drawn]):
     def sheets(self) -> Sequence[Sheet]:
         """The plan's SNP list."""
         return [tables.list_sheet(SNPS, pa.schema(list(SNP_COLUMNS.items())))]
-
-    @property
-    def notes(self) -> Mapping[str, str]:
-        """The plan, the question and the noisy answer."""
-        return NOTES
 
     def mechanism(self, folder: Path, create: Create) -> Mechanism[ExactStudy, Drawn]:  # noqa: ARG002 - all is in the draw
         """What answers the question; the answer is written as soon as it is drawn."""

@@ -72,15 +72,3 @@ class GroupsRelease(DomainRelease):
             (digest, row, size): (plan.noise(level)[band], Fraction(1))
         }
         return Value(exact, draws)
-
-
-def opened(release: Release) -> GroupsRelease:
-    """A release of group sizes, as what analysts use.
-
-    Raises:
-        ParameterError: it is of another domain.
-        IntegrityError: its plan is not as Starling writes it.
-    """
-    if release.statement["domain"] != "groups":
-        raise ParameterError(field="release", problem="is no release of group sizes", fix="name one")
-    return GroupsRelease(release)

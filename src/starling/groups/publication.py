@@ -23,7 +23,6 @@ from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 from starling.groups.postprocess import Estimated, conditions, estimate
 from starling.ledger.rules import canonical
-from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Mechanism
 from starling.release.checks import TABLES, Checks, InvalidRelease
 from starling.release.commitment import Written
@@ -56,7 +55,6 @@ CHECKS: Final = Checks(
         },
     },
 )
-NOTES: Final = MappingProxyType({PLAN: "The public plan"})
 VERSION: Final = 2
 """Of the meaning of a request; it grows when the same plan would be answered by another distribution."""
 
@@ -71,21 +69,12 @@ class GroupsPublication(Publication[Int64, Measured]):
 
     plan: Plan
     domain: Final = "groups"
+    notes = MappingProxyType({PLAN: "The public plan"})
 
     @property
     def request(self) -> str:
         """A digest of every public choice."""
         return canonical({"release": "groups", "version": VERSION, "plan": self.plan.digest})
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The plan's."""
-        return self.plan.guarantee
-
-    @property
-    def title(self) -> str:
-        """The plan's."""
-        return self.plan.title
 
     @property
     def particulars(self) -> Particulars:
@@ -111,11 +100,6 @@ class GroupsPublication(Publication[Int64, Measured]):
     def sheets(self) -> Sequence[Sheet]:
         """The measurements, level by level."""
         return columns.sheets(self.plan)
-
-    @property
-    def notes(self) -> Mapping[str, str]:
-        """The plan and its regions."""
-        return NOTES
 
     def mechanism(self, folder: Path, create: Create) -> Mechanism[Int64, Measured]:  # noqa: ARG002 - all is in the draw
         """What the plan measures; it is written as soon as it is drawn."""

@@ -34,8 +34,13 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
 
     It is made of the public choices before anything is charged, and again of a folder that is verified. `ExactT_contra` is what the
     mechanism takes, `DrawnT` the measurements: noisy values that everybody may see. Who inherits from it takes what stands here for a
-    release that stands alone.
+    release that stands alone, and is what its plan says.
+
+    Attributes:
+        plan: The public choices; it has a guarantee and a title, or the publication says its own.
     """
+
+    plan: Any
 
     @property
     def domain(self) -> str:
@@ -50,12 +55,13 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
     @property
     def guarantee(self) -> Guarantee:
         """What is charged: the guarantee of the mechanism."""
-        ...
+        guarantee: Guarantee = self.plan.guarantee
+        return guarantee
 
     @property
     def title(self) -> str:
         """The title of the release, for people."""
-        ...
+        return str(self.plan.title)
 
     @property
     def particulars(self) -> Particulars:
@@ -171,35 +177,23 @@ class Source(Protocol[ExactT]):
         ...
 
 
-class Domain(Protocol):
-    """One kind of statistics, from its plan to what analysts read."""
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """One kind of statistics, from its plan to what analysts read.
 
-    @property
-    def name(self) -> str:
-        """The name under which the domain is registered; privacy.json of each of its releases bears it."""
-        ...
+    Attributes:
+        name: The name under which the domain is registered; privacy.json of each of its releases bears it.
+        checks: The checks that verification makes of a release, beyond hashes, signature and arithmetic.
+        reopen: The publication of a release, from the public choices in its folder. It raises IntegrityError where a file is not as
+            Starling writes it, PlanError or ParameterError where the files state choices that cannot be.
+        opened: An opened release with what the domain offers to those who analyse it. It raises IntegrityError where its plan or its
+            measurements are not as Starling writes them.
+    """
 
-    @property
-    def checks(self) -> Checks:
-        """The checks that verification makes of a release, beyond hashes, signature and arithmetic."""
-        ...
-
-    def reopen(self, folder: Path) -> Publication[Any, Any]:
-        """The publication of a release, from the public choices in its folder.
-
-        Raises:
-            IntegrityError: a file is not as Starling writes it.
-            PlanError, ParameterError: the files state choices that cannot be.
-        """
-        ...
-
-    def opened(self, release: Release) -> Release:
-        """An opened release with what the domain offers to those who analyse it.
-
-        Raises:
-            IntegrityError: its plan or its measurements are not as Starling writes them.
-        """
-        ...
+    name: str
+    checks: Checks
+    reopen: Callable[[Path], Publication[Any, Any]]
+    opened: Callable[[Release], Release]
 
 
 @dataclass(frozen=True, slots=True)

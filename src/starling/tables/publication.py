@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from starling.ledger.rules import canonical
-from starling.privacy.guarantee import Guarantee
 from starling.release.codec import digest
 from starling.release.datapackage import Sheet
 from starling.release.domain import Publication
@@ -31,11 +31,6 @@ from starling.tables.mechanism import ExactCounts, Remeasurement, SafeTab
 from starling.tables.plan import Geography, Plan
 from starling.tables.postprocess import Tabulated, tabulate
 
-NOTES: Final = {
-    PLAN: "The public plan: budgets, thresholds, definitions of groups",
-    REGIONS: "The public regions of each geography level, with their names",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class TablesPublication(Publication[ExactCounts, Measurements]):
@@ -51,21 +46,17 @@ class TablesPublication(Publication[ExactCounts, Measurements]):
     regions: Geography
     topped_up: ToppedUp | None = None
     domain: Final = "tables"
+    notes = MappingProxyType(
+        {
+            PLAN: "The public plan: budgets, thresholds, definitions of groups",
+            REGIONS: "The public regions of each geography level, with their names",
+        }
+    )
 
     @property
     def request(self) -> str:
         """Digests of plan and geography."""
         return request_body(self.plan, self.regions)
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The plan's."""
-        return self.plan.guarantee
-
-    @property
-    def title(self) -> str:
-        """The plan's."""
-        return self.plan.title
 
     @property
     def particulars(self) -> Particulars:
@@ -91,11 +82,6 @@ class TablesPublication(Publication[ExactCounts, Measurements]):
     def sheets(self) -> Sequence[Sheet]:
         """The measurements, level by level."""
         return columns.measured_sheets(self.plan)
-
-    @property
-    def notes(self) -> Mapping[str, str]:
-        """The plan and its regions."""
-        return NOTES
 
     @property
     def earlier(self) -> Mapping[str, str]:
