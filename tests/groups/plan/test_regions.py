@@ -42,6 +42,7 @@ REFUSED = {
     "nowhere is no region of the file": REGIONS + "x,nowhere\n",
     "lie in one another in a circle": REGIONS + "a,b\nb,a\n",
     "is a missing column": "region,above\nland,\n",
+    "is not CSV": "region,parent" + "x" * 200_000 + "\n",
     "is empty": REGIONS + ",west\n",
     "is not an integer": "region,parent,groups\nland,,\nx,land,1.5\n",
     "holds a character that is not printed": REGIONS + "a\x1b[2J,west\n",

@@ -98,31 +98,21 @@ def _made(folder: Path, data: Any) -> Plan:
 
 
 def _read_regions(folder: Path, levels: list[str], totals: bool) -> Regions:
-    regions = table = None
     try:
         with pq.ParquetFile(folder / REGIONS) as file:
             # No region has an empty id, so that each takes a byte: a small file does not become a large list.
             small = file.metadata.num_rows <= (folder / REGIONS).stat().st_size
-            table = file.read() if small and file.schema_arrow.equals(REGION_COLUMNS) else None
-        regions = None if table is None else _regions(table, levels, totals)
+            table = file.read() if small and file.schema_arrow.equals(REGION_COLUMNS) else REGION_COLUMNS.empty_table()
+        rows = [Row(line, *each.values()) for line, each in enumerate(table.to_pylist(), 1)]
+        named = not table["parent"].null_count and all(name_problem(row.region or "") is None for row in rows)
+        regions = regions_of(rows if named else [], levels, REGIONS)
+        if totals:
+            regions = replace(regions, totals=leaf_totals(regions, {row.region: row.groups for row in rows}))
+        if _region_table(regions).equals(table):
+            return regions
     except (OSError, pa.ArrowException, PlanError):
         pass
-    if regions is None or not _region_table(regions).equals(table):
-        raise IntegrityError(field=REGIONS, problem="is not as Starling writes it", fix=AGAIN)
-    return regions
-
-
-def _regions(table: pa.Table, levels: list[str], totals: bool) -> Regions | None:
-    """The regions of a table; None where a region has no name that can be shown."""
-    if any(table[name].null_count for name in ("region", "parent")):
-        return None
-    rows = [Row(line, *each.values()) for line, each in enumerate(table.to_pylist(), 1)]
-    if any(name_problem(row.region) is not None for row in rows):
-        return None
-    regions = regions_of(rows, levels, REGIONS)
-    if not totals:
-        return regions
-    return replace(regions, totals=leaf_totals(regions, {row.region: row.groups for row in rows}))
+    raise IntegrityError(field=REGIONS, problem="is not as Starling writes it", fix=AGAIN)
 
 
 def write_measurements(create: Create, plan: Plan, measured: Measured) -> None:

@@ -8,7 +8,7 @@ import csv
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -101,28 +101,31 @@ def read_rows(path: Path) -> list[Row]:
         text = content(path, LONGEST_FILE).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or "not UTF-8"
-        raise PlanError(
-            problems=[Problem("regions", f"cannot be read ({reason})", "name a CSV file", path.name)]
-        ) from None
+        problem = Problem("regions", f"cannot be read ({reason})", "name a CSV file", path.name)
+        raise PlanError(problems=[problem]) from None
     lines = csv.reader(io.StringIO(text, newline=""))
-    header = next(lines, [])
-    problems = [
-        Problem(name, "is a missing column", f"write the header {','.join(COLUMNS)}", path.name, 1)
-        for name in COLUMNS
-        if header.count(name) != 1
-    ]
-    rows = []
+    rows: list[Row] = []
+    problems: list[Problem] = []
     try:
-        rows = [
+        header = next(lines, [])
+        problems += [
+            Problem(name, "is a missing column", f"write the header {','.join(COLUMNS)}", path.name, 1)
+            for name in COLUMNS
+            if header.count(name) != 1
+        ]
+        rows += [
             _row(dict(zip(header, fields, strict=False)), lines.line_num, path.name, problems)
-            for fields in (() if problems else lines)
-            if fields
+            for fields in (() if problems else filter(None, lines))
         ]
     except csv.Error:
         problems.append(Problem("regions", "is not CSV", "correct it", path.name, lines.line_num))
+    _refuse(problems)
+    return rows
+
+
+def _refuse(problems: list[Problem]) -> None:
     if problems:
         raise PlanError(problems=problems[:MOST_PROBLEMS])
-    return rows
 
 
 def _row(fields: Mapping[str, str], line: int, name: str, problems: list[Problem]) -> Row:
@@ -147,23 +150,22 @@ def regions_of(rows: Sequence[Row], levels: Sequence[str], name: str) -> Regions
         PlanError: with every cause: no root or several, a repeated region, an unknown parent, an inner region without a child, a
             leaf below the last level.
     """
-    known = {row.region: row for row in rows}
+    times = Counter(row.region for row in rows)
     roots = [row for row in rows if not row.parent]
     problems = [
-        Problem("region", f"{shown(region)} is there {times} times", "name every region once", name)
-        for region, times in Counter(row.region for row in rows).items()
-        if times > 1
+        Problem("region", f"{shown(region)} is there {many} times", "name every region once", name)
+        for region, many in times.items()
+        if many > 1
     ]
     problems += [
         Problem("parent", f"{shown(row.parent)} is no region of the file", "name it, or correct it", name, row.line)
         for row in rows
-        if row.parent and row.parent not in known
+        if row.parent and row.parent not in times
     ]
     if len(roots) != 1:
         problem = f"has {len(roots)} roots, which lie in no other region"
         problems.append(Problem("regions", problem, "have one region without a parent", name))
-    if problems:
-        raise PlanError(problems=problems[:MOST_PROBLEMS])
+    _refuse(problems)
     inside: dict[str, list[str]] = {}
     for row in rows:
         inside.setdefault(row.parent, []).append(row.region)
@@ -171,41 +173,31 @@ def regions_of(rows: Sequence[Row], levels: Sequence[str], name: str) -> Regions
     parents = []
     for level in levels[:-1]:
         childless = [region for region in ids[-1] if region not in inside]
-        if childless:
-            problems += [
-                Problem("region", f"{shown(region)} of level {level} has no region inside it", _SAME_DEPTH, name)
-                for region in childless
-            ]
-            raise PlanError(problems=problems[:MOST_PROBLEMS])
+        _refuse([_depth(region, f"level {level} has no region", name) for region in childless])
         below = [sorted(inside[region]) for region in ids[-1]]
         parents.append(np.repeat(np.arange(len(below)), [len(each) for each in below]))
         ids.append(tuple(region for each in below for region in each))
     deeper = [region for region in ids[-1] if region in inside]
-    problems = [
-        Problem("region", f"{shown(region)} of the last level, {levels[-1]}, has regions inside it", _SAME_DEPTH, name)
-        for region in deeper
-    ]
-    if not problems and sum(map(len, ids)) < len(rows):
-        problems = [Problem("regions", "lie in one another in a circle", "correct their parents", name)]
-    if problems:
-        raise PlanError(problems=problems[:MOST_PROBLEMS])
+    _refuse([_depth(region, f"the last level, {levels[-1]}, has regions", name) for region in deeper])
+    if sum(map(len, ids)) < len(rows):
+        _refuse([Problem("regions", "lie in one another in a circle", "correct their parents", name)])
     return Regions(tuple(levels), tuple(ids), Tree.of(parents), None)
 
 
-_SAME_DEPTH: Final = "name as many levels as the regions are deep, every leaf equally deep"
+def _depth(region: str, problem: str, name: str) -> Problem:
+    fix = "name as many levels as the regions are deep, every leaf equally deep"
+    return Problem("region", f"{shown(region)} of {problem} inside it", fix, name)
 
 
-def leaf_totals(
-    regions: Regions, given: Mapping[str, int | None] | Iterable[tuple[str, int | None]]
-) -> tuple[int, ...]:
+def leaf_totals(regions: Regions, given: Mapping[str, int | None]) -> tuple[int, ...]:
     """The public number of groups of each leaf.
 
     Raises:
         PlanError: a leaf has none.
     """
-    found = dict(given)
-    missing = [leaf for leaf in regions.leaves if found.get(leaf) is None]
+    found = {leaf: number for leaf in regions.leaves if (number := given.get(leaf)) is not None}
+    missing = [leaf for leaf in regions.leaves if leaf not in found]
     if missing:
         problem = f"of {shown(missing[0])} and {len(missing) - 1} other leaves is missing"
         raise PlanError(field=TOTALS, problem=problem, fix="give the public number of groups of every leaf")
-    return tuple(int(found[leaf] or 0) for leaf in regions.leaves)
+    return tuple(found.values())
