@@ -147,7 +147,7 @@ def _targets(given: tuple[str, ...]) -> dict[str, float]:
     try:
         return {level: float(error) for level, _, error in (each.partition("=") for each in given)}
     except ValueError:
-        raise ParameterError(field="--target", problem="is not LEVEL=ERROR", fix="write it like county=1000") from None
+        raise ParameterError("--target", "is not LEVEL=ERROR", "write it like county=1000") from None
 
 
 def _preview_text(seen: "Preview", search: "Search | None") -> str:

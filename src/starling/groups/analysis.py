@@ -50,10 +50,10 @@ class GroupsRelease(DomainRelease):
         """
         last = self.plan.largest if most is None else most
         if region not in self._places:
-            raise ParameterError(field="region", problem="is not in the plan", fix="look at `plan.regions.ids`")
+            raise ParameterError("region", "is not in the plan", "look at `plan.regions.ids`")
         if not 0 <= least <= last <= self.plan.largest:
             fix = f"give sizes from 0 to {self.plan.largest:,}, the smaller first"
-            raise ParameterError(field="size", problem="is not in the plan", fix=fix)
+            raise ParameterError("size", "is not in the plan", fix)
         level, row = self._places[region]
         if self.plan.cumulative:
             upper = self._draw(level, row, last)

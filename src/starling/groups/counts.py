@@ -27,7 +27,11 @@ Cells: TypeAlias = Int64
 
 MOST: Final = 1 << 62
 """The number of groups of a leaf beyond which they are not told apart."""
-SIZES_SQL: Final = """
+GROUPS_SQL: Final = """
+WITH cells AS (
+  SELECT records.leaf AS leaf, records.size AS size, count(*) AS groups FROM records GROUP BY records.leaf, records.size
+)"""
+COUNTS_SQL: Final = """
 WITH cells AS (
   SELECT records.leaf AS leaf, records.size AS size, sum(cast(records.groups AS decimal(38, 0))) AS groups
   FROM records GROUP BY records.leaf, records.size
@@ -61,8 +65,8 @@ SELECT cells.leaf AS leaf, cells.size AS size, cast(least(cells.groups, bounds.g
 FROM cells CROSS JOIN bounds
 """
 COUNTING: Final[dict[Kind, str]] = {
-    "groups": SIZES_SQL + CELLS_SQL,
-    "counts": SIZES_SQL + CELLS_SQL,
+    "groups": GROUPS_SQL + CELLS_SQL,
+    "counts": COUNTS_SQL + CELLS_SQL,
     "persons": PERSONS_SQL + REGISTERED_SQL + CELLS_SQL,
     "events": EVENTS_SQL + REGISTERED_SQL + CELLS_SQL,
 }

@@ -129,11 +129,11 @@ def _published(plan: Plan, release: Path, level: int) -> Int64:
         table = pq.read_table(release / "data" / f"{name}.parquet", columns=["region", "size", "groups"])
     except (OSError, pa.ArrowException, ValueError):
         fix = "give the folder of a release"
-        raise SourceError(field=file, problem="is missing or not readable as Parquet", fix=fix) from None
+        raise SourceError(file, "is missing or not readable as Parquet", fix) from None
     ids = pa.array(plan.regions.ids[level], pa.string())
     shape = (len(ids), plan.sizes)
     rows = pc.index_in(table["region"].cast(pa.string()), ids).fill_null(-1).to_numpy()
     if not np.array_equal(rows * plan.sizes + table["size"].to_numpy(), np.arange(shape[0] * shape[1])):
-        raise SourceError(field=file, problem="has rows of another plan", fix="give the plan of the release")
+        raise SourceError(file, "has rows of another plan", "give the plan of the release")
     groups: Int64 = table["groups"].to_numpy().reshape(shape)
     return groups

@@ -92,7 +92,7 @@ def _made(folder: Path, data: Any) -> Plan:
     levels = [text(level) for level in data["regions"]["levels"]]
     regions = _read_regions(folder, levels, data["totals"] == "region")
     if regions.digest != data["regions"]["sha256"]:
-        raise IntegrityError(field=REGIONS, problem="is not what the plan was made with", fix=AGAIN)
+        raise IntegrityError(REGIONS, "is not what the plan was made with", AGAIN)
     made: Plan = decode(Plan, data, {"regions": regions, "register": register})
     return made
 
@@ -112,7 +112,7 @@ def _read_regions(folder: Path, levels: list[str], totals: bool) -> Regions:
             return regions
     except (OSError, pa.ArrowException, PlanError):
         pass
-    raise IntegrityError(field=REGIONS, problem="is not as Starling writes it", fix=AGAIN)
+    raise IntegrityError(REGIONS, "is not as Starling writes it", AGAIN)
 
 
 def write_measurements(create: Create, plan: Plan, measured: Measured) -> None:

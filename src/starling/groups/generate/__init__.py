@@ -111,7 +111,7 @@ def census_like(counties: Path, *, seed: int, largest: int = 1000) -> World:
     """
     if largest < SMALLEST_OUTLIER:
         problem = f"is {largest}, less than the least outlier, {SMALLEST_OUTLIER}"
-        raise ParameterError(field="largest", problem=problem, fix="give 1000, as the paper does")
+        raise ParameterError("largest", problem, "give 1000, as the paper does")
     rng = stream(seed, _CENSUS)
     fips, households, means = _counties(counties)
     states = tuple(sorted({code[:2] for code in fips}))
@@ -251,7 +251,7 @@ def stream(seed: int, which: int) -> np.random.Generator:
 
 def _check(field: str, value: object, low: int, high: int) -> None:
     if type(value) is not int or not low <= value <= high:
-        raise ParameterError(field=field, problem=f"is not a whole number from {low} to {high}", fix="correct it")
+        raise ParameterError(field, f"is not a whole number from {low} to {high}", "correct it")
 
 
 def _tilt(logs: Float64, sizes: Int64, tilts: Float64) -> Float64:
@@ -288,12 +288,12 @@ def _counties(path: Path) -> tuple[tuple[str, ...], Float64, Float64]:
         means = [float(row["persons_per_household_2010"]) for row in rows]
     except (OSError, KeyError, TypeError, ValueError):
         raise ParameterError(
-            field="counties",
-            problem=f"{path.name} has no fips, households_2010 and persons_per_household_2010 in each row",
-            fix="give a CSV file with these columns",
+            "counties",
+            f"{path.name} has no fips, households_2010 and persons_per_household_2010 in each row",
+            "give a CSV file with these columns",
         ) from None
     if not all(1 < each < 100 for each in means) or not min(households, default=0.0) > 0:
-        raise ParameterError(field="counties", problem="have a number that no county has", fix="correct the file")
+        raise ParameterError("counties", "have a number that no county has", "correct the file")
     named = sorted(zip([*fips, PUERTO_RICO[0]], [*households, PUERTO_RICO[1]], [*means, PUERTO_RICO[2]], strict=True))
     codes, many, mean = zip(*named, strict=True)
     return codes, np.array(many), np.array(mean)

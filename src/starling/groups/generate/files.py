@@ -78,7 +78,7 @@ def write(
         OutputError: when `out` exists or cannot be written.
     """
     if format not in ("csv", "parquet"):
-        raise ParameterError(field="format", problem="is not csv or parquet", fix='write "parquet"')
+        raise ParameterError("format", "is not csv or parquet", 'write "parquet"')
     batches = _batches(world, seed, kind, plan)
     note = {
         "notice": NOTICE,
@@ -104,7 +104,7 @@ def _batches(world: World, seed: int, kind: Kind, plan: Plan | None) -> Iterator
         return count_batches(world)
     register = None if plan is None or plan.register is None else plan.register.path
     if plan is None or register is None:
-        raise ParameterError(field="kind", problem="is none of groups and counts", fix="give a plan with a register")
+        raise ParameterError("kind", "is none of groups and counts", "give a plan with a register")
     listed = read_register(register)[0]
     leaf = pc.index_in(listed["region"], pa.array(plan.regions.leaves, pa.string()))
     names = listed["group"].take(pc.array_sort_indices(leaf.combine_chunks())).combine_chunks()

@@ -199,5 +199,5 @@ def leaf_totals(regions: Regions, given: Mapping[str, int | None]) -> tuple[int,
     missing = [leaf for leaf in regions.leaves if leaf not in found]
     if missing:
         problem = f"of {shown(missing[0])} and {len(missing) - 1} other leaves is missing"
-        raise PlanError(field=TOTALS, problem=problem, fix="give the public number of groups of every leaf")
+        raise PlanError(TOTALS, problem, "give the public number of groups of every leaf")
     return tuple(found.values())

@@ -201,7 +201,7 @@ def read_part(records: Records, part: Part) -> Iterator[pa.Table]:
     except (OSError, pa.ArrowException):
         failed = True
     if failed:
-        raise SourceError(field="records", problem="are not what was checked", fix="leave the file alone")
+        raise SourceError("records", "are not what was checked", "leave the file alone")
 
 
 def lines(file: BinaryIO, begin: int, stop: int) -> bytes:
