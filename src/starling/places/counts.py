@@ -1,0 +1,145 @@
+"""Exact numbers of points by slice and cell: counted by the engine, one SQL text for DuckDB and Spark.
+
+Nothing here runs before the charge: `count` gives a deferred computation. Its memory is that of the cells and of what the engine may use,
+whatever the number of records.
+
+Where a person is protected, at most k of a person's points count, over all slices together: those of smallest hash of a key, the point's
+slice and cell, its ordinal among the person's points there, and the person. The key has 256 bits, is drawn from the core's entropy by each
+computation, reaches no file, and is gone with it. So the k points are uniform among the person's own, the same on any engine, whatever the
+order of the records. Whose points they are decides alone which are kept, whatever other persons there are and whatever the key is: one
+person more or less changes the counts by at most k in all. A charge is committed to one draw: a run that is taken up before that counts
+anew with a key of its own, and nobody has seen a count of the first; after it no record is read again.
+"""
+
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from starling.engine import duck
+from starling.engine.delimited import Part
+from starling.engine.machine import in_order
+from starling.engine.spark import Parts, Spark
+from starling.places.measurements import Int64
+from starling.places.plan import Plan
+from starling.places.source import Records, read_part
+from starling.places.source.cells import cells_of
+from starling.places.source.values import labels
+from starling.privacy.compiled import compiled
+from starling.privacy.sampling.entropy import fresh_bytes
+from starling.privacy.trust import Confidential
+
+KEY: Final = 32
+"""Bytes of the key."""
+DENSE: Final = 1 << 21
+"""The most cells of which each part of the records has a count of its own; of more, only those with points are handed over."""
+CELLS: Final = pa.schema([("cell", pa.int64()), ("points", pa.int64())])
+PERSONS: Final = pa.schema([("person", pa.binary()), ("cell", pa.int64())])
+POINTS_SQL: Final = """
+SELECT records.cell AS cell, cast(sum(records.points) AS bigint) AS points
+FROM records GROUP BY records.cell
+"""
+PERSONS_SQL: Final = """
+WITH met AS (
+  SELECT records.person AS person, records.cell AS cell,
+    row_number() OVER (PARTITION BY records.person, records.cell ORDER BY records.cell) AS ordinal
+  FROM records
+), hashed AS (
+  SELECT met.person AS person, met.cell AS cell, met.ordinal AS ordinal,
+    sha1(concat(bounds.hash_key, ' ', cast(met.cell AS string), ' ', cast(met.ordinal AS string), ' ', hex(met.person))) AS hash
+  FROM met CROSS JOIN bounds WHERE met.ordinal <= bounds.in_cell
+), ranked AS (
+  SELECT hashed.cell AS cell,
+    row_number() OVER (PARTITION BY hashed.person ORDER BY hashed.hash, hashed.cell, hashed.ordinal) AS place
+  FROM hashed
+)
+SELECT ranked.cell AS cell, cast(count(*) AS bigint) AS points
+FROM ranked CROSS JOIN bounds WHERE ranked.place <= bounds.points GROUP BY ranked.cell
+"""
+"""Keeps `points` of each person, of those in one cell of one slice at most `in_cell` before."""
+
+
+def count(plan: Plan, records: Records, *, cluster: Spark | None = None) -> Confidential[Int64]:
+    """The computation of the exact number of points, int64 (slices, rows, columns); reads nothing yet.
+
+    The computation raises SourceError when a file is no longer what was checked and OutputError when memory or disk do not suffice; never
+    because of what a record says.
+
+    Args:
+        plan: Public choices.
+        records: The checked, but unread, records.
+        cluster: A Spark that runs, to count instead of DuckDB; the counts are the same.
+    """
+    return Confidential(lambda: tally(plan, records, fresh_bytes(KEY), cluster))
+
+
+def tally(plan: Plan, records: Records, key: bytes, cluster: Spark | None = None) -> Int64:
+    """The number of points, int64 (slices, rows, columns).
+
+    Args:
+        plan: Public choices.
+        records: The checked records.
+        key: Of the hash that chooses a person's points.
+        cluster: Counts instead of DuckDB.
+    """
+    person = plan.unit == "person"
+    schema, text = (PERSONS, PERSONS_SQL) if person else (CELLS, POINTS_SQL)
+    read = partial(persons if person else counted, plan, records)
+    tables = {"bounds": _bounds(plan, key)} if person else {}
+    if cluster is None:
+        answer = _counted_here(text, schema, in_order(lambda part: list(read(part)), records.parts), tables)
+    else:
+        answer = cluster.run(text, {"records": Parts(schema, records.parts, read), **tables})
+    found = np.zeros(plan.cells, dtype=np.int64)
+    with closing(answer):
+        for batch in answer:
+            cell, points = (column.to_numpy(zero_copy_only=False) for column in batch.columns)
+            found[cell] = points
+    return found.reshape(len(plan.slice_names), *plan.grid.shape)
+
+
+def _bounds(plan: Plan, key: bytes) -> pa.Table:
+    in_cell = 1 if plan.distinct else (1 << 63) - 1
+    return pa.table({"hash_key": [key.hex()], "points": [plan.points], "in_cell": [in_cell]})
+
+
+def _counted_here(
+    text: str, schema: pa.Schema, parts: Iterator[list[pa.RecordBatch]], tables: dict[str, pa.Table]
+) -> Generator[pa.RecordBatch, None, None]:
+    """DuckDB's answer over all parts, which are read as it asks for them."""
+    batches = (batch for part in parts for batch in part)
+    yield from duck.run(text, {"records": pa.RecordBatchReader.from_batches(schema, batches), **tables})
+
+
+def counted(plan: Plan, records: Records, part: Part) -> Iterator[pa.RecordBatch]:
+    """The points of a part by slice and cell, as CELLS has them."""
+    if plan.cells > DENSE:
+        for table in read_part(records, part):
+            cells = cells_of(plan, table)
+            cell, points = np.unique(cells[cells >= 0], return_counts=True)
+            yield pa.record_batch([cell, points.astype(np.int64)], schema=CELLS)
+        return
+    dense = np.zeros(plan.cells, dtype=np.int64)
+    for table in read_part(records, part):
+        _add(cells_of(plan, table), dense)
+    cell = np.flatnonzero(dense)
+    yield pa.record_batch([cell, dense[cell]], schema=CELLS)
+
+
+@compiled
+def _add(cells: Int64, dense: Int64) -> None:
+    for cell in cells:
+        if cell >= 0:
+            dense[cell] += 1
+
+
+def persons(plan: Plan, records: Records, part: Part) -> Iterator[pa.RecordBatch]:
+    """The points of a part with their persons, as PERSONS has them."""
+    for table in read_part(records, part):
+        cells, person = pa.array(cells_of(plan, table)), labels(table[plan.columns.person])
+        kept = pc.and_(pc.greater_equal(cells, 0), person.is_valid())
+        yield pa.record_batch([person.filter(kept), cells.filter(kept)], schema=PERSONS)

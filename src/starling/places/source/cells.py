@@ -1,0 +1,73 @@
+"""In which cell of which slice a record lies: the one function by which every engine counts."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from starling.places.measurements import Int64
+from starling.places.plan import Plan
+from starling.places.plan.grid import Float64
+from starling.places.source.values import centres, coordinates, labels, numbers, slices_of_times
+from starling.privacy.compiled import compiled
+
+
+def cells_of(plan: Plan, table: pa.Table) -> Int64:
+    """int64 (records,): slice times cells of the grid, plus row times columns, plus column; -1 for a record that is dropped."""
+    x, y = points_of(plan, table)
+    found = np.empty(len(x), dtype=np.int64)
+    _place(x, y, *plan.grid.edges, found)
+    if plan.slices is not None:
+        at = slices_of(plan, table)
+        found = np.where((at >= 0) & (found >= 0), at * plan.grid.cells + found, -1)
+    return found
+
+
+def points_of(plan: Plan, table: pa.Table) -> tuple[Float64, Float64]:
+    """float64 (records,) and float64 (records,): x and y, in degrees or plain units; NaN where there is none."""
+    named = plan.columns
+    if named.geometry:
+        x, y = coordinates(table[named.geometry])
+    elif named.h3:
+        x, y = centres(table[named.h3])
+    else:
+        x, y = numbers(table[named.x]), numbers(table[named.y])
+    return np.ascontiguousarray(x), np.ascontiguousarray(y)
+
+
+def slices_of(plan: Plan, table: pa.Table) -> Int64:
+    """int64 (records,): the slice of each record of a plan with slices; -1 for none."""
+    assert plan.slices is not None
+    if plan.slices.bounds is not None:
+        return slices_of_times(table[plan.columns.time], plan.slices.bounds)
+    names = pa.array([name.encode() for name in plan.slices.names], pa.binary())
+    at = pc.index_in(labels(table[plan.columns.time]), names).fill_null(-1).cast(pa.int64())
+    return np.asarray(at.to_numpy(zero_copy_only=False))
+
+
+@compiled
+def _place(x: Float64, y: Float64, x_edges: Float64, y_edges: Float64, out: Int64) -> None:
+    """The cell of each point, -1 outside the half-open box and for NaN."""
+    columns, rows = len(x_edges) - 1, len(y_edges) - 1
+    per_x = columns / (x_edges[columns] - x_edges[0])
+    per_y = rows / (y_edges[rows] - y_edges[0])
+    for at in range(len(x)):
+        if x_edges[0] <= x[at] < x_edges[columns] and y_edges[0] <= y[at] < y_edges[rows]:
+            column = _find(x_edges, x[at], min(int((x[at] - x_edges[0]) * per_x), columns - 1))
+            out[at] = _find(y_edges, y[at], min(int((y[at] - y_edges[0]) * per_y), rows - 1)) * columns + column
+        else:
+            out[at] = -1
+
+
+@compiled
+def _find(edges: Float64, value: float, guess: int) -> int:
+    """The last edge that is no more than a value within the edges: the guess if it holds, which rounding and projection may spoil."""
+    if edges[guess] <= value < edges[guess + 1]:
+        return guess
+    first, last = 0, len(edges) - 1
+    while last - first > 1:
+        middle = (first + last) // 2
+        if edges[middle] <= value:
+            first = middle
+        else:
+            last = middle
+    return first

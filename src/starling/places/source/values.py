@@ -1,0 +1,164 @@
+"""What the columns of records say: numbers, labels, times, points. Every value follows a stated rule; none can stop a run."""
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from starling.places.measurements import Int64
+from starling.places.plan.grid import Float64
+
+_NUMBER: Final = r'^[ \t]*"?[ \t]*\+?(?P<number>-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[ \t]*"?[ \t]*$'
+_TIME: Final = (
+    r'^[ \t]*"?(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})'
+    r"(?:[T ](?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.(?P<fraction>[0-9]{1,9}))?)?)?"
+    r'(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?"?[ \t]*$'
+)
+_PER_SECOND: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_DAY: Final = 86400 * 10**6
+_FIRST: Final = -(1 << 63)
+"""Stands for no time: no slice begins so early."""
+
+
+def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """A column as one array without a dictionary."""
+    found = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return found.cast(found.type.value_type) if pa.types.is_dictionary(found.type) else found
+
+
+def numbers(column: pa.ChunkedArray | pa.Array) -> Float64:
+    """float64: the nearest double to what a value or text says; NaN where that is no number."""
+    found = plain(column)
+    if not (pa.types.is_floating(found.type) or pa.types.is_integer(found.type) or pa.types.is_decimal(found.type)):
+        digits = pc.struct_field(pc.extract_regex(found.cast(pa.binary()), _NUMBER), "number")
+        found = digits.cast(pa.string())
+    doubles = found.cast(pa.float64(), safe=False).fill_null(np.nan)
+    return np.asarray(doubles.to_numpy(zero_copy_only=False))
+
+
+def labels(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Labels as bytes, without the quotes and blanks around them; null where nothing is left."""
+    found = plain(column)
+    if pa.types.is_integer(found.type):
+        found = found.cast(pa.string())
+    found = found.cast(pa.binary())
+    if pc.any(pc.match_substring_regex(found, r'^[ \t"]|[ \t"]$')).as_py():
+        found = pc.replace_substring_regex(found, r'^[ \t]*"?|"?[ \t]*$', "")
+    return pc.if_else(pc.equal(found, b""), pa.scalar(None, pa.binary()), found)
+
+
+def slices_of_times(column: pa.ChunkedArray | pa.Array, bounds: tuple[int, ...]) -> Int64:
+    """int64: the slice of each time, -1 for none.
+
+    Args:
+        column: Timestamps, dates or text; a time without a zone is taken for UTC.
+        bounds: Microseconds since 1970 at which the slices begin, and the end of the last.
+    """
+    found = plain(column)
+    if pa.types.is_date(found.type):
+        found = found.cast(pa.timestamp("ms"))
+    per_second = 10**6
+    if pa.types.is_timestamp(found.type):
+        per_second, found = _PER_SECOND[found.type.unit], found.cast(pa.int64()).fill_null(_FIRST)
+        times: Int64 = found.to_numpy(zero_copy_only=False)
+    else:
+        times = _microseconds(found)
+    # The first whole number of the column's units at or after each bound.
+    ends = np.array([min(-(-bound * per_second // 10**6), (1 << 63) - 1) for bound in bounds], dtype=np.int64)
+    at = np.searchsorted(ends, times, side="right").astype(np.int64) - 1
+    at[at == len(bounds) - 1] = -1
+    return at
+
+
+def _microseconds(column: pa.Array) -> Int64:
+    """int64: texts like 2020-01-31T23:59:59.5+01:00 as microseconds since 1970, rounded down; _FIRST for another text."""
+    fields = pc.extract_regex(column.cast(pa.binary()), _TIME)
+    valid = fields.is_valid().to_numpy(zero_copy_only=False)
+
+    def whole(name: str) -> Int64:
+        digits = pc.struct_field(fields, name).fill_null(b"0").cast(pa.string())
+        digits = pc.if_else(pc.equal(digits, ""), "0", digits)
+        return np.asarray(digits.cast(pa.int64()).to_numpy(zero_copy_only=False))
+
+    month = (whole("year") - 1970) * 12 + whole("month") - 1
+    days = month.astype("datetime64[M]").astype("datetime64[D]") + (whole("day") - 1)
+    valid &= (whole("month") >= 1) & (whole("month") <= 12) & (whole("day") >= 1)
+    valid &= days.astype("datetime64[M]").astype(np.int64) == month
+    hour, minute, second = whole("hour"), whole("minute"), whole("second")
+    valid &= (hour < 24) & (minute < 60) & (second < 60)
+    fraction = pc.struct_field(fields, "fraction").fill_null(b"").cast(pa.string())
+    small = pc.utf8_slice_codeunits(pc.utf8_rpad(fraction, 6, "0"), 0, 6).cast(pa.int64())
+    zone = pc.struct_field(fields, "zone").fill_null(b"").cast(pa.string())
+    seconds = (hour * 60 + minute) * 60 + second - 60 * _offsets(zone)
+    times = days.astype(np.int64) * _DAY + seconds * 10**6 + small.to_numpy(zero_copy_only=False)
+    return np.asarray(np.where(valid, times, _FIRST))
+
+
+def _offsets(zone: pa.Array) -> Int64:
+    """int64: the minutes by which the clocks of zones like +01:00 are ahead."""
+    away = pc.extract_regex(zone, r"^(?P<sign>[+-])(?P<hours>[0-9]{2}):?(?P<minutes>[0-9]{2})$")
+    hours, minutes = (
+        pc.struct_field(away, name).fill_null("00").cast(pa.int64()).to_numpy(zero_copy_only=False)
+        for name in ("hours", "minutes")
+    )
+    behind = pc.equal(pc.struct_field(away, "sign"), "-").fill_null(False).to_numpy(zero_copy_only=False)
+    return np.asarray(np.where(behind, -1, 1) * (60 * hours + minutes))
+
+
+def coordinates(column: pa.ChunkedArray | pa.Array) -> tuple[Float64, Float64]:
+    """float64 and float64: x and y of points, native or WKB; NaN where a geometry is missing or is no point."""
+    found = plain(column)
+    if pa.types.is_struct(found.type):
+        missing = found.is_null().to_numpy(zero_copy_only=False)
+        x, y = (np.where(missing, np.nan, numbers(found.field(axis))) for axis in "xy")
+        return x, y
+    return _wkb(found.cast(pa.large_binary()))
+
+
+def _wkb(found: pa.Array) -> tuple[Float64, Float64]:
+    """Points as well-known binary: byte order, type, perhaps the id of a reference system (EWKB), x, y, perhaps z and m."""
+    offsets = np.frombuffer(found.buffers()[1], np.int64)[found.offset : found.offset + len(found) + 1]
+    data = found.buffers()[2]
+    characters = np.concatenate([np.frombuffer(data, np.uint8) if data else [], np.zeros(25, np.uint8)]).astype(
+        np.uint8
+    )
+    begin, length = offsets[:-1], np.diff(offsets)
+    big = characters[begin] == 0
+    kind = _read(characters, begin + 1, big, "u4").astype(np.int64)
+    named = kind & 0x20000000 != 0
+    dimensions = (kind >> 30) & 3
+    flat = kind & 0x0FFFFFFF
+    flags = np.array([0, 1, 1, 2])[dimensions] + np.array([0, 1, 1, 2, 0])[np.minimum(flat // 1000, 4)]
+    fits = (flat % 1000 == 1) & (flat < 4000) & (characters[begin] <= 1)
+    fits &= length == 21 + 4 * named + 8 * flags
+    start = begin + 5 + 4 * named
+    start = np.where(fits, start, 0)
+    fits &= found.is_valid().to_numpy(zero_copy_only=False)
+    x, y = (np.where(fits, _read(characters, start + at, big, "f8"), np.nan) for at in (0, 8))
+    return x, y
+
+
+def _read(characters: npt.NDArray[np.uint8], begin: Int64, big: npt.NDArray[np.bool_], kind: str) -> npt.NDArray[Any]:
+    """Numbers of a type that begin at these bytes, in either order of bytes."""
+    size = np.dtype(kind).itemsize
+    taken = np.ascontiguousarray(characters[begin[:, None] + np.arange(size)])
+    return np.where(big, taken.view(f">{kind}")[:, 0], taken.view(f"<{kind}")[:, 0])
+
+
+def centres(column: pa.ChunkedArray | pa.Array) -> tuple[Float64, Float64]:
+    """float64 and float64: longitude and latitude of the centres of H3 cells, texts or integers; NaN for what is no cell."""
+    import h3
+
+    found = plain(column)
+    if pa.types.is_integer(found.type):
+        coded = found.dictionary_encode()
+        cells = [h3.int_to_str(cell % (1 << 64)) for cell in coded.dictionary.to_pylist()]
+    else:
+        coded = labels(found).dictionary_encode()
+        cells = [each.decode("ascii", "replace") for each in coded.dictionary.to_pylist()]
+    places = np.array([h3.cell_to_latlng(cell)[::-1] if h3.is_valid_cell(cell) else (np.nan, np.nan) for cell in cells])
+    places = np.concatenate([places.reshape(-1, 2), [(np.nan, np.nan)]])
+    at = coded.indices.fill_null(len(cells)).to_numpy(zero_copy_only=False)
+    return places[at, 0], places[at, 1]

@@ -1,0 +1,76 @@
+"""In which cell a record lies: by exact arithmetic, on every edge, in every projection."""
+
+from bisect import bisect_right
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from starling.places.plan import Plan
+from starling.places.source.cells import cells_of
+from tests.places.plans import SLICED, plan
+
+
+def placed(chosen: Plan, x: list[float | None], y: list[float | None]) -> list[int]:
+    found: list[int] = cells_of(
+        chosen, pa.table({"lon": pa.array(x, pa.float64()), "lat": pa.array(y, pa.float64())})
+    ).tolist()
+    return found
+
+
+def test_cells_are_half_open_and_southern_rows_come_first() -> None:
+    assert placed(plan(), [-1, 0, 2.99, -1, 0, 3, 0], [0, 0, 0.5, 1, 1.5, 0, 2]) == [0, 1, 3, 4, 5, -1, -1]
+
+
+def test_points_that_break_the_rules_are_dropped() -> None:
+    odd = [float("nan"), float("inf"), -float("inf"), None, 1e300, 91.0]
+    assert placed(plan(), odd, [1.0] * len(odd)) == [-1] * len(odd)
+    assert placed(plan(), [0.0] * len(odd), odd) == [-1] * len(odd)
+    assert placed(plan(), [-0.0], [-0.0]) == [1]
+
+
+odd_box = plan({"grid": {"box": ["-74.3", "40.5", "-73.7", "41"], "rows": 7, "columns": 1000}})
+
+
+@given(st.integers(0, 1000), st.integers(0, 7), st.integers(-2, 2), st.integers(-2, 2))
+def test_a_point_near_an_edge_is_where_exact_arithmetic_puts_it(column: int, row: int, east: int, north: int) -> None:
+    x = near(float(Fraction("-74.3") + column * Fraction("0.6") / 1000), east)
+    y = near(float(Fraction("40.5") + row * Fraction("0.5") / 7), north)
+    exact = (
+        (Fraction(x) - Fraction("-74.3")) * 1000 / Fraction("0.6"),
+        (Fraction(y) - Fraction("40.5")) * 7 / Fraction("0.5"),
+    )
+    inside = 0 <= exact[0] < 1000 and 0 <= exact[1] < 7
+    assert placed(odd_box, [x], [y]) == [int(exact[1]) * 1000 + int(exact[0]) if inside else -1]
+
+
+def near(value: float, steps: int) -> float:
+    for _ in range(abs(steps)):
+        value = float(np.nextafter(value, np.inf if steps > 0 else -np.inf))
+    return value
+
+
+@given(st.floats(-90, 90), st.floats(-180, 180))
+def test_cells_of_equal_area_are_found_by_their_edges(latitude: float, longitude: float) -> None:
+    box = ["-20000000", "-6371007.2", "20000000", "6371007.2"]
+    chosen = plan({"grid": {"crs": "equal-area", "box": box, "rows": 200, "columns": 3}})
+    x, y = (each.tolist() for each in chosen.grid.edges)
+    column, row = bisect_right(x, longitude) - 1, bisect_right(y, latitude) - 1
+    inside = 0 <= column < 3 and 0 <= row < 200
+    assert placed(chosen, [longitude], [latitude]) == [row * 3 + column if inside else -1]
+
+
+@pytest.mark.parametrize(
+    ("slices", "times"),
+    [
+        (SLICED, [b"2020-01-05", b"2020-02-01", b"2020-03-01", None]),
+        ({"input": {"time": "time"}, "slices": {"names": ["1", "2"]}}, [b"1", b'"2"', b"3", None]),
+    ],
+)
+def test_slices_come_one_after_the_other(slices: dict[str, Any], times: list[bytes | None]) -> None:
+    table = pa.table({"lon": [0.0] * 4, "lat": [1.0] * 4, "time": pa.array(times, pa.binary())})
+    assert cells_of(plan(slices), table).tolist() == [5, 13, -1, -1]

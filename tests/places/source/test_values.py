@@ -1,0 +1,147 @@
+"""Numbers, labels, times and points of records: each by its rule, none an error."""
+
+import struct
+from datetime import UTC, date, datetime
+from typing import Any
+
+import h3
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from starling.places.plan.readable import microseconds
+from starling.places.source.geojson import POINT
+from starling.places.source.values import centres, coordinates, labels, numbers, slices_of_times
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_text_is_the_nearest_double(value: float) -> None:
+    assert numbers(pa.array([repr(value).encode()]))[0] == value
+
+
+@given(st.lists(st.binary(max_size=40)))
+def test_no_text_is_an_error(texts: list[bytes]) -> None:
+    assert len(numbers(pa.array(texts, pa.binary()))) == len(texts)
+    assert (slices_of_times(pa.array(texts, pa.binary()), (0, 1)) >= -1).all()
+    assert len(labels(pa.array(texts, pa.binary()))) == len(texts)
+    assert len(coordinates(pa.array(texts, pa.binary()))[0]) == len(texts)
+
+
+def test_texts_that_are_no_numbers_have_none() -> None:
+    texts = [b"", b"x", b"nan", b"1,5", b"0x10", b"1_0", b"--1", b"1e", None]
+    assert np.isnan(numbers(pa.array(texts, pa.binary()))).all()
+    found = numbers(pa.array([b" +1.5 ", b'"-2"', b".5", b"3.", b"1e400", b"9" * 400], pa.binary()))
+    assert found.tolist() == [1.5, -2, 0.5, 3, np.inf, np.inf]
+
+
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64(), pa.int8(), pa.uint64(), pa.decimal128(30, 2)], ids=str)
+def test_numbers_of_every_type(kind: pa.DataType) -> None:
+    assert numbers(pa.array([1, None, 3]).cast(kind))[[0, 2]].tolist() == [1, 3]
+    assert np.isnan(numbers(pa.array([1, None, 3]).cast(kind))[1])
+
+
+def test_labels_are_the_same_from_every_form() -> None:
+    wanted = [b"7", b"a b", None, None]
+    for column in (
+        pa.array([b' "7" ', b"a b", b" ", None], pa.binary()),
+        pa.array(["7", "a b", "", None]),
+        pa.array(["7", "a b", "", None]).dictionary_encode(),
+    ):
+        assert labels(column).to_pylist() == wanted
+    assert labels(pa.array([7, None], pa.int16())).to_pylist() == [b"7", None]
+
+
+BOUNDS = tuple(microseconds(each) for each in ("2020-01-01", "2020-02-01", "2020-03-01"))
+TIMES = {
+    "2020-01-01": 0,
+    "2020-01-31T23:59:59.999999": 0,
+    "2020-01-31T23:59:59.999999999": 0,
+    "2020-02-01 00:00": 1,
+    "2020-02-01T00:30+01:00": 0,
+    "2020-01-31T23:30:00-0100": 1,
+    "2020-02-29T12:00:00Z": 1,
+    "2020-03-01": -1,
+    "2019-12-31T23:59:59": -1,
+    "2020-02-30": -1,
+    "2020-13-01": -1,
+    "2020-01-01T24:00": -1,
+    "soon": -1,
+    "": -1,
+}
+
+
+def test_times_as_text() -> None:
+    assert slices_of_times(pa.array([each.encode() for each in TIMES]), BOUNDS).tolist() == list(TIMES.values())
+
+
+@given(st.datetimes(datetime(2019, 12, 1), datetime(2020, 4, 1)), st.sampled_from(["s", "ms", "us", "ns"]))  # noqa: DTZ001
+def test_a_time_is_in_the_same_slice_whatever_its_type(time: datetime, unit: str) -> None:
+    cast = pa.array([time]).cast(pa.timestamp(unit), safe=False)
+    kept = cast.cast(pa.timestamp("us"))[0].as_py()
+    (wanted,) = slices_of_times(pa.array([kept.isoformat().encode()]), BOUNDS).tolist()
+    exact = microseconds(kept.isoformat())
+    assert wanted == (-1 if not BOUNDS[0] <= exact < BOUNDS[2] else int(exact >= BOUNDS[1]))
+    for column in (cast, pa.array([kept.replace(tzinfo=UTC)]).cast(pa.timestamp(unit, "America/New_York"))):
+        assert slices_of_times(column, BOUNDS).tolist() == [wanted]
+
+
+def test_dates_and_extreme_times() -> None:
+    assert slices_of_times(pa.array([date(2020, 2, 1), None, date(9999, 1, 1)]), BOUNDS).tolist() == [1, -1, -1]
+    extreme = pa.array([-(2**63), 2**63 - 1, None]).cast(pa.timestamp("s"))
+    assert slices_of_times(extreme, BOUNDS).tolist() == [-1, -1, -1]
+
+
+def wkb(kind: int, *numbers: float, order: str = "<", srid: int | None = None) -> bytes:
+    identifier = b"" if srid is None else struct.pack(f"{order}I", srid)
+    head = struct.pack(f"{order}BI", order == "<", kind)
+    return head + identifier + struct.pack(f"{order}{len(numbers)}d", *numbers)
+
+
+POINTS = [
+    wkb(1, 1, 2),
+    wkb(1, 1, 2, order=">"),
+    wkb(1001, 1, 2, 3),
+    wkb(3001, 1, 2, 3, 4),
+    wkb(0x80000001, 1, 2, 3),
+    wkb(0x20000001, 1, 2, srid=4326),
+    wkb(0xE0000001, 1, 2, 3, 4, srid=4326, order=">"),
+]
+NONE: list[bytes | None] = [
+    b"",
+    None,
+    wkb(1, 1),
+    wkb(2, 1, 2),
+    wkb(1, 1, 2) + b"x",
+    b"\x02" + wkb(1, 1, 2)[1:],
+    wkb(5001, 1, 2),
+]
+
+
+@pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary()], ids=str)
+def test_points_as_well_known_binary(kind: pa.DataType) -> None:
+    x, y = coordinates(pa.array([*POINTS, *NONE], kind)[1:])
+    assert (x[:6].tolist(), y[:6].tolist()) == ([1] * 6, [2] * 6)
+    assert np.isnan(x[6:]).all()
+    assert np.isnan(y[6:]).all()
+
+
+def test_native_points() -> None:
+    x, y = coordinates(pa.array([{"x": 1, "y": 2}, None, {"x": None, "y": 2}], POINT))
+    assert (x[0], y[0], y[2]) == (1, 2, 2)
+    assert np.isnan(x[1:]).all()
+
+
+def test_cells_of_h3_count_at_their_centres() -> None:
+    cell = h3.latlng_to_cell(40.7, -74.0, 9)
+    wanted = h3.cell_to_latlng(cell)[::-1]
+    columns: list[Any] = [
+        pa.array([cell, "x", None, f'"{cell}"']),
+        pa.array([h3.str_to_int(cell), 0, None, h3.str_to_int(cell)], pa.uint64()),
+        pa.array([h3.str_to_int(cell), -1, None, h3.str_to_int(cell)], pa.int64()),
+    ]
+    for column in columns:
+        x, y = centres(column)
+        assert [(x[at], y[at]) for at in (0, 3)] == [wanted, wanted]
+        assert np.isnan([*x[1:3], *y[1:3]]).all()

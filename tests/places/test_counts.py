@@ -1,0 +1,108 @@
+"""Exact counts of points: the same from DuckDB, Spark and Python; of a person at most k points, chosen by hash alone."""
+
+import hashlib
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from starling.engine.spark import check_seen
+from starling.places.counts import KEY, tally
+from starling.places.plan import Plan
+from starling.places.source import open_records
+from tests.places.plans import PERSON, SLICED, plan
+from tests.spark import running
+
+COLUMNS = ["-0.5", "0.5", "1.5", "2.5"]
+"""Longitudes of the four columns of the southern row."""
+
+
+def kept(rows: list[tuple[str, int]], key: bytes, points: int, *, distinct: bool) -> Counter[int]:
+    """The readable twin: points by cell, of each person those of smallest hash."""
+    by_person = defaultdict(list)
+    met: Counter[tuple[str, int]] = Counter()
+    for person, cell in rows:
+        met[person, cell] += 1
+        if not distinct or met[person, cell] == 1:
+            text = f"{key.hex()} {cell} {met[person, cell]} {person.encode().hex().upper()}"
+            by_person[person].append((hashlib.sha1(text.encode()).hexdigest(), cell))
+    return Counter(cell for each in by_person.values() for _, cell in sorted(each)[:points])
+
+
+def write(path: Path, rows: list[tuple[str, int]]) -> Path:
+    path.write_text("who,lon,lat\n" + "".join(f"{person},{COLUMNS[cell]},0.5\n" for person, cell in rows))
+    return path
+
+
+def person_plan(points: int = 2, *, distinct: bool = False, more: Any = None) -> Plan:
+    return plan(PERSON, {"privacy": {"points_per_person": points, "distinct_cells": distinct}}, more or {})
+
+
+def of(plan: Plan, path: Path, key: bytes) -> list[int]:
+    found: list[int] = tally(plan, open_records(path, plan), key)[0, 0].tolist()
+    return found
+
+
+ROWS = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), max_size=20)
+
+
+@settings(max_examples=40, deadline=None)
+@given(ROWS, st.integers(1, 3), st.booleans(), st.binary(min_size=KEY, max_size=KEY))
+def test_duckdb_keeps_what_the_twin_keeps(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, int]], points: int, distinct: bool, key: bytes
+) -> None:
+    path = write(tmp_path_factory.mktemp("rows") / "a.csv", rows)
+    wanted = kept(rows, key, points, distinct=distinct)
+    assert of(person_plan(points, distinct=distinct), path, key) == [wanted[cell] for cell in range(4)]
+
+
+@settings(max_examples=20, deadline=None)
+@given(ROWS, st.integers(1, 3), st.booleans(), st.integers(0, 10**6))
+def test_a_person_changes_the_counts_by_at_most_k_whatever_the_order(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, int]], points: int, distinct: bool, seed: int
+) -> None:
+    folder, key = tmp_path_factory.mktemp("rows"), bytes(KEY)
+    chosen = person_plan(points, distinct=distinct)
+    shuffled = [rows[at] for at in np.random.default_rng(seed).permutation(len(rows))]
+    whole = of(chosen, write(folder / "a.csv", rows), key)
+    assert of(chosen, write(folder / "b.csv", shuffled), key) == whole
+    others = of(chosen, write(folder / "c.csv", [row for row in rows if row[0] != "a"]), key)
+    apart = np.array(whole) - np.array(others)
+    assert (apart >= 0).all()
+    assert apart.sum() <= points
+
+
+@pytest.mark.statistical
+def test_the_kept_points_are_uniform_among_the_persons_own(tmp_path: Path) -> None:
+    """A person with 3 points in one cell and 1 in another keeps 1: the other's with chance 1/4.
+
+    600 persons: 150 are expected, standard deviation 10.6; 95 to 205 is missed by chance less than once in 10^6 keys. One hash for each
+    cell, not each point, would keep 300 and is rejected.
+    """
+    rows = [(f"p{at}", cell) for at in range(600) for cell in (0, 0, 0, 1)]
+    found = of(person_plan(1), write(tmp_path / "a.csv", rows), bytes(range(KEY)))
+    assert sum(found) == 600
+    assert 95 <= found[1] <= 205
+
+
+def test_k_holds_over_all_slices_together(tmp_path: Path) -> None:
+    text = "".join(f"a,0.5,0.5,2020-0{month}-02\n" for month in (1, 2) for _ in range(5))
+    (tmp_path / "a.csv").write_text("who,lon,lat,time\n" + text)
+    chosen = person_plan(3, more=SLICED)
+    found = tally(chosen, open_records(tmp_path / "a.csv", chosen), bytes(KEY))
+    assert (found.shape, found.sum()) == ((2, 2, 4), 3)
+
+
+def test_spark_counts_what_duckdb_counts(tmp_path: Path) -> None:
+    rows = [(person, cell) for person in "abcdé" for cell in (0, 0, 1, 2, 3, 3, 3)]
+    path, key = write(tmp_path / "a.csv", rows), bytes(range(KEY))
+    with running() as cluster:
+        for chosen in (plan(), person_plan(), person_plan(3, distinct=True)):
+            opened = open_records(path, chosen)
+            check_seen(cluster, opened.files, opened.sizes)
+            there, here = tally(chosen, opened, key, cluster), tally(chosen, opened, key)
+            assert np.array_equal(there, here)

@@ -1,0 +1,140 @@
+"""The public shape of records of points: what is refused before a charge, and that every form gives the same rows."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from starling.errors import SourceError
+from starling.places import source
+from starling.places.counts import tally
+from starling.places.plan import Plan
+from starling.places.source import open_records, read_part
+from starling.places.source.geojson import POINT
+from tests.places.plans import PERSON, plan
+from tests.places.source.test_values import wkb
+
+X, Y = [-0.5, 0.5, 0.5, 9.0], [0.5, 1.5, 1.5, 0.5]
+WANTED = [[1, 0, 0, 0], [0, 2, 0, 0]]
+GEOMETRY: dict[str, Any] = {"input": {"x": None, "y": None, "geometry": "place"}}
+
+
+def counts(chosen: Plan, path: Path) -> Any:
+    return tally(chosen, open_records(path, chosen), b"")[0].tolist()
+
+
+def write_csv(path: Path) -> Path:
+    path.write_text("id,lon,lat\n" + "".join(f"{at},{x},{y}\n" for at, (x, y) in enumerate(zip(X, Y, strict=True))))
+    return path
+
+
+def write_geo(path: Path, encoding: str = "WKB", **metadata: Any) -> Path:
+    pairs = list(zip(X, Y, strict=True))
+    native = pa.array([{"x": x, "y": y} for x, y in pairs], POINT)
+    column = native if encoding == "point" else pa.array([wkb(1, x, y) for x, y in pairs])
+    said = {"version": "1.1.0", "primary_column": "place", "columns": {"place": {"encoding": encoding, **metadata}}}
+    pq.write_table(pa.table({"place": column}).replace_schema_metadata({"geo": json.dumps(said)}), path)
+    return path
+
+
+def test_every_form_counts_the_same_points(tmp_path: Path) -> None:
+    assert counts(plan(), write_csv(tmp_path / "a.csv")) == WANTED
+    pq.write_table(pa.table({"lat": Y, "lon": X}), tmp_path / "a.parquet", row_group_size=1)
+    assert counts(plan(), tmp_path / "a.parquet") == WANTED
+    (tmp_path / "folder").mkdir()
+    for at in range(4):
+        pq.write_table(pa.table({"lat": Y[at : at + 1], "lon": X[at : at + 1]}), tmp_path / "folder" / f"{at}.parquet")
+    assert counts(plan(), tmp_path / "folder") == WANTED
+    for encoding in ("WKB", "point"):
+        assert counts(plan(GEOMETRY), write_geo(tmp_path / "geo.parquet", encoding)) == WANTED
+    features = [{"geometry": {"type": "Point", "coordinates": [x, y]}} for x, y in zip(X, Y, strict=True)]
+    (tmp_path / "a.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    assert counts(plan(GEOMETRY), tmp_path / "a.geojson") == WANTED
+
+
+def test_row_groups_are_put_together_to_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "PART_ROWS", 2)
+    pq.write_table(pa.table({"lat": Y, "lon": X}), tmp_path / "a.parquet", row_group_size=1)
+    opened = open_records(tmp_path / "a.parquet", plan())
+    assert [(part.begin, part.stop) for part in opened.parts] == [(0, 2), (2, 4)]
+    pq.write_table(pa.table({"lat": Y, "lon": X}), tmp_path / "a.parquet", row_group_size=3)
+    opened = open_records(tmp_path / "a.parquet", plan())
+    assert [(part.begin, part.stop) for part in opened.parts] == [(0, 1), (1, 2)]
+
+
+def test_a_large_grid_is_counted_without_a_count_of_each_part(tmp_path: Path) -> None:
+    large = plan({"grid": {"rows": 2048, "columns": 2048}})
+    found = tally(large, open_records(write_csv(tmp_path / "a.csv"), large), b"")[0]
+    assert found.reshape(2, 1024, 4, 512).sum(axis=(1, 3)).tolist() == WANTED
+
+
+@pytest.mark.parametrize(
+    ("text", "changed", "cause"),
+    [
+        ("id,lat\n", {}, "lon is a missing column; the plan reads lon, lat"),
+        ("lon,lat,lon\n", {}, "lon is there more than once"),
+        ("lon;lat\n1;2\n", {}, "has a header that is not separated by commas"),
+        ("lon\tlat\n1\t2\n", {}, "has a header that is not separated by commas"),
+        ("lon,lat\n", PERSON, "who is a missing column"),
+        ("lon,lat\n", GEOMETRY, "is CSV, and the plan names a geometry"),
+        ('{"type": "FeatureCollection"}', {}, "is GeoJSON, and the plan names no geometry"),
+        ("PAR1 and more", {}, "is not readable as Parquet"),
+    ],
+)
+def test_a_file_of_another_shape_is_refused(text: str, changed: dict[str, Any], cause: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(SourceError, match=cause):
+        open_records(tmp_path / "a.csv", plan(changed))
+
+
+def test_columns_of_another_type_are_refused(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"lon": ["1"], "lat": [2.0], "who": [0.5]}), tmp_path / "a.parquet")
+    with pytest.raises(SourceError) as refused:
+        open_records(tmp_path / "a.parquet", plan(PERSON))
+    assert [each.field for each in refused.value.problems] == ["lon", "who"]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "cause"),
+    [
+        ({"crs": {"id": {"authority": "EPSG", "code": 2263}}}, "another coordinate reference system"),
+        ({"crs": None}, "another coordinate reference system"),
+        ({"crs": "x"}, "metadata that cannot be read"),
+        ({"encoding": "multipoint"}, "neither WKB nor native points"),
+    ],
+)
+def test_geoparquet_of_another_reference_system_is_refused(metadata: Any, cause: str, tmp_path: Path) -> None:
+    path = write_geo(tmp_path / "a.parquet", **{"encoding": "WKB", **metadata})
+    with pytest.raises(SourceError, match=cause):
+        open_records(path, plan(GEOMETRY))
+
+
+def test_a_reference_system_that_the_plan_names_is_taken(tmp_path: Path) -> None:
+    path = write_geo(tmp_path / "a.parquet", crs={"id": {"authority": "EPSG", "code": 2263}})
+    assert counts(plan(GEOMETRY, {"grid": {"crs": "plain", "crs_name": "EPSG:2263"}}), path) == WANTED
+    path = write_geo(tmp_path / "b.parquet", crs={"id": {"authority": "EPSG", "code": 4326}})
+    assert counts(plan(GEOMETRY), path) == WANTED
+
+
+def test_a_file_that_is_gone_or_changed_is_no_fault_of_a_record(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "a.csv")
+    opened = open_records(path, plan())
+    path.unlink()
+    with pytest.raises(SourceError, match="are not what was checked"):
+        list(read_part(opened, opened.parts[0]))
+    for path in (tmp_path / "none.csv", tmp_path):
+        with pytest.raises(SourceError):
+            open_records(path, plan())
+
+
+def test_no_record_can_stop_a_count(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(
+        b"lon,lat,who\n0.5,1.5,a\n0.5,1.5\n,,\nx,y,z\n0.5,1.5,\n\x00\xff,\x00,\xff\n"
+        + b"9" * 5000
+        + b",1,a\n1e999,nan,a\n"
+    )
+    assert counts(plan(), tmp_path / "a.csv") == [[0, 0, 0, 0], [0, 2, 0, 0]]
+    assert counts(plan(PERSON), tmp_path / "a.csv") == [[0, 0, 0, 0], [0, 1, 0, 0]]
