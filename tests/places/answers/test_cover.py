@@ -1,6 +1,7 @@
 """Fresh measurements within a rectangle and those that hold it: the same as of a slow walk, and on both sides of the truth."""
 
 from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
-from starling.places.answers.cover import MOST_CHILDREN, FreshCover, grouped
+from starling.places.answers.cover import MOST_CHILDREN, NEAR, FreshCover, grouped
 from starling.places.answers.rectangles import Float64
 from starling.places.measurements import Int64, MeasuredTree
 from starling.places.mechanism.singular import of_cells
@@ -25,8 +26,12 @@ def queries(draw: st.DrawFn) -> Float64:
     return np.array(pairs)[:, [0, 2, 1, 3]]
 
 
+Used: TypeAlias = tuple[str, int]
+"""A measurement that is summed: fresh or steered, and its box."""
+
+
 class Slow:
-    """Fresh measurements of a tree, chosen by recursion: for each box the best of its own, and what tiles it best."""
+    """Measurements of a tree, chosen by recursion: for each box the best of its own, and what tiles it best."""
 
     def __init__(self, measured: MeasuredTree) -> None:
         self.boxes = measured.tree.boxes.tolist()
@@ -34,37 +39,51 @@ class Slow:
         for child, parent in enumerate(measured.tree.parents.tolist()):
             if parent >= 0:
                 self.children[parent].append(child)
-        self.own: dict[int, tuple[float, int, DiscreteLaplace]] = {}
+        self.own: dict[Used, tuple[float, int]] = {}
         for node, value, kind, steered in zip(
             measured.node.tolist(), measured.value.tolist(), measured.noise.tolist(), measured.steered, strict=True
         ):
-            noise = measured.noises[kind]
-            assert isinstance(noise, DiscreteLaplace)
-            spread = standard_deviation(noise) ** 2
-            if not steered and (node not in self.own or spread < self.own[node][0]):
-                self.own[node] = (spread, value, noise)
+            spread, name = standard_deviation(measured.noises[kind]) ** 2, "steered" if steered else "fresh"
+            if (name, node) not in self.own or spread < self.own[name, node][0]:
+                self.own[name, node] = spread, value
 
-    def best(self, node: int) -> list[int] | None:
-        """Boxes that tile this one."""
+    def best(self, node: int) -> list[Used] | None:
+        """Fresh measurements that tile a box."""
         below = [self.best(child) for child in self.children[node]]
         tiles = None if not below or None in below else [each for part in below for each in part or ()]
-        if node in self.own and (tiles is None or self.own[node][0] <= sum(self.own[each][0] for each in tiles)):
-            return [node]
+        own = self.own.get(("fresh", node))
+        if own is not None and (tiles is None or own[0] <= sum(self.own[each][0] for each in tiles)):
+            return [("fresh", node)]
         return tiles
 
-    def sides(self, node: int, query: Float64) -> tuple[list[int], list[int]]:
-        """Boxes within the query, and boxes that hold it."""
+    def steers(self, node: int) -> bool:
+        """Whether a steered measurement lies in a box."""
+        return ("steered", node) in self.own or any(self.steers(child) for child in self.children[node])
+
+    def inner(self, node: int, near: float) -> list[Used] | None:
+        """What is added of a box within the query, whose nearest steered value above is `near`; None: what its children give."""
+        cover, steered = self.best(node), self.own.get(("steered", node))
+        if steered is not None and near >= NEAR * steered[0] ** 0.5:
+            return [("steered", node)]
+        if cover is not None and (cover == [("fresh", node)] or steered is not None or not self.steers(node)):
+            return cover
+        return None
+
+    def sides(self, node: int, query: Float64, near: float = np.inf) -> tuple[list[Used], list[Used]]:
+        """Measurements of boxes within the query, and of boxes that hold it."""
         y0, y1, x0, x1 = self.boxes[node]
         left, bottom, right, top = query
         if min(right, x1) <= max(left, x0) or min(top, y1) <= max(bottom, y0):
             return [], []
-        cover = self.best(node)
-        if cover is not None and left <= x0 and x1 <= right and bottom <= y0 and y1 <= top:
-            return cover, cover
-        parts = [self.sides(child, query) for child in self.children[node]]
+        within = left <= x0 and x1 <= right and bottom <= y0 and y1 <= top
+        if within and (taken := self.inner(node, near)) is not None:
+            return taken, taken
+        if not within and ("steered", node) in self.own:
+            near = self.own["steered", node][1]
+        parts = [self.sides(child, query, near) for child in self.children[node]]
         inside = [each for part, _ in parts for each in part]
         if not parts or any(self.best(child) is None for child in self.children[node]):
-            return inside, [node]
+            return inside, [("fresh", node)]
         return inside, [each for _, part in parts for each in part]
 
 

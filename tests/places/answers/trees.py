@@ -48,7 +48,7 @@ def measured_trees(draw: st.DrawFn, most: int = 9, *, fresh_leaves: bool = False
     measured = MeasuredTree(
         tree,
         np.array(node, dtype=np.int64),
-        np.array([exact[each] + 1000 * wrong for each, wrong in zip(node, steered, strict=True)], dtype=np.int64),
+        np.array(exact, dtype=np.int64)[node],
         np.array(noise, dtype=np.int16),
         NOISES,
         np.array(steered),
