@@ -43,7 +43,7 @@ from starling.privacy.sampling.noise import discrete_laplace
 
 Levels: TypeAlias = tuple[Int64, ...]
 
-RUNS: Final = 5
+RUNS: Final = 10
 EPSILONS: Final = (Fraction(1), Fraction(1, 10))
 LARGEST: Final = 1000
 PERTURBATION: Final = 0.3

@@ -47,6 +47,7 @@ NAMES: Final = (
     "groups_chain",
     "groups_histogram",
     "groups_inf_tda",
+    "groups_national",
     "groups_paper",
     "startup",
     "thresholds",

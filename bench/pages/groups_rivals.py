@@ -1,4 +1,4 @@
-"""Tables of the benchmarks of group sizes against other libraries."""
+"""Tables of the benchmarks of group sizes: against other libraries, and at the scale of a nation."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -46,8 +46,23 @@ def rho(results: Mapping[str, Results]) -> str:
     )
 
 
+def national(results: Mapping[str, Results]) -> str:
+    """Households of the nation: each process, and what it was asked to do."""
+    result = results["groups_national"]
+    keys = ("seconds", "cpu_seconds", "gigabytes")
+    rows = ([row["run"], *(number(row[key]) for key in keys)] for row in result["rows"])
+    sizes = result["settings"]
+    what = (
+        f"{sizes['groups']:,} households of {sizes['members']:,} persons over {sizes['leaves']:,} counties, sizes 0 to "
+        f"{sizes['largest']:,}. Households as Parquet, one row each, {number(sizes['records_gb'])} GB; "
+        f"the release {number(sizes['release_gb'])} GB."
+    )
+    return f"{table(['run', 'seconds', 'CPU seconds', 'most memory, GB'], rows)}\n\n{what} {made(result)}"
+
+
 TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "groups_inf_tda": inf_tda,
     "groups_histogram": histogram,
     "groups_rho": rho,
+    "groups_national": national,
 }

@@ -9,9 +9,18 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.groups.plan import Plan, SplitBudget
+from starling.groups.plan import Plan, PublicShares, SplitBudget
 from starling.groups.preview import assumed_shares, invented_leaves, mean_errors, trial_errors, trials_of
-from starling.groups.preview.best_split import STEPS, _around, _descended, _over_levels, best_split
+from starling.groups.preview.best_split import (
+    STEPS,
+    _around,
+    _balanced,
+    _descended,
+    _over_levels,
+    _short,
+    _Simulation,
+    best_split,
+)
 from tests.groups.worlds import world
 
 SHARES = 'shares = [{ size = 1, share = "0.4" }, { size = 2, share = "0.4" }, { size = 4, share = "0.2" }]'
@@ -80,8 +89,7 @@ def test_the_search_finds_the_best_of_its_finest_grid(aim: tuple[float, ...], tm
     def missed(candidate: Plan) -> float:
         return max(part / float(amount) for part, amount in zip(aim, candidate.budget.amounts[0], strict=True))
 
-    found = _descended((0, 0, 0), lambda point: _over_levels(plan, point), missed)
-    assert found is not None
+    found = _over_levels(plan, _descended((0, 3, 0), lambda point: _over_levels(plan, point), missed))
     finest = [missed(_over_levels(plan, point)) for point in product(range(25), repeat=3) if min(point) == 0]
     assert missed(found) <= min(finest) * 1.02
 
@@ -96,3 +104,27 @@ def test_a_small_plan_is_simulated_often(tmp_path: Path) -> None:
     plan = large(tmp_path)
     assert trials_of(plan) == 40
     assert np.shape(trial_errors(plan, invented_leaves(plan, assumed_shares(4)[0], 1), 2, 1)) == (2, 3, 3)
+
+
+def test_sizes_that_nobody_has_are_left_out_of_the_search_alone(tmp_path: Path) -> None:
+    plan = world(tmp_path, groups=5000, largest=500)
+    shares = np.zeros(501)
+    shares[[1, 3, 40]] = 0.6, 0.3999, 0.0001
+    assert _short(plan, shares).largest == 6
+    shares[40] = 0.01
+    assert _short(plan, shares).largest == 80
+    assert _short(plan, np.full(501, 1 / 501)).largest == 500
+    # What is searched has the same invented sizes: a plan of N = 500 would be given other ones at N = 6.
+    search = best_split(plan, {"county": 20}, PublicShares((1, 3), (Fraction(1, 2), Fraction(1, 2))))
+    assert {each.plan.largest for each in search.splits} == {500}
+
+
+def test_a_search_begins_where_levels_would_miss_alike(tmp_path: Path) -> None:
+    plan = large(tmp_path)
+    simulation = _Simulation(plan, {"land": 7.0, "county": 14.0}, assumed_shares(4)[0], 1, 5)
+    ratios = simulation.ratios(simulation.errors(plan)).mean(axis=0)
+    assert ratios[1] == 0
+    land, state, county = _balanced((0, 0, 0), plan, simulation)
+    assert land - county == pytest.approx(4 * np.log2(ratios[0] / ratios[2]), abs=1)
+    assert state == 0
+    assert _balanced((0, 3, 1), None, simulation) == (0, 3, 1)

@@ -6,12 +6,14 @@ of a grid of logarithms, one for each level. The search goes from the best point
 first by wide steps and then by narrower ones, whose grid contains the wider one.
 
 All splits are simulated over the same invented groups with the same noise but for its scale (common random numbers), so that a difference
-between two of them is known far better than either error. Nothing is read but the plan.
+between two of them is known far better than either error. While it searches, sizes far beyond those of the invented groups are left out,
+which makes room for more releases; the result is simulated with all. Nothing is read but the plan.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import inf, log2
 from typing import Final, TypeAlias
 
@@ -22,6 +24,7 @@ from starling.groups.generate import apportioned
 from starling.groups.plan import Plan, PublicShares, SplitBudget
 from starling.groups.plan.budget import IMPORTANCE
 from starling.groups.preview import (
+    TRIALS,
     Error,
     Float64,
     invented_leaves,
@@ -36,20 +39,30 @@ from starling.release.report.pages import Section, Table
 from starling.release.text import rounded
 
 Point: TypeAlias = tuple[int, ...]
-"""The place of each level on a grid of logarithms, in quarters of an octave."""
+"""The place of each level on a grid of logarithms: in quarters of an octave of the budget, half octaves of importance."""
+Made: TypeAlias = Callable[[Plan, Point], Plan | None]
+"""The plan with the split of a point."""
 
 OCTAVE: Final = 4
-"""Parts of the grid that an octave, a factor of two, has."""
-STEPS: Final = (8, 4, 2, 1)
-"""By which a search moves, one after the other: factors of 4, 2, 1.41 and 1.19."""
+"""Parts of the grid that an octave of the budget has, a factor of two."""
+IMPORTANCE_OCTAVE: Final = 2
+"""Parts of the grid that an octave of importance has: the budget of a level is about as its square root."""
+STEPS: Final = (4, 2, 1)
+"""By which a search moves, one after the other: factors of 2, 1.41 and 1.19."""
 PARTS: Final = 1000
 """A split over levels is rounded to such parts of the budget, of which each level has at least one."""
 DIGITS: Final = 3
 """Significant digits of an importance."""
+LEAST: Final = 1 / 16
+"""Of the largest error over its target: as which smaller ones count where the search begins, and levels without target."""
 WIDEST: Final = 80
 """How far apart the levels are searched, on the grid."""
-COMPARED: Final = 4
+SEARCHED: Final = 1 << 19
+"""Cells of all releases together that one split of the search is simulated with, where these are more than two."""
+COMPARED: Final = 8
 """Releases that the splits in the result are simulated with, at least."""
+SPARE: Final = 2
+"""Sizes that a search simulates, over those that some group may be expected to have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,33 +164,47 @@ def best_split(
     if not targets or not targets.keys() <= set(levels) or not all(0 < each < inf for each in targets.values()):
         fix = f"give errors above 0 of levels, like {levels[-1]}=1000"
         raise ParameterError(field="--target", problem="is not an error of a level of the plan", fix=fix)
-    simulation = _Simulation(plan, targets, known_shares(plan, shares)[0], seed)
-    bests: dict[str, Plan] = {}
+    known = known_shares(plan, shares)[0]
+    short = _short(plan, known)
+    shortened = np.append(known[: short.largest], known[short.largest :].sum())
+    trials = min(max(SEARCHED // short.cells, TRIALS[1]), TRIALS[-1])
+    search = _Simulation(short, targets, shortened, seed, trials)
+    bests: list[Plan] = []
     tried: dict[str, int] = {}
     for family, (start, made) in _families(plan, shares or plan.shares).items():
-        before = simulation.tried
-        if (best := _descended(start, made, simulation.missed)) is not None:
-            bests[family] = best
-        tried[family] = simulation.tried - before
-    return simulation.compared(bests, tried)
+        before = search.tried
+        begin = _balanced(start, made(short, start), search)
+        best = made(plan, _descended(begin, partial(made, short), search.missed))
+        bests += [] if best is None else [best]
+        tried[family] = search.tried - before
+    releases = max(trials_of(plan), COMPARED)
+    splits = _compared(plan, bests, _Simulation(plan, targets, known, seed, releases))
+    return Search(dict(targets), splits, tried, trials, releases)
 
 
-def _families(plan: Plan, shares: PublicShares | None) -> dict[str, tuple[Point, Callable[[Point], Plan | None]]]:
-    """Where the search of each family begins, and the plan of a point."""
-    found: dict[str, tuple[Point, Callable[[Point], Plan | None]]] = {
-        "levels": ((0,) * plan.levels, lambda point: _possible(lambda: _over_levels(plan, point)))
-    }
+def _short(plan: Plan, shares: Float64) -> Plan:
+    """The plan without the sizes that no group is expected to have, but for some; with an equal split."""
+    expected = np.flatnonzero(plan.groups * np.cumsum(shares[::-1])[::-1] >= 1)
+    most = int(expected[-1]) if len(expected) else 0
+    largest = min(max(SPARE * most, plan.quantity, 1), plan.largest)
+    equal = SplitBudget.equal(plan.budget.whole, plan.levels)
+    return replace(plan, largest=largest, budget=equal, shares=None)
+
+
+def _families(plan: Plan, shares: PublicShares | None) -> dict[str, tuple[Point, Made]]:
+    """Where the search of each family begins, and what makes a plan of a point."""
+    found: dict[str, tuple[Point, Made]] = {"levels": ((0,) * plan.levels, partial(_possible, _over_levels))}
     if shares is not None and plan.cumulative:
         leaves = len(plan.regions.leaves)
-        start = tuple(round(OCTAVE * log2(leaves / len(ids)) * IMPORTANCE) for ids in plan.regions.ids)
-        found["sizes"] = (start, lambda point: _possible(lambda: _by_size(plan, shares, point)))
+        start = tuple(round(IMPORTANCE_OCTAVE * log2(leaves / len(ids)) * IMPORTANCE) for ids in plan.regions.ids)
+        found["sizes"] = (start, partial(_possible, partial(_by_size, shares)))
     return found
 
 
-def _possible(made: Callable[[], Plan]) -> Plan | None:
-    """The plan, or None where it cannot be: too much noise, or too many levels for a budget by size."""
+def _possible(made: Callable[[Plan, Point], Plan], plan: Plan, point: Point) -> Plan | None:
+    """The plan of a point, or None where it cannot be: too much noise, or too many levels for a budget by size."""
     try:
-        return made()
+        return made(plan, point)
     except (PlanError, ParameterError):
         return None
 
@@ -189,14 +216,28 @@ def _over_levels(plan: Plan, point: Point) -> Plan:
     return replace(plan, budget=SplitBudget((0,), (amounts,)), shares=None)
 
 
-def _by_size(plan: Plan, shares: PublicShares, point: Point) -> Plan:
-    weights = (2.0 ** ((place - min(point)) / OCTAVE) for place in point)
+def _by_size(shares: PublicShares, plan: Plan, point: Point) -> Plan:
+    weights = (2.0 ** ((place - min(point)) / IMPORTANCE_OCTAVE) for place in point)
     stated = replace(shares, importance=tuple(Fraction(f"{weight:.{DIGITS}g}") for weight in weights))
     return replace(plan, budget=plan.derived(stated), shares=stated)
 
 
-def _descended(start: Point, made: Callable[[Point], Plan | None], missed: Callable[[Plan], float]) -> Plan | None:
-    """The best plan around `start`; None where not even that one can be."""
+def _balanced(point: Point, plan: Plan | None, simulation: "_Simulation") -> Point:
+    """Where a search begins: from the errors of a point, at which all would miss alike were they in proportion to 1/budget."""
+    if plan is None:
+        return point
+    ratios = simulation.ratios(simulation.errors(plan)).mean(axis=0)
+    least = max(float(ratios.max()) * LEAST, np.finfo(float).tiny)
+    return _lowered([place + round(OCTAVE * log2(max(each, least))) for place, each in zip(point, ratios, strict=True)])
+
+
+def _lowered(point: Sequence[int]) -> Point:
+    """The same point with the lowest level at 0."""
+    return tuple(place - min(point) for place in point)
+
+
+def _descended(start: Point, made: Callable[[Point], Plan | None], missed: Callable[[Plan], float]) -> Point:
+    """The best point around `start`."""
 
     def worth(point: Point) -> float:
         candidate = made(point)
@@ -206,71 +247,72 @@ def _descended(start: Point, made: Callable[[Point], Plan | None], missed: Calla
     for step in STEPS:
         while (better := min((best, *_around(best, step)), key=worth)) != best:
             best = better
-    return made(best)
+    return best
 
 
 def _around(point: Point, step: int) -> Iterator[Point]:
     """The neighbours of a point: one level raised or lowered against the others."""
     for level, by in ((level, by) for level in range(len(point)) for by in (step, -step)):
         moved = (*point[:level], point[level] + by, *point[level + 1 :])
-        lowest = min(moved)
-        if max(moved) - lowest <= WIDEST:
-            yield tuple(place - lowest for place in moved)
+        if max(moved) - min(moved) <= WIDEST:
+            yield _lowered(moved)
 
 
 class _Simulation:
     """Splits of one plan over the same invented groups and noise."""
 
-    def __init__(self, plan: Plan, targets: Mapping[str, float], shares: Float64, seed: int) -> None:
-        self._plan, self._targets, self._seed = plan, targets, seed
+    def __init__(self, plan: Plan, targets: Mapping[str, float], shares: Float64, seed: int, releases: int) -> None:
+        self._seed, self._releases = seed, releases
         self._leaves = invented_leaves(plan, shares, seed)
-        self._aims = [(at, targets[name]) for at, name in enumerate(plan.regions.levels) if name in targets]
+        self._aims = np.array([targets.get(name, inf) for name in plan.regions.levels])
         self._known: dict[SplitBudget, float] = {}
-        self.releases = trials_of(plan)
 
     @property
     def tried(self) -> int:
-        """How many splits were simulated."""
+        """How many splits were looked at by `missed`."""
         return len(self._known)
 
     def missed(self, plan: Plan) -> float:
         """The largest of the errors over their targets."""
         if plan.budget not in self._known:
-            self._known[plan.budget] = float(self._ratios(self._errors(plan, self.releases)).mean(axis=0).max())
+            self._known[plan.budget] = float(self.worst(self.errors(plan)).mean())
         return self._known[plan.budget]
 
-    def _errors(self, plan: Plan, trials: int) -> Float64:
-        return trial_errors(plan, self._leaves, trials, self._seed)
+    def errors(self, plan: Plan) -> Float64:
+        """As of `trial_errors`."""
+        return trial_errors(plan, self._leaves, self._releases, self._seed)
 
-    def _ratios(self, errors: Float64) -> Float64:
-        """Errors over their targets: (trials, targets)."""
-        return np.stack([errors[:, at, 0] / target for at, target in self._aims], axis=1)
+    def worst(self, errors: Float64) -> Float64:
+        """Release by release, the error over its target of the level that misses its target most in the mean: (trials,)."""
+        ratios = self.ratios(errors)
+        return np.asarray(ratios[:, ratios.mean(axis=0).argmax()])
 
-    def compared(self, bests: Mapping[str, Plan], tried: Mapping[str, int]) -> Search:
-        """The better of the best of each family, beside the other, the plan's own split, and an equal one."""
-        releases = max(self.releases, COMPARED)
-        equal = replace(self._plan, budget=SplitBudget.equal(self._plan.budget.whole, self._plan.levels), shares=None)
-        rivals = {plan.budget: (_name(plan), plan) for plan in bests.values()}
-        rivals.setdefault(self._plan.budget, (f"the plan's own, {_name(self._plan)}", self._plan))
-        rivals.setdefault(equal.budget, (_name(equal), equal))
-        errors = [self._errors(plan, releases) for _, plan in rivals.values()]
-        ratios = [self._ratios(each) for each in errors]
-        # Each one's ratio at the level where it misses most, release by release: their means are what is compared.
-        worst = [each[:, each.mean(axis=0).argmax()] for each in ratios]
-        first = min(range(len(worst)), key=lambda at: (worst[at].mean(), at))
-        splits = [
-            Split(
-                name,
-                plan,
-                mean_errors(errors[at]),
-                float(worst[at].mean()),
-                float((worst[at] - worst[first]).mean()),
-                float(standard_error(worst[at] - (worst[first] if at != first else 0.0))),
-            )
-            for at, (name, plan) in enumerate(rivals.values())
-        ]
-        ordered = sorted(splits, key=lambda split: split.missed)
-        return Search(dict(self._targets), tuple(ordered), dict(tried), self.releases, releases)
+    def ratios(self, errors: Float64) -> Float64:
+        """Errors over their targets, 0 where there is none: (trials, levels)."""
+        return np.asarray(errors[:, :, 0] / self._aims)
+
+
+def _compared(plan: Plan, bests: Sequence[Plan], simulation: _Simulation) -> tuple[Split, ...]:
+    """The best of each family, the plan's own split, and an equal one, the best of them first."""
+    equal = replace(plan, budget=SplitBudget.equal(plan.budget.whole, plan.levels), shares=None)
+    rivals = {best.budget: (_name(best), best) for best in bests}
+    rivals.setdefault(plan.budget, (f"the plan's own, {_name(plan)}", plan))
+    rivals.setdefault(equal.budget, (_name(equal), equal))
+    errors = [simulation.errors(rival) for _, rival in rivals.values()]
+    worst = [simulation.worst(each) for each in errors]
+    first = min(range(len(worst)), key=lambda at: float(worst[at].mean()))
+    splits = [
+        Split(
+            name,
+            rival,
+            mean_errors(errors[at]),
+            float(worst[at].mean()),
+            float((worst[at] - worst[first]).mean()),
+            float(standard_error(worst[at] - (worst[first] if at != first else 0.0))),
+        )
+        for at, (name, rival) in enumerate(rivals.values())
+    ]
+    return tuple(sorted(splits, key=lambda split: split.missed))
 
 
 def _name(plan: Plan) -> str:
