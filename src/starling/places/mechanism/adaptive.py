@@ -1,0 +1,126 @@
+"""A quadtree that grows where noisy counts say that points lie, with a budget that grows with depth.
+
+Privacy. Neighbours: one unit more or less, which has at most k points, k public; each of them costs epsilon/k (growing.py).
+First the number of points is measured with 1/50 of that; the height of the tree follows from this noisy number. The rest is divided over
+the depths 2 to the height. A box at depth d is measured with the amount of depth d, and is cut or not by its noisy count alone. A
+leaf, whose path has not been given the amounts of deeper levels, is measured afresh with exactly these. So every path from the root to a
+leaf spends epsilon/k to the last bit, whatever the shape, and the shape follows from released values.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+from typing import Final
+
+from starling.places.measurements import Int64, MeasuredTree
+from starling.places.mechanism.growing import GrowingTree, of_a_partition
+from starling.places.mechanism.ladders import remainders, shares
+from starling.places.mechanism.method import Spent
+from starling.privacy.events import PureDP
+from starling.privacy.guarantee import Guarantee, sequential
+from starling.privacy.neighbours import Relation
+
+TOTAL: Final = Fraction(1, 50)
+"""The part of the budget that the number of points is measured with."""
+GROWTH: Final = Fraction(6, 5)
+"""Each depth gets so many times the amount of the one above."""
+FIRST: Final = 2
+"""The first depth that is measured; above it every box is cut."""
+THRESHOLDS: Final = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5, 2))
+"""A box is cut if its noisy count is above this many scales of its noise, by depth from the first; the last holds for all further."""
+
+
+def total_and_paths(name: str, relation: Relation, epsilon: Fraction, points: int, total: Fraction) -> Guarantee:
+    """A noisy number of all points, then boxes down a path, whose amounts follow from released values and spend the rest.
+
+    Args:
+        name: What is measured, in words.
+        relation: Neighbouring databases.
+        epsilon: The cost of all.
+        points: k, the most points of one unit.
+        total: The part of epsilon that the number of points is measured with.
+    """
+    first = of_a_partition("points of the grid", relation, total * epsilon / points, points)
+    return sequential(name, (first, Guarantee("boxes down a path", relation, PureDP((1 - total) * epsilon))))
+
+
+def height(shape: tuple[int, int], total: int, amount: Fraction) -> int:
+    """The height of the tree: min(ceil(log2 of the longer side), max(3, ceil(log4 max(n amount, 4)) + 2)), in whole numbers.
+
+    Args:
+        shape: Cells of the grid (rows, columns).
+        total: n, the noisy number of points.
+        amount: What one point pays.
+
+    >>> height((1024, 1024), 3_500_000, Fraction(1, 10)), height((1024, 1024), -5, Fraction(1)), height((1, 4), 9, Fraction(1))
+    (10, 3, 2)
+    """
+    enough = 1
+    while 4**enough < total * amount:
+        enough += 1
+    return min((max(shape) - 1).bit_length(), max(3, enough + 2))
+
+
+@dataclass(frozen=True, slots=True)
+class Adaptive:
+    """A quadtree cut by its noisy counts: a `Method`.
+
+    Attributes:
+        shape: Cells of the public grid (rows, columns).
+        relation: Neighbouring databases.
+        epsilon: The cost of one unit over the whole grid; above 0.
+        points: k, the most points of one unit; 1 where the unit is a point.
+    """
+
+    shape: tuple[int, int]
+    relation: Relation
+    epsilon: Fraction
+    points: int = 1
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The number of points, and what every path spends."""
+        name = "points of the boxes of an adaptive quadtree"
+        return total_and_paths(name, self.relation, self.epsilon, self.points, TOTAL)
+
+    @property
+    def budget(self) -> tuple[Spent, ...]:
+        """The number of points, and the boxes down a path."""
+        return (
+            Spent("number of points", TOTAL * self.epsilon),
+            Spent("boxes down a path", (1 - TOTAL) * self.epsilon),
+        )
+
+    def draw(self, exact: Int64, /) -> MeasuredTree:
+        """Measure the root, then depth by depth; at each depth first all boxes, then the leaves afresh. See `Method.draw`."""
+        amount = self.epsilon / self.points
+        tree = GrowingTree(exact)
+        total = int(tree.measure(TOTAL * amount, steered=True)[0])
+        grow(tree, height(self.shape, total, amount), (1 - TOTAL) * amount)
+        return tree.measured()
+
+
+def grow(tree: GrowingTree, levels: int, amount: Fraction) -> None:
+    """Cut and measure below a root whose noisy count is known.
+
+    Args:
+        tree: The root alone.
+        levels: The height of the tree.
+        amount: What each path spends.
+    """
+    if levels < FIRST:
+        if levels:
+            tree.split(tree.every)
+        tree.measure(amount, steered=False)
+        return
+    amounts = shares(amount, [GROWTH**depth for depth in range(FIRST, levels + 1)])
+    left = (amount,) * FIRST + remainders(amounts)
+    for depth in range(levels + 1):
+        cut = (tree.areas > 1) & (depth < levels)
+        if depth >= FIRST:
+            own = amounts[depth - FIRST]
+            values = tree.measure(own, steered=cut)
+            cut &= values > floor(THRESHOLDS[min(depth - FIRST, len(THRESHOLDS) - 1)] / own)
+        if left[depth]:
+            tree.measure(left[depth], ~cut, steered=False)
+        tree.split(cut)

@@ -1,0 +1,146 @@
+"""A tree of boxes that grows level by level, with what is measured of it.
+
+Privacy. Each measurement adds discrete Laplace noise of scale 1/e to the points of a box, where e is its amount for one point: one point
+more or less within the box changes the logarithm of the probability of any value by at most e. The measurements are independent given what
+was released before them, and what is measured next, with what amounts, follows from public choices and from values that are released
+already. So the logarithm of the probability of a whole release changes by at most the sum of the amounts of the measurements whose boxes
+hold the point, and those boxes lie on one path from the root to a leaf. If no path is given more than E in all, one point costs at most
+E. A unit that has up to k points costs at most k E: its points come or go one after the other, and each time only the path of that one
+point counts, whatever boxes the others lie in (group privacy; the tree is no obstacle, as the bound holds for each release). The methods
+spend E = epsilon/k.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+
+from starling.places.measurements import ROOT, Bool, Int16, Int32, Int64, MeasuredTree, Tree
+from starling.places.mechanism.boxes import areas, box_counts, cumulative, parts
+from starling.privacy.distributions.discrete import DiscreteLaplace
+from starling.privacy.guarantee import Guarantee, measurement
+from starling.privacy.neighbours import Relation
+from starling.privacy.sampling.noise import checked_add, draw
+
+
+def noisy(exact: Int64, amount: Fraction) -> Int64:
+    """Counts with discrete Laplace noise of scale 1/amount; both int64 of one shape."""
+    return checked_add(exact, draw(DiscreteLaplace(1 / amount), exact.shape))
+
+
+def of_a_partition(name: str, relation: Relation, amount: Fraction, points: int) -> Guarantee:
+    """The guarantee of one measurement of each of several disjoint boxes.
+
+    Args:
+        name: What is measured.
+        relation: Neighbouring databases.
+        amount: What one point pays.
+        points: k, the most points of one unit: the L1 sensitivity of the counts of disjoint boxes.
+    """
+    return measurement(name, relation, DiscreteLaplace(1 / amount), points)
+
+
+class GrowingTree:
+    """A tree whose open boxes tile what is not yet closed. It holds exact counts; only `measure` lets values out, with noise.
+
+    Args:
+        exact: int64 (rows, columns): the number of points of each cell.
+
+    Attributes:
+        shape: Cells of the grid (rows, columns).
+        boxes: int32 (open, 4): the open boxes; at first the whole grid.
+    """
+
+    def __init__(self, exact: Int64) -> None:
+        rows, columns = exact.shape
+        self.shape = (rows, columns)
+        self.boxes: Int32 = np.array([[0, rows, 0, columns]], dtype=np.int32)
+        self._sums = cumulative(np.ascontiguousarray(exact))
+        self._nodes = np.zeros(1, dtype=np.int64)
+        self._number = 1
+        self._all: list[Int32] = [self.boxes]
+        self._parents: list[Int64] = [np.array([ROOT], dtype=np.int64)]
+        self._noises: dict[DiscreteLaplace, int] = {}
+        self._measured: list[tuple[Int64, Int64, Int16, Bool]] = []
+
+    @property
+    def areas(self) -> Int64:
+        """int64 (open,): cells of each open box."""
+        return areas(self.boxes)
+
+    @property
+    def every(self) -> Bool:
+        """bool (open,): all open boxes."""
+        return np.ones(len(self.boxes), dtype=np.bool_)
+
+    def exact(self) -> Int64:
+        """int64 (open,): the points of each open box. Confidential: for selections and searches, which have arguments of their own."""
+        return box_counts(self._sums, self.boxes)
+
+    def measure(self, amount: Fraction, where: Bool | None = None, *, steered: Bool | bool) -> Int64:
+        """Noisy counts of open boxes, which are also kept.
+
+        Args:
+            amount: What one point within the box pays; above 0.
+            where: bool (open,): the boxes to be measured; all without it.
+            steered: Whether the further shape depends on the value; or bool (measured,), whether it does on each.
+
+        Returns:
+            int64 (measured,).
+        """
+        boxes, nodes = (self.boxes, self._nodes) if where is None else (self.boxes[where], self._nodes[where])
+        if not len(nodes):
+            return np.empty(0, dtype=np.int64)
+        noise = self._noises.setdefault(DiscreteLaplace(1 / amount), len(self._noises))
+        values = noisy(box_counts(self._sums, boxes), amount)
+        kinds = np.full(len(nodes), noise, dtype=np.int16)
+        self._measured.append((nodes, values, kinds, np.broadcast_to(np.asarray(steered, dtype=np.bool_), nodes.shape)))
+        return values
+
+    def split(self, where: Bool, rows: Int64 | int = 2, columns: Int64 | int = 2) -> Int64:
+        """Cut open boxes evenly; all others are closed. A box that has only one part stays open as it is.
+
+        Args:
+            where: bool (open,): the boxes that are cut.
+            rows: Into how many parts the rows are cut, of each of the boxes that are cut or of all; a side gives no more than its cells.
+            columns: Into how many parts the columns are cut.
+
+        Returns:
+            int64 (open afterwards,): which of the open boxes, counted before, each lies in.
+        """
+        chosen = np.flatnonzero(where)
+        down, across = (np.broadcast_to(np.asarray(each, dtype=np.int64), chosen.shape) for each in (rows, columns))
+        boxes, above = parts(self.boxes[chosen], down, across)
+        return self.grow(boxes, chosen[above])
+
+    def grow(self, boxes: Int32, above: Int64) -> Int64:
+        """Go on with smaller boxes, all others are closed; see `split`.
+
+        Args:
+            boxes: int32 (boxes, 4): those of one open box one after the other, which tile it.
+            above: int64 (boxes,): the open box that each lies in, ascending.
+        """
+        new = np.bincount(above, minlength=len(self.boxes))[above] > 1
+        nodes = self._nodes[above]
+        self._all.append(boxes[new])
+        self._parents.append(nodes[new])
+        nodes[new] = self._number + np.arange(np.count_nonzero(new))
+        self._number += int(np.count_nonzero(new))
+        self.boxes, self._nodes = boxes, nodes
+        return above
+
+    def measured(self, searched: Int64 | None = None) -> MeasuredTree:
+        """The tree with all measurements, in the order in which they were made.
+
+        Args:
+            searched: Other noisy values that the shape follows from; none without it.
+        """
+        node, value, noise, steered = (np.concatenate([each[column] for each in self._measured]) for column in range(4))
+        return MeasuredTree(
+            tree=Tree(self.shape, np.concatenate(self._all), np.concatenate(self._parents)),
+            node=node,
+            value=value,
+            noise=noise,
+            noises=tuple(self._noises),
+            steered=steered,
+            searched=np.empty(0, dtype=np.int64) if searched is None else searched,
+        )
