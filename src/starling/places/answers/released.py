@@ -1,0 +1,152 @@
+"""A released grid as analysts ask it: counts of rectangles, polygons and H3 cells with sure intervals, sums and differences, hotspots."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+
+from starling.errors import ParameterError
+from starling.places.answers.coordinates import degrees_in_cells, units_in_cells
+from starling.places.answers.hexagons import hexagon_regions
+from starling.places.answers.hotspots import Hotspots, hotspots
+from starling.places.answers.rectangles import Counts, CumulativeGrid, Float64
+from starling.places.answers.regions import Region, count_regions, region_of
+from starling.places.answers.sure import LEVEL, SureIntervals, Surety
+from starling.places.measurements import Bool, Int64, Measured, MeasuredTree
+from starling.places.plan.grid import Grid
+
+Units: TypeAlias = Literal["cells", "box", "degrees"]
+
+UNITS: Final[tuple[Units, ...]] = ("cells", "box", "degrees")
+"""Cells of the grid from its south-western corner; the units of the plan's box; longitude and latitude."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """Answers to queries, in their order.
+
+    Attributes:
+        counts: float64 (queries,): released points, spread evenly within a cell.
+        lower: int64 (queries,): lower ends of sure intervals (sure.py); None where the method has none.
+        upper: int64 (queries,): their upper ends, included.
+        cut: int64 (queries,): measured points of boxes that the query cuts, which widen the interval whatever the noise.
+        clipped: bool (queries,): whether a part of the query lies beyond the grid; that part has no points.
+    """
+
+    counts: Float64
+    lower: Int64 | None
+    upper: Int64 | None
+    cut: Int64 | None
+    clipped: Bool
+
+
+class ReleasedGrid:
+    """One grid of a release, or a sum or difference of some.
+
+    Args:
+        grid: The public grid.
+        counts: float64 (rows, columns): released points.
+        measured: The measurements that it was made of, and whether each was added (1) or taken away (-1).
+
+    Attributes:
+        grid: The public grid.
+        table: The released points, ready to be asked.
+        parts: The measurements, and whether each was added (1) or taken away (-1).
+    """
+
+    def __init__(self, grid: Grid, counts: Float64, measured: Sequence[tuple[Measured, int]]) -> None:
+        if counts.shape != grid.shape:
+            raise ParameterError("counts", "have another shape than the grid", "give those of the release")
+        self.grid, self.table = grid, CumulativeGrid(counts)
+        self.parts = tuple(measured)
+
+    @cached_property
+    def surety(self) -> Surety | None:
+        """Sure intervals; None where a transform was measured, not boxes."""
+        trees = [each for each, _ in self.parts if isinstance(each, MeasuredTree)]
+        if len(trees) < len(self.parts):
+            return None
+        return Surety(trees, [sign for _, sign in self.parts])
+
+    def plus(self, other: "ReleasedGrid") -> "ReleasedGrid":
+        """The sum of two grids whose noise was drawn independently: slices of a release, or releases of other points."""
+        return self._with(other, 1)
+
+    def minus(self, other: "ReleasedGrid") -> "ReleasedGrid":
+        """The difference of two grids whose noise was drawn independently."""
+        return self._with(other, -1)
+
+    def _with(self, other: "ReleasedGrid", sign: int) -> "ReleasedGrid":
+        if self.grid != other.grid:
+            raise ParameterError("grids", "are not the same", "compare releases on one public grid")
+        theirs = [(measured, sign * each) for measured, each in other.parts]
+        if any(one is two for one, _ in self.parts for two, _ in theirs):
+            raise ParameterError("grids", "share measurements, whose noise is not independent", "name another slice")
+        return ReleasedGrid(self.grid, self.table.grid + sign * other.table.grid, [*self.parts, *theirs])
+
+    def count(self, rectangles: Float64, units: Units = "cells", level: Fraction = LEVEL) -> Answers:
+        """Points in rectangles.
+
+        Args:
+            rectangles: float64 (m, 4): x0, y0, x1, y1, fractions allowed.
+            units: Of them. Degrees of a grid of equal-area cells are parallels and meridians, which are straight on it.
+            level: The probability with which each sure interval holds the true number.
+
+        Raises:
+            ParameterError: an array of another shape, a number that is not finite, a rectangle whose ends are in the wrong order,
+                degrees of a grid in plain units, or another level than `Surety.of` takes.
+        """
+        asked = np.asarray(rectangles, dtype=np.float64)
+        if units != "cells" and asked.ndim == 2 and asked.shape[1] == 4:
+            project = degrees_in_cells(self.grid) if units == "degrees" else units_in_cells(self.grid)
+            asked = project(asked.reshape(-1, 2)).reshape(-1, 4)
+        found = self.table.count(asked)
+        return _answers(found, self.surety.of(asked, level) if self.surety else None)
+
+    def count_polygons(
+        self, polygons: Sequence[Mapping[str, Any]], units: Units = "degrees", level: Fraction = LEVEL
+    ) -> Answers:
+        """Points in polygons, by the share of each cell that lies in them; edges are straight between corners on the grid.
+
+        Args:
+            polygons: GeoJSON geometries, Polygon or MultiPolygon.
+            units: Of them.
+            level: The probability with which each sure interval holds the true number.
+
+        Raises:
+            ParameterError: what is no polygon, or has rings that cross, and as `count` says of units and level.
+        """
+        regions: list[Region] = [region_of(each) for each in polygons]
+        if units != "cells":
+            project = degrees_in_cells(self.grid) if units == "degrees" else units_in_cells(self.grid)
+            regions = [[[project(ring) for ring in polygon] for polygon in region] for region in regions]
+        return self._count_regions(regions, level)
+
+    def count_hexagons(self, cells: Sequence[str], level: Fraction = LEVEL) -> Answers:
+        """Points in H3 cells, by the share of each cell of the grid that lies in them.
+
+        Args:
+            cells: Ids, as h3 writes them.
+            level: The probability with which each sure interval holds the true number.
+
+        Raises:
+            ParameterError: an id that is none, h3 is not installed, and as `count` says of degrees and level.
+        """
+        return self._count_regions(hexagon_regions(cells, degrees_in_cells(self.grid)), level)
+
+    def _count_regions(self, regions: Sequence[Region], level: Fraction) -> Answers:
+        found = count_regions(self.table, regions)
+        return _answers(found, self.surety.of_regions(regions, level) if self.surety else None)
+
+    def hotspots(self, k: int, side: int = 1, level: Fraction = LEVEL) -> Hotspots:
+        """The k squares of `side` cells with most released points, and which of them surely are; see `hotspots.hotspots`."""
+        return hotspots(self.table, k, side, surety=self.surety, level=level)
+
+
+def _answers(found: Counts, sure: SureIntervals | None) -> Answers:
+    if sure is None:
+        return Answers(found.counts, None, None, None, found.clipped)
+    return Answers(found.counts, sure.lower, sure.upper, sure.cut, found.clipped)

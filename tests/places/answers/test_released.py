@@ -1,0 +1,120 @@
+"""A released grid as analysts ask it: units, kinds of queries, sums and differences."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from starling.errors import ParameterError
+from starling.places.answers.rectangles import CumulativeGrid
+from starling.places.answers.released import UNITS, ReleasedGrid
+from starling.places.answers.sure import Surety
+from starling.places.measurements import Int64, MeasuredCoefficients, MeasuredTree
+from starling.places.mechanism.singular import of_cells
+from starling.places.plan.grid import Grid
+from starling.privacy.distributions.discrete import DiscreteLaplace
+
+NOISE = DiscreteLaplace(Fraction(2))
+CITY = Grid((Fraction(-80), Fraction(40), Fraction(-74), Fraction(44)), 40, 60, "degrees")
+CELLS = np.random.default_rng(8).poisson(4.0, CITY.shape).astype(np.int64)
+
+
+def measured(cells: Int64) -> MeasuredTree:
+    return of_cells((cells.shape[0], cells.shape[1]), cells.reshape(-1), NOISE)
+
+
+def released(cells: Int64 = CELLS, grid: Grid = CITY) -> ReleasedGrid:
+    return ReleasedGrid(grid, cells.astype(np.float64), [(measured(cells), 1)])
+
+
+def test_rectangles_in_each_unit() -> None:
+    inside = released()
+    cells = np.array([[5.0, 10, 20, 30.5], [-3, 0, 5, 5]])
+    found = inside.count(cells)
+    assert found.counts == pytest.approx(CumulativeGrid(CELLS).count(cells).counts)
+    assert found.clipped.tolist() == [False, True]
+    degrees = cells / 10 + np.array([-80, 40, -80, 40])
+    for units in UNITS[1:]:
+        other = inside.count(degrees, units)
+        assert other.counts == pytest.approx(found.counts)
+        assert other.clipped.tolist() == [False, True]
+    sure = Surety([measured(CELLS)]).of(cells)
+    assert found.lower is not None
+    assert found.lower.tolist() == sure.lower.tolist()
+    wider = inside.count(cells, level=Fraction(999, 1000))
+    assert wider.upper is not None
+    assert found.upper is not None
+    assert (wider.upper > found.upper).all()
+
+
+def test_degrees_on_a_grid_of_equal_area() -> None:
+    grid = Grid((Fraction(0), Fraction(0), Fraction(4_000_000), Fraction(4_000_000)), 40, 60, "equal-area")
+    inside = released(grid=grid)
+    x, y = grid.edges
+    found = inside.count(np.array([[x[6], y[4], x[12], y[30]]]), "degrees")
+    assert found.counts == pytest.approx([CELLS[4:30, 6:12].sum()])
+
+
+def test_polygons_and_hexagons() -> None:
+    inside = released()
+    ring = [[-79.5, 41.0], [-78.0, 41.0], [-78.0, 43.05], [-79.5, 43.05], [-79.5, 41.0]]
+    rectangle = inside.count(np.array([[-79.5, 41.0, -78.0, 43.05]]), "degrees")
+    found = inside.count_polygons([{"type": "Polygon", "coordinates": [ring]}])
+    assert found.counts == pytest.approx(rectangle.counts)
+    assert rectangle.upper is not None
+    assert found.upper is not None
+    assert found.upper == pytest.approx(rectangle.upper)
+    h3 = pytest.importorskip("h3", reason="the extra `test` installs it")
+    cell = h3.latlng_to_cell(42.0, -77.0, 5)
+    hexagon = [[longitude, latitude] for latitude, longitude in h3.cell_to_boundary(cell)]
+    as_polygon = inside.count_polygons([{"type": "Polygon", "coordinates": [hexagon]}])
+    assert inside.count_hexagons([cell]).counts == pytest.approx(as_polygon.counts)
+    in_cells = {"type": "Polygon", "coordinates": [[[5, 10], [20, 10], [20, 30.5]]]}
+    assert inside.count_polygons([in_cells], "cells").counts[0] > 0
+
+
+def test_sums_and_differences() -> None:
+    other = CELLS[::-1].copy()
+    one, two = released(), released(other)
+    asked = np.array([[5.0, 10, 20, 30]])
+    both, less = one.plus(two).count(asked), one.minus(two).count(asked)
+    assert both.counts == one.count(asked).counts + two.count(asked).counts
+    assert less.counts == one.count(asked).counts - two.count(asked).counts
+    expected = Surety([measured(CELLS), measured(other)], [1, -1]).of(asked)
+    assert (less.lower, less.upper) == (expected.lower, expected.upper)
+    third = one.minus(two).minus(released(CELLS.copy())).count(asked)
+    assert third.counts == pytest.approx(-two.count(asked).counts)
+    with pytest.raises(ParameterError, match="share measurements"):
+        one.minus(one)
+    with pytest.raises(ParameterError, match="share measurements"):
+        one.plus(two).minus(two)
+    elsewhere = Grid(CITY.box, 20, 30, "degrees")
+    with pytest.raises(ParameterError, match="are not the same"):
+        one.minus(released(CELLS[:20, :30], elsewhere))
+
+
+def test_hotspots_of_a_release() -> None:
+    cells = CELLS.copy()
+    cells[3, 4] = 500
+    found = released(cells).hotspots(1)
+    assert found.boxes.tolist() == [[3, 4, 4, 5]]
+    assert np.asarray(found.sure).tolist() == [True]
+
+
+def test_a_transform_has_answers_without_intervals() -> None:
+    coefficients = MeasuredCoefficients(CITY.shape, np.zeros((64, 64), dtype=np.int64), NOISE)
+    grid = ReleasedGrid(CITY, CELLS.astype(np.float64), [(coefficients, 1)])
+    found = grid.count(np.array([[0.0, 0, 60, 40]]))
+    assert (found.counts.tolist(), found.lower, found.upper, found.cut) == ([CELLS.sum()], None, None, None)
+    assert grid.hotspots(2).sure is None
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    with pytest.raises(ParameterError, match="another shape"):
+        ReleasedGrid(CITY, np.zeros((3, 3)), [])
+    with pytest.raises(ParameterError, match="rectangles"):
+        released().count(np.zeros((2, 3)), "degrees")
+    plain = Grid((Fraction(0), Fraction(0), Fraction(6), Fraction(4)), 40, 60, "plain", "EPSG:2263")
+    with pytest.raises(ParameterError, match="plain units"):
+        released(grid=plain).count(np.zeros((1, 4)), "degrees")
+    assert released(grid=plain).count(np.array([[0, 0, 6, 4]]), "box").counts == [CELLS.sum()]
