@@ -113,6 +113,19 @@ def test_regions_around_sizes_of_their_own_are_told_apart(monkeypatch: pytest.Mo
     assert max(moved for _, moved in found) < 0.95 < min(moved for _, moved in without)
 
 
+def test_some_families_tell_the_prior_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = np.random.default_rng(5)
+    parents = [np.zeros(300, dtype=np.int64), np.repeat(np.arange(300), 3)]
+    leaves = numbers.poisson(8 * np.exp(-0.3 * np.arange(15)) * numbers.lognormal(0, 0.4, size=(900, 1)), (900, 15))
+    middle = leaves.reshape(300, 3, 15).sum(axis=1)
+    levels = [middle.sum(axis=0, keepdims=True), middle, leaves]
+    noisy, total = measured(numbers, levels, 0.7), int(leaves.sum())
+    every = errors(project_empirical_bayes(noisy, parents, total, [15.6] * 3), levels)
+    monkeypatch.setattr(empirical_bayes, "ENOUGH", 30)
+    some = errors(project_empirical_bayes(noisy, parents, total, [15.6] * 3), levels)
+    assert some == pytest.approx(every, rel=0.03)
+
+
 def test_public_totals_of_regions_help() -> None:
     q = np.exp(-0.1)
     variance = 2 * q / (1 - q) ** 2
