@@ -1,5 +1,6 @@
 """Fresh measurements within a rectangle and those that hold it: the same as of a slow walk, and on both sides of the truth."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -109,6 +110,21 @@ def test_sums_are_those_of_a_slow_walk_and_hold_the_truth(case: tuple[Int64, Mea
         most = cells[max(int(y0), 0) : max(int(np.ceil(y1)), 0), max(int(x0), 0) : max(int(np.ceil(x1)), 0)].sum()
         assert found.inside[row] <= most
         assert found.touched[row] >= least or x0 == x1 or y0 == y1
+
+
+@given(case=measured_trees(), asked=queries(), other=st.integers(-(10**6), 10**6))
+def test_what_is_summed_depends_on_no_value_of_a_box_that_is_summed(
+    case: tuple[Int64, MeasuredTree], asked: Float64, other: int
+) -> None:
+    _, measured = case
+    y0, y1, x0, x1 = measured.tree.boxes.T
+    for row, (left, bottom, right, top) in enumerate(asked):
+        cut = (x0 < left) | (x1 > right) | (y0 < bottom) | (y1 > top)
+        free = ~cut[measured.node] | ~measured.steered
+        changed = replace(measured, value=np.where(free, other, measured.value))
+        one, two = FreshCover(measured).sums(asked[row : row + 1]), FreshCover(changed).sums(asked[row : row + 1])
+        assert one.inside_terms.tolist() == two.inside_terms.tolist()
+        assert one.touched_terms.tolist() == two.touched_terms.tolist()
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 300), (37, 41), (64, 64)])
