@@ -11,6 +11,7 @@ import numpy.typing as npt
 from starling.places.measurements import Measured, MeasuredTree
 from starling.places.mechanism.method import Method
 from starling.places.mechanism.singular import Singular
+from starling.places.mechanism.uniform import Uniform
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
 Float64: TypeAlias = npt.NDArray[np.float64]
@@ -45,5 +46,6 @@ def leaves(measured: Measured) -> Float64:
 
 
 RIVALS: Final[dict[str, Rival]] = {
+    "Uniform": Rival(lambda shape, epsilon: Uniform(shape, ADD_REMOVE_POINT, epsilon), leaves),
     "Singular": Rival(lambda shape, epsilon: Singular(shape, ADD_REMOVE_POINT, epsilon), leaves),
 }

@@ -57,6 +57,18 @@ def test_errors_are_relative_to_what_the_study_says(monkeypatch: pytest.MonkeyPa
     assert row["bias"]["rand"] == pytest.approx(-(1200 + 10) / 2)
 
 
+def test_the_earth_movers_distance_is_that_of_city_blocks() -> None:
+    one, other, third = (np.zeros((64, 128)) for _ in range(3))
+    one[0, 0] = 3
+    other[63, 127] = 5
+    third[0, 0], third[0, 4 * 16] = 1, 1
+    assert study.earth_movers_distance(one, one) == pytest.approx(0, abs=1e-9)
+    assert study.earth_movers_distance(one, other) == pytest.approx(2 * 31 / 32)
+    assert study.earth_movers_distance(one, third) == pytest.approx(0.5 * 16 / 32)
+    assert study.earth_movers_distance(one, -one) == 1
+    assert study.blocks(np.ones((64, 128))).tolist() == [[8.0] * 32] * 32
+
+
 def test_who_wins_and_by_far() -> None:
     kinds = (*study.LARGE, *study.SMALL)
     rows = [
