@@ -47,6 +47,12 @@ records = click.option(
     metavar="FILE",
     help="Confidential: CSV or Parquet of the plan's kind, a file or a folder of Parquet parts.",
 )
+shares_option = click.option(
+    "--shares",
+    type=options.PATH,
+    metavar="FILE",
+    help="Public shares of the sizes, CSV size,share.  [default: those of the plan, or assumed]",
+)
 
 
 @command("plan", example="starling groups plan plan.toml")
@@ -61,12 +67,7 @@ def plan(plan: Path) -> Result:
 
 @command("preview", example="starling groups preview plan.toml")
 @options.plan_file
-@click.option(
-    "--shares",
-    type=options.PATH,
-    metavar="FILE",
-    help="Public shares of the sizes, CSV size,share.  [default: those of the plan, or assumed]",
-)
+@shares_option
 @click.option(
     "--target",
     "targets",
@@ -256,7 +257,7 @@ def _plan_text(plan: "Plan") -> str:
             f"{len(plan.regions.ids[level]):,}",
             f"{first:,}",
             decimal_up(plan.budget.amounts[band][level]),
-            rounded(_width(plan, level, band)),
+            rounded(plan.noise(level)[band].width),
         )
         for level, name in enumerate(plan.regions.levels)
         for band, first in enumerate(plan.budget.bands)
@@ -264,13 +265,6 @@ def _plan_text(plan: "Plan") -> str:
     header = ("level", "regions", "sizes from", plan.measure, "noise")
     unit = "scale of the discrete Laplace" if plan.measure == "epsilon" else "sigma of the discrete Gaussian"
     return f"{facts(pairs)}\n\n{table(header, rows)}\n\nnoise: {unit}, in groups, for each noisy number"
-
-
-def _width(plan: "Plan", level: int, band: int) -> float:
-    from starling.privacy.distributions.discrete import DiscreteLaplace
-
-    noise = plan.noise(level)[band]
-    return float(noise.scale) if isinstance(noise, DiscreteLaplace) else float(noise.sigma_squared) ** 0.5
 
 
 def _plan_json(plan: "Plan") -> "dict[str, Json]":

@@ -9,7 +9,7 @@ import click
 from starling.cli import options
 from starling.cli.auditing import pin
 from starling.cli.commands import Result, command
-from starling.cli.groups import records
+from starling.cli.groups import records, shares_option
 from starling.cli.progress import working
 from starling.errors import SourceError
 
@@ -27,12 +27,7 @@ if TYPE_CHECKING:
     help="Without PLAN: the households of the paper, over these counties.",
 )
 @click.option("--taxis", is_flag=True, help="Without PLAN: the taxis of the paper, over 263 zones.")
-@click.option(
-    "--shares",
-    type=options.PATH,
-    metavar="FILE",
-    help="Public shares of the sizes, CSV size,share.  [default: those of the plan, or assumed]",
-)
+@shares_option
 @click.option(
     "--kind",
     type=click.Choice(["groups", "counts"]),

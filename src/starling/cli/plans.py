@@ -8,7 +8,6 @@ from starling.cli.commands import attributes
 from starling.release.text import facts, rounded, table
 
 if TYPE_CHECKING:
-    from starling.privacy.distributions.discrete import Distribution
     from starling.release.statement import Json
     from starling.tables.plan import AccuracyTarget, LevelOverview, Overview, Plan, Price
     from starling.tables.preview import Error, LevelPreview, Preview
@@ -47,7 +46,10 @@ def overview_text(overview: "Overview") -> str:
             decimal_up(each.cost.amount),
             _groups_of_a_person(each),
             decimal_up(each.share.amount),
-            *map(_parameter, attributes(each.stage_noise, "total_only", "stage1", "stage2").values()),
+            *(
+                rounded(noise.width)
+                for noise in attributes(each.stage_noise, "total_only", "stage1", "stage2").values()
+            ),
             f"{each.iterations:,}",
             f"{each.total_only:,}",
             "" if each.groups is None else f"{each.groups:,}",
@@ -74,12 +76,6 @@ def _groups_of_a_person(each: "LevelOverview") -> str:
         if each.by_codes > each.level.stability
         else f"{each.by_codes}"
     )
-
-
-def _parameter(noise: "Distribution") -> str:
-    from starling.privacy.distributions.discrete import DiscreteLaplace
-
-    return rounded(float(noise.scale) if isinstance(noise, DiscreteLaplace) else float(noise.sigma_squared) ** 0.5)
 
 
 def overview_json(overview: "Overview") -> "dict[str, Json]":

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from starling.errors import ParameterError
-from starling.groups.artifact.public_plan import measurements_path, read_measurements, read_plan
+from starling.groups.artifact import measurements_path, read_measurements, read_plan
 from starling.groups.measurements import Measured
 from starling.privacy.distributions.discrete import Distribution
 from starling.release.intervals import Value, total

@@ -3,7 +3,7 @@
 from typing import Final
 
 from starling.groups.analysis import GroupsRelease
-from starling.groups.artifact.public_plan import read_plan
+from starling.groups.artifact import read_plan
 from starling.groups.publication import CHECKS, GroupsPublication
 from starling.release.domain import Domain
 

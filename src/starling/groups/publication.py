@@ -9,10 +9,11 @@ from typing import Final
 
 import pyarrow as pa
 
-from starling.groups.artifact import columns, pages
-from starling.groups.artifact.public_plan import (
+from starling.groups.artifact import (
     MEASUREMENTS,
     PLAN,
+    columns,
+    pages,
     read_measurements,
     write_measurements,
     write_plan,

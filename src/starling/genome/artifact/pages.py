@@ -27,7 +27,7 @@ from starling.genome.postprocess.wording import (
     verdict,
 )
 from starling.privacy.budget import decimal_up
-from starling.release.report.pages import Section, Table
+from starling.release.report.pages import Section, Table, files
 
 MOST_ROWS: Final = 50
 """Rows of a table of the report; the whole is in data/."""
@@ -176,12 +176,8 @@ def _files(plan: Plan, question: Question) -> Section:
             "the public plan, its SNP list and the question, enough to make the tables from the noisy answer again",
         ),
         ("privacy.json", "what is promised and was charged, with exact amounts"),
-        ("datapackage.json", "every file with its SHA-256, every table with its columns"),
-        ("registry.yaml", "draft of an entry in OpenDP's registry of deployments"),
-        ("SIGNATURE", "over every other file of the folder"),
     )
-    table = Table(("File", "Content"), rows, "Files of this release", words=True)
-    return Section("What is in this folder", tables=(table,))
+    return files(rows)
 
 
 def _build(plan: Plan) -> str:

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from starling.groups.artifact.public_plan import NOISY_WORDS, REGION_COLUMNS, REGION_FILE, measurements_path
-from starling.groups.artifact.public_plan import REGIONS as PLAN_REGIONS
+from starling.groups.artifact import NOISY_WORDS, REGION_COLUMNS, REGION_FILE, measurements_path
+from starling.groups.artifact import REGIONS as PLAN_REGIONS
 from starling.groups.inference.intervals import QUANTILES, Ends
 from starling.groups.plan import Plan
 from starling.groups.postprocess import Estimated, RegionRows, SizeRows, region_rows, size_rows
@@ -126,11 +126,10 @@ def _sizes(plan: Plan, level: int, part: SizeRows) -> pa.Table:
 
 def _regions(plan: Plan, level: int, rows: RegionRows) -> pa.Table:
     regions = plan.regions
-    parents = [None] if not level else [regions.ids[level - 1][row] for row in regions.tree.parents[level - 1]]
     columns = [
-        [regions.levels[level]] * len(parents),
-        list(regions.ids[level]),
-        parents,
+        [regions.levels[level]] * len(regions.ids[level]),
+        regions.ids[level],
+        [above or None for above in regions.above[level]],
         rows.groups,
         *_both(rows.groups_interval),
         rows.members,

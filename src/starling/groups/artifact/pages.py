@@ -7,14 +7,13 @@ from typing import Final
 
 import numpy as np
 
-from starling.groups.artifact.public_plan import PLAN, REGIONS, measurements_path
+from starling.groups.artifact import PLAN, REGIONS, measurements_path
 from starling.groups.inference.intervals import LevelErrors
 from starling.groups.plan import METHODS, Plan
 from starling.groups.postprocess import Estimated, conditions
 from starling.privacy.budget import decimal_up
-from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.release.registry import Product
-from starling.release.report.pages import Section, Table
+from starling.release.report.pages import Section, Table, files
 from starling.release.statement import Json, Particulars, noise
 from starling.release.text import rounded
 
@@ -106,9 +105,8 @@ def charged(plan: Plan) -> Section:
     rows = []
     for band, first in enumerate(plan.budget.bands):
         for level, name in enumerate(plan.regions.levels):
-            drawn = plan.noise(level)[band]
-            width = float(drawn.scale) if isinstance(drawn, DiscreteLaplace) else float(drawn.sigma_squared) ** 0.5
-            rows.append((name, f"{first:,}", decimal_up(plan.budget.amounts[band][level]), rounded(width)))
+            amount, width = plan.budget.amounts[band][level], plan.noise(level)[band].width
+            rows.append((name, f"{first:,}", decimal_up(amount), rounded(width)))
     unit = "scale" if plan.measure == "epsilon" else "sigma"
     text = f"""
         Measured was, in every region of every level, how many groups there are of {"at most " if plan.cumulative else ""}each size.
@@ -197,10 +195,5 @@ def _files(plan: Plan) -> Section:
         ("measurements/", "every noisy count as it was drawn; the tables are a function of them"),
         ("plan/", "the public plan and its regions, enough to make the tables from the measurements again"),
         ("privacy.json", "what is promised and was charged, with exact amounts"),
-        ("datapackage.json", "every file with its SHA-256, every table with its columns"),
-        ("registry.yaml", "draft of an entry in OpenDP's registry of deployments"),
-        ("SIGNATURE", "over every other file of the folder"),
     )
-    return Section(
-        "What is in this folder", tables=(Table(("File", "Content"), rows, "Files of this release", words=True),)
-    )
+    return files(rows)

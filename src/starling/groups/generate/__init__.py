@@ -7,6 +7,8 @@ give the same numbers (with the same NumPy: its distributions may change between
   are made. The number of outliers is not in the paper: here it is one a state.
 - `taxi_like`: taxis by trips over city, borough and zone, with the totals of the paper's New York data.
 - `world_of`: groups over the regions of a plan.
+
+Previews measure them with invented noise (`inventing`).
 """
 
 import csv
@@ -22,9 +24,11 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.errors import ParameterError
+from starling.groups.measurements import AddNoise
 from starling.groups.optimise.tree import Int64, Tree
 from starling.groups.plan import Plan, Regions
 from starling.groups.plan.readable import read_register
+from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 
@@ -247,6 +251,29 @@ def stream(seed: int, which: int) -> np.random.Generator:
     """
     _check("seed", seed, 0, 2**63)
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(which,))))
+
+
+def inventing(seed: int) -> AddNoise:
+    """Adds invented noise, which protects nobody, of a release's distribution; of the Gaussian a rounded normal one, which is near to it.
+
+    Each count takes the same draw of the seed, size after size, whatever the distributions: it is scaled to its noise, so that plans of
+    different splits and bands that are simulated under one seed meet the same chance.
+
+    Args:
+        seed: Public, 0 or more.
+    """
+    rng = np.random.default_rng(seed)
+
+    def add(counts: Int64, noise: Distribution) -> Int64:
+        by_size = counts.shape[::-1]
+        if isinstance(noise, DiscreteLaplace):
+            # An exponential number that is scaled and rounded down is a geometric one; the noise is the difference of two.
+            pairs: Int64 = np.floor(rng.standard_exponential((*by_size, 2)) * noise.width).astype(np.int64)
+            return counts + (pairs[..., 0] - pairs[..., 1]).T
+        drawn: Int64 = np.rint(rng.standard_normal(by_size) * noise.width).astype(np.int64)
+        return counts + drawn.T
+
+    return add
 
 
 def _check(field: str, value: object, low: int, high: int) -> None:

@@ -89,38 +89,40 @@ def write(
         "numpy": np.__version__,
     }
     with new_folder(out) as folder:
-        write_regions(world.regions, folder / REGIONS)
-        write_rows(batches, folder / f"{kind}.{format}", format)
+        _write_regions(world.regions, folder / REGIONS)
+        _write_rows(batches, folder / f"{kind}.{format}", format)
         if plan is None:
-            (folder / PLAN).write_text(plan_text(world, kind), encoding="utf-8")
+            (folder / PLAN).write_text(_plan_text(world, kind), encoding="utf-8")
         (folder / NOTE).write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
     return Generated(out / f"{kind}.{format}", out / REGIONS, out / PLAN if plan is None else None, out / NOTE)
 
 
 def _batches(world: World, seed: int, kind: Kind, plan: Plan | None) -> Iterator[pa.RecordBatch]:
+    """The records: a row for each group, in an order that the seed shuffles within a leaf, for each size of a leaf, or for each member."""
     if kind == "groups":
-        return group_batches(world, seed)
+        return (_batch(world, leaf, {"size": size}) for leaf, size in _sizes(world, seed))
     if kind == "counts":
-        return count_batches(world)
+        leaf, size = np.nonzero(world.leaves)
+        return iter([_batch(world, leaf, {"size": size, "groups": world.leaves[leaf, size]})])
     register = None if plan is None or plan.register is None else plan.register.path
     if plan is None or register is None:
         raise ParameterError("kind", "is none of groups and counts", "give a plan with a register")
     listed = read_register(register)[0]
-    leaf = pc.index_in(listed["region"], pa.array(plan.regions.leaves, pa.string()))
-    names = listed["group"].take(pc.array_sort_indices(leaf.combine_chunks())).combine_chunks()
-    return member_batches(world, seed, names, kind, plan.quantity > 1)
+    place = pc.index_in(listed["region"], pa.array(plan.regions.leaves, pa.string()))
+    names = listed["group"].take(pc.array_sort_indices(place.combine_chunks())).combine_chunks()
+    return _member_batches(world, seed, names, kind, plan.quantity > 1)
 
 
-def write_regions(regions: Regions, path: Path) -> None:
+def _write_regions(regions: Regions, path: Path) -> None:
     """Write regions as a plan reads them: region, parent."""
     with path.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
-        rows.writerows([("region", "parent"), *((root, "") for root in regions.ids[0])])
-        for above, below, parents in zip(regions.ids, regions.ids[1:], regions.tree.parents, strict=False):
-            rows.writerows((region, above[parent]) for region, parent in zip(below, parents, strict=True))
+        rows.writerow(("region", "parent"))
+        for ids, above in zip(regions.ids, regions.above, strict=True):
+            rows.writerows(zip(ids, above, strict=True))
 
 
-def plan_text(world: World, kind: Kind) -> str:
+def _plan_text(world: World, kind: Kind) -> str:
     """A plan file for a world: pure epsilon 1 for a member, split equally over the levels."""
     return f'''title = "{world.title}"
 group = "{world.group}"
@@ -147,19 +149,7 @@ epsilon = "1"
 '''
 
 
-def group_batches(world: World, seed: int) -> Iterator[pa.RecordBatch]:
-    """One row a group: region, size; by region, and within one in an order that the seed shuffles, some rows at a time."""
-    for leaf, size in _sizes(world, seed):
-        yield _batch(world, leaf, {"size": size})
-
-
-def count_batches(world: World) -> Iterator[pa.RecordBatch]:
-    """One row for each size that a region has groups of: region, size, groups."""
-    leaf, size = np.nonzero(world.leaves)
-    yield _batch(world, leaf, {"size": size, "groups": world.leaves[leaf, size]})
-
-
-def member_batches(world: World, seed: int, names: pa.Array, kind: Kind, quantity: bool) -> Iterator[pa.RecordBatch]:
+def _member_batches(world: World, seed: int, names: pa.Array, kind: Kind, quantity: bool) -> Iterator[pa.RecordBatch]:
     """One row a member: group, for persons led by person, perhaps followed by a quantity, which is 1.
 
     Args:
@@ -182,7 +172,7 @@ def member_batches(world: World, seed: int, names: pa.Array, kind: Kind, quantit
         before, people = before + len(size), people + members
 
 
-def write_rows(batches: Iterator[pa.RecordBatch], path: Path, format: Format) -> None:  # noqa: A002 - the users' word
+def _write_rows(batches: Iterator[pa.RecordBatch], path: Path, format: Format) -> None:  # noqa: A002 - the users' word
     """Write batches, of which there is one at least, to a file."""
     first = next(batches)
     open_file = pacsv.CSVWriter if format == "csv" else pq.ParquetWriter

@@ -78,6 +78,12 @@ class Regions:
         return state.hexdigest()
 
     @property
+    def above(self) -> tuple[tuple[str, ...], ...]:
+        """For each level, the id of the region that each region lies in; of the root an empty one."""
+        inner = zip(self.ids, self.tree.parents, strict=False)
+        return (("",), *(tuple(ids[row] for row in rows.tolist()) for ids, rows in inner))
+
+    @property
     def level_totals(self) -> tuple[Int64, ...] | None:
         """The public number of groups of each region of each level; None where they are not public."""
         return None if self.totals is None else self.sums(np.array(self.totals, dtype=np.int64))

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.errors import PlanError
-from starling.groups.generate import household_shares, invented, lognormal_shares
-from starling.groups.generate.noise import inventing
+from starling.groups.generate import household_shares, invented, inventing, lognormal_shares
 from starling.groups.inference.methods import fit
 from starling.groups.measurements import measured
 from starling.groups.optimise.tree import Int64

@@ -7,6 +7,7 @@ discrete distribution is never above it.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import sqrt
 from typing import TypeAlias
 
 from starling.privacy.budget import positive
@@ -25,6 +26,11 @@ class DiscreteLaplace:
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive(self.scale, field="scale"))
 
+    @property
+    def width(self) -> float:
+        """The scale, for people."""
+        return float(self.scale)
+
 
 @dataclass(frozen=True, slots=True)
 class DiscreteGaussian:
@@ -38,6 +44,11 @@ class DiscreteGaussian:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma_squared", positive(self.sigma_squared, field="sigma_squared"))
+
+    @property
+    def width(self) -> float:
+        """Sigma, the root of the parameter, for people."""
+        return sqrt(self.sigma_squared)
 
 
 Distribution: TypeAlias = DiscreteLaplace | DiscreteGaussian

@@ -67,6 +67,17 @@ class Section:
         return tuple(" ".join(part.split()) for part in re.split(r"\n\s*\n", self.text) if part.strip())
 
 
+def files(rows: Sequence[tuple[str, str]]) -> Section:
+    """What is in the folder of a release: the domain's own files, and those that every release has."""
+    every = (
+        ("datapackage.json", "every file with its SHA-256, every table with its columns"),
+        ("registry.yaml", "draft of an entry in OpenDP's registry of deployments"),
+        ("SIGNATURE", "over every other file of the folder"),
+    )
+    table = Table(("File", "Content"), (*rows, *every), "Files of this release", words=True)
+    return Section("What is in this folder", tables=(table,))
+
+
 def undrawn(section: Section) -> Section:
     """A section with its captions, and nothing where its pictures stand: for a comparison of words."""
     return replace(section, pictures=tuple(Picture(str, picture.caption) for picture in section.pictures))

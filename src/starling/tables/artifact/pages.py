@@ -15,6 +15,7 @@ from starling.privacy.budget import decimal_up
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 from starling.release.report import Picture, Section, Table
+from starling.release.report.pages import files
 from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, shares, tiles
 from starling.tables.artifact.columns import MOST_CSV_ROWS, place_of
 from starling.tables.artifact.public_plan import missing
@@ -344,13 +345,8 @@ def _files(plan: Plan, summary: Summary) -> Section:
         *earlier,
         ("plan/", "the public plan and regions, enough to make the tables from the measurements again"),
         ("privacy.json", "what is promised and was charged, with exact amounts and scales"),
-        ("datapackage.json", "every file with its SHA-256, every table with its columns"),
-        ("registry.yaml", "draft of an entry in OpenDP's registry of deployments"),
-        ("SIGNATURE", "over every other file of the folder"),
     )
-    return Section(
-        "What is in this folder", tables=(Table(("File", "Content"), rows, "Files of this release", words=True),)
-    )
+    return files(rows)
 
 
 def _scale(distribution: Distribution) -> str:

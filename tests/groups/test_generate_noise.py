@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from starling.groups.generate.noise import inventing
+from starling.groups.generate import inventing
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 

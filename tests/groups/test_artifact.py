@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from starling.errors import IntegrityError, StarlingError
-from starling.groups.artifact.public_plan import (
+from starling.groups.artifact import (
     PLAN,
     REGIONS,
     measurements_path,
