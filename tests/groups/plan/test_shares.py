@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from starling.errors import ParameterError, PlanError
 from starling.groups.plan import PublicShares, SplitBudget
-from starling.groups.plan.shares import read_shares
+from starling.groups.plan.shares import MOST_SIZES, read_shares
 from starling.privacy.budget import Measure
 
 
@@ -109,3 +109,10 @@ def test_the_budget_is_that_of_the_scaled_shares(
 
 def test_no_groups_give_a_budget_too() -> None:
     assert PublicShares((1,), (Fraction(1),)).budget(Fraction(1), "epsilon", 3, 1, 0, (1, 2)).whole == 1
+
+
+def test_more_sizes_than_can_be_derived_are_refused() -> None:
+    shares = PublicShares((1,), (Fraction(1),))
+    assert shares.budget(Fraction(1), "epsilon", MOST_SIZES - 1, 1, 100, (1, 2)).bands[0] == 0
+    with pytest.raises(ParameterError, match="sizes are more than 131,072"):
+        shares.budget(Fraction(1), "epsilon", MOST_SIZES, 1, 100, (1, 2))

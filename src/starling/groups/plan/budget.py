@@ -143,8 +143,12 @@ class SplitBudget:
         noise = 2 * (quantity / each_level) ** 2 if measure == "epsilon" else quantity / (2 * each_level)
         bands: list[int] = []
         amounts: list[tuple[Fraction, ...]] = []
+        before = None
         for size, share in enumerate(parts):
             most = max(share, parts[size + 1]) if size + 1 < len(parts) else share
+            if most == before:
+                continue
+            before = most
             felt = [most * groups / (most * groups + noise * count) for count in regions]
             units = _units(
                 [weight * count * part for weight, count, part in zip(weights, regions, felt, strict=True)],

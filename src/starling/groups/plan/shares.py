@@ -31,6 +31,8 @@ LONGEST_FILE: Final = 1 << 24
 ROUNDED: Final = Fraction(1, 100)
 """What the sum of rounded shares may be off 1 by."""
 PERCENT: Final = 100
+MOST_SIZES: Final = 1 << 17
+"""Sizes for which a budget is derived, some hundred microseconds each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class PublicShares:
     def budget(
         self, whole: Fraction, measure: Measure, largest: int, quantity: int, groups: int, regions: tuple[int, ...]
     ) -> SplitBudget:
-        """The budget by size that follows (`SplitBudget.for_shares`), which takes and raises the same.
+        """The budget by size that follows (`SplitBudget.for_shares`).
 
         Args:
             whole: The whole budget, above 0.
@@ -85,7 +87,12 @@ class PublicShares:
             quantity: q.
             groups: G; of no groups the budget is that of one.
             regions: How many regions each level has, the root's first.
+
+        Raises:
+            ParameterError: there are more than MOST_SIZES sizes, or what `SplitBudget.for_shares` refuses.
         """
+        if largest >= MOST_SIZES:
+            raise ParameterError("sizes", f"are more than {MOST_SIZES:,}", "cap sizes lower, or write bands")
         return _derived(self, whole, measure, largest, quantity, max(groups, 1), regions)
 
 
