@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from starling.errors import ParameterError
+from starling.errors import OutputError, ParameterError
 from starling.places.answers.coordinates import reference_system
 from starling.places.answers.rectangles import CumulativeGrid
-from starling.places.artifact.exports import hexagon_table, write_geojson, write_geoparquet, write_npz
+from starling.places.artifact.exports import hexagon_table, write_all, write_geojson, write_geoparquet, write_npz
 from starling.places.plan.grid import Grid
 
 BOXES = np.array([[0, 2, 0, 3], [2, 4, 0, 3], [0, 4, 3, 6]], dtype=np.int32)
@@ -146,3 +146,19 @@ def test_no_file_is_overwritten(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError):
         write_geojson(tmp_path / "leaves.geojson", CITY, BOXES, {"count": COUNTS})
     assert {(tmp_path / name).read_text() for name in ("grid.npz", "leaves.geojson")} == {"mine"}
+
+
+def test_all_formats_of_a_release_in_one_folder(tmp_path: Path) -> None:
+    pytest.importorskip("h3", reason="the extra `test` installs it")
+    released = CumulativeGrid(np.random.default_rng(3).poisson(9.0, (4, 6)))
+    made = write_all(tmp_path / "out", CITY, released, BOXES, COUNTS, resolution=5)
+    assert [path.name for path in made] == ["boxes.parquet", "grid.npz", "boxes.geojson", "h3-5.parquet"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(path.name for path in made)
+    with pytest.raises(OutputError, match="exists"):
+        write_all(tmp_path / "out", CITY, released, BOXES, COUNTS)
+    plain = Grid(CITY.box, 4, 6, "plain", "EPSG:2263")
+    made = write_all(tmp_path / "plain", plain, released, BOXES, COUNTS)
+    assert [path.name for path in made] == ["boxes.parquet", "grid.npz"]
+    with pytest.raises(ParameterError, match="plain units"):
+        write_all(tmp_path / "no", plain, released, BOXES, COUNTS, resolution=5)
+    assert not (tmp_path / "no").exists()

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from starling.engine.new_folder import new_folder
 from starling.places.answers.coordinates import (
     CRS84,
     box_in_degrees,
@@ -34,6 +35,37 @@ _RECTANGLE: Final = np.dtype(
     [("order", "u1"), ("kind", "<u4"), ("rings", "<u4"), ("corners", "<u4"), ("corner", "<f8", (5, 2))]
 )
 """A polygon of one ring of five corners in WKB, little-endian."""
+
+
+def write_all(
+    out: Path, grid: Grid, released: CumulativeGrid, boxes: Int32, counts: Float64, resolution: int | None = None
+) -> tuple[Path, ...]:
+    """Write a release in all formats into the new folder `out`; no GeoJSON of plain units.
+
+    Args:
+        out: Must not exist.
+        grid: The public grid.
+        released: The released grid.
+        boxes: int32 (boxes, 4): the boxes of the release.
+        counts: float64 (boxes,): released points of each.
+        resolution: Of H3, for a table of its cells; None writes none.
+
+    Raises:
+        ParameterError: as `hexagon_table`.
+        OutputError: `out` exists or cannot be written.
+    """
+    columns: Columns = {"count": counts}
+    names = ["boxes.parquet", "grid.npz"]
+    with new_folder(out) as folder:
+        write_geoparquet(folder / names[0], grid, boxes, columns)
+        write_npz(folder / names[1], grid, released.grid)
+        if grid.crs != "plain":
+            names.append("boxes.geojson")
+            write_geojson(folder / names[-1], grid, boxes, columns)
+        if resolution is not None:
+            names.append(f"h3-{resolution}.parquet")
+            pq.write_table(hexagon_table(grid, released, resolution), folder / names[-1], compression="zstd")
+    return tuple(out / name for name in names)
 
 
 def write_geoparquet(path: Path, grid: Grid, boxes: Int32, columns: Columns) -> None:
