@@ -27,7 +27,7 @@ Sources: Fioretto, Van Hentenryck and Zhu 2021 for the problem; de Jong 1989 for
 the truth it comes beside the other methods.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -88,8 +88,9 @@ def project_empirical_bayes(
             for region in range(*tree.rows(level - 1).indices(len(counts)))
         ]
         _size_up(families, kernels.Prior(*np.zeros((4, problem.sizes))))
-        _size_up(families, _likelier(families, problem.sizes))
-        prior = _likelier(families, problem.sizes)
+        alike = _likeliest(families, problem.sizes)
+        _size_up(families, _likelier(families, problem.sizes, alike))
+        prior = _likelier(families, problem.sizes, alike)
         for family in families:
             share_out(family.smoothed(prior), family.sizes, family.region, family.children, problem, counts)
     levels = tuple(counts[tree.rows(level)] for level in range(tree.levels))
@@ -182,24 +183,24 @@ def _size_up(families: Sequence[_Family], prior: kernels.Prior) -> None:
         family.size_up(prior)
 
 
-def _likelier(families: Sequence[_Family], sizes: int) -> kernels.Prior:
-    """The prior of a level: that of its moments, or the likeliest of the grid, which has the same variances at all sizes."""
-    some = families[:: -(-len(families) // ENOUGH)]
-
-    def agreement(prior: kernels.Prior) -> float:
-        return _added(np.array([family.agreement(prior) for family in some]))
-
-    by_size, alike = _of_moments(families, sizes), _likeliest(sizes, agreement)
-    return alike if agreement(alike) > agreement(by_size) else by_size
+def _likelier(families: Sequence[_Family], sizes: int, alike: kernels.Prior) -> kernels.Prior:
+    """The prior of a level: that of its moments, or the one that is the same at all sizes, if that agrees better with what was seen."""
+    by_size = _of_moments(families, sizes)
+    return alike if _agreement(families, alike) > _agreement(families, by_size) else by_size
 
 
-def _likeliest(sizes: int, agreement: Callable[[kernels.Prior], float]) -> kernels.Prior:
+def _agreement(families: Sequence[_Family], prior: kernels.Prior) -> float:
+    """Of some families of a level with a prior."""
+    return _added(np.array([family.agreement(prior) for family in families[:: -(-len(families) // ENOUGH)]]))
+
+
+def _likeliest(families: Sequence[_Family], sizes: int) -> kernels.Prior:
     """The prior of GRID that agrees best with what was seen, each of its three numbers in turn being chosen while the others stay."""
     tried: dict[tuple[float, ...], float] = {}
 
     def agreed(chosen: tuple[float, ...]) -> float:
         if chosen not in tried:
-            tried[chosen] = agreement(_same_at_all_sizes(sizes, *chosen))
+            tried[chosen] = _agreement(families, _same_at_all_sizes(sizes, *chosen))
         return tried[chosen]
 
     best: tuple[float, ...] = BEGIN

@@ -22,7 +22,7 @@ UNITS: Final = 100
 LEAST_UNITS: Final = 2
 """The fewest that a level gets."""
 MOST_LEVELS: Final = 10
-IMPORTANCE: Final = Fraction(5, 8)
+IMPORTANCE: Final = Fraction(3, 5)
 """Where no importance is stated, it is the number of leaves for each region of a level, to this power (bench/groups_accuracy.py)."""
 BEST_POWER: Final[dict[Measure, str]] = {"epsilon": "1/2", "rho": "2/3"}
 """Amounts in proportion to this power of weights make the weighted sum of errors least, since errors are as 1/eps or 1/sqrt(rho)."""
@@ -107,7 +107,7 @@ class SplitBudget:
             groups: G, at least 1.
             regions: How many regions each level has, the root's first.
             importance: What an error in one group weighs at each level, above 0. None: the number of leaves for each region of the
-                level, to the power 5/8, which leaves the upper levels nearly as exact as an equal split does on Census-like data.
+                level, to the power 3/5, which leaves the upper levels nearly as exact as an equal split does on Census-like data.
             measure: Of the budget: epsilon of pure DP, or rho of zCDP.
             quantity: q, the most that one member adds to a size.
 
