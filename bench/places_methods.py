@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.places.measurements import Measured, MeasuredTree
+from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.method import Method
 from starling.places.mechanism.singular import Singular
 from starling.places.mechanism.uniform import Uniform
@@ -48,4 +49,6 @@ def leaves(measured: Measured) -> Float64:
 RIVALS: Final[dict[str, Rival]] = {
     "Uniform": Rival(lambda shape, epsilon: Uniform(shape, ADD_REMOVE_POINT, epsilon), leaves),
     "Singular": Rival(lambda shape, epsilon: Singular(shape, ADD_REMOVE_POINT, epsilon), leaves),
+    "Adaptive, leaves alone": Rival(lambda shape, epsilon: Adaptive(shape, ADD_REMOVE_POINT, epsilon), leaves),
 }
+"""Leaves alone: each leaf's own last count, without any post-processing."""
