@@ -141,3 +141,26 @@ def test_a_tree_near_the_bound_does_not_overflow(sign: int) -> None:
         assert_conditions(found.levels, parents, total)
         assert found.certified
         assert found.objective == objective(found.levels, noisy, [1, 2, 5])
+
+
+def test_sizes_that_need_wide_windows_get_them_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = np.random.default_rng(12)
+    parents = [np.zeros(4, dtype=np.int64), np.repeat(np.arange(4), 100)]
+    leaves = numbers.multinomial(90_000, [0.6, 0.3, 0.1, *np.zeros(20)], size=400)
+    middle = leaves.reshape(4, 100, -1).sum(axis=1)
+    noisy = [counts + numbers.integers(-9, 10, counts.shape) for counts in (middle.sum(axis=0)[None], middle, leaves)]
+    made = []
+    window = histogram._Windows._window
+
+    def seen(self: histogram._Windows, sizes: Int64, radius: int) -> histogram._Window:
+        made.append((len(sizes), radius))
+        return window(self, sizes, radius)
+
+    monkeypatch.setattr(histogram._Windows, "_window", seen)
+    monkeypatch.setattr(histogram, "ROUNDS", 1)
+    found = project_histogram(noisy, parents, int(leaves.sum()), [2, 16, 64])
+    assert found.certified
+    assert made[0] == (23, histogram.RADIUS)
+    assert len(made) > 1
+    assert all(number < 23 for number, _ in made[1:])
+    assert max(radius for _, radius in made) > histogram.RADIUS

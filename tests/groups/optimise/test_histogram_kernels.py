@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from starling.groups.optimise import histogram_kernels as kernels
 from starling.groups.optimise.water_kernels import Int64
@@ -24,12 +26,33 @@ def test_steps_do_not_depend_on_the_guess(off: int) -> None:
 
 
 def test_the_root_takes_the_cheapest_steps_and_smaller_sizes_first() -> None:
-    steps = np.array([[1, 4, 6], [2, 4, 5], [4, 7, 9]])
+    steps, starts = np.array([1, 4, 6, 2, 4, 5, 4, 7, 9]), np.array([0, 3, 6, 9])
     lows = np.array([10, 0, 5])
     for total, expected in ((15, [10, 0, 5]), (17, [11, 1, 5]), (18, [12, 1, 5]), (20, [12, 2, 6]), (24, [13, 3, 8])):
         counts: Int64 = np.empty(3, dtype=np.int64)
-        kernels.take_at_root(steps, lows, total, counts)
+        kernels.take_at_root(steps, starts, lows, total, counts)
         assert counts.tolist() == expected
+
+
+def test_windows_of_the_root_may_differ_in_width() -> None:
+    steps, starts, lows = np.array([1, 4, 2, 4, 5, 6]), np.array([0, 2, 5, 6]), np.array([10, 0, 5])
+    for total, expected in ((18, [12, 1, 5]), (19, [12, 2, 5]), (21, [12, 3, 6])):
+        counts: Int64 = np.empty(3, dtype=np.int64)
+        kernels.take_at_root(steps, starts, lows, total, counts)
+        assert counts.tolist() == expected
+
+
+@given(st.lists(st.integers(-(1 << 62), 1 << 62) | st.integers(-900, 900), min_size=1, max_size=40))
+def test_costs_are_put_in_order(costs: list[int]) -> None:
+    given_costs = np.array(costs, dtype=np.int64)
+    kernels.put_in_order(given_costs, np.empty(kernels.BUCKETS, dtype=np.int64))
+    assert given_costs.tolist() == sorted(costs)
+
+
+def test_an_end_is_found_by_size() -> None:
+    lows = np.array([[0, 4, 4, 4], [2, 2, 2, 2]])
+    counts = np.array([[0, 4, 6, 7], [3, 3, 3, 3]])
+    assert kernels.at_an_end(counts, lows, 3).tolist() == [False, True, False, True]
 
 
 def test_the_water_level_is_the_least_that_reaches_the_target() -> None:

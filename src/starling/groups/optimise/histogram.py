@@ -7,13 +7,15 @@ The method. Each size is a tree of its own; the total ties the trees together at
 method on its dual: for given active leaves (those above 0) the optimum is a closed form, up the tree and down again. The integer optimum
 is near: each cell above the leaves gets a window of integers around the relaxed value, and what each further group would cost there
 is merged upwards as in the paper's Algorithm 1. The total takes the cheapest steps and they are shared out downwards. The costs are convex
-and the sums laminar, so an optimum within the windows that touches no end of one is an optimum. Otherwise the windows are put around what
-was found, and widened. Floating point chooses the windows, and never the result: which of several optima is returned is
-decided by public rules on integers.
+and the sums laminar, so an optimum within the windows that touches no end of one is an optimum. Otherwise the sizes at which it touches
+one get windows around what was found, and wider ones. Floating point chooses the windows, and never the result: which of several optima
+is returned is decided by public rules on integers.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 from typing import Final
 
 import numpy as np
@@ -27,6 +29,8 @@ from starling.groups.optimise.region_totals import checked_totals, optimum_with_
 from starling.groups.optimise.relaxed import relaxed_optimum
 from starling.groups.optimise.tree import Int64, Projection
 from starling.groups.optimise.water import Families, like, nearest_with_sum
+
+Bool = npt.NDArray[np.bool_]
 
 RADIUS: Final = 3
 """How far a window reaches to either side at first."""
@@ -83,8 +87,35 @@ def _optimum(problem: Problem) -> tuple[Int64, ...]:
     return _Windows(problem).optimum()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Window:
+    """The windows of some sizes, all of one width, and what their steps cost.
+
+    Attributes:
+        sizes: int64 (sizes of this,): which sizes of the problem, increasing.
+        lows: int64 (regions above the leaves, sizes of this): the windows have the steps from `lows + 1` on.
+        steps: int64 (regions above the leaves, sizes of this, width): their costs.
+    """
+
+    sizes: Int64
+    lows: Int64
+    steps: Int64
+
+    @property
+    def width(self) -> int:
+        """How many steps each window has."""
+        return int(self.steps.shape[2])
+
+    def without(self, gone: Bool) -> "_Window":
+        """The windows of the sizes that stay."""
+        return _Window(self.sizes[~gone], *(np.compress(~gone, each, axis=1) for each in (self.lows, self.steps)))
+
+
 class _Windows:
-    """The integer optimum near the relaxed one, for a tree of at least two levels and a total above 0."""
+    """The integer optimum near the relaxed one, for a tree of at least two levels and a total above 0.
+
+    A size whose windows do not hold the optimum gets new ones, the others keep theirs: most sizes never need more than the first.
+    """
 
     def __init__(self, problem: Problem) -> None:
         tree, cells, total = problem.tree, problem.cells, problem.total
@@ -93,66 +124,99 @@ class _Windows:
         self.first = int(tree.starts[-3])
         self.families = Families.of(tree, tree.levels - 2)
         self.leaves = self.families.narrowed(cells[-1], total)
+        relaxed = relaxed_optimum(tree, self.families, self.leaves, self.noisy, total, self.weights)
+        bound = self.families.bound(self.leaves)
+        lowest = np.clip(np.floor(relaxed.levels), -bound, bound).astype(np.int64) - kernels.DEPTHS // 2
+        self.largest = relaxed.largest
+        self.guesses = like(np.maximum(-relaxed.largest, lowest), self.leaves)
+        self.counts = np.clip(np.rint(relaxed.values), 0, total).astype(np.int64)
 
     def optimum(self) -> tuple[Int64, ...]:
         """The optimal levels."""
-        families, leaves = self.families, self.leaves
-        relaxed = relaxed_optimum(self.tree, families, leaves, self.noisy, self.total, self.weights)
-        bound = families.bound(leaves)
-        lowest = np.clip(np.floor(relaxed.levels), -bound, bound).astype(np.int64) - kernels.DEPTHS // 2
-        guesses = like(np.maximum(-relaxed.largest, lowest), leaves)
-        radius = RADIUS
-        counts = np.clip(np.rint(relaxed.values), 0, self.total).astype(np.int64)
-        rounds = 0
-        while True:
-            lows = np.maximum(counts - radius, 0)
-            counts, steps = self._within(lows, 2 * radius, guesses)
-            if not kernels.at_an_end(counts, lows, 2 * radius):
+        families, leaves, radius = self.families, self.leaves, RADIUS
+        windows = [self._window(np.arange(leaves.shape[1]), radius)]
+        for rounds in count(1):
+            self._take(windows)
+            ends = [
+                kernels.at_an_end(np.take(self.counts, each.sizes, axis=1), each.lows, each.width) for each in windows
+            ]
+            if not any(each.any() for each in ends):
                 break
-            rounds += 1
             if rounds >= ROUNDS:
                 radius *= 2
-        levels = self._water_levels(counts[self.first :], lows[self.first :], steps[self.first :], relaxed.largest)
+            gone = np.sort(np.concatenate([each.sizes[end] for each, end in zip(windows, ends, strict=True)]))
+            stay = [each.without(end) for each, end in zip(windows, ends, strict=True) if not end.all()]
+            windows = [*stay, self._window(gone, radius)]
+        levels = np.empty_like(self.guesses)
+        for window in windows:
+            levels[:, window.sizes] = self._water_levels(window)
         filled = np.empty(leaves.shape, dtype=np.int64)
-        water_kernels.fill(leaves, families.rows, families.offsets, counts[self.first :], levels, filled)
-        return (*(counts[self.tree.rows(level)] for level in range(self.tree.levels - 1)), filled)
+        water_kernels.fill(leaves, families.rows, families.offsets, self.counts[self.first :], levels, filled)
+        return (*(self.counts[self.tree.rows(level)] for level in range(self.tree.levels - 1)), filled)
 
-    def _within(self, lows: Int64, width: int, guesses: water_kernels.Cells) -> tuple[Int64, Int64]:
-        """The optimal counts of the inner regions within windows, and what their steps cost."""
-        tree, families = self.tree, self.families
-        steps = np.empty((*lows.shape, width), dtype=np.int64)
+    def _window(self, sizes: Int64, radius: int) -> _Window:
+        """Windows around the counts of some sizes."""
+        tree, families, first = self.tree, self.families, self.first
+        leaves, guesses, noisy = self.leaves, self.guesses, self.noisy
+        if len(sizes) < leaves.shape[1]:
+            noisy = np.take(noisy, sizes, axis=1)
+            leaves, guesses = (like(np.take(each, sizes, axis=1), leaves) for each in (leaves, guesses))
+        lows = np.maximum(np.take(self.counts, sizes, axis=1) - radius, 0)
+        steps = np.empty((*lows.shape, 2 * radius), dtype=np.int64)
         kernels.steps_above_leaves(
-            self.leaves,
+            leaves,
             families.rows,
             families.offsets,
             guesses,
-            self.noisy[self.first :],
-            lows[self.first :],
+            noisy[first:],
+            lows[first:],
             self.weights[-2],
             self.weights[-1],
-            steps[self.first :],
+            steps[first:],
         )
-        levels = range(tree.levels - 2)
-        for level in reversed(levels):
+        for level in reversed(range(tree.levels - 2)):
             rows = tree.rows(level)
             kernels.steps_above(
-                tree.children, tree.offsets, self.noisy, lows, self.weights[level], steps, rows.start, rows.stop
+                tree.children, tree.offsets, noisy, lows, self.weights[level], steps, rows.start, rows.stop
             )
-        counts = np.empty_like(lows)
-        kernels.take_at_root(steps[0], lows[0], self.total, counts[0])
-        for level in levels:
-            rows = tree.rows(level)
-            kernels.take_below(
-                tree.children, tree.offsets, self.noisy, lows, self.weights[level], steps, counts, rows.start, rows.stop
-            )
-        return counts, steps
+        return _Window(sizes, lows, steps)
 
-    def _water_levels(
-        self, counts: Int64, lows: Int64, steps: Int64, largest: water_kernels.Cells
-    ) -> water_kernels.Cells:
+    def _take(self, windows: Sequence[_Window]) -> None:
+        """Write the optimal counts of the regions above the leaves within windows."""
+        tree = self.tree
+        widths, lows = np.empty((2, self.leaves.shape[1]), dtype=np.int64)
+        for each in windows:
+            widths[each.sizes], lows[each.sizes] = each.width, each.lows[0]
+        starts = np.concatenate([[0], np.cumsum(widths)])
+        steps = np.empty(starts[-1], dtype=np.int64)
+        for each in windows:
+            steps[starts[each.sizes][:, None] + np.arange(each.width)] = each.steps[0]
+        kernels.take_at_root(steps, starts, lows, self.total, self.counts[0])
+        for each in windows:
+            counts, noisy = (np.take(values, each.sizes, axis=1) for values in (self.counts, self.noisy))
+            for level in range(tree.levels - 2):
+                rows = tree.rows(level)
+                weight = self.weights[level]
+                kernels.take_below(
+                    tree.children,
+                    tree.offsets,
+                    noisy,
+                    each.lows,
+                    weight,
+                    each.steps,
+                    each.sizes,
+                    counts,
+                    rows.start,
+                    rows.stop,
+                )
+            self.counts[:, each.sizes] = counts
+
+    def _water_levels(self, window: _Window) -> water_kernels.Cells:
         """The water level of each parent of leaves, read off the cost of its last step."""
-        at = np.maximum(counts - lows - 1, 0)[:, :, None]
-        last = np.take_along_axis(steps, at, axis=2)[:, :, 0]
-        own = self.weights[-2] * (2 * (counts - self.noisy[self.first :]) - 1)
+        parents, sizes = slice(self.first, None), window.sizes
+        counts = self.counts[parents, sizes]
+        at = np.maximum(counts - window.lows[parents] - 1, 0)[:, :, None]
+        last = np.take_along_axis(window.steps[parents], at, axis=2)[:, :, 0]
+        own = self.weights[-2] * (2 * (counts - self.noisy[parents, sizes]) - 1)
         level = ((last - own) // self.weights[-1] + 1) // 2
-        return like(np.where(counts > 0, level, -largest), self.leaves)
+        return like(np.where(counts > 0, level, -self.largest[:, sizes]), self.leaves)

@@ -6,14 +6,19 @@ A step is the t-th group that a cell takes; what it costs is an integer, larger 
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from starling.groups.optimise.water_kernels import BLOCK, Cells, Int64
 from starling.privacy.compiled import compiled
+
+Bool = npt.NDArray[np.bool_]
 
 DEPTHS: Final = 7
 """Water levels above the lowest one that are looked at for every region and size at once."""
 BEYOND: Final = 1 << 62
 """Costs more than every step, or, negative, less."""
+BUCKETS: Final = 1024
+"""Costs within fewer integers than this are put in order by counting them."""
 
 
 @compiled
@@ -118,6 +123,7 @@ def steps_above(
         last: One after the last region.
     """
     sizes, width = steps.shape[1:]
+    numbers = np.empty(BUCKETS, dtype=np.int64)
     for v in range(first, last):
         family = children[offsets[v] : offsets[v + 1]]
         merged = np.empty(family.size * width, dtype=np.int64)
@@ -126,7 +132,7 @@ def steps_above(
             for i in range(family.size):
                 base += lows[family[i], s]
                 merged[i * width : (i + 1) * width] = steps[family[i], s]
-            merged.sort()
+            put_in_order(merged, numbers)
             for i in range(width):
                 target = lows[v, s] + 1 + i
                 rank = target - base - 1
@@ -135,26 +141,47 @@ def steps_above(
 
 
 @compiled
-def take_at_root(steps: Int64, lows: Int64, total: int, counts: Int64) -> None:
+def put_in_order(costs: Int64, numbers: Int64) -> None:
+    """Sort costs in place: by counting where they are near each other, as those of windows around one price are.
+
+    Args:
+        costs: (costs,), within +-BEYOND.
+        numbers: (BUCKETS,), written.
+    """
+    least, largest = costs.min(), costs.max()
+    if least <= largest - BUCKETS:
+        costs.sort()
+        return
+    numbers[: largest - least + 1] = 0
+    for cost in costs:
+        numbers[cost - least] += 1
+    place = 0
+    for above in range(largest - least + 1):
+        costs[place : place + numbers[above]] = least + above
+        place += numbers[above]
+
+
+@compiled
+def take_at_root(steps: Int64, starts: Int64, lows: Int64, total: int, counts: Int64) -> None:
     """Give each size of the root the steps that cost least, `total` in all; equal ones to smaller sizes first.
 
     Args:
-        steps: (sizes, width).
+        steps: (steps,): those of a size after one another, increasing.
+        starts: (sizes + 1,): where those of each size begin.
         lows: (sizes,).
         total: Steps below the windows counted too.
         counts: (sizes,), written.
     """
-    width = steps.shape[1]
     want = min(max(total - lows.sum(), 0), steps.size)
-    last = BEYOND * 2 - 1 if want == steps.size else np.sort(steps.reshape(-1))[want]
+    last = BEYOND * 2 - 1 if want == steps.size else np.sort(steps)[want]
     rest = want
     for s in range(lows.size):
-        taken = np.searchsorted(steps[s], last)
+        taken = np.searchsorted(steps[starts[s] : starts[s + 1]], last)
         counts[s] = lows[s] + taken
         rest -= taken
     for s in range(lows.size):
-        at = counts[s] - lows[s]
-        if rest > 0 and at < width and steps[s, at] == last:
+        at = starts[s] + counts[s] - lows[s]
+        if rest > 0 and at < starts[s + 1] and steps[at] == last:
             counts[s] += 1
             rest -= 1
 
@@ -167,6 +194,7 @@ def take_below(
     lows: Int64,
     weight: int,
     steps: Int64,
+    turns: Int64,
     counts: Int64,
     first: int,
     last: int,
@@ -180,6 +208,7 @@ def take_below(
         lows: (inner regions, sizes).
         weight: Of regions `first` to `last`.
         steps: (inner regions, sizes, width).
+        turns: (sizes,): what the shift follows from.
         counts: (inner regions, sizes): those of `first` to `last` are read, those of their children written.
         first: First region.
         last: One after the last region.
@@ -201,7 +230,7 @@ def take_below(
                 counts[u, s] = lows[u, s] + taken
                 rest -= counts[u, s]
                 equal += taken < width and steps[u, s, taken] == limit
-            turn = -(s % equal) if equal > 0 else 0
+            turn = -(turns[s] % equal) if equal > 0 else 0
             for i in range(family.size):
                 u = family[i]
                 taken = counts[u, s] - lows[u, s]
@@ -211,10 +240,11 @@ def take_below(
 
 
 @compiled
-def at_an_end(counts: Int64, lows: Int64, width: int) -> int:
-    """How many counts lie at an end of their window, where a further step would leave it."""
-    count, low = counts.reshape(-1), lows.reshape(-1)
-    number = 0
-    for i in range(count.size):
-        number += (count[i] == low[i] and low[i] > 0) or count[i] >= low[i] + width
-    return number
+def at_an_end(counts: Int64, lows: Int64, width: int) -> Bool:
+    """bool (sizes,): whether a count of the size, (regions, sizes), lies at an end of its window, where a further step would leave it."""
+    ends = np.zeros(counts.shape[1], dtype=np.bool_)
+    for u in range(counts.shape[0]):
+        for s in range(counts.shape[1]):
+            count, low = counts[u, s], lows[u, s]
+            ends[s] |= (count == low and low > 0) or count >= low + width
+    return ends

@@ -64,13 +64,16 @@ def relaxed_optimum(
     counts = np.repeat(np.diff(families.offsets)[:, None], shape[1], axis=1)
     everyone = counts.copy(), sums.copy()
     shares, values, slopes = (np.empty(noisy.shape) for _ in range(3))
-    above = np.empty(shape, dtype=leaves.dtype)
+    above, before = (np.full(shape, families.bound(leaves), dtype=leaves.dtype) for _ in range(2))
     for _ in range(PASSES):
         if not priced(counts, sums, noisy, parent, twice, leaf_twice, float(total), shares, values, slopes):
             counts[:], sums[:] = everyone
             continue
+        above, before = before, above
         _thresholds(shares[first:], leaf_twice, families.bound(leaves), above)
-        if not water_kernels.active(leaves, families.rows, families.offsets, above, counts, sums):
+        if np.array_equal(above, before) or not water_kernels.active(
+            leaves, families.rows, families.offsets, above, counts, sums
+        ):
             break
     return Relaxed(values + slopes * shares, shares[first:] / leaf_twice, largest)
 
