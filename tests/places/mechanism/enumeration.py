@@ -5,12 +5,13 @@ values, and the logarithm of its probability ratio is a sum of rationals, |y - c
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import exp, prod
+from typing import TypeAlias
 
 import numpy as np
 import pytest
@@ -40,11 +41,20 @@ class Drawn:
         return (1 - q) / (1 + q) * q ** abs(self.value - self.exact)
 
 
+Choices: TypeAlias = Sequence[int] | Callable[[Fraction], Sequence[int]]
+"""What may come out, or what may for noise of each amount."""
+
+
+def of(choices: Choices, amount: Fraction) -> Sequence[int]:
+    """The choices for noise of this amount."""
+    return choices(amount) if callable(choices) else choices
+
+
 @dataclass
 class Script:
     """Stands for the noise: values come out as they are given, and after these the first choice."""
 
-    choices: Sequence[int]
+    choices: Choices
     given: Sequence[int] = ()
     drawn: list[Drawn] = field(default_factory=list)
 
@@ -52,7 +62,7 @@ class Script:
         out = np.empty(exact.size, dtype=np.int64)
         for place, each in enumerate(exact.reshape(-1).tolist()):
             at = len(self.drawn)
-            out[place] = self.given[at] if at < len(self.given) else self.choices[0]
+            out[place] = self.given[at] if at < len(self.given) else of(self.choices, amount)[0]
             self.drawn.append(Drawn(each, amount, int(out[place])))
         return out.reshape(exact.shape)
 
@@ -61,9 +71,15 @@ class Script:
         self.given, self.drawn = given, []
         return method.draw(exact), self.drawn
 
+    def tree(self, method: Method, exact: Int64, given: Sequence[int]) -> tuple[MeasuredTree, list[Drawn]]:
+        """The release of a method that measures a tree."""
+        measured, drawn = self.replay(method, exact, given)
+        assert isinstance(measured, MeasuredTree)
+        return measured, drawn
+
 
 @contextmanager
-def scripted(choices: Sequence[int], patch: pytest.MonkeyPatch) -> Iterator[Script]:
+def scripted(choices: Choices, patch: pytest.MonkeyPatch) -> Iterator[Script]:
     """A script in place of all noise."""
     script = Script(choices)
     with patch.context() as patched:
@@ -101,9 +117,14 @@ def same(one: Measured, other: Measured) -> bool:
 
 
 def releases(
-    method: Method, one: Int64, other: Int64, choices: Sequence[int], patch: pytest.MonkeyPatch
+    method: Method,
+    one: Int64,
+    other: Int64,
+    choices: Choices,
+    patch: pytest.MonkeyPatch,
+    loss: Callable[[Drawn, Drawn], Fraction] = Drawn.loss,
 ) -> Iterator[Fraction]:
-    """The privacy loss of every release in which each value is one of the choices.
+    """The privacy loss of every release in which each value is one of the choices; `loss` is that of one value.
 
     Values of boxes that hold as many points in both grids have no loss, and are not varied.
     """
@@ -116,23 +137,28 @@ def releases(
             for place in range(len(given), len(left)):
                 if left[place].exact != right[place].exact:
                     before = tuple(each.value for each in left[:place])
-                    open_scripts += [(*before, value) for value in choices[1:]]
-            yield sum((a.loss(b) for a, b in zip(left, right, strict=True)), Fraction(0))
+                    open_scripts += [(*before, value) for value in of(choices, left[place].amount)[1:]]
+            yield sum((loss(a, b) for a, b in zip(left, right, strict=True)), Fraction(0))
 
 
 def largest_loss(
-    method: Method, grids: Sequence[Int64], points: int, choices: Sequence[int], patch: pytest.MonkeyPatch
+    method: Method,
+    grids: Sequence[Int64],
+    points: int,
+    choices: Choices,
+    patch: pytest.MonkeyPatch,
+    loss: Callable[[Drawn, Drawn], Fraction] = Drawn.loss,
 ) -> Fraction:
-    """The largest privacy loss of all releases of all neighbours of some grids, in either direction."""
+    """The largest privacy loss of all releases of all neighbours of some grids, in either direction; `loss` is that of one value."""
     return max(
-        abs(loss)
+        abs(each)
         for grid in grids
         for other in neighbours(grid, points)
-        for loss in releases(method, grid, other, choices, patch)
+        for each in releases(method, grid, other, choices, patch, loss)
     )
 
 
-def total_probability(method: Method, grid: Int64, choices: Sequence[int], patch: pytest.MonkeyPatch) -> float:
+def total_probability(method: Method, grid: Int64, choices: Choices, patch: pytest.MonkeyPatch) -> float:
     """The probability of all releases in which each value is one of the choices, varying all of them."""
     open_scripts: list[tuple[int, ...]] = [()]
     total = 0.0
@@ -142,7 +168,7 @@ def total_probability(method: Method, grid: Int64, choices: Sequence[int], patch
             _, drawn = script.replay(method, grid, given)
             for place in range(len(given), len(drawn)):
                 before = tuple(each.value for each in drawn[:place])
-                open_scripts += [(*before, value) for value in choices[1:]]
+                open_scripts += [(*before, value) for value in of(choices, drawn[place].amount)[1:]]
             total += prod(each.probability for each in drawn)
     return total
 

@@ -40,7 +40,7 @@ def of_a_partition(name: str, relation: Relation, amount: Fraction, points: int)
 
 
 class GrowingTree:
-    """A tree whose open boxes tile what is not yet closed. It holds exact counts; only `measure` lets values out, with noise.
+    """A tree whose open boxes tile what is not yet closed. It holds exact counts; `measure` lets values out, with noise.
 
     Args:
         exact: int64 (rows, columns): the number of points of each cell.
@@ -48,13 +48,14 @@ class GrowingTree:
     Attributes:
         shape: Cells of the grid (rows, columns).
         boxes: int32 (open, 4): the open boxes; at first the whole grid.
+        sums: int64 (rows + 1, columns + 1): what `boxes.cumulative` makes of the counts. Confidential.
     """
 
     def __init__(self, exact: Int64) -> None:
         rows, columns = exact.shape
         self.shape = (rows, columns)
         self.boxes: Int32 = np.array([[0, rows, 0, columns]], dtype=np.int32)
-        self._sums = cumulative(np.ascontiguousarray(exact))
+        self.sums = cumulative(np.ascontiguousarray(exact))
         self._nodes = np.zeros(1, dtype=np.int64)
         self._number = 1
         self._all: list[Int32] = [self.boxes]
@@ -74,7 +75,7 @@ class GrowingTree:
 
     def exact(self) -> Int64:
         """int64 (open,): the points of each open box. Confidential: for selections and searches, which have arguments of their own."""
-        return box_counts(self._sums, self.boxes)
+        return box_counts(self.sums, self.boxes)
 
     def measure(self, amount: Fraction, where: Bool | None = None, *, steered: Bool | bool) -> Int64:
         """Noisy counts of open boxes, which are also kept.
@@ -91,7 +92,7 @@ class GrowingTree:
         if not len(nodes):
             return np.empty(0, dtype=np.int64)
         noise = self._noises.setdefault(DiscreteLaplace(1 / amount), len(self._noises))
-        values = noisy(box_counts(self._sums, boxes), amount)
+        values = noisy(box_counts(self.sums, boxes), amount)
         kinds = np.full(len(nodes), noise, dtype=np.int16)
         self._measured.append((nodes, values, kinds, np.broadcast_to(np.asarray(steered, dtype=np.bool_), nodes.shape)))
         return values

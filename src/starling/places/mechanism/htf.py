@@ -1,0 +1,269 @@
+"""Homogeneous trees: boxes are cut where the points of both parts are spread most evenly, found by a noisy search (HTF).
+
+Privacy. Neighbours: one unit more or less, which has at most k points, k public. One path costs one point epsilon/k:
+
+- the number of points n is measured with eps_h, once; the height h of the tree follows from the noisy number;
+- at heights h to 1 a cut is searched for with eps_p a level: 2 T + 1 noisy objectives, eps_p/(2 T + 1) each, at places that follow from
+  released values. The boxes of a level are disjoint;
+- a box at height i is measured with eps_i; it is a leaf by its noisy count, or because it is small. A leaf above height 0 is measured
+  afresh with what its path has left for counts. eps_0 + ... + eps_h + eps_h + h eps_p is the whole budget.
+
+The boxes that hold a point lie on one path, and each unit's points come or go one after the other (growing.py).
+
+The objective. A part with q cells of counts c and n points has s = sum of |q c - n|, so that its distance from being spread evenly
+is s/q; released is floor(1024 s/q), from whole numbers, and the sum of both parts. One point more changes s/q by at most
+(q - 1)/q for its own cell and 1/q for each of the q - 1 others, 2 (1 - 1/q) < 2 in all; so 1024 s/q by less than 2048, its floor by
+at most 2048, and only one part changes: sensitivity 2048 (Theorem 1 of HTF, which says 2; right for adding and removing alone).
+
+What differs from the paper, which is misprinted: the search keeps its offset (Algorithm 1), eq. 16 is (2^(h-i+1)/lambda)^(1/3), a leaf at
+height 0 has no budget left and keeps its count, children that are absent are not visited (Algorithm 3).
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+from typing import Final, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from starling.errors import PlanError
+from starling.places.measurements import Bool, Int32, Int64, MeasuredTree
+from starling.places.mechanism.boxes import sides
+from starling.places.mechanism.growing import GrowingTree, noisy, of_a_partition
+from starling.places.mechanism.ladders import cube_root, remainders, shares
+from starling.places.mechanism.method import Spent
+from starling.privacy.compiled import compiled
+from starling.privacy.events import PureDP
+from starling.privacy.guarantee import Guarantee, sequential
+from starling.privacy.neighbours import Relation
+from starling.privacy.sampling.entropy import system
+from starling.privacy.sampling.exact_draws import below
+
+Cuts: TypeAlias = Literal["search", "middle", "random"]
+
+GRAIN: Final = 1024
+"""Objectives are counted in this part of a point."""
+SENSITIVITY: Final = 2 * GRAIN
+TOTAL: Final = Fraction(1, 10_000)
+"""eps_h: what a unit pays for the number of points."""
+LOAD: Final = 10
+"""The height is log2 of n epsilon/10."""
+MOST: Final = Fraction(3, 10)
+"""The part of epsilon that may be spent on other things than counts."""
+
+
+@compiled
+def deviations(exact: Int64, sums: Int64, boxes: Int32) -> Int64:
+    """int64 (boxes,): floor(1024 s/q) of each box, s = sum of |q c - n| over its q cells of counts c, n their sum.
+
+    Exact while q n is below 2^63 and n below 2^52: up to 2^37 points on the largest grid, of 2^26 cells.
+
+    Args:
+        exact: int64 (rows, columns).
+        sums: What `boxes.cumulative` makes of it.
+        boxes: int32 (boxes, 4).
+
+    >>> from starling.places.mechanism.boxes import cumulative
+    >>> figure_2 = np.array([[0, 0], [3, 3], [3, 3]])
+    >>> parts = [[0, 1, 0, 2], [1, 3, 0, 2], [0, 2, 0, 2], [2, 3, 0, 2], [0, 3, 0, 2]]
+    >>> found = deviations(figure_2, cumulative(figure_2), np.array(parts, dtype=np.int32)) // 1024
+    >>> int(found[0] + found[1]), int(found[2] + found[3]), int(found[4])
+    (0, 6, 8)
+    """
+    out = np.empty(len(boxes), dtype=np.int64)
+    for place in range(len(boxes)):
+        top, bottom, left, right = boxes[place]
+        number = sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left]
+        cells = np.int64(bottom - top) * np.int64(right - left)
+        whole = np.uint64(cells)
+        quotient = np.uint64(0)
+        rest = np.uint64(0)
+        gathered = np.uint64(0)
+        for row in range(top, bottom):
+            for column in range(left, right):
+                gathered += np.uint64(abs(cells * exact[row, column] - number))
+                # Each term is below 2^63, so that the sum stays below 2^64 if it is emptied here.
+                if gathered >= np.uint64(1 << 62):
+                    quotient += gathered // whole
+                    rest += gathered % whole
+                    gathered = np.uint64(0)
+        rest += gathered % whole
+        quotient += gathered // whole + rest // whole
+        out[place] = np.int64(np.uint64(1024) * quotient + np.uint64(1024) * (rest % whole) // whole)
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class Htf:
+    """A binary tree with searched cuts: a `Method`.
+
+    Attributes:
+        shape: Cells of the public grid (rows, columns).
+        relation: Neighbouring databases.
+        epsilon: The cost of one unit over the whole grid; above 0.
+        points: k, the most points of one unit; 1 where the unit is a point.
+        cuts: How boxes are cut: by search; in the middle; or anywhere, by chance. The last two cost nothing, and all goes to counts.
+        search: eps_p: what a unit pays for the searches of a level; the paper has 5/10,000 and 1/1,000.
+        rounds: T: how often a search goes on from the place in the middle.
+        least_points: A box with a noisy count of so many points or fewer is a leaf.
+        least_cells: A box with fewer cells is a leaf.
+
+    Raises:
+        PlanError: the paper's constants would take more than .3 of epsilon from the counts.
+
+    Source: Shaham et al. 2021, "HTF: Homogeneous Tree Framework for Differentially-Private Release of Location Data", Sections 3 and 4.
+    """
+
+    shape: tuple[int, int]
+    relation: Relation
+    epsilon: Fraction
+    points: int = 1
+    cuts: Cuts = "search"
+    search: Fraction = Fraction(5, 10_000)
+    rounds: int = 3
+    least_points: int = 100
+    least_cells: int = 5
+
+    def __post_init__(self) -> None:
+        if TOTAL + self.highest * self.level_search > MOST * self.epsilon:
+            problem = "is so small that the searches of HTF would take more than .3 of it"
+            raise PlanError("privacy.epsilon", problem, 'spend more, cut in the middle, or take method "adaptive"')
+
+    @property
+    def highest(self) -> int:
+        """The largest height: floor(log2 of the number of cells), at least 1."""
+        return max(1, (self.shape[0] * self.shape[1]).bit_length() - 1)
+
+    @property
+    def level_search(self) -> Fraction:
+        """What a unit pays for the cuts of a level."""
+        return self.search if self.cuts == "search" else Fraction(0)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The number of points, and what a path spends."""
+        return sequential(
+            "points of the boxes of a homogeneous tree",
+            (
+                of_a_partition("points of the grid", self.relation, TOTAL / self.points, self.points),
+                Guarantee("cuts and boxes down a path", self.relation, PureDP(self.epsilon - TOTAL)),
+            ),
+        )
+
+    @property
+    def budget(self) -> tuple[Spent, ...]:
+        """The number of points, and the rest; how much of that is for cuts depends on the height."""
+        name = "cuts and boxes down a path" if self.level_search else "boxes down a path"
+        return (Spent("number of points", TOTAL), Spent(name, self.epsilon - TOTAL))
+
+    def height(self, total: int) -> int:
+        """h = floor(log2 max(n epsilon/(10 k), 2)), at most that of a tree of cells.
+
+        >>> from starling.privacy.neighbours import ADD_REMOVE_POINT
+        >>> [Htf((1024, 1024), ADD_REMOVE_POINT, Fraction(e, 10)).height(3_500_000) for e in (1, 3, 5)]
+        [15, 16, 17]
+        """
+        load = max(floor(total * self.epsilon / (LOAD * self.points)), 2)
+        return min(load.bit_length() - 1, self.highest)
+
+    def amounts(self, height: int) -> tuple[Fraction, ...]:
+        """What one point pays for its box at heights h to 0; 2^(1/3) times more at each step down.
+
+        >>> from starling.privacy.neighbours import ADD_REMOVE_POINT
+        >>> amounts = Htf((1024, 1024), ADD_REMOVE_POINT, Fraction(1, 10)).amounts(15)
+        >>> float(sum(amounts)), round(float(amounts[-1]), 5)
+        (0.0924, 0.01955)
+        """
+        counts = (self.epsilon - TOTAL - height * self.level_search) / self.points
+        return shares(counts, [cube_root(2**step) for step in range(height + 1)])
+
+    def draw(self, exact: Int64, /) -> MeasuredTree:
+        """Measure the root, then from height h down: the boxes, the leaves afresh, the searches. See `Method.draw`.
+
+        `searched` holds, for each height, the objectives of all boxes in the middle, then those of each round, below and above.
+        """
+        tree = GrowingTree(exact)
+        total = int(tree.measure(TOTAL / self.points, steered=True)[0])
+        height = self.height(total)
+        amounts = self.amounts(height)
+        searched: list[Int64] = []
+        for step, (amount, left) in enumerate(zip(amounts, remainders(amounts), strict=True)):
+            large = (tree.areas >= max(self.least_cells, 2)) & (step < height)
+            cut = large & (tree.measure(amount, steered=large) > self.least_points)
+            if left:
+                tree.measure(left, ~cut, steered=False)
+            if not cut.any():
+                break
+            boxes = tree.boxes[cut]
+            axis = np.where(sides(boxes)[:, (height - step) % 2] > 1, (height - step) % 2, 1 - (height - step) % 2)
+            places = self._places(tree, exact, boxes, axis, searched)
+            tree.grow(np.stack(halves(boxes, axis, places), axis=1).reshape(-1, 4), np.repeat(np.flatnonzero(cut), 2))
+        return tree.measured(np.concatenate(searched) if searched else None)
+
+    def _places(self, tree: GrowingTree, exact: Int64, boxes: Int32, axis: Int64, searched: list[Int64]) -> Int64:
+        """int64 (boxes,): after how many rows or columns each box is cut."""
+        lengths = sides(boxes)[np.arange(len(boxes)), axis]
+        if self.cuts == "middle":
+            return lengths // 2
+        if self.cuts == "random":
+            return np.array([1 + below(length - 1, system()) for length in lengths.tolist()], dtype=np.int64)
+        amount = self.search / self.points / (2 * self.rounds + 1) / SENSITIVITY
+
+        def objectives(places: Int64, where: Bool) -> Int64:
+            """Noisy objectives of the boxes `where`; the largest number for all others."""
+            near, far = halves(boxes[where], axis[where], places[where])
+            unevenness = deviations(exact, tree.sums, near) + deviations(exact, tree.sums, far)
+            found = np.full(len(boxes), np.iinfo(np.int64).max)
+            found[where] = noisy(unevenness, amount)
+            searched.append(found[where])
+            return found
+
+        return search(lengths, self.rounds, objectives)
+
+
+def halves(boxes: Int32, axis: Int64, places: Int64) -> tuple[Int32, Int32]:
+    """Both parts of boxes.
+
+    Args:
+        boxes: int32 (boxes, 4).
+        axis: int64 (boxes,): 0 to cut after some rows, 1 after some columns.
+        places: int64 (boxes,): after how many.
+    """
+    low, high, each = boxes.copy(), boxes.copy(), np.arange(len(boxes))
+    cut = boxes[each, 2 * axis] + places
+    low[each, 2 * axis + 1] = cut
+    high[each, 2 * axis] = cut
+    return low, high
+
+
+class Objectives(Protocol):
+    """Noisy objectives at places, of those boxes alone that are asked for."""
+
+    def __call__(self, places: Int64, where: Bool, /) -> Int64:
+        """int64 (boxes,): the largest number where none is asked for."""
+        ...
+
+
+def search(lengths: Int64, rounds: int, objectives: Objectives) -> Int64:
+    """The places with the smallest objectives that were met: Algorithm 1, with its offsets. At most 2 rounds + 1 objectives a box.
+
+    Args:
+        lengths: int64 (boxes,): rows or columns of each, at least 2; places are 1 to the length less 1.
+        rounds: How often it goes on.
+        objectives: What is to be small.
+    """
+    low, high = np.ones_like(lengths), lengths - 1
+    place = (low + high) // 2
+    best = objectives(place, np.ones(len(lengths), dtype=np.bool_))
+    for _ in range(rounds):
+        below, above = (low + place) // 2, (place + high + 1) // 2
+        under, over = objectives(below, below != place), objectives(above, above != place)
+        # Ties keep the place.
+        stays, down = best <= np.minimum(under, over), under <= over
+        low, high, place, best = (
+            np.where(stays, below, np.where(down, low, place)),
+            np.where(stays, above, np.where(down, place, high)),
+            np.where(stays, place, np.where(down, below, above)),
+            np.where(stays, best, np.where(down, under, over)),
+        )
+    return place
