@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from starling.groups.optimise.tree import Projection
-from tests.groups.optimise.random_trees import Int64, parents_of_trees, random_parents, totals_of
+from tests.groups.optimise.random_trees import Int64, assert_conditions, parents_of_trees, random_parents, totals_of
 
 Optimiser = Callable[..., Projection]
 
@@ -42,6 +42,17 @@ def cases(draw: st.DrawFn) -> Case:
         if total < 10**6
         else (Case(noisy, parents, total, variances, None))
     )
+
+
+def assert_kept_twice(case: Case, solve: Callable[[Case], Projection]) -> Projection:
+    """The conditions hold of what is found, public totals of regions too, and a second run finds the same; gives what was found."""
+    found, again = solve(case), solve(case)
+    assert_conditions(found.levels, case.parents, case.total)
+    if case.totals is not None:
+        assert [level.sum(axis=1).tolist() for level in found.levels] == [top.tolist() for top in case.totals]
+    assert all(np.array_equal(one, other) for one, other in zip(found.levels, again.levels, strict=True))
+    assert (found.objective, found.gap) == (again.objective, again.gap)
+    return found
 
 
 def small_case(numbers: np.random.Generator, levels: int) -> Case:

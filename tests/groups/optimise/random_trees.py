@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
+from starling.groups.optimise.tree import Projection
+
 Int64 = npt.NDArray[np.int64]
 
 
@@ -85,6 +87,14 @@ def objective(levels: Sequence[Int64], noisy: Sequence[Int64], weights: Sequence
         weight * sum((x - a) ** 2 for x, a in zip(counts.ravel().tolist(), given.ravel().tolist(), strict=True))
         for counts, given, weight in zip(levels, noisy, weights, strict=True)
     )
+
+
+def assert_optimal(found: Projection, case: Problem) -> None:
+    """The conditions hold, the optimum is certified, and the objective is the stated one."""
+    assert_conditions(found.levels, case.parents, case.total)
+    assert found.certified
+    assert found.gap == 0
+    assert found.objective == objective(found.levels, case.noisy, case.weights)
 
 
 def level_by_trying(values: list[int], target: int) -> int:

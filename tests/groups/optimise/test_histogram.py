@@ -17,6 +17,7 @@ from tests.groups.optimise.random_trees import (
     Int64,
     Problem,
     assert_conditions,
+    assert_optimal,
     objective,
     problems,
     random_parents,
@@ -30,10 +31,7 @@ def test_the_objective_is_that_of_a_linear_program(levels: int) -> None:
     for _ in range(60 if levels < 5 else 30):
         case = random_problem(numbers, levels)
         found = project_histogram(case.noisy, case.parents, case.total, case.weights)
-        assert_conditions(found.levels, case.parents, case.total)
-        assert found.certified
-        assert found.gap == 0
-        assert found.objective == objective(found.levels, case.noisy, case.weights)
+        assert_optimal(found, case)
         least = least_objective(case.noisy, case.parents, case.total, case.weights) if case.total else found.objective
         assert found.objective == least
 

@@ -39,6 +39,11 @@ def toy(shared_data: Path) -> Path:
     return shared_data / "tables" / "toy_dataset"
 
 
+def released(plan: Plan, toy: Path, out: Path, top_up: Path | None = None) -> Path:
+    records, geography = toy / "person-records.txt", toy / "GRF-C.txt"
+    return release(plan, records, geography, out, top_up=top_up, payment=PaymentOptions(unvalidated=True)).folder
+
+
 @pytest.fixture(scope="module")
 def plan(toy: Path) -> Plan:
     return Plan.load(toy / "input_dir_zcdp")
@@ -47,23 +52,14 @@ def plan(toy: Path) -> Plan:
 @pytest.fixture(scope="module")
 def earlier(plan: Plan, toy: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("earlier") / "earlier"
-    release(plan, toy / "person-records.txt", toy / "GRF-C.txt", out, payment=PaymentOptions(unvalidated=True))
-    return out
+    return released(plan, toy, out)
 
 
 @pytest.fixture(scope="module")
 def topped(plan: Plan, earlier: Path, toy: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("topped") / "topped"
     cheaper = replace(plan, levels=tuple(replace(each, budget=each.budget / 3) for each in plan.levels))
-    release(
-        cheaper,
-        toy / "person-records.txt",
-        toy / "GRF-C.txt",
-        out,
-        top_up=earlier,
-        payment=PaymentOptions(unvalidated=True),
-    )
-    return out
+    return released(cheaper, toy, out, earlier)
 
 
 @pytest.fixture(scope="module")
@@ -71,15 +67,7 @@ def again(plan: Plan, topped: Path, toy: Path, tmp_path_factory: pytest.TempPath
     """The topped-up release topped up once more, without its first level."""
     out = tmp_path_factory.mktemp("again") / "again"
     fewer = replace(plan, levels=tuple(replace(each, budget=2 * each.budget) for each in plan.levels[1:]))
-    release(
-        fewer,
-        toy / "person-records.txt",
-        toy / "GRF-C.txt",
-        out,
-        top_up=topped,
-        payment=PaymentOptions(unvalidated=True),
-    )
-    return out
+    return released(fewer, toy, out, topped)
 
 
 def findings(folder: Path) -> list[str]:
