@@ -71,9 +71,8 @@ class LevelErrors:
             said, holds = published >= least, true >= least
             counted = (said, said & ~holds, holds & ~said)
             readings.append(Reading(least, *(int(np.count_nonzero(each)) for each in counted)))
-        size = np.abs(apart)
         emd = int(np.abs(np.cumsum(apart, axis=1)).sum())
-        return cls(int(size.sum()), emd, int(size.max(initial=0)), tuple(readings))
+        return cls(int(np.abs(apart).sum()), emd, int(np.abs(apart).max(initial=0)), tuple(readings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +122,9 @@ def compare(plan: Plan, published: Sequence[Int64], leaves: Int64) -> Evaluation
 
 def _published(plan: Plan, release: Path, level: int) -> Int64:
     """The published numbers of groups of a level, int64 (regions, sizes)."""
-    name = plan.regions.levels[level]
-    file = f"data/{name}.parquet"
+    file = f"data/{plan.regions.levels[level]}.parquet"
     try:
-        table = pq.read_table(release / "data" / f"{name}.parquet", columns=["region", "size", "groups"])
+        table = pq.read_table(release / file, columns=["region", "size", "groups"])
     except (OSError, pa.ArrowException, ValueError):
         fix = "give the folder of a release"
         raise SourceError(file, "is missing or not readable as Parquet", fix) from None

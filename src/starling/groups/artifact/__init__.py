@@ -5,6 +5,7 @@ plan/regions.parquet           the regions, level by level, with public totals w
 measurements/LEVEL.parquet     region, size and noisy count, every region and size of the plan in order
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -116,12 +117,11 @@ def write_measurements(create: Create, plan: Plan, measured: Measured) -> None:
             create(measurements_path(plan.regions.levels[level])) as file,
             pq.ParquetWriter(file, NOISY, compression="zstd", write_statistics=False) as writer,
         ):
-            writer.write_table(pa.table([*_labels(plan, level), pa.array(noisy.reshape(-1))], NOISY))
+            writer.write_table(pa.table([*labels(plan, plan.regions.ids[level]), pa.array(noisy.reshape(-1))], NOISY))
 
 
-def _labels(plan: Plan, level: int) -> tuple[pa.DictionaryArray, pa.Array]:
-    """Region and size of each row."""
-    ids = plan.regions.ids[level]
+def labels(plan: Plan, ids: Sequence[str]) -> tuple[pa.DictionaryArray, pa.Array]:
+    """Region and size of each row of a table of these regions, every size of each."""
     place = np.repeat(np.arange(len(ids), dtype=np.int32), plan.sizes)
     sizes = pa.array(np.tile(np.arange(plan.sizes), len(ids)))
     return pa.DictionaryArray.from_arrays(pa.array(place), pa.array(ids, pa.string())), sizes
@@ -146,7 +146,7 @@ def _read_level(folder: Path, plan: Plan, level: int) -> Int64:
             table = file.read()
     except (OSError, pa.ArrowException):
         raise InvalidRelease(MEASUREMENTS, name, "cannot be read as Parquet") from None
-    regions, sizes = _labels(plan, level)
+    regions, sizes = labels(plan, plan.regions.ids[level])
     same = table["region"].cast(pa.string()).equals(pa.chunked_array([regions.cast(pa.string())]))
     if not same or not table["size"].equals(pa.chunked_array([sizes])) or table["noisy"].null_count:
         raise InvalidRelease(MEASUREMENTS, name, "does not have the plan's regions and sizes in order")

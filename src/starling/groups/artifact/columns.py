@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from starling.groups.artifact import NOISY_WORDS, REGION_COLUMNS, REGION_FILE, measurements_path
+from starling.groups.artifact import NOISY_WORDS, REGION_COLUMNS, REGION_FILE, labels, measurements_path
 from starling.groups.artifact import REGIONS as PLAN_REGIONS
 from starling.groups.inference.intervals import QUANTILES, Ends
 from starling.groups.plan import Plan
@@ -107,13 +107,12 @@ def pieces(plan: Plan, told: Estimated) -> Iterator[Mapping[str, pa.Table]]:
 
 
 def _sizes(plan: Plan, level: int, part: SizeRows) -> pa.Table:
-    regions, sizes = part.groups.shape
-    ids = pa.array(plan.regions.ids[level][part.first : part.first + regions], pa.string())
-    place = np.repeat(np.arange(regions, dtype=np.int32), sizes)
-    errors = [np.tile(each, regions) for each in part.errors]
+    ids = plan.regions.ids[level][part.first : part.first + len(part.groups)]
+    region, size = labels(plan, ids)
+    errors = [np.tile(each, len(ids)) for each in part.errors]
     columns = [
-        pa.DictionaryArray.from_arrays(pa.array(place), ids).cast(pa.string()),
-        np.tile(np.arange(sizes), regions),
+        region.cast(pa.string()),
+        size,
         part.groups,
         *_both(part.interval),
         errors[0],

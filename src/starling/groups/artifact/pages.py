@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 
 from starling.groups.artifact import PLAN, REGIONS, measurements_path
-from starling.groups.inference.intervals import LevelErrors
+from starling.groups.inference.intervals import Float64, LevelErrors
+from starling.groups.optimise.tree import Int64
 from starling.groups.plan import METHODS, Plan
 from starling.groups.postprocess import Estimated, conditions
 from starling.privacy.budget import decimal_up
@@ -123,22 +124,11 @@ def sections(plan: Plan, told: Estimated) -> tuple[Section, ...]:
 
 
 def _error(plan: Plan) -> Section:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for level, name in enumerate(plan.regions.levels):
-        errors = LevelErrors(plan, level)
-        for band in plan.bands:
-            size = min(band.start + 1, band.stop - 1)
-            (counts, count_errors), (tails, tail_errors) = errors.margins(tails=False), errors.margins(tails=True)
-            rows.append(
-                (
-                    name,
-                    f"{size:,}",
-                    rounded(float(count_errors[size])),
-                    f"± {counts[size]:,}",
-                    rounded(float(tail_errors[size])),
-                    f"± {tails[size]:,}",
-                )
-            )
+        counts, tails = (LevelErrors(plan, level).margins(tails) for tails in (False, True))
+        sizes = (min(band.start + 1, band.stop - 1) for band in plan.bands)
+        rows += [(name, f"{size:,}", *_off(counts, size), *_off(tails, size)) for size in sizes]
     text = """
         Exact are the errors of what was measured: noise of a known distribution. The intervals in the tables stand around the measured
         numbers, are cut to the public bounds, and hold the true number with a probability of at least 95 percent, each on its own. The
@@ -148,6 +138,11 @@ def _error(plan: Plan) -> Section:
     """
     header = ("Level", "Size", "Standard error", "95 % margin", "Standard error, at least", "95 % margin, at least")
     return Section("How far the measured numbers are off", text, tables=(Table(header, tuple(rows), "In groups"),))
+
+
+def _off(known: tuple[Int64, Float64], size: int) -> tuple[str, str]:
+    """Standard deviation and margin of a measured number, of those by size."""
+    return rounded(float(known[1][size])), f"± {known[0][size]:,}"
 
 
 def _made(plan: Plan, told: Estimated) -> Section:

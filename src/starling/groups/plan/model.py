@@ -40,7 +40,7 @@ from starling.groups.plan.choices import (
 )
 from starling.groups.plan.regions import MOST_GROUPS, Regions
 from starling.groups.plan.shares import PublicShares
-from starling.privacy.budget import Cost, Epsilon, Measure, Rho
+from starling.privacy.budget import Cost, Measure
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.events import DiscreteGaussianNoise, DiscreteLaplaceNoise
 from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
@@ -96,42 +96,39 @@ class Plan:
     shares: PublicShares | None = None
 
     def __post_init__(self) -> None:
-        cells = self.cells
-        if cells > MOST_CELLS:
-            problem = f"makes {cells:,} cells, regions of all levels times sizes, beyond {MOST_CELLS:,}"
-            raise PlanError(field="sizes.largest", problem=problem, fix="cap sizes lower, or name fewer regions")
+        if self.cells > MOST_CELLS:
+            problem = f"makes {self.cells:,} cells, regions of all levels times sizes, beyond {MOST_CELLS:,}"
+            raise PlanError("sizes.largest", problem, "cap sizes lower, or name fewer regions")
         if not 0 <= self.groups <= MOST_GROUPS or self.groups * self.largest > MOST_MEMBERS:
             problem = f"is {self.groups:,}: sums of sizes up to {self.largest:,} could leave 64 bits"
-            raise PlanError(field="totals.groups", problem=problem, fix="correct it, or cap sizes lower")
+            raise PlanError("totals.groups", problem, "correct it, or cap sizes lower")
         if self.largest < 1 or not 1 <= self.quantity <= self.largest:
             problem = f"are {self.largest:,} and {self.quantity:,}"
-            raise PlanError(field="sizes", problem=problem, fix="give 1 <= quantity <= largest")
+            raise PlanError("sizes", problem, "give 1 <= quantity <= largest")
         totals = self.regions.totals
         if (totals is not None) != (self.totals == "region") or (totals is not None and sum(totals) != self.groups):
             problem = f"is {self.groups:,}, which the regions do not add up to"
-            raise PlanError(field="totals.groups", problem=problem, fix="correct the totals")
+            raise PlanError("totals.groups", problem, "correct the totals")
         if self.kind in ("persons", "events") and self.register is None:
-            raise PlanError(
-                field="input.register", problem="is missing", fix=f"name the public list of {self.group} and region"
-            )
+            raise PlanError("input.register", "is missing", f"name the public list of {self.group} and region")
         if (self.kind, self.unit) in (("persons", "event"), ("events", "member")):
             fix = 'persons protect a "member"; events, which name nobody, protect an "event"'
-            raise PlanError(field="privacy.unit", problem=f"is not that of {self.kind}", fix=fix)
+            raise PlanError("privacy.unit", f"is not that of {self.kind}", fix)
         if self.budget.bands[-1] > self.largest or len(self.budget.amounts[0]) != self.levels:
             fix = "begin every band at a size, and give each level its amount"
-            raise PlanError(field="privacy.bands", problem="do not fit sizes and levels", fix=fix)
+            raise PlanError("privacy.bands", "do not fit sizes and levels", fix)
         if self.shares is not None and self.budget != self.derived(self.shares):
             fix = "read the plan from its file, or leave its shares out"
-            raise PlanError(field="privacy.shares", problem="do not give the budget of the plan", fix=fix)
+            raise PlanError("privacy.shares", "do not give the budget of the plan", fix)
         if self.totals == "region" and self.method not in WITH_REGION_TOTALS:
             fix = 'write public = "root", or another method'
-            raise PlanError(field="totals.public", problem=f"is no choice of the method {self.method}", fix=fix)
+            raise PlanError("totals.public", f"is no choice of the method {self.method}", fix)
         if len(self.budget.bands) > 1 and not self.cumulative:
             fix = f"take one of {', '.join(name for name in METHODS if name.startswith('c_'))}"
-            raise PlanError(field="privacy.method", problem="has no budget by size", fix=fix)
+            raise PlanError("privacy.method", "has no budget by size", fix)
         if (8 * self.most_noisy + MARGIN) * sum(map(len, self.regions.ids)) >= MOST_COST:
             problem = "makes noise so wide, of so many regions and groups, that sums could leave 64 bits"
-            raise PlanError(field="privacy", problem=problem, fix="spend more")
+            raise PlanError("privacy", problem, "spend more")
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -188,19 +185,15 @@ class Plan:
     @property
     def bands(self) -> tuple[slice, ...]:
         """The sizes of each band of the budget."""
-        firsts = (*self.budget.bands, self.sizes)
-        return tuple(slice(first, stop) for first, stop in pairwise(firsts))
+        return tuple(slice(first, stop) for first, stop in pairwise((*self.budget.bands, self.sizes)))
 
     def noise(self, level: int) -> tuple[Distribution, ...]:
         """The noise of each band of sizes of a level."""
-        found: list[Distribution] = []
-        for amounts in self.budget.amounts:
-            amount = amounts[level]
-            if self.measure == "epsilon":
-                found.append(DiscreteLaplace((self.quantity if self.cumulative else 2) / amount))
-            else:
-                found.append(DiscreteGaussian((Fraction(self.quantity, 2) if self.cumulative else 1) / amount))
-        return tuple(found)
+        sensitivity = Fraction(self.quantity if self.cumulative else 2)
+        amounts = [band[level] for band in self.budget.amounts]
+        if self.measure == "epsilon":
+            return tuple(DiscreteLaplace(sensitivity / amount) for amount in amounts)
+        return tuple(DiscreteGaussian(sensitivity / (2 * amount)) for amount in amounts)
 
     @cached_property
     def guarantee(self) -> Guarantee:
@@ -243,8 +236,3 @@ def _event(noise: Distribution, sensitivity: Fraction) -> DiscreteLaplaceNoise |
 def _width(noise: Distribution) -> int:
     """A whole number that is no less than the scale, or than the standard deviation."""
     return ceil(noise.scale) if isinstance(noise, DiscreteLaplace) else isqrt(ceil(noise.sigma_squared)) + 1
-
-
-def amount_of(measure: Measure, amount: Fraction) -> Cost:
-    """An amount of budget as a cost."""
-    return Epsilon(amount) if measure == "epsilon" else Rho(amount)
