@@ -28,11 +28,10 @@ import numpy as np
 
 from starling.errors import PlanError
 from starling.places.measurements import Bool, Int32, Int64, MeasuredTree
-from starling.places.mechanism.boxes import sides
+from starling.places.mechanism.boxes import SENSITIVITY, cut_axis, deviations, halves, sides
 from starling.places.mechanism.growing import GrowingTree, noisy, of_a_partition
 from starling.places.mechanism.ladders import cube_root, remainders, shares
 from starling.places.mechanism.method import Spent
-from starling.privacy.compiled import compiled
 from starling.privacy.events import PureDP
 from starling.privacy.guarantee import Guarantee, sequential
 from starling.privacy.neighbours import Relation
@@ -41,56 +40,12 @@ from starling.privacy.sampling.exact_draws import below
 
 Cuts: TypeAlias = Literal["search", "middle", "random"]
 
-GRAIN: Final = 1024
-"""Objectives are counted in this part of a point."""
-SENSITIVITY: Final = 2 * GRAIN
 TOTAL: Final = Fraction(1, 10_000)
 """eps_h: what a unit pays for the number of points."""
 LOAD: Final = 10
 """The height is log2 of n epsilon/10."""
 MOST: Final = Fraction(3, 10)
 """The part of epsilon that may be spent on other things than counts."""
-
-
-@compiled
-def deviations(exact: Int64, sums: Int64, boxes: Int32) -> Int64:
-    """int64 (boxes,): floor(1024 s/q) of each box, s = sum of |q c - n| over its q cells of counts c, n their sum.
-
-    Exact while q n is below 2^63 and n below 2^52: up to 2^37 points on the largest grid, of 2^26 cells.
-
-    Args:
-        exact: int64 (rows, columns).
-        sums: What `boxes.cumulative` makes of it.
-        boxes: int32 (boxes, 4).
-
-    >>> from starling.places.mechanism.boxes import cumulative
-    >>> figure_2 = np.array([[0, 0], [3, 3], [3, 3]])
-    >>> parts = [[0, 1, 0, 2], [1, 3, 0, 2], [0, 2, 0, 2], [2, 3, 0, 2], [0, 3, 0, 2]]
-    >>> found = deviations(figure_2, cumulative(figure_2), np.array(parts, dtype=np.int32)) // 1024
-    >>> int(found[0] + found[1]), int(found[2] + found[3]), int(found[4])
-    (0, 6, 8)
-    """
-    out = np.empty(len(boxes), dtype=np.int64)
-    for place in range(len(boxes)):
-        top, bottom, left, right = boxes[place]
-        number = sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left]
-        cells = np.int64(bottom - top) * np.int64(right - left)
-        whole = np.uint64(cells)
-        quotient = np.uint64(0)
-        rest = np.uint64(0)
-        gathered = np.uint64(0)
-        for row in range(top, bottom):
-            for column in range(left, right):
-                gathered += np.uint64(abs(cells * exact[row, column] - number))
-                # Each term is below 2^63, so that the sum stays below 2^64 if it is emptied here.
-                if gathered >= np.uint64(1 << 62):
-                    quotient += gathered // whole
-                    rest += gathered % whole
-                    gathered = np.uint64(0)
-        rest += gathered % whole
-        quotient += gathered // whole + rest // whole
-        out[place] = np.int64(np.uint64(1024) * quotient + np.uint64(1024) * (rest % whole) // whole)
-    return out
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +150,7 @@ class Htf:
             if not cut.any():
                 break
             boxes = tree.boxes[cut]
-            axis = np.where(sides(boxes)[:, (height - step) % 2] > 1, (height - step) % 2, 1 - (height - step) % 2)
+            axis = cut_axis(boxes, (height - step) % 2)
             places = self._places(tree, exact, boxes, axis, searched)
             tree.grow(np.stack(halves(boxes, axis, places), axis=1).reshape(-1, 4), np.repeat(np.flatnonzero(cut), 2))
         return tree.measured(np.concatenate(searched) if searched else None)
@@ -219,21 +174,6 @@ class Htf:
             return found
 
         return search(lengths, self.rounds, objectives)
-
-
-def halves(boxes: Int32, axis: Int64, places: Int64) -> tuple[Int32, Int32]:
-    """Both parts of boxes.
-
-    Args:
-        boxes: int32 (boxes, 4).
-        axis: int64 (boxes,): 0 to cut after some rows, 1 after some columns.
-        places: int64 (boxes,): after how many.
-    """
-    low, high, each = boxes.copy(), boxes.copy(), np.arange(len(boxes))
-    cut = boxes[each, 2 * axis] + places
-    low[each, 2 * axis + 1] = cut
-    high[each, 2 * axis] = cut
-    return low, high
 
 
 class Objectives(Protocol):

@@ -1,0 +1,91 @@
+"""Noisy coefficients of the two-dimensional Haar transform (Privlet).
+
+Privacy. Neighbours: one unit more or less, which has at most k points, k public. The grid is filled up with empty cells to powers of two,
+N rows and M columns. Along one axis of N cells the transform is the total and N - 1 differences, each of the sum of the first half of
+some interval and that of the second. One point is in the total and in one interval of each of the log2 N lengths: it changes 1 + log2 N
+coefficients by 1 or -1. Both axes one after the other: (1 + log2 N)(1 + log2 M) coefficients, by 1 or -1 each. So L1 sensitivity is k times
+that, and discrete Laplace noise of scale k (1 + log2 N)(1 + log2 M)/epsilon in every coefficient is epsilon-DP (SafeTab 2022, Lemma 6).
+
+The original divides each sum by the number of its cells, and the noise with it; whole numbers say the same.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from starling.places.measurements import Int64, MeasuredCoefficients
+from starling.places.mechanism.growing import noisy
+from starling.places.mechanism.method import Spent
+from starling.privacy.distributions.discrete import DiscreteLaplace
+from starling.privacy.guarantee import Guarantee, measurement
+from starling.privacy.neighbours import Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Privlet:
+    """All Haar coefficients measured alike: a `Method`.
+
+    Attributes:
+        shape: Cells of the public grid (rows, columns).
+        relation: Neighbouring databases.
+        epsilon: The cost of one unit over the whole grid; above 0.
+        points: k, the most points of one unit; 1 where the unit is a point.
+
+    Source: Xiao, Wang and Gehrke 2011, "Differential privacy via wavelet transforms"; HTF (2021), Section 5.5.
+    """
+
+    shape: tuple[int, int]
+    relation: Relation
+    epsilon: Fraction
+    points: int = 1
+
+    @property
+    def sensitivity(self) -> int:
+        """How many coefficients one point is in."""
+        rows, columns = ((side - 1).bit_length() for side in self.shape)
+        return (1 + rows) * (1 + columns)
+
+    @property
+    def noise(self) -> DiscreteLaplace:
+        """The noise of each coefficient."""
+        return DiscreteLaplace(self.points * self.sensitivity / self.epsilon)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """One vector of coefficients."""
+        return measurement("Haar coefficients", self.relation, self.noise, self.points * self.sensitivity)
+
+    @property
+    def budget(self) -> tuple[Spent, ...]:
+        """All is spent on coefficients."""
+        return (Spent("coefficients", self.epsilon),)
+
+    def draw(self, exact: Int64, /) -> MeasuredCoefficients:
+        """Measure all coefficients, in the order of `haar` along each axis; see `Method.draw`."""
+        rows, columns = (1 << (side - 1).bit_length() for side in self.shape)
+        whole = np.zeros((rows, columns), dtype=np.int64)
+        whole[: self.shape[0], : self.shape[1]] = exact
+        value = noisy(np.ascontiguousarray(haar(haar(whole).T).T), 1 / self.noise.scale)
+        return MeasuredCoefficients(self.shape, value, self.noise)
+
+
+def haar(cells: Int64) -> Int64:
+    """Totals and differences along the first axis.
+
+    Args:
+        cells: int64 (n, ...), n a power of two.
+
+    Returns:
+        int64 (n, ...): at 0 the total; at 2^j + i, for i below 2^j, the first half of interval i of 2^j equal ones less its second half.
+
+    >>> haar(np.array([1, 2, 4, 8])).tolist()
+    [15, -9, -1, -4]
+    """
+    out = np.empty_like(cells)
+    while len(cells) > 1:
+        first, second = cells[::2], cells[1::2]
+        out[len(first) : 2 * len(first)] = first - second
+        cells = first + second
+    out[0] = cells[0]
+    return out
