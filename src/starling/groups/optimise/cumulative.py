@@ -75,7 +75,7 @@ def project_cumulative(
     ([[[4, 0]], [[2, 0], [2, 0]]], 2097152)
     """
     problem = CumulativeProblem.of(noisy, parents, total, variances, region_totals)
-    targets, pulls = _relaxed(problem, passes)
+    targets, pulls = relaxed_sequences(problem, passes)
     levels = round_cumulative(problem, targets)
     objective = problem.objective(levels)
     if objective == 0:
@@ -86,7 +86,7 @@ def project_cumulative(
     )
 
 
-def _relaxed(problem: CumulativeProblem, passes: int) -> tuple[Float, Float]:
+def relaxed_sequences(problem: CumulativeProblem, passes: int = PASSES) -> tuple[Float, Float]:
     """Monotone sequences near the relaxed optimum, and the multipliers that hold them apart from what adds up, float64 (regions, sizes)."""
     noisy = problem.stacked()
     weights = problem.weights().astype(np.float64)
