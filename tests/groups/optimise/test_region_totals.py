@@ -87,6 +87,26 @@ def test_no_change_of_the_flow_and_no_other_price_is_a_proof() -> None:
     assert rejected > 50
 
 
+def test_prices_whose_differences_could_overflow_prove_nothing() -> None:
+    levels, totals = (np.array([[1]]), np.array([[1], [0]])), (np.array([1]), np.array([1, 0]))
+    far = np.int64(1 << 61)
+    prices = np.full((1, 1), far), np.full((2, 1), far)
+    assert not certify_with_totals(levels, levels, [np.array([0, 0])], totals, [1, 1], prices).optimal
+
+
+@pytest.mark.parametrize("bits", [40, 48, 53])
+def test_large_totals_and_noise_are_certified(bits: int) -> None:
+    for seed in range(12):
+        numbers = np.random.default_rng(seed)
+        parents = random_parents(numbers, 3, children=3)
+        far = (1 << bits) if seed % 2 else 9
+        noisy = [numbers.integers(-far, far, (len(rows), 6)) for rows in (parents[0][:1], *parents)]
+        totals = totals_of(numbers, parents, (1 << bits) - seed)
+        found = project_histogram(noisy, parents, (1 << bits) - seed, [1, 2, 1], totals)
+        assert_conditions(found.levels, parents, (1 << bits) - seed)
+        assert found.certified
+
+
 def test_other_totals_are_infeasible() -> None:
     levels = np.array([[1, 1]]), np.array([[1, 0], [0, 1]])
     prices: tuple[Int64, Int64] = (np.zeros((1, 2), dtype=np.int64), np.zeros((2, 1), dtype=np.int64))

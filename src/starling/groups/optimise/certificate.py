@@ -86,7 +86,7 @@ def certify_with_totals(
 
     At an optimum each cell's flow is the cheapest one at the difference of the prices at its ends: one group more would cost at least that
     difference, and one fewer, where there is one, save at most that. The prices of a flow that is one prove it (duality of
-    convex flows); prices that are wrong prove nothing.
+    convex flows); prices that are wrong prove nothing, and neither do prices so large that a difference could leave 64 bits.
 
     Args:
         levels: int64 (regions of the level, sizes) for each level, root first.
@@ -97,7 +97,8 @@ def certify_with_totals(
         prices: For each level what one group costs below its cells: int64 (regions of the level, sizes), or (regions of the level, 1) at
             the leaves. What it costs above the root's cells is 0.
     """
-    feasible, optimal, objective = True, True, 0
+    feasible, objective = True, 0
+    optimal = all(each.min() > -NEVER // 2 and each.max() < NEVER // 2 for each in prices)
     for level, (counts, given, weight) in enumerate(zip(levels, noisy, weights, strict=True)):
         above = np.zeros((1, 1), dtype=np.int64) if level == 0 else prices[level - 1]
         rows = np.zeros(1, dtype=np.int64) if level == 0 else parents[level - 1]
