@@ -51,6 +51,7 @@ TESTED_ELSEWHERE = {
     "groups/domain.py": "test_domains.py finds it by its name",
     "groups/measurements.py": "test_mechanism.py measures by it, with the noise of a release",
     "genome/measurements.py": "values; the mechanisms make them and post-processing reads them",
+    "places/domain.py": "test_domains.py finds it by its name",
     "places/plan/choices.py": "names and bounds; test_model.py and test_readable.py refuse what is outside them",
     "places/mechanism/method.py": "a protocol; every method's tests keep it",
     "ledger/account.py": "the promises charge through it, and test_charging_crashes.py kills it",

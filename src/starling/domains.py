@@ -28,6 +28,7 @@ DOMAINS: Final[dict[str, Registered]] = {
     "tables": Registered("starling.tables.domain:TABLES", "starling.cli.tables:tables"),
     "genome": Registered("starling.genome.domain:GENOME", "starling.cli.genome:genome"),
     "groups": Registered("starling.groups.domain:GROUPS", "starling.cli.groups:groups"),
+    "places": Registered("starling.places.domain:PLACES", "starling.cli.places:places"),
 }
 """Every domain by its name, which is the name of its package too, in the order in which the command line lists them."""
 

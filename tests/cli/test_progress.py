@@ -18,6 +18,7 @@ from tests.cli.conftest import Call, Inputs
 from tests.cli.test_commands import commands
 from tests.conftest import ROOT
 from tests.groups.worlds import write_world
+from tests.places.plans import write_world as write_points
 
 CODE = """
 import sys
@@ -62,6 +63,7 @@ def test_a_run_that_has_ended_notes_nothing(capsys: pytest.CaptureFixture[str], 
 STUDY = ("{study}/plan.toml", "--genotypes", "{study}/study")
 PAID = ("--out", "{out}", "--unvalidated", "--yes")
 SIZES = ("{sizes}/plan.toml", "--records", "{sizes}/records.csv")
+POINTS = ("{points}/plan.toml", "--records", "{points}/records.csv")
 LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "demo": (("--out", "{out}"), "inventing", "starling.tables.generate:generate"),
     "tables preview": (("demo",), "how far", "starling.tables.preview:preview"),
@@ -115,6 +117,10 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "groups release": ((*SIZES, *PAID), "privacy", "starling.groups.publication:GroupsPublication.mechanism"),
     "groups evaluate": ((*SIZES, "--release", "{released}"), "counting", "starling.groups.evaluate:evaluate"),
     "groups plot": (("{released}", "--out", "{out}"), "drawing", "starling.verification:open_release"),
+    "places generate": (("--out", "{out}"), "inventing", "starling.places.generate:write"),
+    "places validate": (POINTS, "every record", "starling.places.source.validation:validate"),
+    "places release": ((*POINTS, *PAID), "privacy", "starling.places.publication:PlacesPublication.mechanism"),
+    "places evaluate": ((*POINTS, "--release", "{released}"), "counting", "starling.places.evaluate:evaluate"),
     "audit": ((), "discrete Laplace", "starling.audit.fit:fit"),
     "verify": (("{released}",), "checking", "starling.verification:verify"),
     "ledger show": (("sqlite:///{ledger}",), "adding up", "starling.ledger.reading:Reading.populations"),
@@ -124,8 +130,8 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
 """What may work for long: its arguments, what it says, and the call before which it says so."""
 
 SHORT = {
-    "tables plan", "tables convert", "genome plan", "groups plan", "keys new", "keys show", "ledger create", "ledger population",
-    "ledger dataset", "ledger grant", "ledger raise", "ledger approve", "ledger export", "ledger retire",
+    "tables plan", "tables convert", "genome plan", "groups plan", "places plan", "keys new", "keys show", "ledger create",
+    "ledger population", "ledger dataset", "ledger grant", "ledger raise", "ledger approve", "ledger export", "ledger retire",
 }  # fmt: skip
 """What opens a plan or writes one event; `ledger export` prints at once."""
 
@@ -143,7 +149,17 @@ def test_a_long_command_says_what_it_does_before_it_does_it(
     if name.startswith("ledger"):
         assert call("ledger", "create", ledger).exit_code == 0
     write_world(tmp_path)
-    places = {"sizes": tmp_path, "study": study, "released": released, "out": tmp_path / "out", "ledger": ledger}
+    points = tmp_path / "points"
+    points.mkdir()
+    write_points(points)
+    places = {
+        "sizes": tmp_path,
+        "points": points,
+        "study": study,
+        "released": released,
+        "out": tmp_path / "out",
+        "ledger": ledger,
+    }
     words = [
         word
         for argument in arguments

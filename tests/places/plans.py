@@ -1,9 +1,11 @@
-"""A small plan of points for tests, and the text of its file."""
+"""A small plan of points for tests, records of it, and a world on the disk."""
 
+from pathlib import Path
 from typing import Any
 
 from starling.places.plan import Plan
 from starling.places.plan.readable import plan_of
+from starling.planfile.values import toml_of
 
 VALUES: dict[str, Any] = {
     "title": "Pickups",
@@ -35,3 +37,21 @@ def values(*changes: dict[str, Any]) -> dict[str, Any]:
 def plan(*changes: dict[str, Any]) -> Plan:
     """The plan of these keys."""
     return plan_of(values(*changes))
+
+
+RECORDS = """who,lon,lat,time
+a,-0.5,0.5,2020-01-01
+a,0.5,1.5,2020-01-02
+b,0.5,1.5,2020-02-03
+b,2.5,0.5,2020-02-03
+c,0.5,1.5,2020-01-31
+"""
+CELLS = [[1, 0, 0, 1], [0, 3, 0, 0]]
+"""The points of RECORDS by cell."""
+
+
+def write_world(folder: Path, *changes: dict[str, Any]) -> Path:
+    """A plan file and its records; the path of the records."""
+    (folder / "plan.toml").write_text(toml_of(values(*changes)))
+    (folder / "records.csv").write_text(RECORDS)
+    return folder / "records.csv"

@@ -1,1 +1,15 @@
 """Places: location histograms that answer any rectangle (Shaham et al. 2021, "HTF", and what is better)."""
+
+from typing import TYPE_CHECKING
+
+from starling.lazy import lazy
+
+if TYPE_CHECKING:
+    from starling.places.plan import Plan
+    from starling.places.publish import release
+    from starling.places.source import open_records
+    from starling.places.source.validation import validate
+
+__all__ = ["Plan", "open_records", "release", "validate"]
+
+lazy(__name__, {"Plan": "plan", "open_records": "source", "release": "publish", "validate": "source.validation"})

@@ -10,7 +10,10 @@ from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT, Rel
 Unit: TypeAlias = Literal["point", "person"]
 
 METHODS: Final[dict[str, str]] = {
+    "adaptive": "a quadtree that is cut where noisy counts say so",
+    "quadtree": "all boxes of a quadtree of public height",
     "singular": "a noisy count of every cell",
+    "uniform": "one noisy count, spread over the grid",
 }
 """What each method measures, by its name; `mechanism.table` has its mechanism."""
 RELATIONS: Final[dict[Unit, Relation]] = {"point": ADD_REMOVE_POINT, "person": ADD_REMOVE_PERSON}

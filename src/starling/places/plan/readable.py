@@ -23,7 +23,8 @@ distinct_cells = false         # optional, of persons: whether points of a perso
 epsilon = "0.5"
 
 [method]                       # optional
-name = "singular"              # and the parameters of the method
+name = "quadtree"              # and the parameters of the method
+height = 7
 
 [slices]                       # optional
 bounds = ["2014-04-01", "2014-05-01", "2014-06-01"]   # when slices begin, and the last ends
@@ -45,7 +46,7 @@ from starling.planfile.toml import Float, Section, read_file
 from starling.planfile.values import section_of
 from starling.privacy.budget import exact
 
-DEFAULT: Final = "singular"
+DEFAULT: Final = "adaptive"
 """The method of a plan that names none."""
 _TOP: Final = ("title", "point", "expected", "grid", "input", "privacy", "method", "slices")
 _COLUMNS: Final = ("x", "y", "geometry", "h3", "time", "person")

@@ -1,0 +1,225 @@
+"""`starling places`: one command for each verb of the domain. They parse, call and print; the work is done in starling.places.
+
+`plan` has no option that could name records.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from starling.cli import options
+from starling.cli.commands import Group, Result, command
+from starling.cli.progress import working
+from starling.cli.publishing import Destination, destination, publish, published_json, published_text
+from starling.cli.verbs import Acceptance, acceptance, validated
+
+if TYPE_CHECKING:
+    from starling.places.evaluate import Evaluation
+    from starling.places.plan import Plan
+    from starling.release.domain import Validated
+    from starling.release.statement import Json
+
+places = Group(
+    "places",
+    example="starling places plan plan.toml",
+    help="Where points lie (pickups, crimes, visits): a public grid, from which any rectangle is counted.\n\n"
+    "PLAN is a plan file (TOML); docs/places.md says what stands in it.",
+    lazy={
+        "plan": "starling.cli.places:plan",
+        "validate": "starling.cli.places:validate",
+        "release": "starling.cli.places:release",
+        "generate": "starling.cli.places:generate",
+        "evaluate": "starling.cli.places:evaluate",
+    },
+)
+records = click.option(
+    "--records",
+    type=options.PATH,
+    required=True,
+    metavar="FILE",
+    help="Confidential: CSV, Parquet, GeoParquet or GeoJSON, a file or a folder of Parquet parts.",
+)
+
+
+@command("plan", example="starling places plan plan.toml")
+@options.plan_file
+def plan(plan: Path) -> Result:
+    """What a plan publishes and costs, and what the budget is spent on. Opens no records."""
+    from starling.places.mechanism.table import mechanism_of
+    from starling.places.plan import Plan
+
+    chosen = Plan.load(plan)
+    mechanism_of(chosen)
+    return Result(partial(_plan_text, chosen), partial(_plan_json, chosen))
+
+
+@command("validate", example="starling places validate plan.toml --records records.csv")
+@options.plan_file
+@records
+@acceptance
+def validate(plan: Path, records: Path, acceptance: Acceptance) -> Result:
+    """Find which points a release would drop, and why: file, line, field and fix. For their custodian alone; never publish it.
+
+    It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, which a release from it asks for.
+    """
+    from starling.places.plan import Plan
+    from starling.places.source import open_records
+    from starling.places.source.validation import validate as check
+
+    def look(most: int) -> "tuple[Validated, Sequence[Path]]":
+        chosen = Plan.load(plan)
+        opened = open_records(records, chosen)
+        working("reading every record")
+        return check(chosen, opened, most=most).value, opened.files
+
+    return validated(acceptance, look)
+
+
+@command("release", example="starling places release plan.toml --records records.csv --out release --unvalidated --yes")
+@options.plan_file
+@records
+@options.engine
+@destination
+def release(plan: Path, *, records: Path, engine: str, destination: Destination) -> Result:
+    """Charge the plan's cost, count the points, draw the noise, and publish one grid that answers every rectangle, as a folder.
+
+    A run that died is taken up by the same command with the same ledger and request id, at no further cost.
+    """
+    from starling.places.mechanism.table import mechanism_of
+    from starling.places.plan import Plan
+    from starling.places.publish import release as publish_places
+
+    chosen = Plan.load(plan)
+    guarantee = mechanism_of(chosen).guarantee
+    published = publish(destination, lambda: chosen.title, partial(publish_places, chosen, records, engine=engine))
+    data = published.folder / "data"
+    tables = [("cells", f"{chosen.cells:,} cells in {data / 'cells.parquet'}"), ("boxes", f"{data / 'boxes.parquet'}")]
+    return Result(
+        lambda: published_text(guarantee, published, tables),
+        lambda: published_json(guarantee, published),
+    )
+
+
+@command("generate", example="starling places generate --sigma 50 --out invented")
+@click.option(
+    "--sigma",
+    type=click.IntRange(1, 10_000),
+    default=50,
+    show_default=True,
+    metavar="CELLS",
+    help="Standard deviation around the centre; the paper has 20, 50 and 100.",
+)
+@click.option(
+    "--points",
+    type=click.IntRange(0, 100_000_000),
+    default=1_000_000,
+    show_default=True,
+    metavar="N",
+    help="How many points.",
+)
+@options.new_folder
+@options.seed
+def generate(*, sigma: int, points: int, out: Path, seed: int) -> Result:
+    """Invent the paper's points, normal around one centre of 1024 x 1024 cells, with a plan. Nobody was there."""
+    from starling.places.generate import write
+    from starling.release.text import facts
+
+    working("inventing points")
+    made = write(out, sigma=sigma, seed=seed, points=points)
+    files = {"records": str(made.records), "plan": str(made.plan), "note": str(made.note)}
+    return Result(lambda: facts([*files.items(), ("points", f"{points:,}")]), lambda: {**files, "points": points})
+
+
+@command("evaluate", example="starling places evaluate plan.toml --release release --records records.csv")
+@options.plan_file
+@click.option("--release", type=options.PATH, required=True, metavar="DIR", help="The release to compare.")
+@records
+@options.engine
+@options.seed
+def evaluate(plan: Path, *, release: Path, records: Path, engine: str, seed: int) -> Result:
+    """How far a release is off the truth. NOT PRIVATE: for the custodian of the records alone; never publish it."""
+    from starling.engine.spark import check_engine
+    from starling.places.evaluate import evaluate as compare
+    from starling.places.plan import Plan
+    from starling.places.source import open_records
+
+    check_engine(engine)
+    chosen = Plan.load(plan)
+    opened = open_records(records, chosen)
+    working("counting the points and comparing them with the release")
+    found = compare(chosen, opened, release, seed=seed, engine=engine).value
+    return Result(partial(_evaluation_text, found), partial(_evaluation_json, found))
+
+
+def _plan_text(plan: "Plan") -> str:
+    from starling.places.artifact.pages import box
+    from starling.places.mechanism.table import mechanism_of
+    from starling.places.plan import METHODS
+    from starling.privacy.budget import decimal_up
+    from starling.privacy.neighbours import as_replace_one
+    from starling.release.text import facts, table
+
+    mechanism = mechanism_of(plan)
+    cost, grid = mechanism.guarantee.cost, plan.grid
+    kept = f", of whom at most {plan.points} points count" if plan.unit == "person" else ""
+    pairs = [
+        ("plan", plan.title),
+        ("protects", f"one {plan.unit}{kept} ({plan.relation})"),
+        ("cost", f"{cost}, under the replace-one adjacency {as_replace_one(cost)}"),
+        ("box", box(plan)),
+        (
+            "cells",
+            f"{grid.rows:,} rows of {grid.columns:,}, {grid.cells:,} in each of {len(plan.slice_names):,} slices",
+        ),
+        ("method", f"{plan.method}: {METHODS[plan.method]}"),
+    ]
+    pairs += [(name, text) for name, text in plan.parameters.items()]
+    rows = [(line.name, decimal_up(line.epsilon)) for line in mechanism.method.budget]
+    return f"{facts(pairs)}\n\n{table(('spent on', 'epsilon'), rows)}"
+
+
+def _plan_json(plan: "Plan") -> "dict[str, Json]":
+    from starling.places.artifact.pages import bounds, parameters
+    from starling.places.mechanism.table import mechanism_of
+    from starling.release.statement import claim
+
+    mechanism = mechanism_of(plan)
+    return {
+        "title": plan.title,
+        "neighbours": str(plan.relation),
+        "cost": claim(mechanism.guarantee).adjacencies(),
+        "bounds": bounds(plan),
+        **parameters(plan, mechanism),
+    }
+
+
+def _evaluation_text(found: "Evaluation") -> str:
+    from starling.places.evaluate import WARNING
+    from starling.places.generate.rectangles import RANDOM, SQUARES
+    from starling.release.text import facts, rounded, table
+
+    kinds = (*SQUARES, RANDOM)
+    rows = [
+        (
+            name,
+            f"{each.points:,}",
+            rounded(each.total),
+            rounded(each.largest),
+            *(rounded(each.relative[kind]) for kind in kinds),
+        )
+        for name, each in found.slices.items()
+    ]
+    header = ("slice", "points", "total off by", "cell off by", *kinds)
+    what = "of each kind of rectangle: mean error in percent of the true count, taken as at least 20"
+    return "\n\n".join([WARNING, facts([("plan", found.title)]), table(header, rows), what])
+
+
+def _evaluation_json(found: "Evaluation") -> "dict[str, Json]":
+    from dataclasses import asdict
+
+    from starling.places.evaluate import WARNING
+
+    return {"not_private": True, "warning": WARNING, **asdict(found)}

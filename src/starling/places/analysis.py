@@ -1,0 +1,58 @@
+"""A release of points for who analyses it: its plan, its measurements, and the released grid of each slice."""
+
+from functools import cached_property
+
+import numpy as np
+
+from starling.errors import ParameterError
+from starling.places.answers.released import ReleasedGrid
+from starling.places.artifact.columns import CELLS
+from starling.places.artifact.public_plan import read_measurements, read_plan
+from starling.places.measurements import Measured
+from starling.places.postprocess import Float64
+from starling.release.reading import DomainRelease, Release
+
+
+class PlacesRelease(DomainRelease):
+    """An opened release of points.
+
+    Attributes:
+        plan: The public plan of the release.
+    """
+
+    def __init__(self, release: Release) -> None:
+        super().__init__(release)
+        self.plan = read_plan(self.folder)
+
+    @cached_property
+    def measured(self) -> tuple[Measured, ...]:
+        """The measurements of each slice as they were drawn."""
+        return read_measurements(self.folder, self.plan)
+
+    @cached_property
+    def _grids(self) -> Float64:
+        points = self.table(CELLS)["points"].to_numpy()
+        return np.asarray(points.reshape(len(self.plan.slice_names), *self.plan.grid.shape))
+
+    def _slice(self, name: str | None) -> int:
+        names = self.plan.slice_names
+        if name is None and len(names) == 1:
+            return 0
+        if name not in names:
+            raise ParameterError("slice", "is not in the plan", f"name one of {', '.join(names[:8])}")
+        return names.index(name)
+
+    def grid(self, slice: str | None = None) -> Float64:  # noqa: A002 - the word of the plan
+        """float64 (rows, columns): the released points of each cell, row 0 in the south.
+
+        Args:
+            slice: Its public name; left out where there is one alone.
+
+        Raises:
+            ParameterError: the plan has no such slice.
+        """
+        return np.asarray(self._grids[self._slice(slice)])
+
+    def released(self, slice: str | None = None) -> ReleasedGrid:  # noqa: A002 - the word of the plan
+        """What answers queries of the grid, with its measurements; raises ParameterError as `grid` does."""
+        return ReleasedGrid(self.plan.grid, self.grid(slice), [(self.measured[self._slice(slice)], 1)])

@@ -1,0 +1,149 @@
+"""What a release of points says of itself: its parameters for privacy.json, its words for the registry, and its part of the report.
+
+All of it is computed from the plan and from released values.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from starling.places.artifact.public_plan import BOXES, COUNTS, PLAN, SLICES, VALUES
+from starling.places.mechanism.table import Sliced, mechanism_of
+from starling.places.plan import METHODS, Plan
+from starling.places.postprocess import Estimate
+from starling.privacy.budget import decimal_up
+from starling.release.registry import Product
+from starling.release.report.pages import Section, Table
+from starling.release.statement import Json, Particulars
+from starling.release.text import rounded
+
+SOURCE: Final = (
+    "Shaham et al. 2021, HTF: Homogeneous Tree Framework for Differentially-Private Release of Location Data"
+)
+CRS: Final = {"degrees": "degrees of longitude and latitude", "equal-area": "metres of cylindrical equal area"}
+MOST_ROWS: Final = 24
+
+
+def particulars(plan: Plan) -> Particulars:
+    """What privacy.json says of a release."""
+    return Particulars("places", parameters(plan, mechanism_of(plan)), bounds(plan))
+
+
+def bounds(plan: Plan) -> dict[str, Json]:
+    """What bounds the part of one unit, by rules that hold for every record."""
+    said: dict[str, Json] = {"points_of_a_unit": plan.points}
+    if plan.unit == "person":
+        said["kept"] = "the rows of smallest keyed hash among a person's own, over all slices together"
+        said["cells_once"] = plan.distinct
+    return said
+
+
+def parameters(plan: Plan, mechanism: Sliced) -> dict[str, Json]:
+    """The plan's choices and the method's budget."""
+    return {
+        "name": plan.method,
+        "source": SOURCE,
+        "plan": PLAN,
+        "plan_sha256": plan.digest,
+        "point": plan.point,
+        "grid": {
+            "crs": plan.grid.crs_name or plan.grid.crs,
+            "box": [str(side) for side in plan.grid.box],
+            "rows": plan.grid.rows,
+            "columns": plan.grid.columns,
+        },
+        "slices": list[Json](plan.slice_names),
+        "parameters": dict[str, Json](plan.parameters),
+        "budget": [{"name": line.name, "epsilon": str(line.epsilon)} for line in mechanism.method.budget],
+    }
+
+
+def product(plan: Plan) -> Product:
+    """A release in the words of the registry."""
+    kept = (
+        f"of one person at most {plan.points} points are counted, those of smallest keyed hash among the person's own"
+    )
+    sliced = "" if plan.slices is None else f" and {len(plan.slice_names)} public slices"
+    return Product(
+        description=f"Points ({plan.point}) by cell of a public grid of {plan.grid.rows:,} x {plan.grid.columns:,} cells{sliced}.",
+        intended_use="Counts of any rectangle, polygon or hexagon, all from one grid.",
+        region=f"A public box, {box(plan)}",
+        domain="Points with coordinates; those outside the box are dropped, and their number is not published.",
+        bounds=kept if plan.unit == "person" else "Each point lies in one cell of one slice.",
+        mechanisms=f"{plan.method}: {METHODS[plan.method]}, with discrete Laplace noise, exact over the integers.",
+        post_processing="One grid is made of all measurements; it is a function of them.",
+        composition="Sequential along a path of boxes, parallel across boxes and slices. The tree with every event is in privacy.json.",
+        unprotected="Nothing about the points is published without noise.",
+    )
+
+
+def box(plan: Plan) -> str:
+    """The public box in words."""
+    x0, y0, x1, y1 = (decimal_or_ratio(float(side)) for side in plan.grid.box)
+    return f"x from {x0} to {x1}, y from {y0} to {y1}, in {CRS.get(plan.grid.crs, plan.grid.crs_name)}"
+
+
+def decimal_or_ratio(number: float) -> str:
+    """A coordinate in words."""
+    return f"{number:.10g}"
+
+
+def charged(plan: Plan) -> Section:
+    """The budget of the method."""
+    mechanism = mechanism_of(plan)
+    rows = tuple((line.name, decimal_up(line.epsilon)) for line in mechanism.method.budget)
+    unit = (
+        f"one {plan.unit}" if plan.unit == "point" else f"one person, of whom at most {plan.points} points are counted"
+    )
+    text = f"""
+        Measured by {plan.method}: {METHODS[plan.method]}. Protected is {unit}. What stands below is spent along each path from the whole
+        grid to a box that is not cut any further; boxes beside each other, and slices, have no point in common.
+    """
+    return Section("What was measured and charged", text, tables=(Table(("Measured", "epsilon"), rows, "Budget"),))
+
+
+def sections(plan: Plan, estimates: Sequence[Estimate]) -> tuple[Section, ...]:
+    """What was published, what is public, files."""
+    return (_published(plan, estimates), _public(plan), _files())
+
+
+def _published(plan: Plan, estimates: Sequence[Estimate]) -> Section:
+    rows = tuple(
+        (name, f"{len(made.leaves):,}", rounded(float(made.counts.sum())))
+        for name, made in list(zip(plan.slice_names, estimates, strict=True))[:MOST_ROWS]
+    )
+    text = """
+        The points of all boxes add up to the total of the slice. They are estimates: noise is in every box, and points are spread over
+        the cells of a box as a model has it, not as they lie.
+    """
+    return Section("The published grid", text, tables=(Table(("Slice", "Boxes", "Points"), rows, "Estimated points"),))
+
+
+def _public(plan: Plan) -> Section:
+    x, y = "west or south", "east or north"
+    text = f"""
+        Public, and used as such: the box ({box(plan)}), its {plan.grid.rows:,} rows and {plan.grid.columns:,} columns, the slices, and the
+        method with its parameters. A cell holds the points on its edges to the {x}; those on its edges to the {y} lie in the next cell.
+
+        By the rule of all records a point whose coordinates are missing, not numbers, infinite or outside the box is dropped, as is one
+        whose time is in no slice. How many were dropped is not published.
+    """
+    return Section("What is public, and how points are counted", text)
+
+
+def _files() -> Section:
+    rows = (
+        ("data/cells.parquet", "estimated points of every cell"),
+        ("data/boxes.parquet", "estimated points of every box that was not cut further"),
+        (SLICES, "what was measured in each slice, with its noise"),
+        (BOXES, "the boxes"),
+        (COUNTS, "every noisy count as it was drawn; the tables are a function of them"),
+        (VALUES, "other noisy values as they were drawn"),
+        (PLAN, "the public plan, enough to make the tables from the measurements again"),
+        ("privacy.json", "what is promised and was charged, with exact amounts"),
+        ("datapackage.json", "every file with its SHA-256, every table with its columns"),
+        ("registry.yaml", "draft of an entry in OpenDP's registry of deployments"),
+        ("SIGNATURE", "over every other file of the folder"),
+    )
+    return Section(
+        "What is in this folder", tables=(Table(("File", "Content"), rows, "Files of this release", words=True),)
+    )

@@ -1,0 +1,101 @@
+"""A release against the truth: for the custodian's own eyes, never to be published.
+
+What comes out is exact errors, and whoever has a release and its errors knows more than the release tells. So it goes by the second way,
+`trust.inspect`, and is marked `NotPrivate`, which no release, worker or server takes.
+
+The error is that of the paper (HTF 2021, eq. 3): 100 |estimate - true| / max(true, 20), its mean over the
+rectangles of `generate.rectangles`.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from starling.engine.spark import DUCKDB, cluster_for
+from starling.errors import SourceError
+from starling.places.answers.rectangles import CumulativeGrid, Float64
+from starling.places.artifact.columns import CELLS
+from starling.places.artifact.public_plan import read_plan
+from starling.places.counts import count
+from starling.places.generate.rectangles import workloads
+from starling.places.measurements import Int64
+from starling.places.plan import Plan
+from starling.places.source import Records
+from starling.privacy.trust import NotPrivate, inspect
+from starling.release.reading import open_release
+
+WARNING: Final = "NOT PRIVATE: exact errors. They tell of the points what the release does not; publish neither these nor parts of them."
+SMOOTHING: Final = 20
+"""Points that a count is taken to have at least where an error is related to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SliceErrors:
+    """Errors of one slice.
+
+    Attributes:
+        points: The true number of points.
+        total: By how much the released total is off.
+        largest: The most that a cell is off.
+        relative: Mean relative error in percent, by kind of rectangle.
+    """
+
+    points: int
+    total: float
+    largest: float
+    relative: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A release beside the truth.
+
+    Attributes:
+        title: Of the plan.
+        slices: The errors of each slice by its name.
+    """
+
+    title: str
+    slices: dict[str, SliceErrors]
+
+
+def evaluate(
+    plan: Plan, records: Records, release: Path, *, seed: int = 1, engine: str = DUCKDB
+) -> NotPrivate[Evaluation]:
+    """Compare a release with the records it was drawn from.
+
+    Args:
+        plan: The plan of the release.
+        records: The records, opened.
+        release: The folder of the release.
+        seed: Of the rectangles; public.
+        engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.
+
+    Raises:
+        ParameterError: there is no such engine, or it does not start.
+        SourceError: the release is none of points, or one of another plan.
+    """
+    with open_release(release) as opened:
+        if opened.statement["domain"] != "places" or read_plan(opened.folder).digest != plan.digest:
+            raise SourceError("release", "is none of this plan", "give the plan of the release")
+        grids = opened.table(CELLS)["points"].to_numpy().reshape(len(plan.slice_names), *plan.grid.shape)
+    with cluster_for(engine, records.files, records.sizes) as cluster:
+        return inspect(count(plan, records, cluster=cluster).map(partial(_compare, plan, grids, seed)))
+
+
+def _compare(plan: Plan, grids: Float64, seed: int, exact: Int64) -> Evaluation:
+    slices = {name: _errors(made, true, seed) for name, made, true in zip(plan.slice_names, grids, exact, strict=True)}
+    return Evaluation(plan.title, slices)
+
+
+def _errors(made: Float64, true: Int64, seed: int) -> SliceErrors:
+    ours, theirs = CumulativeGrid(made), CumulativeGrid(true)
+    relative = {}
+    for name, rectangles in workloads(true.shape, seed):
+        answer, right = ours.count(rectangles).counts, theirs.count(rectangles).counts
+        relative[name] = float(100 * np.mean(np.abs(answer - right) / np.maximum(right, SMOOTHING)))
+    apart = made - true
+    return SliceErrors(int(true.sum()), float(apart.sum()), float(np.abs(apart).max()), relative)

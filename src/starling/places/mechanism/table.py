@@ -1,0 +1,97 @@
+"""The mechanism of a plan: its method by name, with the parameters that the plan sets."""
+
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, fields
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from starling.errors import ParameterError, PlanError, Problem, StarlingError
+from starling.places.measurements import Int64, Measured
+from starling.places.mechanism.adaptive import Adaptive
+from starling.places.mechanism.method import Method
+from starling.places.mechanism.quadtree import Quadtree
+from starling.places.mechanism.singular import Singular
+from starling.places.mechanism.uniform import Uniform
+from starling.places.plan import Plan
+from starling.planfile.spelling import did_you_mean
+from starling.privacy.budget import exact
+from starling.privacy.guarantee import Guarantee, bounded_overlap
+
+MECHANISMS: Final[Mapping[str, type[Any]]] = {
+    "adaptive": Adaptive,
+    "quadtree": Quadtree,
+    "singular": Singular,
+    "uniform": Uniform,
+}
+"""The mechanism of each of `plan.METHODS`: a dataclass whose fields beside those of every method are the parameters of the method."""
+_OF_EVERY: Final = ("shape", "relation", "epsilon", "points")
+
+
+@dataclass(frozen=True, slots=True)
+class Sliced:
+    """A method over each slice: a `privacy.trust.Mechanism` over the exact counts, int64 (slices, rows, columns).
+
+    Privacy. A point lies in one slice. Of a person at most k points count over all slices together, and each method's noise is so scaled
+    that j of k points cost at most j/k of epsilon; so whatever the slices that a person's points lie in, they cost at most epsilon in all:
+    parallel composition.
+
+    Attributes:
+        method: Of each slice.
+        slices: How many there are.
+    """
+
+    method: Method
+    slices: int
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The method's, whatever the number of slices."""
+        one = self.method.guarantee
+        return one if self.slices == 1 else bounded_overlap(f"{one.name}, slice by slice", 1, [one])
+
+    def draw(self, exact: Int64, /) -> tuple[Measured, ...]:
+        """Measure every slice, empty or not."""
+        return tuple(self.method.draw(np.ascontiguousarray(counts)) for counts in exact)
+
+
+def mechanism_of(plan: Plan) -> Sliced:
+    """The mechanism of a plan.
+
+    Raises:
+        PlanError: a parameter is none of the method, or its value is none of the parameter's.
+    """
+    kind = MECHANISMS[plan.method]
+    own = {field.name: field for field in fields(kind) if field.init and field.name not in _OF_EVERY}
+    given = {name: _value(kind, own, name, text) for name, text in plan.parameters.items()}
+    try:
+        method = kind(plan.grid.shape, plan.relation, plan.epsilon, plan.points, **given)
+    except StarlingError as error:
+        found = [Problem(f"method.{each.field}", each.problem, each.fix) for each in error.problems]
+        raise PlanError(problems=found) from None
+    return Sliced(method, len(plan.slice_names))
+
+
+def _value(kind: type[Any], own: Mapping[str, Field[Any]], name: str, text: str) -> Any:
+    """The value of a parameter that a plan writes."""
+    if name not in own:
+        raise PlanError(f"method.{name}", "is no parameter of the method", did_you_mean(name, own))
+    hint = get_type_hints(kind)[name]
+    if get_origin(hint) is Literal:
+        choices = {str(each): each for each in get_args(hint)}
+        fix = f"write {' or '.join(choices)}"
+    elif hint is bool:
+        choices, fix = {"true": True, "false": False}, "write true or false"
+    else:
+        choices, fix = {}, "write an integer" if hint is int else 'write an exact number, like "0.5"'
+    if choices:
+        if text not in choices:
+            raise PlanError(f"method.{name}", f"is not {' or '.join(choices)}", fix)
+        return choices[text]
+    try:
+        number = exact(text, field=name)
+    except ParameterError:
+        raise PlanError(f"method.{name}", "is no exact number", fix) from None
+    if hint is int and number.denominator != 1:
+        raise PlanError(f"method.{name}", "is no integer", fix)
+    return int(number) if hint is int else number

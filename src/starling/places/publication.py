@@ -1,0 +1,124 @@
+"""A release of points as the frame publishes and verifies it: what is charged and drawn for a plan, and what follows from it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+import pyarrow as pa
+
+from starling.ledger.rules import canonical
+from starling.places.artifact import columns, pages
+from starling.places.artifact.public_plan import (
+    MEASUREMENTS,
+    PLAN,
+    SLICES,
+    read_measurements,
+    write_measurements,
+    write_plan,
+)
+from starling.places.measurements import Int64, Measured
+from starling.places.mechanism.table import mechanism_of
+from starling.places.plan import Plan
+from starling.places.postprocess import Estimate, estimate
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.trust import Mechanism
+from starling.release.checks import TABLES, Checks
+from starling.release.commitment import Written
+from starling.release.datapackage import Sheet
+from starling.release.domain import Publication
+from starling.release.encrypted import Create
+from starling.release.registry import Product
+from starling.release.report.pages import Section
+from starling.release.statement import Particulars
+from starling.release.table_files import Table
+
+CHECKS: Final = Checks(
+    {
+        MEASUREMENTS: "boxes are cut from the public grid, and no path of them has noise that costs more than the plan's epsilon",
+        TABLES: "points of cells and boxes are what plan and measurements give",
+    },
+    privacy="mechanism and cost are those of the plan, for one point or person; nothing is exact",
+)
+VERSION: Final = 1
+"""Of the meaning of a request; it grows when the same plan would be answered by another distribution."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacesPublication(Publication[Int64, tuple[Measured, ...]]):
+    """A `release.domain.Publication`.
+
+    Attributes:
+        plan: The public choices.
+    """
+
+    plan: Plan
+    domain: Final = "places"
+    notes = MappingProxyType({PLAN: "The public plan", SLICES: "What was measured in each slice"})
+
+    @property
+    def request(self) -> str:
+        """A digest of every public choice."""
+        return canonical({"release": "places", "version": VERSION, "plan": self.plan.digest})
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """That of the plan's mechanism."""
+        return mechanism_of(self.plan).guarantee
+
+    @property
+    def particulars(self) -> Particulars:
+        """The plan's choices and the method's budget."""
+        return pages.particulars(self.plan)
+
+    @property
+    def product(self) -> Product:
+        """The plan in words."""
+        return pages.product(self.plan)
+
+    @property
+    def charged(self) -> Section:
+        """The budget of the method."""
+        return pages.charged(self.plan)
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """Points by cell, and by box."""
+        return columns.tables(self.plan)
+
+    @property
+    def sheets(self) -> Sequence[Sheet]:
+        """The measurements."""
+        return columns.sheets()
+
+    def mechanism(self, folder: Path, create: Create) -> Mechanism[Int64, tuple[Measured, ...]]:  # noqa: ARG002 - all is in the draw
+        """What the plan measures; it is written as soon as it is drawn."""
+        return Written(mechanism_of(self.plan), partial(write_measurements, create))
+
+    def read(self, folder: Path) -> tuple[Measured, ...]:
+        """The measurements of each slice."""
+        return read_measurements(folder, self.plan)
+
+    def contents(self, folder: Path, drawn: tuple[Measured, ...]) -> "_Contents":  # noqa: ARG002 - nothing else is in it
+        """The tables, from what was drawn."""
+        return _Contents(self.plan, tuple(estimate(self.plan.method, each) for each in drawn))
+
+    def write_plan(self, folder: Path) -> None:
+        """Write the plan."""
+        write_plan(folder, self.plan)
+
+
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    """A `release.domain.Contents`: the tables slice by slice."""
+
+    plan: Plan
+    estimates: tuple[Estimate, ...]
+
+    def pieces(self) -> Iterator[Mapping[str, pa.Table]]:
+        return columns.pieces(self.plan, self.estimates)
+
+    def sections(self) -> Sequence[Section]:
+        return pages.sections(self.plan, self.estimates)

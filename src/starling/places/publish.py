@@ -1,0 +1,73 @@
+"""A release of points: from records to a folder that everybody may read."""
+
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from starling.engine.spark import DUCKDB, check_engine, cluster_for
+from starling.places.counts import count
+from starling.places.measurements import Int64
+from starling.places.mechanism.table import mechanism_of
+from starling.places.plan import Plan
+from starling.places.publication import PlacesPublication
+from starling.places.source import Records, open_records
+from starling.privacy.trust import Confidential
+from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
+from starling.release.pipeline import SILENT, Listener, Published, publish
+
+
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """A `release.domain.Source`: the records.
+
+    Attributes:
+        plan: The public choices.
+        records: The confidential records, checked when they were opened.
+        engine: What counts.
+    """
+
+    plan: Plan
+    records: Records
+    engine: str
+
+    def files(self) -> Iterable[Path]:
+        """The files of the records."""
+        return self.records.files
+
+    def open(self) -> Callable[[ExitStack], Confidential[Int64]]:
+        """The number of points of each slice and cell; a cluster is started for them where that is asked for."""
+        files, sizes = self.records.files, self.records.sizes
+        return lambda work: count(
+            self.plan, self.records, cluster=work.enter_context(cluster_for(self.engine, files, sizes))
+        )
+
+
+def release(
+    plan: Plan,
+    records: str | Path,
+    out: str | Path,
+    *,
+    engine: str = DUCKDB,
+    payment: PaymentOptions = DEFAULT_PAYMENT,
+    listener: Listener = SILENT,
+) -> Published:
+    """Publish the points of a plan as the folder `out`.
+
+    Args:
+        plan: The public choices.
+        records: The confidential records: CSV, Parquet, GeoParquet or GeoJSON.
+        out: The folder to make; it must not exist, unless it is the answer of this very request.
+        engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.
+        payment: Who pays, for which data, and under which request id.
+        listener: Hears of each public step, approves of the charge, and hears of it.
+
+    Raises:
+        ParameterError, PlanError, SourceError, OutputError: by public checks, before anything is charged.
+        BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
+        RunFailed: after the charge, always with the same words.
+    """
+    check_engine(engine)
+    mechanism_of(plan)
+    opened = open_records(records, plan)
+    return publish(PlacesPublication(plan), _Points(plan, opened, engine), Path(out), payment, listener)

@@ -1,0 +1,183 @@
+"""What is wrong with the records, for their custodian's eyes: never part of a release, never shown by one.
+
+A release takes every record by its stated rule, silently (source/__init__.py). Here every record that would be dropped is counted, and the
+first are named with their line; the value that is at fault is never repeated. What concerns the file as a whole is stated before all else:
+columns that are swapped, degrees in place of metres, a box that lies elsewhere.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from starling.engine import duck
+from starling.engine.delimited import Part, fitting, lines
+from starling.errors import SHOWN, Found, Problem
+from starling.places.measurements import Int64
+from starling.places.plan import Plan
+from starling.places.plan.grid import EAST, NORTH, Float64
+from starling.places.source import Records, read_part
+from starling.places.source.cells import points_of, slices_of
+from starling.places.source.values import labels
+from starling.privacy.trust import Confidential, NotPrivate, inspect
+from starling.release.domain import Validated
+
+Faulty = npt.NDArray[np.bool_]
+
+FIX: Final = "correct it; a release drops it, uncounted"
+LARGE: Final = 1000
+"""Plain units of a side of the box from which on points within 180 of 0 look like degrees."""
+MANY_SQL: Final = """
+WITH met AS (SELECT records.person AS person, count(*) AS points FROM records GROUP BY records.person)
+SELECT cast(count(*) AS bigint) AS persons FROM met CROSS JOIN bounds WHERE met.points > bounds.points
+"""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Faults by kind, the first of them, and what the points look like as a whole.
+
+    Attributes:
+        most: How many faults are listed.
+        total: Records.
+        counts: How often each field has each fault.
+        listed: The first faults.
+        swapped: Points that would lie in the box if x were y.
+        small: Points within the range of longitudes and latitudes.
+    """
+
+    most: int
+    total: int = 0
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    listed: list[Problem] = field(default_factory=list)
+    swapped: int = 0
+    small: int = 0
+
+    def add(self, name: str, problem: str, bad: Faulty, lines: Int64, file: str) -> None:
+        if many := int(np.count_nonzero(bad)):
+            self.counts[name, problem] += many
+            some = lines[np.flatnonzero(bad)[: self.most - len(self.listed)]]
+            self.listed += [Problem(name, problem, FIX, file, line) for line in some.tolist()]
+
+
+def validate(plan: Plan, records: Records, *, most: int = SHOWN) -> NotPrivate[Validated]:
+    """Read all records and list for the custodian which of them a release would drop, and why.
+
+    Args:
+        plan: Public choices.
+        records: The checked records.
+        most: How many faults are listed; all are counted.
+
+    Raises:
+        SourceError: a file is no longer what was checked.
+    """
+    return inspect(Confidential(partial(_validated, plan, records, most)))
+
+
+def _validated(plan: Plan, records: Records, most: int) -> Validated:
+    tally = _Tally(most)
+    before = dict.fromkeys(records.files, 1 if records.form == "text" else 0)
+    for part in records.parts:
+        begin, name, at = before[part.path], part.path.name, 0
+        text = records.form == "text"
+        _, kept, dropped = fitting(part, len(records.header)) if text else (b"", None, np.zeros(0, np.int64))
+        tally.add("record", "has another number of fields than the header", dropped > 0, begin + dropped, name)
+        for table in read_part(records, part):
+            here = begin + (np.arange(at + 1, at + len(table) + 1) if kept is None else kept[at : at + len(table)])
+            _check(plan, table, here, name, tally)
+            at += len(table)
+        tally.total += at + len(dropped)
+        before[part.path] += _ends(part) if text else at
+    by_field: Counter[str] = Counter()
+    for (name, _), many in tally.counts.items():
+        by_field[name] += many
+    decisive = tuple(_decisive(plan, records.files[0].name, tally))
+    problems = Found(by_field.total(), dict(by_field), tuple(tally.listed), decisive)
+    read = f"{tally.total:,} records"
+    return Validated(problems, _notes(plan, records), read, {"records": tally.total})
+
+
+def _ends(part: Part) -> int:
+    """How many lines of text end in a part."""
+    with part.path.open("rb") as file:
+        return lines(file, part.begin, part.stop).count(b"\n")
+
+
+def _check(plan: Plan, table: pa.Table, here: Int64, file: str, tally: _Tally) -> None:
+    """Add the faults of some records."""
+    x, y = points_of(plan, table)
+    where = plan.columns.geometry or plan.columns.h3 or f"{plan.columns.x}, {plan.columns.y}"
+    none = np.isnan(x) | np.isnan(y)
+    endless = ~none & (np.isinf(x) | np.isinf(y))
+    beyond = ~none & ~endless & (np.abs(y) > NORTH) if plan.grid.crs != "plain" else np.zeros(len(x), np.bool_)
+    tally.add(where, "is missing or no point", none, here, file)
+    tally.add(where, "is infinite", endless, here, file)
+    tally.add(where, "is beyond latitude 90", beyond, here, file)
+    tally.add(where, "is outside the box", ~none & ~endless & ~beyond & ~_inside(plan, x, y), here, file)
+    tally.swapped += int(np.count_nonzero(_inside(plan, y, x)))
+    tally.small += int(np.count_nonzero((np.abs(x) <= EAST) & (np.abs(y) <= NORTH)))
+    if plan.slices is not None:
+        tally.add(plan.columns.time, "is in no slice", slices_of(plan, table) < 0, here, file)
+    if plan.columns.person:
+        missing = labels(table[plan.columns.person]).is_null().to_numpy(zero_copy_only=False)
+        tally.add(plan.columns.person, "is missing", missing, here, file)
+
+
+def _inside(plan: Plan, x: Float64, y: Float64) -> Faulty:
+    x_edges, y_edges = plan.grid.edges
+    return np.asarray((x >= x_edges[0]) & (x < x_edges[-1]) & (y >= y_edges[0]) & (y < y_edges[-1]))
+
+
+def _decisive(plan: Plan, file: str, tally: _Tally) -> Iterator[Problem]:
+    """That there are no records, or what is wrong with most of them."""
+    if not tally.total:
+        yield Problem("records", "are none: there is nothing but the header", "give the file that holds them", file)
+        return
+    outside = sum(many for (_, problem), many in tally.counts.items() if "outside" in problem or "beyond" in problem)
+    x0, y0, x1, y1 = plan.grid.box
+    if 2 * outside > tally.total:
+        if 2 * tally.swapped > tally.total:
+            yield Problem(
+                "input", "has x and y swapped: most points lie in the box the other way round", "swap them", file
+            )
+        elif plan.grid.crs == "plain" and 2 * tally.small > tally.total and max(x1 - x0, y1 - y0) > LARGE:
+            yield Problem(
+                "grid.crs", f"is {plan.grid.crs_name}, and most points look like degrees", "name the units", file
+            )
+        elif plan.grid.crs != "plain" and 2 * tally.small < tally.total:
+            yield Problem(
+                "grid.crs", "takes points in degrees, and most look like metres or feet", "name the units", file
+            )
+    fix = "look at the columns, the units and the box before anything else"
+    for (name, problem), many in tally.counts.items():
+        if 2 * many > tally.total:
+            yield Problem(name, f"{problem}, in {many:,} of {tally.total:,} records", fix, file)
+
+
+def _notes(plan: Plan, records: Records) -> Found:
+    """How many persons have more points than count."""
+    if not plan.columns.person:
+        return Found(0, {}, ())
+    schema = pa.schema([("person", pa.binary())])
+    batches = (
+        pa.record_batch([person.drop_null()], schema=schema)
+        for part in records.parts
+        for table in read_part(records, part)
+        for person in [labels(table[plan.columns.person])]
+    )
+    bounds = pa.table({"points": [plan.points]})
+    with closing(
+        duck.run(MANY_SQL, {"records": pa.RecordBatchReader.from_batches(schema, batches), "bounds": bounds})
+    ) as answer:
+        many = sum(batch.column(0)[0].as_py() for batch in answer)
+    if not many:
+        return Found(0, {}, ())
+    problem = f"has more than {plan.points:,} records, {many:,} times: {plan.points:,} of them count"
+    note = Problem(plan.columns.person, problem, "raise points_per_person if that is too few", records.files[0].name)
+    return Found(1, {plan.columns.person: 1}, (note,))

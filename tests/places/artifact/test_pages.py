@@ -1,0 +1,34 @@
+"""What a release says of itself: its bounds, its budget, its box."""
+
+import json
+
+from starling.places.artifact.pages import bounds, box, charged, parameters, product
+from starling.places.mechanism.table import mechanism_of
+from tests.places.plans import PERSON, SLICED, plan
+
+
+def test_bounds_say_what_the_sensitivity_rests_on() -> None:
+    assert bounds(plan()) == {"points_of_a_unit": 1}
+    person = bounds(plan(PERSON))
+    assert (person["points_of_a_unit"], person["cells_once"]) == (2, False)
+    assert "smallest keyed hash" in product(plan(PERSON)).bounds
+
+
+def test_parameters_are_the_plan_with_its_budget() -> None:
+    chosen = plan(SLICED, {"method": {"name": "quadtree", "height": 1}})
+    said = json.loads(json.dumps(parameters(chosen, mechanism_of(chosen))))
+    assert said["grid"] == {"crs": "degrees", "box": ["-1", "0", "3", "2"], "rows": 2, "columns": 4}
+    assert said["slices"] == ["January", "February"]
+    assert said["parameters"] == {"height": "1"}
+    assert said["plan_sha256"] == chosen.digest
+
+
+def test_the_report_names_budget_and_unit() -> None:
+    section = charged(plan(PERSON))
+    assert "one person, of whom at most 2 points are counted" in " ".join(section.paragraphs)
+    assert section.tables[0].rows == (("cells", "1"),)
+
+
+def test_a_box_is_told_in_its_units() -> None:
+    assert box(plan()) == "x from -1 to 3, y from 0 to 2, in degrees of longitude and latitude"
+    assert box(plan({"grid": {"crs": "plain", "crs_name": "EPSG:2263"}})).endswith("in EPSG:2263")

@@ -1,0 +1,61 @@
+"""What is wrong with records of points, for their custodian: each fault with its line, and a wrong file above all."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from starling.places.source import open_records
+from starling.places.source.validation import validate
+from starling.release.domain import Validated
+from tests.places.plans import PERSON, RECORDS, SLICED, plan
+
+
+def validated(folder: Path, text: str, *changes: dict[str, Any]) -> Validated:
+    chosen = plan(*changes)
+    (folder / "records.csv").write_text(text)
+    return validate(chosen, open_records(folder / "records.csv", chosen)).value
+
+
+def test_good_records_have_no_problem(tmp_path: Path) -> None:
+    found = validated(tmp_path, RECORDS, PERSON, SLICED)
+    assert (found.problems.none, found.notes.none, found.values) == (True, True, {"records": 5})
+
+
+def test_each_fault_has_its_line(tmp_path: Path) -> None:
+    text = (
+        RECORDS
+        + ",0,0,2020-01-01\na,x,0,2020-01-01\na,0\n\na,0,95,2020-01-01\na,9,0,2020-01-01\na,1e999,0,2020-01-01\n"
+    )
+    found = validated(tmp_path, text + "a,0,0,1999-01-01\n", PERSON, SLICED)
+    assert sorted((each.line, each.field, each.problem) for each in found.problems.listed) == [
+        (7, "who", "is missing"),
+        (8, "lon, lat", "is missing or no point"),
+        (9, "record", "has another number of fields than the header"),
+        (11, "lon, lat", "is beyond latitude 90"),
+        (12, "lon, lat", "is outside the box"),
+        (13, "lon, lat", "is infinite"),
+        (14, "time", "is in no slice"),
+    ]
+    assert not found.problems.decisive
+    assert [each.problem for each in found.notes.listed] == ["has more than 2 records, 1 times: 2 of them count"]
+
+
+FEET = {"grid": {"crs": "plain", "crs_name": "EPSG:2263", "box": ["900000", "120000", "1070000", "280000"]}}
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "cause"),
+    [
+        ("lon,lat\n", (), "are none: there is nothing but the header"),
+        ("lon,lat\n" + "1.5,-0.5\n" * 9, (), "has x and y swapped: most points lie in the box the other way round"),
+        ("lon,lat\n" + "-74,40.7\n" * 9, (FEET,), "is EPSG:2263, and most points look like degrees"),
+        ("lon,lat\n" + "984000,210000\n" * 9, (), "takes points in degrees, and most look like metres or feet"),
+        ("lon,lat\n" + "50,50\n" * 9, (), "is outside the box, in 9 of 9 records"),
+        ("lon,lat\n" + "50 50,\n" * 9, (), "is missing or no point, in 9 of 9 records"),
+    ],
+)
+def test_a_wrong_file_that_parses_is_named_above_all(
+    text: str, changes: tuple[dict[str, Any], ...], cause: str, tmp_path: Path
+) -> None:
+    assert cause in [each.problem for each in validated(tmp_path, text, *changes).problems.decisive]
