@@ -117,6 +117,15 @@ def test_a_budget_by_size_is_printed_released_and_verified(tmp_path: Path, call:
     assert verified["outcome"] == "consistent"
 
 
+def test_many_bands_are_not_printed_one_by_one(tmp_path: Path, call: Callable[..., Result]) -> None:
+    bands = "".join(f'[[privacy.bands]]\nfrom = {at}\nsplit = ["0.{at + 1}", "0.2", "0.{7 - at}"]\n' for at in range(5))
+    write_world(tmp_path, groups=5000, bands=bands)
+    assert (
+        "5 bands of sizes, the first 0.1, 0.2, 0.7, the last 0.5, 0.2, 0.3\n"
+        in call("preview", tmp_path / "plan.toml").stdout
+    )
+
+
 def test_a_search_says_what_it_found_and_against_what(tmp_path: Path, call: Callable[..., Result]) -> None:
     write_world(tmp_path, groups=50_000, more=SHARES)
     (tmp_path / "shares.csv").write_text("size,share\n1,0.7\n4,0.3\n")

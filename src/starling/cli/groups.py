@@ -40,6 +40,8 @@ groups = Group(
         "plot": "starling.cli.groups_custody:plot",
     },
 )
+MOST_SPLITS = 4
+"""Bands of sizes whose splits a preview prints one by one; `plan` prints all."""
 records = click.option(
     "--records",
     type=options.PATH,
@@ -156,7 +158,9 @@ def _preview_text(seen: "Preview", search: "Search | None") -> str:
     from starling.release.text import facts, rounded, table
 
     plan = seen.plan
-    splits = (", ".join(map(decimal_up, amounts)) for amounts in plan.budget.amounts)
+    splits = [", ".join(map(decimal_up, amounts)) for amounts in plan.budget.amounts]
+    if len(splits) > MOST_SPLITS:
+        splits = [f"{len(splits)} bands of sizes, the first {splits[0]}, the last {splits[-1]}"]
     pairs = [
         ("plan", plan.title),
         ("cost", str(plan.cost)),
