@@ -9,10 +9,15 @@ import numpy as np
 from starling.errors import ParameterError, PlanError, Problem, StarlingError
 from starling.places.measurements import Int64, Measured
 from starling.places.mechanism.adaptive import Adaptive
+from starling.places.mechanism.adaptive_grid import AdaptiveGrid
+from starling.places.mechanism.dynamic import Dynamic
+from starling.places.mechanism.htf import Htf
 from starling.places.mechanism.method import Method
+from starling.places.mechanism.privtree import PrivTree
 from starling.places.mechanism.quadtree import Quadtree
 from starling.places.mechanism.singular import Singular
 from starling.places.mechanism.uniform import Uniform
+from starling.places.mechanism.uniform_grid import UniformGrid
 from starling.places.plan import Plan
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.budget import exact
@@ -20,7 +25,12 @@ from starling.privacy.guarantee import Guarantee, bounded_overlap
 
 MECHANISMS: Final[Mapping[str, type[Any]]] = {
     "adaptive": Adaptive,
+    "dynamic": Dynamic,
+    "htf": Htf,
+    "privtree": PrivTree,
     "quadtree": Quadtree,
+    "adaptive_grid": AdaptiveGrid,
+    "uniform_grid": UniformGrid,
     "singular": Singular,
     "uniform": Uniform,
 }

@@ -11,7 +11,12 @@ Unit: TypeAlias = Literal["point", "person"]
 
 METHODS: Final[dict[str, str]] = {
     "adaptive": "a quadtree that is cut where noisy counts say so",
+    "dynamic": "a quadtree that is cut where noisy counts say so, with a budget that follows them",
+    "htf": "a binary tree whose boxes are cut where noisy objectives say that their parts are homogeneous",
+    "privtree": "a quadtree of private shape, and the counts of its leaves",
     "quadtree": "all boxes of a quadtree of public height",
+    "adaptive_grid": "a coarse grid, and in each of its boxes a grid as fine as its noisy count allows",
+    "uniform_grid": "a grid as fine as the noisy number of points allows",
     "singular": "a noisy count of every cell",
     "uniform": "one noisy count, spread over the grid",
 }
