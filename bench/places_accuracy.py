@@ -238,9 +238,9 @@ def wins(rows: Sequence[Row]) -> dict[str, tuple[int, int]]:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What a part of the study is chosen by."""
-    parser.add_argument("--methods", default=",".join(RIVALS), help="names with commas between them [default: all]")
-    parser.add_argument("--groups", default=",".join(GROUPS), help="columns of the table [default: all]")
-    parser.add_argument("--epsilons", default=",".join(EPSILONS), help="[default: %(default)s]")
+    parser.add_argument("--methods", nargs="+", default=list(RIVALS), choices=list(RIVALS), help="[default: all]")
+    parser.add_argument("--groups", nargs="+", default=list(GROUPS), choices=list(GROUPS), help="[default: all]")
+    parser.add_argument("--epsilons", nargs="+", default=list(EPSILONS), help="[default: %(default)s]")
     parser.add_argument("--runs", type=int, default=RUNS, help="[default: %(default)s]")
     parser.add_argument("--held-out", action="store_true", help="also data that were held out while tuning")
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)), help="processes [default: cores]")
@@ -253,9 +253,8 @@ def main() -> None:
     chosen = recorder.begin()
     part = chosen.out / "places_accuracy.part"
     kept = Kept(Path(os.devnull) if chosen.quick else part)
-    methods, groups = chosen.methods.split(","), chosen.groups.split(",")
-    names = [name for group in groups for name in GROUPS[group] if chosen.held_out or name not in HELD_OUT]
-    epsilons, runs = chosen.epsilons.split(","), chosen.runs
+    names = [name for group in chosen.groups for name in GROUPS[group] if chosen.held_out or name not in HELD_OUT]
+    epsilons, runs = chosen.epsilons, chosen.runs
     if chosen.quick:
         names, epsilons, runs = names[:1], epsilons[:1], 1
     with ProcessPoolExecutor(chosen.workers) as pool:
@@ -264,14 +263,13 @@ def main() -> None:
             for name in names:
                 for epsilon in epsilons:
                     about: dict[str, Json] = {"data": name, "epsilon": epsilon, "run": run}
-                    missing = [method for method in methods if not kept.has(**about, method=method)]
+                    missing = [method for method in chosen.methods if not kept.has(**about, method=method)]
                     if missing:
                         jobs[pool.submit(one_run, name, epsilon, missing)] = about
         for job in as_completed(jobs):
             kept.add([{**jobs[job], **row} for row in job.result()])
-    rows = [
-        row for row in kept.rows if row["data"] in names and row["epsilon"] in epsilons and row["method"] in methods
-    ]
+    wanted = (("data", names), ("epsilon", epsilons), ("method", chosen.methods))
+    rows = [row for row in kept.rows if all(row[name] in among for name, among in wanted)]
     print("\n".join(overview(rows)))
     recorder.end(
         settings={"runs": runs, "queries": QUERIES, "seed_of_queries": SEED, "held_out": ", ".join(sorted(HELD_OUT))},

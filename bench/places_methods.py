@@ -10,9 +10,12 @@ import numpy.typing as npt
 
 from starling.places.measurements import Measured, MeasuredTree
 from starling.places.mechanism.adaptive import Adaptive
+from starling.places.mechanism.htf import Htf
 from starling.places.mechanism.method import Method
+from starling.places.mechanism.privtree import PrivTree
 from starling.places.mechanism.singular import Singular
 from starling.places.mechanism.uniform import Uniform
+from starling.places.mechanism.uniform_grid import UniformGrid
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
 Float64: TypeAlias = npt.NDArray[np.float64]
@@ -46,9 +49,20 @@ def leaves(measured: Measured) -> Float64:
     return np.asarray(corners.cumsum(axis=0).cumsum(axis=1)[:-1, :-1])
 
 
+def own_leaves(method: Callable[..., Method], **chosen: object) -> Rival:
+    """A method as it was published, or as a control: leaves alone, each spread evenly."""
+    return Rival(lambda shape, epsilon: method(shape, ADD_REMOVE_POINT, epsilon, **chosen), leaves)
+
+
 RIVALS: Final[dict[str, Rival]] = {
-    "Uniform": Rival(lambda shape, epsilon: Uniform(shape, ADD_REMOVE_POINT, epsilon), leaves),
-    "Singular": Rival(lambda shape, epsilon: Singular(shape, ADD_REMOVE_POINT, epsilon), leaves),
-    "Adaptive, leaves alone": Rival(lambda shape, epsilon: Adaptive(shape, ADD_REMOVE_POINT, epsilon), leaves),
+    "Uniform": own_leaves(Uniform),
+    "Singular": own_leaves(Singular),
+    "UG": own_leaves(UniformGrid),
+    "HTF 5e-4": own_leaves(Htf),
+    "HTF 1e-3": own_leaves(Htf, search=Fraction(1, 1000)),
+    "HTF midpoints": own_leaves(Htf, cuts="middle"),
+    "HTF random cuts": own_leaves(Htf, cuts="random"),
+    "PrivTree": own_leaves(PrivTree),
+    "Adaptive, leaves alone": own_leaves(Adaptive),
 }
-"""Leaves alone: each leaf's own last count, without any post-processing."""
+"""UG pays for the number of points. "Leaves alone" is a control without the post-processing that belongs to the method."""
