@@ -64,6 +64,7 @@ STUDY = ("{study}/plan.toml", "--genotypes", "{study}/study")
 PAID = ("--out", "{out}", "--unvalidated", "--yes")
 SIZES = ("{sizes}/plan.toml", "--records", "{sizes}/records.csv")
 POINTS = ("{points}/plan.toml", "--records", "{points}/records.csv")
+OPENING = "starling.verification:open_release"
 LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "demo": (("--out", "{out}"), "inventing", "starling.tables.generate:generate"),
     "tables preview": (("demo",), "how far", "starling.tables.preview:preview"),
@@ -121,6 +122,11 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "places validate": (POINTS, "every record", "starling.places.source.validation:validate"),
     "places release": ((*POINTS, *PAID), "privacy", "starling.places.publication:PlacesPublication.mechanism"),
     "places evaluate": ((*POINTS, "--release", "{released}"), "counting", "starling.places.evaluate:evaluate"),
+    "places count": (("{released}", "--rectangles", "x"), "checking", OPENING),
+    "places compare": (("{released}", "{released}", "--rectangles", "x"), "checking", OPENING),
+    "places hotspots": (("{released}",), "ranking", OPENING),
+    "places map": (("{released}", "--out", "{out}"), "drawing", OPENING),
+    "places export": (("{released}", "--out", "{out}"), "writing", OPENING),
     "audit": ((), "discrete Laplace", "starling.audit.fit:fit"),
     "verify": (("{released}",), "checking", "starling.verification:verify"),
     "ledger show": (("sqlite:///{ledger}",), "adding up", "starling.ledger.reading:Reading.populations"),

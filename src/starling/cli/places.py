@@ -32,6 +32,11 @@ places = Group(
         "validate": "starling.cli.places:validate",
         "release": "starling.cli.places:release",
         "generate": "starling.cli.places:generate",
+        "count": "starling.cli.places_reading:count",
+        "compare": "starling.cli.places_reading:compare",
+        "hotspots": "starling.cli.places_reading:hotspots",
+        "map": "starling.cli.places_reading:map_",
+        "export": "starling.cli.places_reading:export",
         "evaluate": "starling.cli.places:evaluate",
     },
 )

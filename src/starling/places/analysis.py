@@ -3,12 +3,15 @@
 from functools import cached_property
 
 import numpy as np
+import pyarrow.compute as pc
 
 from starling.errors import ParameterError
+from starling.places.answers.coordinates import aspect
 from starling.places.answers.released import ReleasedGrid
-from starling.places.artifact.columns import CELLS
-from starling.places.artifact.public_plan import read_measurements, read_plan
-from starling.places.measurements import Measured
+from starling.places.artifact.columns import BOXES, CELLS
+from starling.places.artifact.public_plan import SIDES, read_measurements, read_plan
+from starling.places.measurements import Int32, Measured, MeasuredTree
+from starling.places.pictures.map_page import Map
 from starling.places.postprocess import Float64
 from starling.release.reading import DomainRelease, Release
 
@@ -56,3 +59,32 @@ class PlacesRelease(DomainRelease):
     def released(self, slice: str | None = None) -> ReleasedGrid:  # noqa: A002 - the word of the plan
         """What answers queries of the grid, with its measurements; raises ParameterError as `grid` does."""
         return ReleasedGrid(self.plan.grid, self.grid(slice), [(self.measured[self._slice(slice)], 1)])
+
+    def boxes(self, slice: str | None = None) -> tuple[Int32, Float64]:  # noqa: A002 - the word of the plan
+        """The boxes of the release: int32 (boxes, 4), and float64 (boxes,), their released points; raises ParameterError as `grid` does."""
+        rows = self.table(BOXES)
+        rows = rows.filter(pc.equal(rows["slice"], self.plan.slice_names[self._slice(slice)]))
+        ends = np.stack([rows[side].to_numpy() for side in SIDES], axis=1).astype(np.int32)
+        return ends, np.asarray(rows["points"].to_numpy())
+
+    def map(self, slice: str | None = None) -> Map:  # noqa: A002 - the word of the plan
+        """What the page of a map shows; raises ParameterError as `grid` does."""
+        plan, number = self.plan, self._slice(slice)
+        measured = self.measured[number]
+        unit = (
+            "One point is protected"
+            if plan.unit == "point"
+            else f"One person with up to {plan.points:,} points is protected"
+        )
+        name = "" if plan.slices is None else f", {plan.slice_names[number]}"
+        x0, y0, x1, y1 = (float(end) for end in plan.grid.box)
+        return Map(
+            title=f"{plan.title}{name}",
+            about=f"{unit}; the whole release costs {self.cost}.",
+            points=f"Points ({plan.point})",
+            grid=self.grid(slice),
+            box=(x0, y0, x1, y1),
+            aspect=aspect(plan.grid),
+            boxes=self.boxes(slice)[0],
+            measured=measured if isinstance(measured, MeasuredTree) else None,
+        )

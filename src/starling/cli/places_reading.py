@@ -1,0 +1,250 @@
+"""`starling places count`, `compare`, `hotspots`, `map` and `export`: what analysts ask of releases. None opens records or spends."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from starling.cli import options
+from starling.cli.auditing import pin
+from starling.cli.commands import Result, command
+from starling.cli.progress import working
+from starling.errors import ParameterError, SourceError
+
+if TYPE_CHECKING:
+    from starling.places.analysis import PlacesRelease
+    from starling.places.answers.hotspots import Hotspots
+    from starling.places.answers.released import Answers, ReleasedGrid
+    from starling.release.statement import Json
+
+UNITS: Final = ("cells", "box", "degrees")
+
+RELEASE: Final = click.argument("release", type=options.PATH)
+SLICE: Final = click.option("--slice", "part", metavar="NAME", help="Which slice.  [default: the only one]")
+LEVEL: Final = click.option(
+    "--level",
+    default="0.95",
+    show_default=True,
+    metavar="P",
+    help="With this probability each sure interval holds the truth.",
+)
+QUERIES: Final = (
+    click.option("--rectangles", type=options.PATH, metavar="FILE", help="CSV x0,y0,x1,y1, fractions allowed."),
+    click.option("--polygons", type=options.PATH, metavar="FILE", help="GeoJSON of polygons."),
+    click.option("--hexagons", type=options.PATH, metavar="FILE", help="H3 cells, one a line."),
+    click.option(
+        "--units",
+        type=click.Choice(UNITS),
+        help="Of rectangles and polygons: cells of the grid, units of its box, or degrees."
+        "  [default: cells of rectangles, degrees of polygons]",
+    ),
+    LEVEL,
+    options.signer,
+)
+MEANING: Final = (
+    "A sure interval holds the true number with the probability of --level, whatever the data, if the query was chosen before the release\n"
+    "was seen; each on its own. Points of boxes that a query cuts widen it: a release does not say where in a box they lie."
+)
+
+
+@contextmanager
+def _opened(path: Path, key: str | None) -> Iterator["PlacesRelease"]:
+    from starling import open_release
+    from starling.places.analysis import PlacesRelease
+
+    with open_release(path, key=None if key is None else pin(key)) as found:
+        if not isinstance(found, PlacesRelease):
+            raise SourceError("release", "is none of points", "name the folder of one")
+        yield found
+
+
+def _with_queries(function: Callable[..., Any]) -> Any:
+    return options.with_options(function, *QUERIES)
+
+
+@command("count", example="starling places count release --rectangles rectangles.csv")
+@RELEASE
+@SLICE
+@_with_queries
+def count(release: Path, *, part: str | None, key: str | None, **asked: Any) -> Result:
+    """Points in rectangles, polygons or H3 cells, each with an interval that surely holds the true number.
+
+    RELEASE is a folder or its zip; it is compared with its signature.
+    """
+    working("checking the release")
+    with _opened(release, key) as opened:
+        found = _answered(opened.released(part), **asked)
+    return Result(partial(_text, found), partial(_json, found))
+
+
+@command("compare", example="starling places compare release other --rectangles rectangles.csv")
+@RELEASE
+@click.argument("other", type=options.PATH)
+@SLICE
+@click.option("--other-slice", metavar="NAME", help="Of the other release.  [default: as --slice]")
+@click.option("--sum", "adds", is_flag=True, help="Add the points of both, instead of taking away those of the other.")
+@_with_queries
+def compare(
+    release: Path,
+    other: Path,
+    *,
+    part: str | None,
+    other_slice: str | None,
+    adds: bool,
+    key: str | None,
+    **asked: Any,
+) -> Result:
+    """How many points more one release, or slice, has than another, with intervals that surely hold the true difference.
+
+    Both are of one public grid. Whoever has both can do the same: their costs add up for those who are in both.
+    """
+    from starling.places.artifact.public_plan import COUNTS
+
+    working("checking the releases")
+    with ExitStack() as stack:
+        one, two = (stack.enter_context(_opened(each, key)) for each in (release, other))
+        parts = part, part if other_slice is None else other_slice
+        if one.hashes.get(COUNTS) == two.hashes.get(COUNTS) and parts[0] == parts[1]:
+            raise ParameterError("release", "is compared with itself", "name another one, or --other-slice")
+        first, second = one.released(parts[0]), two.released(parts[1])
+        found = _answered(first.plus(second) if adds else first.minus(second), **asked)
+    return Result(partial(_text, found), partial(_json, found))
+
+
+def _answered(
+    grid: "ReleasedGrid",
+    *,
+    rectangles: Path | None,
+    polygons: Path | None,
+    hexagons: Path | None,
+    units: str | None,
+    level: str,
+) -> "Answers":
+    from starling.places.answers import queries
+
+    if (rectangles is not None) + (polygons is not None) + (hexagons is not None) != 1:
+        raise click.UsageError("Give --rectangles, --polygons or --hexagons, and one of them")
+    if hexagons is not None and units is not None:
+        raise click.UsageError("H3 cells have no --units")
+    sure: dict[str, Any] = {"level": _level(level)}
+    working("counting")
+    if rectangles is not None:
+        return grid.count(queries.read_rectangles(rectangles), units or "cells", **sure)  # type: ignore[arg-type]
+    if polygons is not None:
+        return grid.count_polygons(queries.read_polygons(polygons), units or "degrees", **sure)  # type: ignore[arg-type]
+    assert hexagons is not None
+    return grid.count_hexagons(queries.read_hexagons(hexagons), **sure)
+
+
+def _level(text: str) -> Fraction:
+    from starling.privacy.budget import exact
+
+    found = exact(text, field="--level")
+    if not 0 < found < 1:
+        raise ParameterError("--level", "is not between 0 and 1", 'give one such as "0.95"')
+    return found
+
+
+def _text(found: "Answers") -> str:
+    from starling.release.text import table
+
+    header, notes = ["query", "points"], []
+    columns = [[str(number) for number in range(1, len(found.counts) + 1)], [f"{each:,.1f}" for each in found.counts]]
+    if found.lower is not None and found.upper is not None and found.cut is not None:
+        header += ["surely from", "to", "in cut boxes"]
+        columns += [[f"{each:,}" for each in ends.tolist()] for ends in (found.lower, found.upper, found.cut)]
+        notes.append(MEANING)
+    else:
+        notes.append("The method of this release measures no boxes, so that it has no sure intervals.")
+    if found.clipped.any():
+        header.append("")
+        columns.append(["partly outside" if each else "" for each in found.clipped.tolist()])
+    return "\n\n".join([table(header, list(zip(*columns, strict=True))), *notes])
+
+
+def _json(found: "Answers") -> "dict[str, Json]":
+    from dataclasses import fields
+
+    named = {field.name: getattr(found, field.name) for field in fields(found)}
+    return {name: None if each is None else each.tolist() for name, each in named.items()}
+
+
+@command("hotspots", example="starling places hotspots release --k 10 --side 4")
+@RELEASE
+@SLICE
+@click.option("--k", type=click.IntRange(min=1), default=10, show_default=True, help="How many squares.")
+@click.option("--side", type=click.IntRange(min=1), default=1, show_default=True, help="Cells of a side.")
+@LEVEL
+@options.signer
+def hotspots(release: Path, *, part: str | None, k: int, side: int, level: str, key: str | None) -> Result:
+    """The squares with most released points, and which of them surely are among those with most points."""
+    working("checking the release and ranking its squares")
+    with _opened(release, key) as opened:
+        found = opened.released(part).hotspots(k, side, _level(level))
+    return Result(partial(_hotspots_text, found, level), partial(_hotspots_json, found))
+
+
+def _hotspots_text(found: "Hotspots", level: str) -> str:
+    from starling.release.text import table
+
+    marks = [""] * len(found.counts) if found.sure is None else ["yes" if each else "" for each in found.sure.tolist()]
+    rows = [
+        (str(number), f"{points:,.1f}", *map(str, box), mark)
+        for number, (points, box, mark) in enumerate(
+            zip(found.counts.tolist(), found.boxes.tolist(), marks, strict=True), start=1
+        )
+    ]
+    header = ("rank", "points", "first row", "end row", "first column", "end column", "surely among them")
+    return f"{table(header, rows)}\n\nAll marks are right together with a probability of at least {level}, whatever the data."
+
+
+def _hotspots_json(found: "Hotspots") -> "dict[str, Json]":
+    return {
+        "boxes": found.boxes.tolist(),
+        "counts": found.counts.tolist(),
+        "sure": None if found.sure is None else found.sure.tolist(),
+    }
+
+
+@command("map", example="starling places map release --out map.html")
+@RELEASE
+@SLICE
+@click.option("--out", type=options.PATH, required=True, metavar="FILE", help="Page to make.")
+@LEVEL
+@options.signer
+def map_(release: Path, *, part: str | None, out: Path, level: str, key: str | None) -> Result:
+    """Draw a release as a page: a heat map on which a rectangle is dragged to read its points and its sure interval.
+
+    The page is one file and fetches nothing.
+    """
+    from starling.places.pictures.map_page import page
+    from starling.release.report.pages import write_new
+    from starling.release.text import facts
+
+    working("checking the release and drawing it")
+    with _opened(release, key) as opened:
+        made = write_new(out, page(opened.map(part), _level(level)))
+    return Result(lambda: facts([("map", str(made))]), lambda: {"map": str(made)})
+
+
+@command("export", example="starling places export release --out exported")
+@RELEASE
+@SLICE
+@click.option("--h3", "resolution", type=click.IntRange(0, 15), metavar="N", help="Also a table of H3 cells.")
+@options.new_folder
+@options.signer
+def export(release: Path, *, part: str | None, resolution: int | None, out: Path, key: str | None) -> Result:
+    """Write released boxes as GeoParquet and GeoJSON, the grid as .npz, and counts of H3 cells as Parquet, for other programs."""
+    from starling.places.artifact.exports import write_all
+    from starling.release.text import facts
+
+    working("checking the release and writing it")
+    with _opened(release, key) as opened:
+        boxes, counts = opened.boxes(part)
+        made = write_all(out, opened.plan.grid, opened.released(part).table, boxes, counts, resolution)
+    named = {path.name: str(path) for path in made}
+    return Result(lambda: facts(list(named.items())), lambda: {"files": named})

@@ -1,0 +1,139 @@
+"""`starling places count`, `compare`, `hotspots`, `map` and `export`: what they answer, and what they refuse."""
+
+import json
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from starling import open_release
+from starling.cli import main
+from starling.places.analysis import PlacesRelease
+from tests.places.plans import SLICED, write_world
+
+RECTANGLES = "x0,y0,x1,y1\n0,0,4,2\n0.5,0,2,1.5\n-1,0,2,2\n"
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("world")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        write_world(folder)
+        (folder / "rectangles.csv").write_text(RECTANGLES)
+        for name in ("release", "other"):
+            call("release", "plan.toml", "--records", "records.csv", "--out", name, "--unvalidated", "--yes")
+        (folder / "plan.toml").unlink()
+        write_world(folder, SLICED)
+        call("release", "plan.toml", "--records", "records.csv", "--out", "sliced", "--unvalidated", "--yes")
+    return folder
+
+
+@pytest.fixture
+def folder(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for path in world.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def call(*words: object, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, ["places", *map(str, words)])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def test_the_examples_work_when_pasted(folder: Path) -> None:
+    group = main.get_command(click.Context(main), "places")
+    assert isinstance(group, click.Group)
+    for verb in ("count", "compare", "hotspots", "map", "export"):
+        command = group.get_command(click.Context(group), verb)
+        words = command.example.split()[2:]  # type: ignore[union-attr]
+        if verb == "hotspots":
+            words = ["hotspots", "release", "--k", "2"]
+        call(*words)
+
+
+def test_rectangles_are_counted_as_the_release_says(folder: Path) -> None:
+    found = json.loads(call("count", "release", "--rectangles", "rectangles.csv", "--json").stdout)
+    with open_release(folder / "release") as opened:
+        assert isinstance(opened, PlacesRelease)
+        grid = opened.grid()
+        sure = opened.released().count(np.array([[0.0, 0, 4, 2]]))
+    assert found["counts"][0] == pytest.approx(grid.sum())
+    assert found["counts"][2] == pytest.approx(grid[:, :2].sum())
+    assert found["clipped"] == [False, False, True]
+    assert (found["lower"][0], found["upper"][0]) == (sure.lower, sure.upper)
+    wider = json.loads(call("count", "release", "--rectangles", "rectangles.csv", "--level", "0.999", "--json").stdout)
+    assert wider["upper"][0] > found["upper"][0]
+    text = call("count", "release", "--rectangles", "rectangles.csv").stdout
+    assert "partly outside" in text
+    assert "surely from" in text
+
+
+def test_polygons_and_hexagons_are_counted(folder: Path) -> None:
+    ring = [[-1, 0], [3, 0], [3, 2], [-1, 2], [-1, 0]]
+    (folder / "polygons.json").write_text(json.dumps({"type": "Polygon", "coordinates": [ring]}))
+    whole = json.loads(call("count", "release", "--rectangles", "rectangles.csv", "--json").stdout)["counts"][0]
+    found = json.loads(call("count", "release", "--polygons", "polygons.json", "--json").stdout)
+    assert found["counts"] == [pytest.approx(whole)]
+    in_box = json.loads(call("count", "release", "--polygons", "polygons.json", "--units", "box", "--json").stdout)
+    assert in_box == found
+    h3 = pytest.importorskip("h3", reason="the extra `test` installs it")
+    (folder / "hexagons.txt").write_text(h3.latlng_to_cell(1.0, 1.0, 5) + "\n")
+    assert len(json.loads(call("count", "release", "--hexagons", "hexagons.txt", "--json").stdout)["counts"]) == 1
+
+
+def test_releases_and_slices_are_compared(folder: Path) -> None:
+    one, two = (
+        json.loads(call("count", name, "--rectangles", "rectangles.csv", "--json").stdout)["counts"]
+        for name in ("release", "other")
+    )
+    less = json.loads(call("compare", "release", "other", "--rectangles", "rectangles.csv", "--json").stdout)
+    both = json.loads(call("compare", "release", "other", "--sum", "--rectangles", "rectangles.csv", "--json").stdout)
+    assert less["counts"] == pytest.approx([a - b for a, b in zip(one, two, strict=True)])
+    assert both["counts"] == pytest.approx([a + b for a, b in zip(one, two, strict=True)])
+    words = ("--slice", "January", "--other-slice", "February", "--rectangles", "rectangles.csv", "--json")
+    assert len(json.loads(call("compare", "sliced", "sliced", *words).stdout)["lower"]) == 3
+
+
+def test_a_release_is_not_compared_with_itself(folder: Path) -> None:
+    told = call("compare", "release", "release", "--rectangles", "rectangles.csv", code=2).stderr
+    assert "is compared with itself" in told
+
+
+def test_hotspots_are_ranked(folder: Path) -> None:
+    found = json.loads(call("hotspots", "release", "--k", "8", "--json").stdout)
+    assert sorted(found["counts"], reverse=True) == found["counts"]
+    assert found["sure"] == [True] * 8
+    assert "surely among them" in call("hotspots", "sliced", "--slice", "January", "--k", "1").stdout
+
+
+def test_a_map_and_exports_are_written(folder: Path) -> None:
+    call("map", "release", "--out", "new.html")
+    assert "<canvas" in (folder / "new.html").read_text()
+    assert "exists" in call("map", "release", "--out", "new.html", code=74).stderr
+    pytest.importorskip("h3", reason="the extra `test` installs it")
+    made = json.loads(call("export", "release", "--h3", "3", "--out", "formats", "--json").stdout)["files"]
+    assert set(made) == {"boxes.parquet", "boxes.geojson", "grid.npz", "h3-3.parquet"}
+    with np.load(made["grid.npz"]) as file, open_release(folder / "release") as opened:
+        assert isinstance(opened, PlacesRelease)
+        assert (file["counts"] == opened.grid()).all()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("count", "release"), "Give --rectangles"),
+        (("count", "release", "--rectangles", "a", "--hexagons", "b"), "Give --rectangles"),
+        (("count", "release", "--hexagons", "b", "--units", "box"), "have no --units"),
+        (("count", "release", "--rectangles", "none.csv"), "cannot be read"),
+        (("count", "release", "--rectangles", "rectangles.csv", "--level", "1"), "is not between 0 and 1"),
+        (("count", "sliced", "--rectangles", "rectangles.csv"), "is not in the plan"),
+        (("map", "sliced", "--slice", "May", "--out", "may.html"), "is not in the plan"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(folder: Path, words: tuple[str, ...], said: str) -> None:
+    assert said in call(*words, code=2).stderr
