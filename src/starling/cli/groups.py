@@ -107,15 +107,14 @@ def validate(plan: Path, records: Path, acceptance: Acceptance) -> Result:
     It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, which a release from it asks for.
     """
     from starling.groups.plan import Plan
-    from starling.groups.source import open_records
+    from starling.groups.source import files_read, open_records
     from starling.groups.source.validation import validate as check
 
     def look(most: int) -> "tuple[Validated, Sequence[Path]]":
         chosen = Plan.load(plan)
         opened = open_records(records, chosen)
         working("reading every record")
-        register = () if chosen.register is None or chosen.register.path is None else (chosen.register.path,)
-        return check(chosen, opened, most=most).value, (*opened.files, *register)
+        return check(chosen, opened, most=most).value, files_read(chosen, opened)
 
     return validated(acceptance, look)
 

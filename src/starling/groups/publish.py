@@ -10,7 +10,7 @@ from starling.groups.counts import count
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 from starling.groups.publication import GroupsPublication
-from starling.groups.source import Records, open_records
+from starling.groups.source import Records, files_read, open_records
 from starling.privacy.trust import Confidential
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener, Published, publish
@@ -32,8 +32,7 @@ class _Groups:
 
     def files(self) -> Iterable[Path]:
         """The files of the records, and the register."""
-        register = self.plan.register
-        return (*self.records.files, *(() if register is None or register.path is None else (register.path,)))
+        return files_read(self.plan, self.records)
 
     def open(self) -> Callable[[ExitStack], Confidential[Int64]]:
         """The number of groups of each leaf and size; a cluster is started for them where that is asked for."""

@@ -124,6 +124,12 @@ def open_records(path: str | Path, plan: Plan) -> Records:
     )
 
 
+def files_read(plan: Plan, records: Records) -> tuple[Path, ...]:
+    """All files that a release reads after its charge: those of the records, and the register that they are joined with."""
+    register = None if plan.register is None else plan.register.path
+    return records.files if register is None else (*records.files, register)
+
+
 def _refuse(path: Path, problem: str, fix: str) -> Never:
     raise SourceError(problems=[Problem("records", problem, fix, path.name)])
 
