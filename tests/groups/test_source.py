@@ -1,6 +1,5 @@
 """Records as columns: every record follows the stated rule, whatever it says; no line is read twice or lost (closed leaks of the spec)."""
 
-import io
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import SourceError
-from starling.groups import source
 from starling.groups.plan import Plan
-from starling.groups.source import counted, lines, open_records, text, whole
+from starling.groups.source import counted, open_records, text, whole
 from tests.groups.worlds import records, world
 
 WRITTEN = {
@@ -39,22 +37,6 @@ def test_no_bytes_can_stop_the_reading_of_a_number_or_a_label(values: list[bytes
     found = whole(chunked(list(values), pa.binary()), 7)
     assert ((found >= 0) & (found <= 7)).all()
     assert len(text(chunked(list(values), pa.binary()))) == len(values)
-
-
-@given(
-    st.lists(st.sampled_from([b"a,1", b"bb,22", b"", b"c", b"x,y,z"]), max_size=12), st.integers(1, 9), st.booleans()
-)
-def test_every_line_is_in_one_part(rows: list[bytes], step: int, ended: bool) -> None:
-    data = b"h\n" + b"\n".join(rows) + (b"\n" if ended else b"")
-    parts = [lines(io.BytesIO(data), at, min(at + step, len(data))) for at in range(2, len(data), step)]
-    assert b"".join(parts) == data[2:]
-
-
-def test_a_line_that_is_too_long_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "LONGEST_LINE", 4)
-    data = b"h\na,1\n" + b"x" * 40 + b"\nb,2\n"
-    parts = [lines(io.BytesIO(data), at, min(at + 6, len(data))) for at in range(2, len(data), 6)]
-    assert b"".join(parts) == b"a,1\nb,2\n"
 
 
 def test_records_of_other_regions_and_wrong_lines_are_dropped(tmp_path: Path) -> None:

@@ -13,31 +13,27 @@ for groups) it is the bound. A record whose region is no leaf of the plan, whose
 persons are asked for, is dropped, as is a line of CSV that has another number of fields than the header. A field of CSV is what stands
 between commas, without the quotes around it: a comma in quotes cuts a field too.
 
-Text is read by byte ranges: a line belongs to the range in which it begins, so that several workers read a file and no line twice.
+Text is read by byte ranges (engine/delimited.py).
 """
 
-import os
-import stat
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Literal, Never
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
+from starling.engine.delimited import Part, fitting, header_of, parsed, parts_of
+from starling.engine.record_files import PARQUET, Records, check_columns, first_line, open_files, refuse
 from starling.errors import Problem, SourceError
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Kind, Plan
 
-CHUNK: Final = 16 << 20
-"""Bytes of text in a part."""
-LONGEST_LINE: Final = 1 << 20
-"""Bytes that a line may go beyond its part; a longer one is dropped."""
+__all__ = ["Records", "open_records"]
+
 ROWS: Final = 1 << 20
 """Parquet rows that are read at a time."""
 COLUMNS: Final[dict[Kind, tuple[str, ...]]] = {
@@ -53,48 +49,9 @@ PERSONS: Final = pa.schema([("person", pa.binary()), *EVENTS])
 SCHEMAS: Final[dict[Kind, pa.Schema]] = {"groups": SIZED, "counts": SIZED, "persons": PERSONS, "events": EVENTS}
 """What the records of each kind become."""
 
-_PARQUET: Final = b"PAR1"
-_MARK: Final = b"\xef\xbb\xbf"
-_END, _COMMA = ord("\n"), ord(",")
 _NUMBER: Final = r'^[ \t]*"?[ \t]*\+?0*(?P<digits>[0-9]+)(?:\.[0-9]*)?[ \t]*"?[ \t]*$'
 _DIGITS: Final = 18
 """Of a number that has 64 bits for certain."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Where some records lie.
-
-    Attributes:
-        path: The file.
-        begin: First byte of text, or row group of Parquet.
-        stop: One past the last.
-    """
-
-    path: Path
-    begin: int
-    stop: int
-
-
-@dataclass(frozen=True, slots=True)
-class Records:
-    """Records whose public shape fits a plan; holds nothing of any record.
-
-    Attributes:
-        files: The file; of a folder each file, ascending by name.
-        sizes: Bytes of each when it was checked.
-        form: What they are.
-        header: The names of all columns, of Parquet those that are read.
-        columns: Those that are read.
-        parts: Where the records lie.
-    """
-
-    files: tuple[Path, ...]
-    sizes: tuple[int, ...]
-    form: Literal["text", "parquet"]
-    header: tuple[str, ...]
-    columns: tuple[str, ...]
-    parts: tuple[Part, ...]
 
 
 def open_records(path: str | Path, plan: Plan) -> Records:
@@ -103,25 +60,7 @@ def open_records(path: str | Path, plan: Plan) -> Records:
     Raises:
         SourceError: with all missing columns at once.
     """
-    path = Path(path)
-    try:
-        files = sorted(path.glob("*.parquet")) if stat.S_ISDIR(path.stat().st_mode) else [path]
-        if not files:
-            _refuse(path, "is a folder without Parquet files", "give a file, or a folder of Parquet parts")
-        if not all(stat.S_ISREG(each.stat().st_mode) for each in files):
-            _refuse(path, "is not a plain file", "give CSV or Parquet")
-        found = [_open_file(each, plan) for each in files]
-    except pa.ArrowException:
-        _refuse(path, "is not readable as Parquet", "write it again as Parquet or CSV")
-    except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or "not a file name"
-        _refuse(path, f"cannot be opened ({reason})", "check the path and its permissions")
-    if len({(each.form, each.header, each.columns) for each in found}) > 1:
-        _refuse(path, "has files of different columns", "write all parts alike")
-    sizes = tuple(size for each in found for size in each.sizes)
-    return replace(
-        found[0], files=tuple(files), sizes=sizes, parts=tuple(part for each in found for part in each.parts)
-    )
+    return open_files(path, lambda file: _open_file(file, plan), "CSV or Parquet")
 
 
 def files_read(plan: Plan, records: Records) -> tuple[Path, ...]:
@@ -130,48 +69,25 @@ def files_read(plan: Plan, records: Records) -> tuple[Path, ...]:
     return records.files if register is None else (*records.files, register)
 
 
-def _refuse(path: Path, problem: str, fix: str) -> Never:
-    raise SourceError(problems=[Problem("records", problem, fix, path.name)])
-
-
 def _open_file(path: Path, plan: Plan) -> Records:
-    with path.open("rb") as file:
-        line = file.readline(LONGEST_LINE)
-        size = file.seek(0, os.SEEK_END)
-    if line.startswith(_PARQUET):
+    line, size = first_line(path)
+    # A quantity is read only where the plan lets one bring more than 1.
+    several = plan.kind in ("persons", "events") and plan.quantity > 1
+    columns = (*COLUMNS[plan.kind], "quantity") if several else COLUMNS[plan.kind]
+    fix = f"records of the kind {plan.kind} have {','.join(columns)}"
+    if line.startswith(PARQUET):
         with pq.ParquetFile(path) as opened:
             schema, groups = opened.schema_arrow, opened.num_row_groups
-        columns = _columns(path, plan, schema.names)
+        check_columns(path, columns, schema.names, fix)
         _check_types(path, schema, columns)
         parts = tuple(Part(path, group, group + 1) for group in range(groups))
         return Records((path,), (size,), "parquet", columns, columns, parts)
     try:
-        header = tuple(_unquoted(name) for name in line.removeprefix(_MARK).decode("utf-8").rstrip("\r\n").split(","))
+        header = header_of(line)
     except UnicodeDecodeError:
-        _refuse(path, "has a header that is not UTF-8", "give CSV or Parquet")
-    parts = tuple(Part(path, begin, min(begin + CHUNK, size)) for begin in range(len(line), size, CHUNK))
-    return Records((path,), (size,), "text", header, _columns(path, plan, header), parts)
-
-
-def _unquoted(name: str) -> str:
-    name = name.strip()
-    return name[1:-1] if len(name) > 1 and name[0] == name[-1] == '"' else name
-
-
-def _columns(path: Path, plan: Plan, names: Sequence[str]) -> tuple[str, ...]:
-    """The columns that are read; a quantity only where the plan lets one bring more than 1."""
-    wanted = COLUMNS[plan.kind]
-    if plan.kind in ("persons", "events") and plan.quantity > 1:
-        wanted = (*wanted, "quantity")
-    fix = f"records of the kind {plan.kind} have {','.join(wanted)}"
-    problems = [
-        Problem(name, "is there more than once" if name in names else "is a missing column", fix, path.name)
-        for name in wanted
-        if names.count(name) != 1
-    ]
-    if problems:
-        raise SourceError(problems=problems)
-    return wanted
+        refuse(path, "has a header that is not UTF-8", "give CSV or Parquet")
+    check_columns(path, columns, header, fix)
+    return Records((path,), (size,), "text", header, columns, parts_of(path, len(line), size))
 
 
 def _check_types(path: Path, schema: pa.Schema, columns: tuple[str, ...]) -> None:
@@ -202,60 +118,12 @@ def read_part(records: Records, part: Part) -> Iterator[pa.Table]:
                 groups, names = range(part.begin, part.stop), list(records.columns)
                 for batch in file.iter_batches(ROWS, row_groups=groups, columns=names, use_threads=False):
                     yield pa.Table.from_batches([batch])
-        elif data := fitting(records, part)[0]:
-            yield _parsed(records, data)
+        elif data := fitting(part, len(records.header))[0]:
+            yield parsed(data, records.header, records.columns)
     except (OSError, pa.ArrowException):
         failed = True
     if failed:
         raise SourceError("records", "are not what was checked", "leave the file alone")
-
-
-def lines(file: BinaryIO, begin: int, stop: int) -> bytes:
-    """All lines that begin in a range of bytes; the range follows another line."""
-    file.seek(begin - 1)
-    data = file.read(stop - begin + 1 + LONGEST_LINE)
-    # data[i] is byte begin - 1 + i; a line begins after each end of a line.
-    first, last = data.find(b"\n") + 1, data.find(b"\n", stop - begin) + 1
-    if not 0 < first <= stop - begin:
-        return b""
-    if not last:
-        ends = len(data) < stop - begin + 1 + LONGEST_LINE
-        last = len(data) if ends else data.rfind(b"\n", 0, stop - begin) + 1
-    return data[first:last]
-
-
-def fitting(records: Records, part: Part) -> tuple[bytes, Int64, Int64]:
-    """Of a part of text, the lines that have as many fields as the header; then their numbers in the part, and those of lines with others.
-
-    Lines are numbered from 1, blank ones too, which have no record.
-    """
-    with part.path.open("rb") as file:
-        data = lines(file, part.begin, part.stop).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    characters = np.frombuffer(data, np.uint8)
-    ends = np.flatnonzero(characters == _END)
-    if not data.endswith(b"\n"):
-        ends = np.append(ends, len(data))
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    commas = np.diff(np.searchsorted(np.flatnonzero(characters == _COMMA), ends), prepend=0)
-    blank = starts == ends
-    fits = (commas == len(records.header) - 1) & ~blank
-    other = ~fits & ~blank
-    if other.any():
-        data = b"".join(data[starts[at] : ends[at] + 1] for at in np.flatnonzero(~other).tolist())
-    return data if fits.any() else b"", np.flatnonzero(fits) + 1, np.flatnonzero(other) + 1
-
-
-def _parsed(records: Records, data: bytes) -> pa.Table:
-    return pacsv.read_csv(
-        pa.BufferReader(data),
-        pacsv.ReadOptions(column_names=list(records.header), block_size=len(data) + 1, use_threads=False),
-        pacsv.ParseOptions(quote_char=False),
-        pacsv.ConvertOptions(
-            check_utf8=False,
-            column_types=dict.fromkeys(records.header, pa.binary()),
-            include_columns=list(records.columns),
-        ),
-    )
 
 
 def bounds(plan: Plan) -> dict[str, int]:

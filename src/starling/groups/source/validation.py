@@ -5,9 +5,7 @@ with line and field; the value that broke it is never repeated. What concerns th
 of groups than is public, or a fault that most records have, which is the coding or the wrong file.
 """
 
-from collections import Counter
 from contextlib import closing
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import Final
@@ -18,27 +16,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from starling.engine import duck
-from starling.errors import SHOWN, Found, Problem
+from starling.errors import SHOWN, Problem
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 from starling.groups.plan.readable import read_register
-from starling.groups.source import (
-    NUMBERS,
-    SCHEMAS,
-    Part,
-    Records,
-    bounds,
-    counted,
-    fitting,
-    leaves,
-    lines,
-    read_part,
-    rows,
-    text,
-    whole,
-)
+from starling.groups.source import NUMBERS, SCHEMAS, Records, bounds, counted, leaves, read_part, rows, text, whole
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
+from starling.release.faults import Tally
 
 Faulty = npt.NDArray[np.bool_]
 
@@ -52,27 +37,6 @@ ONCE_SQL: Final = """
 WITH met AS (SELECT records.name AS name, count(*) AS times FROM records GROUP BY records.name)
 SELECT cast(count(*) AS bigint) AS groups FROM met WHERE met.name IS NOT NULL AND met.times = 1
 """
-
-
-@dataclass(slots=True)
-class _Tally:
-    """Faults by kind, and the first of them."""
-
-    most: int
-    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    listed: list[Problem] = field(default_factory=list)
-
-    def add(self, name: str, problem: str, bad: Faulty, lines: Int64, file: str) -> None:
-        if many := int(np.count_nonzero(bad)):
-            self.counts[name, problem] += many
-            some = lines[np.flatnonzero(bad)[: self.most - len(self.listed)]]
-            self.listed += [Problem(name, problem, FIX, file, line) for line in some.tolist()]
-
-    def found(self, decisive: tuple[Problem, ...] = ()) -> Found:
-        by_field: Counter[str] = Counter()
-        for (name, _), many in self.counts.items():
-            by_field[name] += many
-        return Found(by_field.total(), dict(by_field), tuple(self.listed), decisive)
 
 
 def validate(plan: Plan, records: Records, *, most: int = SHOWN) -> NotPrivate[Validated]:
@@ -90,23 +54,15 @@ def validate(plan: Plan, records: Records, *, most: int = SHOWN) -> NotPrivate[V
 
 
 def _validated(plan: Plan, records: Records, most: int) -> Validated:
-    problems, notes = _Tally(most), _Tally(most)
+    problems, notes = Tally(most, FIX), Tally(most, FIX)
     registered = None if plan.register is None else _registered(plan)
-    total, totals = 0, np.zeros(len(plan.regions.leaves))
-    before = dict.fromkeys(records.files, 1 if records.form == "text" else 0)
-    for part in records.parts:
-        begin, name, at = before[part.path], part.path.name, 0
-        _, kept, dropped = fitting(records, part) if records.form == "text" else (b"", None, np.zeros(0, np.int64))
-        problems.add("record", "has another number of fields than the header", dropped > 0, begin + dropped, name)
-        for table in read_part(records, part):
-            here = begin + (np.arange(at + 1, at + len(table) + 1) if kept is None else kept[at : at + len(table)])
-            _check(plan, records, table, here, name, registered, problems, notes)
-            if registered is None:
-                batch = rows(plan, table)
-                totals += np.bincount(batch["leaf"], batch["groups"], minlength=len(totals))
-            at += len(table)
-        total += at + len(dropped)
-        before[part.path] += at if kept is None else _ends(part)
+    totals = np.zeros(len(plan.regions.leaves))
+    for table, lines, file in problems.tables(records, partial(read_part, records)):
+        _check(plan, records, table, lines, file, registered, problems, notes)
+        if registered is None:
+            batch = rows(plan, table)
+            totals += np.bincount(batch["leaf"], batch["groups"], minlength=len(totals))
+    total = problems.total
     name, groups = records.files[0].name, int(totals.sum()) if registered is None else len(registered)
     if plan.kind == "persons" and (many := _ask(SEVERAL_SQL, plan, records)):
         problems.counts["person", "has records in several groups, and counts in one"] = many
@@ -120,12 +76,6 @@ def _validated(plan: Plan, records: Records, most: int) -> Validated:
     ]
     read = f"{total:,} records of {groups:,} groups"
     return Validated(problems.found(tuple(decisive)), notes.found(), read, {"records": total, "groups": groups})
-
-
-def _ends(part: Part) -> int:
-    """How many lines of text end in a part."""
-    with part.path.open("rb") as file:
-        return lines(file, part.begin, part.stop).count(b"\n")
 
 
 def _registered(plan: Plan) -> pa.Array:
@@ -142,8 +92,8 @@ def _check(
     lines: Int64,
     file: str,
     registered: pa.Array | None,
-    problems: _Tally,
-    notes: _Tally,
+    problems: Tally,
+    notes: Tally,
 ) -> None:
     """Add the faults of some records."""
     for name in records.columns:
@@ -183,7 +133,7 @@ def _ask(sql: str, plan: Plan, records: Records) -> int:
         return sum(batch.column(0)[0].as_py() for batch in answer)
 
 
-def _decisive(file: str, problems: _Tally, total: int) -> list[Problem]:
+def _decisive(file: str, problems: Tally, total: int) -> list[Problem]:
     """That there are no records, or what is wrong with most of them."""
     if not total:
         return [Problem("records", "are none: there is nothing but the header", "give the file that holds them", file)]

@@ -9,23 +9,21 @@ another number of fields than the header is dropped too.
 """
 
 import json
-import os
-import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final, Literal, Never, TypeAlias
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from starling.engine.delimited import LONGEST_LINE, Part, fitting, header_of, parsed, parts_of
+from starling.engine.delimited import Part, fitting, header_of, parsed, parts_of
+from starling.engine.record_files import PARQUET, Records, check_columns, first_line, open_files, refuse
 from starling.errors import Problem, SourceError
 from starling.places.plan import Plan
 from starling.places.source.geojson import features
 
-Form: TypeAlias = Literal["text", "parquet", "geojson"]
+__all__ = ["Records", "open_records", "read_part"]
 
 ROWS: Final = 1 << 18
 """Parquet rows that are read at a time."""
@@ -33,30 +31,8 @@ PART_ROWS: Final = 1 << 22
 """Parquet rows of a part, unless a row group has more."""
 LARGEST_GEOJSON: Final = 1 << 28
 """Bytes: it is read as a whole."""
-_PARQUET: Final = b"PAR1"
 _DEGREES: Final = ("OGC:CRS84", "EPSG:4326")
 _OTHER_SEPARATORS: Final = (";", "\t", "|")
-
-
-@dataclass(frozen=True, slots=True)
-class Records:
-    """Records whose public shape fits a plan; holds nothing of any record.
-
-    Attributes:
-        files: The file; of a folder each file, ascending by name.
-        sizes: Bytes of each when it was checked.
-        form: What they are.
-        header: The names of all columns, of Parquet and GeoJSON those that are read.
-        columns: Those that are read.
-        parts: Where the records lie.
-    """
-
-    files: tuple[Path, ...]
-    sizes: tuple[int, ...]
-    form: Form
-    header: tuple[str, ...]
-    columns: tuple[str, ...]
-    parts: tuple[Part, ...]
 
 
 def open_records(path: str | Path, plan: Plan) -> Records:
@@ -65,41 +41,18 @@ def open_records(path: str | Path, plan: Plan) -> Records:
     Raises:
         SourceError: with all missing columns at once.
     """
-    path = Path(path)
     if plan.columns.h3 and find_spec("h3") is None:
         raise SourceError("input.h3", "needs the extra h3", "install starling[h3]")
-    try:
-        files = sorted(path.glob("*.parquet")) if stat.S_ISDIR(path.stat().st_mode) else [path]
-        if not files:
-            _refuse(path, "is a folder without Parquet files", "give a file, or a folder of Parquet parts")
-        if not all(stat.S_ISREG(each.stat().st_mode) for each in files):
-            _refuse(path, "is not a plain file", "give CSV, Parquet or GeoJSON")
-        found = [_open_file(each, plan) for each in files]
-    except pa.ArrowException:
-        _refuse(path, "is not readable as Parquet", "write it again as Parquet or CSV")
-    except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or "not a file name"
-        _refuse(path, f"cannot be opened ({reason})", "check the path and its permissions")
-    if len({(each.form, each.header, each.columns) for each in found}) > 1:
-        _refuse(path, "has files of different columns", "write all parts alike")
-    sizes = tuple(size for each in found for size in each.sizes)
-    parts = tuple(part for each in found for part in each.parts)
-    return replace(found[0], files=tuple(files), sizes=sizes, parts=parts)
-
-
-def _refuse(path: Path, problem: str, fix: str) -> Never:
-    raise SourceError(problems=[Problem("records", problem, fix, path.name)])
+    return open_files(path, lambda file: _open_file(file, plan), "CSV, Parquet or GeoJSON")
 
 
 def _open_file(path: Path, plan: Plan) -> Records:
-    with path.open("rb") as file:
-        line = file.readline(LONGEST_LINE)
-        size = file.seek(0, os.SEEK_END)
-    columns = plan.columns.names
-    if line.startswith(_PARQUET):
+    line, size = first_line(path)
+    columns, fix = plan.columns.names, f"the plan reads {', '.join(plan.columns.names)}"
+    if line.startswith(PARQUET):
         with pq.ParquetFile(path) as opened:
             schema, rows = opened.schema_arrow, _rows(opened)
-        _check_columns(path, columns, schema.names)
+        check_columns(path, columns, schema.names, fix)
         _check_types(path, plan, schema)
         _check_reference(path, plan, schema.metadata or {})
         return Records((path,), (size,), "parquet", columns, columns, _parts(path, rows))
@@ -109,13 +62,13 @@ def _open_file(path: Path, plan: Plan) -> Records:
     try:
         header = header_of(line)
     except UnicodeDecodeError:
-        _refuse(path, "has a header that is not UTF-8", "give CSV, Parquet or GeoJSON")
+        refuse(path, "has a header that is not UTF-8", "give CSV, Parquet or GeoJSON")
     if len(header) == 1 and any(mark in header[0] for mark in _OTHER_SEPARATORS):
-        _refuse(path, "has a header that is not separated by commas", "write it with commas")
+        refuse(path, "has a header that is not separated by commas", "write it with commas")
     if plan.columns.geometry:
-        fix = 'name the columns of two numbers, as in x = "lon", or give GeoParquet or GeoJSON'
-        _refuse(path, "is CSV, and the plan names a geometry", fix)
-    _check_columns(path, columns, header)
+        two = 'name the columns of two numbers, as in x = "lon", or give GeoParquet or GeoJSON'
+        refuse(path, "is CSV, and the plan names a geometry", two)
+    check_columns(path, columns, header, fix)
     return Records((path,), (size,), "text", header, columns, parts_of(path, len(line), size))
 
 
@@ -133,17 +86,6 @@ def _parts(path: Path, rows: Sequence[int]) -> tuple[Part, ...]:
             begin, held = at, 0
         held += many
     return (*found, Part(path, begin, len(rows))) if rows else ()
-
-
-def _check_columns(path: Path, columns: tuple[str, ...], names: Sequence[str]) -> None:
-    fix = f"the plan reads {', '.join(columns)}"
-    problems = [
-        Problem(name, "is there more than once" if name in names else "is a missing column", fix, path.name)
-        for name in columns
-        if list(names).count(name) != 1
-    ]
-    if problems:
-        raise SourceError(problems=problems)
 
 
 def _check_types(path: Path, plan: Plan, schema: pa.Schema) -> None:
@@ -183,21 +125,21 @@ def _check_reference(path: Path, plan: Plan, metadata: Mapping[bytes, bytes]) ->
         encoding, crs = said["encoding"], said.get("crs", {"id": {"authority": "OGC", "code": "CRS84"}})
         reference = "none" if crs is None else f"{crs['id']['authority']}:{crs['id']['code']}"
     except (ValueError, KeyError, TypeError, AttributeError):
-        _refuse(path, "has GeoParquet metadata that cannot be read", "write it again as GeoParquet 1.0 or 1.1")
+        refuse(path, "has GeoParquet metadata that cannot be read", "write it again as GeoParquet 1.0 or 1.1")
     if encoding not in ("WKB", "point"):
-        _refuse(path, "has a geometry that is neither WKB nor native points", "write points as WKB")
+        refuse(path, "has a geometry that is neither WKB nor native points", "write points as WKB")
     known = _DEGREES if plan.grid.crs != "plain" else (plan.grid.crs_name,)
     if reference not in known:
-        _refuse(path, "has another coordinate reference system than the plan", f"transform it to {known[0]}")
+        refuse(path, "has another coordinate reference system than the plan", f"transform it to {known[0]}")
 
 
 def _check_geojson(path: Path, plan: Plan, size: int) -> None:
     if not plan.columns.geometry:
-        _refuse(path, "is GeoJSON, and the plan names no geometry", 'write geometry = "geometry" below [input]')
+        refuse(path, "is GeoJSON, and the plan names no geometry", 'write geometry = "geometry" below [input]')
     if plan.grid.crs == "plain":
-        _refuse(path, "is GeoJSON, whose points are in degrees", "give GeoParquet, or a grid in degrees")
+        refuse(path, "is GeoJSON, whose points are in degrees", "give GeoParquet, or a grid in degrees")
     if size > LARGEST_GEOJSON:
-        _refuse(path, f"is GeoJSON of more than {LARGEST_GEOJSON >> 20} MiB", "write it as GeoParquet")
+        refuse(path, f"is GeoJSON of more than {LARGEST_GEOJSON >> 20} MiB", "write it as GeoParquet")
 
 
 def read_part(records: Records, part: Part) -> Iterator[pa.Table]:

@@ -5,10 +5,9 @@ first are named with their line; the value that is at fault is never repeated. W
 columns that are swapped, degrees in place of metres, a box that lies elsewhere.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -17,7 +16,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from starling.engine import duck
-from starling.engine.delimited import Part, fitting, lines
 from starling.errors import SHOWN, Found, Problem
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
@@ -27,6 +25,7 @@ from starling.places.source.cells import points_of, slices_of
 from starling.places.source.values import labels
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
+from starling.release.faults import Tally
 
 Faulty = npt.NDArray[np.bool_]
 
@@ -40,30 +39,16 @@ SELECT cast(count(*) AS bigint) AS persons FROM met CROSS JOIN bounds WHERE met.
 
 
 @dataclass(slots=True)
-class _Tally:
-    """Faults by kind, the first of them, and what the points look like as a whole.
+class _Tally(Tally):
+    """Faults, and what the points look like as a whole.
 
     Attributes:
-        most: How many faults are listed.
-        total: Records.
-        counts: How often each field has each fault.
-        listed: The first faults.
         swapped: Points that would lie in the box if x were y.
         small: Points within the range of longitudes and latitudes.
     """
 
-    most: int
-    total: int = 0
-    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    listed: list[Problem] = field(default_factory=list)
     swapped: int = 0
     small: int = 0
-
-    def add(self, name: str, problem: str, bad: Faulty, lines: Int64, file: str) -> None:
-        if many := int(np.count_nonzero(bad)):
-            self.counts[name, problem] += many
-            some = lines[np.flatnonzero(bad)[: self.most - len(self.listed)]]
-            self.listed += [Problem(name, problem, FIX, file, line) for line in some.tolist()]
 
 
 def validate(plan: Plan, records: Records, *, most: int = SHOWN) -> NotPrivate[Validated]:
@@ -81,32 +66,11 @@ def validate(plan: Plan, records: Records, *, most: int = SHOWN) -> NotPrivate[V
 
 
 def _validated(plan: Plan, records: Records, most: int) -> Validated:
-    tally = _Tally(most)
-    before = dict.fromkeys(records.files, 1 if records.form == "text" else 0)
-    for part in records.parts:
-        begin, name, at = before[part.path], part.path.name, 0
-        text = records.form == "text"
-        _, kept, dropped = fitting(part, len(records.header)) if text else (b"", None, np.zeros(0, np.int64))
-        tally.add("record", "has another number of fields than the header", dropped > 0, begin + dropped, name)
-        for table in read_part(records, part):
-            here = begin + (np.arange(at + 1, at + len(table) + 1) if kept is None else kept[at : at + len(table)])
-            _check(plan, table, here, name, tally)
-            at += len(table)
-        tally.total += at + len(dropped)
-        before[part.path] += _ends(part) if text else at
-    by_field: Counter[str] = Counter()
-    for (name, _), many in tally.counts.items():
-        by_field[name] += many
-    decisive = tuple(_decisive(plan, records.files[0].name, tally))
-    problems = Found(by_field.total(), dict(by_field), tuple(tally.listed), decisive)
-    read = f"{tally.total:,} records"
-    return Validated(problems, _notes(plan, records), read, {"records": tally.total})
-
-
-def _ends(part: Part) -> int:
-    """How many lines of text end in a part."""
-    with part.path.open("rb") as file:
-        return lines(file, part.begin, part.stop).count(b"\n")
+    tally = _Tally(most, FIX)
+    for table, lines, file in tally.tables(records, partial(read_part, records)):
+        _check(plan, table, lines, file, tally)
+    problems = tally.found(tuple(_decisive(plan, records.files[0].name, tally)))
+    return Validated(problems, _notes(plan, records), f"{tally.total:,} records", {"records": tally.total})
 
 
 def _check(plan: Plan, table: pa.Table, here: Int64, file: str, tally: _Tally) -> None:

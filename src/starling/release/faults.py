@@ -1,0 +1,78 @@
+"""Faults of records as their custodian is told them: every one is counted, and the first are named with their line. NOT PRIVATE.
+
+The value that is at fault is never repeated.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from starling.engine.delimited import Int64, Part, fitting, lines
+from starling.engine.record_files import Records
+from starling.errors import Found, Problem
+
+
+@dataclass(slots=True)
+class Tally:
+    """Faults by kind, and the first of them.
+
+    Attributes:
+        most: How many faults are listed.
+        fix: What to do about each.
+        total: Records that were looked at by `tables`.
+        counts: How often each field has each fault.
+        listed: The first faults.
+    """
+
+    most: int
+    fix: str
+    total: int = 0
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    listed: list[Problem] = field(default_factory=list)
+
+    def add(self, name: str, problem: str, bad: npt.NDArray[np.bool_], lines: Int64, file: str) -> None:
+        """Add a fault of a field, of the records where `bad` holds; `lines` has the line of each."""
+        if many := int(np.count_nonzero(bad)):
+            self.counts[name, problem] += many
+            some = lines[np.flatnonzero(bad)[: self.most - len(self.listed)]]
+            self.listed += [Problem(name, problem, self.fix, file, line) for line in some.tolist()]
+
+    def tables(
+        self, records: Records, read: Callable[[Part], Iterator[pa.Table]]
+    ) -> Iterator[tuple[pa.Table, Int64, str]]:
+        """All records, part by part, with the line of each row and the file; lines of text with other fields are added as faults.
+
+        Args:
+            records: The records.
+            read: Gives the records of a part that have as many fields as the header.
+        """
+        before = dict.fromkeys(records.files, 1 if records.form == "text" else 0)
+        for part in records.parts:
+            begin, name, at, kept = before[part.path], part.path.name, 0, None
+            if records.form == "text":
+                _, kept, dropped = fitting(part, len(records.header))
+                self.add("record", "has another number of fields than the header", dropped > 0, begin + dropped, name)
+                self.total += len(dropped)
+            for table in read(part):
+                rows = np.arange(at + 1, at + len(table) + 1) if kept is None else kept[at : at + len(table)]
+                yield table, begin + rows, name
+                at += len(table)
+            self.total += at
+            before[part.path] += at if kept is None else _ends(part)
+
+    def found(self, decisive: tuple[Problem, ...] = ()) -> Found:
+        """What was found; `decisive` is what is wrong with the records as a whole."""
+        by_field: Counter[str] = Counter()
+        for (name, _), many in self.counts.items():
+            by_field[name] += many
+        return Found(by_field.total(), dict(by_field), tuple(self.listed), decisive)
+
+
+def _ends(part: Part) -> int:
+    """How many lines of text end in a part."""
+    with part.path.open("rb") as file:
+        return lines(file, part.begin, part.stop).count(b"\n")

@@ -1,0 +1,46 @@
+"""Faults of records: all are counted, the first are listed with the line that they stand in, in every part of every file."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from starling.engine.delimited import Part, fitting, parsed
+from starling.engine.record_files import Records
+from starling.errors import Problem
+from starling.release.faults import Tally
+
+
+def test_lines_are_those_of_the_file_whatever_its_parts(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"a,b\n1,x\n\n2\n3,x\r\n4,y,z\n5,x\n")
+    size = path.stat().st_size
+
+    def read(part: Part) -> Iterator[pa.Table]:
+        if data := fitting(part, 2)[0]:
+            yield parsed(data, ("a", "b"), ("a",))
+
+    for step in (3, 7, 100):
+        parts = tuple(Part(path, at, min(at + step, size)) for at in range(4, size, step))
+        tally = Tally(1, "mend it")
+        records = Records((path,), (size,), "text", ("a", "b"), ("a",), parts)
+        found = [
+            (value, line)
+            for table, lines, _ in tally.tables(records, read)
+            for value, line in zip(table["a"].to_pylist(), lines.tolist(), strict=True)
+        ]
+        assert found == [(b"1", 2), (b"3", 5), (b"5", 7)]
+        problem = "has another number of fields than the header"
+        assert (tally.total, tally.counts) == (5, {("record", problem): 2})
+        assert tally.found().listed == (Problem("record", problem, "mend it", "a.csv", 4),)
+
+
+def test_faults_add_up_by_field(tmp_path: Path) -> None:
+    tally = Tally(2, "mend it")
+    for problem in ("is odd", "is late"):
+        tally.add("a", problem, np.array([True, False, True]), np.array([2, 3, 4]), "f")
+    found = tally.found((Problem("records", "are odd", "look"),))
+    assert (found.total, found.by_field, found.more) == (4, {"a": 4}, 2)
+    assert [each.line for each in found.listed] == [2, 4]
+    assert found.decisive[0].problem == "are odd"
