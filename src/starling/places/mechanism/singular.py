@@ -11,11 +11,11 @@ from fractions import Fraction
 import numpy as np
 
 from starling.places.measurements import ROOT, Int64, MeasuredTree, Tree
+from starling.places.mechanism.growing import noisy
 from starling.places.mechanism.method import Spent
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.neighbours import Relation
-from starling.privacy.sampling.noise import checked_add, draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,31 +53,30 @@ class Singular:
 
     def draw(self, exact: Int64, /) -> MeasuredTree:
         """Measure every cell, row by row, below an unmeasured root; see `Method.draw`."""
-        noisy = checked_add(exact.reshape(-1), draw(self.noise, exact.size))
-        return of_cells(self.shape, noisy, self.noise)
+        return of_cells(self.shape, noisy(exact.reshape(-1), 1 / self.noise.scale), self.noise)
 
 
-def of_cells(shape: tuple[int, int], noisy: Int64, noise: DiscreteLaplace) -> MeasuredTree:
+def of_cells(shape: tuple[int, int], values: Int64, noise: DiscreteLaplace) -> MeasuredTree:
     """Measurements of all cells, row by row, below an unmeasured root. A grid of one cell is its own root.
 
     Args:
         shape: Cells of the grid (rows, columns).
-        noisy: int64 (rows * columns,).
+        values: int64 (rows * columns,): the noisy counts.
         noise: What was added to each.
     """
     rows, columns = shape
     first, last = np.divmod(np.arange(rows * columns, dtype=np.int32), np.int32(columns))
     cells = np.stack([first, first + 1, last, last + 1], axis=1).astype(np.int32)
-    alone = len(noisy) == 1
+    alone = len(values) == 1
     whole = np.array([[0, rows, 0, columns]], dtype=np.int32)
     boxes = whole if alone else np.concatenate([whole, cells])
     parents = np.zeros(len(boxes), dtype=np.int64)
     parents[0] = ROOT
     return MeasuredTree(
         tree=Tree(shape, boxes, parents),
-        node=np.arange(len(noisy), dtype=np.int64) + (0 if alone else 1),
-        value=noisy,
-        noise=np.zeros(len(noisy), dtype=np.int16),
+        node=np.arange(len(values), dtype=np.int64) + (0 if alone else 1),
+        value=values,
+        noise=np.zeros(len(values), dtype=np.int16),
         noises=(noise,),
-        steered=np.zeros(len(noisy), dtype=np.bool_),
+        steered=np.zeros(len(values), dtype=np.bool_),
     )
