@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from starling.errors import PlanError
 from starling.places.mechanism import privtree
 from starling.places.mechanism.privtree import PrivTree, shape_noise
+from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
 from tests.places.mechanism.enumeration import Drawn, amounts, check_cost, largest_loss, scripted, tiny_grids
 
@@ -73,9 +75,14 @@ def test_the_worst_loss_is_that_of_the_worst_path_of_counts(amount: Fraction) ->
     assert found < amount
 
 
+def spent_on_cuts(method: PrivTree) -> Fraction:
+    """By one point."""
+    return (1 - method.total) * method.cuts * method.epsilon / method.points
+
+
 def of_release(method: PrivTree) -> Callable[[Drawn, Drawn], Fraction]:
     """The loss of one value: of a cut, whether it was made; of a leaf, its noisy count."""
-    scale = shape_noise(method.epsilon / method.points / 2)[0]
+    scale = shape_noise(spent_on_cuts(method))[0]
 
     def loss(one: Drawn, other: Drawn) -> Fraction:
         if one.amount != 1 / scale:
@@ -88,7 +95,7 @@ def of_release(method: PrivTree) -> Callable[[Drawn, Drawn], Fraction]:
 
 def choices_of(method: PrivTree) -> Callable[[Fraction], Sequence[int]]:
     """Both outcomes of cuts; counts below all and above all."""
-    scale = shape_noise(method.epsilon / method.points / 2)[0]
+    scale = shape_noise(spent_on_cuts(method))[0]
 
     def choices(amount: Fraction) -> Sequence[int]:
         return (-FAR, FAR) if amount == 1 / scale else (-5, 90)
@@ -110,6 +117,22 @@ def test_the_exact_loss_over_all_neighbours_is_below_the_cost(
         # Without a bias by depth every box of a path costs as much as the first.
         monkeypatch.setattr(privtree, "shape_noise", lambda amount: (shape_noise(amount)[0], 0))
         assert largest_loss(method, grids, points, choices_of(method), monkeypatch, of_release(method)) > 3
+
+
+def test_a_total_and_another_division_stay_within_the_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    method = PrivTree((1, 5), ADD_REMOVE_PERSON, Fraction(3), 2, total=Fraction(3, 100), cuts=Fraction(3, 10))
+    check_cost(method, Fraction(3))
+    assert [each.epsilon for each in method.budget] == [Fraction(9, 100), Fraction(873, 1000), Fraction(2037, 1000)]
+    found = largest_loss(method, tiny_grids((1, 5)), 2, choices_of(method), monkeypatch, of_release(method))
+    assert Fraction(2037 + 90, 1000) < found < 3
+    measured = method.draw(np.zeros((1, 5), dtype=np.int64))
+    assert (measured.node[0], measured.noises[0]) == (0, DiscreteLaplace(Fraction(200, 9)))
+
+
+@pytest.mark.parametrize(("total", "cuts"), [(-1, 0.5), (1, 0.5), (0, 0), (0, 1)])
+def test_parts_that_leave_nothing_are_refused(total: float, cuts: float) -> None:
+    with pytest.raises(PlanError, match="part"):
+        PrivTree((4, 4), ADD_REMOVE_POINT, Fraction(1), total=Fraction(total), cuts=Fraction(cuts))
 
 
 @settings(max_examples=30, deadline=None)

@@ -1,9 +1,10 @@
 """A quadtree that is cut while its noisy counts, biased by depth, are above 0; these are not released, its leaves are (PrivTree).
 
-Privacy. Neighbours: one unit more or less, which has at most k points, k public; each of them costs e = epsilon/k. Half of e pays for
-the shape and half for the leaves: they are disjoint and lie on no common path, so that their measurement with e/2 costs a point e/2.
+Privacy. Neighbours: one unit more or less, which has at most k points, k public; each of them costs e = epsilon/k. A part z of
+e pays for the shape, half of it in the original, and what is left for the leaves: they are disjoint, so that a point is in one of them.
+If the number of points is measured too, that pays for itself.
 
-The shape. With z = e/2, L = 7/(3 z) and D the integer that is next above L ln 4: a box of c points at depth d is cut if x + Z > 0, where
+The shape. With L = 7/(3 z) and D the integer that is next above L ln 4: a box of c points at depth d is cut if x + Z > 0, where
 x = max(c - d D, -D) and Z is discrete Laplace noise of scale L. What comes out is whether it is cut, not the value. With q = e^(-1/L),
 P(cut | x) = q^(1-x)/(1+q) for x <= 1 and 1 - q^x/(1+q) for x >= 0. Let one point be added. It lies in boxes along one path, all of which
 are cut but the last.
@@ -27,6 +28,7 @@ from typing import Final
 
 import numpy as np
 
+from starling.errors import PlanError
 from starling.places.measurements import Int64, MeasuredTree
 from starling.places.mechanism.growing import GrowingTree, noisy, of_a_partition
 from starling.places.mechanism.method import Spent
@@ -57,6 +59,8 @@ class PrivTree:
         relation: Neighbouring databases.
         epsilon: The cost of one unit over the whole grid; above 0.
         points: k, the most points of one unit; 1 where the unit is a point.
+        total: The part of epsilon that the number of points is measured with; the original measures none.
+        cuts: The part of the rest that pays for the shape; leaves are measured with what is left.
 
     Source: Zhang, Xiao and Xie 2016, "PrivTree: A differentially private algorithm for hierarchical decompositions", Algorithm 2, with
     threshold 0 and fan-out 4; integer noise and bias are ours.
@@ -66,28 +70,45 @@ class PrivTree:
     relation: Relation
     epsilon: Fraction
     points: int = 1
+    total: Fraction = Fraction(0)
+    cuts: Fraction = Fraction(1, 2)
 
-    @property
-    def guarantee(self) -> Guarantee:
-        """The shape, and one vector of counts."""
-        return sequential(
-            "points of the leaves of a private quadtree",
-            (
-                Guarantee("which boxes are cut", self.relation, PureDP(self.epsilon / 2)),
-                of_a_partition("points of leaves", self.relation, self.epsilon / self.points / 2, self.points),
-            ),
-        )
+    def __post_init__(self) -> None:
+        if not 0 <= self.total < 1:
+            raise PlanError("total", "is not a part from 0 to less than 1", "give a part of the budget")
+        if not 0 < self.cuts < 1:
+            raise PlanError("cuts", "is not a part above 0 and below 1", "give a part of the budget")
 
     @property
     def budget(self) -> tuple[Spent, ...]:
-        """One half for each."""
-        return (Spent("which boxes are cut", self.epsilon / 2), Spent("leaves", self.epsilon / 2))
+        """The number of points if it is measured, the shape and the leaves."""
+        total, rest = self.total * self.epsilon, (1 - self.total) * self.epsilon
+        both = (Spent("which boxes are cut", self.cuts * rest), Spent("leaves", (1 - self.cuts) * rest))
+        return (Spent("number of points", total), *both) if total else both
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """A count if the number of points is measured, the shape, and one vector of counts."""
+        *first, cuts, leaves = (each.epsilon for each in self.budget)
+        return sequential(
+            "points of the leaves of a private quadtree",
+            [
+                *(
+                    of_a_partition("points of the grid", self.relation, each / self.points, self.points)
+                    for each in first
+                ),
+                Guarantee("which boxes are cut", self.relation, PureDP(cuts)),
+                of_a_partition("points of leaves", self.relation, leaves / self.points, self.points),
+            ],
+        )
 
     def draw(self, exact: Int64, /) -> MeasuredTree:
-        """Cut depth by depth, and measure the leaves of each depth; see `Method.draw`."""
-        half = self.epsilon / self.points / 2
+        """Measure the root if so wished, then cut depth by depth, and measure the leaves of each depth; see `Method.draw`."""
+        *first, cuts, leaves = (each.epsilon / self.points for each in self.budget)
         tree = GrowingTree(exact)
-        grow(tree, half, half)
+        for amount in first:
+            tree.measure(amount, steered=False)
+        grow(tree, cuts, leaves)
         return tree.measured()
 
 
