@@ -14,8 +14,10 @@ from starling.places.mechanism.htf import Htf
 from starling.places.mechanism.method import Method
 from starling.places.mechanism.privtree import PrivTree
 from starling.places.mechanism.singular import Singular
+from starling.places.mechanism.table import MECHANISMS
 from starling.places.mechanism.uniform import Uniform
 from starling.places.mechanism.uniform_grid import UniformGrid
+from starling.places.postprocess import estimate
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
 Float64: TypeAlias = npt.NDArray[np.float64]
@@ -54,15 +56,27 @@ def own_leaves(method: Callable[..., Method], **chosen: object) -> Rival:
     return Rival(lambda shape, epsilon: method(shape, ADD_REMOVE_POINT, epsilon, **chosen), leaves)
 
 
+def released(name: str, **chosen: object) -> Rival:
+    """A method as a release publishes it, with the post-processing that belongs to it."""
+    return Rival(
+        lambda shape, epsilon: MECHANISMS[name](shape, ADD_REMOVE_POINT, epsilon, **chosen),
+        lambda measured: estimate(name, measured).grid(),
+    )
+
+
 RIVALS: Final[dict[str, Rival]] = {
     "Uniform": own_leaves(Uniform),
     "Singular": own_leaves(Singular),
     "UG": own_leaves(UniformGrid),
+    "AG": released("adaptive_grid"),
+    "Quad geo, height 7": released("quadtree"),
     "HTF 5e-4": own_leaves(Htf),
     "HTF 1e-3": own_leaves(Htf, search=Fraction(1, 1000)),
     "HTF midpoints": own_leaves(Htf, cuts="middle"),
     "HTF random cuts": own_leaves(Htf, cuts="random"),
     "PrivTree": own_leaves(PrivTree),
     "Adaptive, leaves alone": own_leaves(Adaptive),
+    "Adaptive": released("adaptive"),
+    "Dynamic": released("dynamic"),
 }
-"""UG pays for the number of points. "Leaves alone" is a control without the post-processing that belongs to the method."""
+"""UG and AG pay for the number of points. "Leaves alone" is a control without the post-processing that belongs to the method."""

@@ -47,7 +47,8 @@ QUERIES: Final = (
 )
 MEANING: Final = (
     "A sure interval holds the true number with the probability of --level, whatever the data, if the query was chosen before the release\n"
-    "was seen; each on its own. Points of boxes that a query cuts widen it: a release does not say where in a box they lie."
+    "was seen; each on its own. Points of boxes that a query cuts widen it: a release does not say where in a box they lie. The released\n"
+    "points are made of other measurements too, and may lie outside."
 )
 
 

@@ -119,7 +119,8 @@ def page(shown: Map, level: Fraction = LEVEL) -> str:
         blocks["noise"] = packed(fresh.noise.astype(np.uint16))
         notes.append(
             f"A sure interval holds the true number with a probability of at least {float(100 * level):g} %, whatever the data, for a "
-            "rectangle that was chosen before the map was seen; each on its own. Its width is noise, and all points of boxes that are cut."
+            "rectangle that was chosen before the map was seen; each on its own. Its width is noise, and all points of boxes that are cut. "
+            "Released points are made of other measurements too, and may lie outside. `starling places count` may give a narrower one."
         )
     else:
         notes.append("The page has no sure intervals; `starling places count` gives them.")
