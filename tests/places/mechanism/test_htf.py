@@ -141,8 +141,12 @@ def test_noise_of_the_search_has_its_sensitivity(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_budget_that_the_constants_of_the_paper_overdraw_is_refused() -> None:
-    with pytest.raises(PlanError, match="searches of HTF"):
+    with pytest.raises(PlanError, match="search takes more than"):
         Htf((1024, 1024), ADD_REMOVE_POINT, Fraction(1, 100))
+    with pytest.raises(PlanError, match="search is too small"):
+        Htf((1024, 1024), ADD_REMOVE_POINT, Fraction(1), search=Fraction(1, 10**12))
+    with pytest.raises(PlanError, match="rounds"):
+        Htf((1024, 1024), ADD_REMOVE_POINT, Fraction(1), rounds=-1)
     assert Htf((1024, 1024), ADD_REMOVE_POINT, Fraction(1, 100), cuts="middle").height(10**6) == 9
 
 

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from starling.errors import PlanError
 from starling.places.mechanism import quadtree
+from starling.places.mechanism.kd_tree import KdTree
 from starling.places.mechanism.quadtree import GROWTH, Levels, Quadtree
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
 from tests.places.mechanism.enumeration import amounts, check_cost, largest_loss, tiny_grids, total_probability
@@ -52,6 +54,14 @@ def test_every_path_spends_the_budget(shape: tuple[int, int], height: int, level
     measured.tree.check()
     assert {each for row in amounts(measured) for each in row} == {epsilon / 2}
     assert not measured.steered.any()
+
+
+@pytest.mark.parametrize("height", [-1, 27])
+def test_a_height_beyond_any_grid_is_refused(height: int) -> None:
+    with pytest.raises(PlanError, match="height is not from 0 to 26"):
+        Quadtree((4, 4), ADD_REMOVE_POINT, Fraction(1), height=height)
+    with pytest.raises(PlanError, match="height is not from 1 to 26"):
+        KdTree((4, 4), ADD_REMOVE_POINT, Fraction(1), height=height)
 
 
 def test_values_are_those_of_their_boxes() -> None:

@@ -37,6 +37,7 @@ from starling.privacy.guarantee import Guarantee, sequential
 from starling.privacy.neighbours import Relation
 from starling.privacy.sampling.entropy import system
 from starling.privacy.sampling.exact_draws import below
+from starling.privacy.sampling.noise import LARGEST_SCALE
 
 Cuts: TypeAlias = Literal["search", "middle", "random"]
 
@@ -46,6 +47,7 @@ LOAD: Final = 10
 """The height is log2 of n epsilon/10."""
 MOST: Final = Fraction(3, 10)
 """The part of epsilon that may be spent on other things than counts."""
+MOST_ROUNDS: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,8 @@ class Htf:
         least_cells: A box with fewer cells is a leaf.
 
     Raises:
-        PlanError: the paper's constants would take more than .3 of epsilon from the counts.
+        PlanError: the number of points and the searches would take more than .3 of epsilon from the counts, as the paper's constants do
+            where epsilon is small; or a parameter is out of range.
 
     Source: Shaham et al. 2021, "HTF: Homogeneous Tree Framework for Differentially-Private Release of Location Data", Sections 3 and 4.
     """
@@ -80,9 +83,14 @@ class Htf:
     least_cells: int = 5
 
     def __post_init__(self) -> None:
+        if not (0 <= self.rounds <= MOST_ROUNDS and self.least_points >= 0 and self.least_cells >= 1):
+            problem = f"are not 0 to {MOST_ROUNDS} rounds, 0 or more points, 1 or more cells"
+            raise PlanError("rounds, least_points, least_cells", problem, "leave out what the paper chose")
+        if self.search * LARGEST_SCALE < SENSITIVITY * self.points * (2 * self.rounds + 1):
+            raise PlanError("search", "is too small for its noise", "spend more, or cut in the middle")
         if TOTAL + self.highest * self.level_search > MOST * self.epsilon:
-            problem = "is so small that the searches of HTF would take more than .3 of it"
-            raise PlanError("privacy.epsilon", problem, 'spend more, cut in the middle, or take method "adaptive"')
+            problem = "takes more than .3 of epsilon from the counts of this grid"
+            raise PlanError("search", problem, 'spend more in all, or less on searches, or write cuts = "middle"')
 
     @property
     def highest(self) -> int:

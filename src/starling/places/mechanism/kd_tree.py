@@ -23,7 +23,7 @@ from starling.places.measurements import Int32, Int64, MeasuredTree
 from starling.places.mechanism.boxes import cut_axis, halves
 from starling.places.mechanism.growing import GrowingTree, of_a_partition
 from starling.places.mechanism.method import Spent
-from starling.places.mechanism.quadtree import Levels, level_amounts
+from starling.places.mechanism.quadtree import Levels, check_height, level_amounts
 from starling.privacy.events import ExponentialMechanism
 from starling.privacy.guarantee import Guarantee, sequential
 from starling.privacy.neighbours import Relation
@@ -42,8 +42,11 @@ class KdTree:
         relation: Neighbouring databases.
         epsilon: The cost of one unit over the whole grid; above 0.
         points: k, the most points of one unit; 1 where the unit is a point.
-        height: Levels below the root, at least 1; the original takes the best by the data, which costs nothing there.
+        height: Levels below the root, from 1 to 26; the original takes the best by the data, which costs nothing there.
         levels: How they share the budget of counts.
+
+    Raises:
+        PlanError: another height.
 
     Source: Cormode et al. 2012, "Differentially private spatial decompositions", Section 5; HTF (2021), Section 5.2.
     """
@@ -54,6 +57,9 @@ class KdTree:
     points: int = 1
     height: int = 10
     levels: Levels = "geometric"
+
+    def __post_init__(self) -> None:
+        check_height(self.height, 1)
 
     @property
     def amounts(self) -> tuple[Fraction, ...]:

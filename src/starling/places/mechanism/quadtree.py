@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias
 
+from starling.errors import PlanError
 from starling.places.measurements import Int64, MeasuredTree
 from starling.places.mechanism.growing import GrowingTree, of_a_partition
 from starling.places.mechanism.ladders import cube_root, shares
@@ -21,6 +22,8 @@ Levels: TypeAlias = Literal["geometric", "uniform", "steep"]
 GROWTH: Final[dict[Levels, int]] = {"geometric": 2, "uniform": 1, "steep": 4}
 """Depth d gets a share in proportion to the cube root of this to the power of d: 2 by Cormode et al. (2012), 4 by the rule of
 HTF (2021), eq. 16, at two binary levels a step."""
+HIGHEST: Final = 26
+"""The largest grid has 2^26 cells."""
 
 
 def level_amounts(amount: Fraction, height: int, levels: Levels) -> tuple[Fraction, ...]:
@@ -34,6 +37,16 @@ def level_amounts(amount: Fraction, height: int, levels: Levels) -> tuple[Fracti
     return shares(amount, [cube_root(GROWTH[levels] ** depth) for depth in range(height + 1)])
 
 
+def check_height(height: int, least: int) -> None:
+    """Check a height that a plan states.
+
+    Raises:
+        PlanError: it is below `least`, or beyond that of the largest grid of cells.
+    """
+    if not least <= height <= HIGHEST:
+        raise PlanError("height", f"is not from {least} to {HIGHEST}", "take the levels down to boxes that matter")
+
+
 @dataclass(frozen=True, slots=True)
 class Quadtree:
     """All boxes of a quadtree, cut at their midpoints: a `Method`.
@@ -43,8 +56,11 @@ class Quadtree:
         relation: Neighbouring databases.
         epsilon: The cost of one unit over the whole grid; above 0.
         points: k, the most points of one unit; 1 where the unit is a point.
-        height: Levels below the root, at least 0; the original takes the best of 6 to 8 by the data, which costs nothing there.
+        height: Levels below the root, from 0 to 26; the original takes the best of 6 to 8 by the data, which costs nothing there.
         levels: How they share the budget.
+
+    Raises:
+        PlanError: another height.
 
     Source: Cormode et al. 2012, "Differentially private spatial decompositions", Section 4; HTF (2021), Section 5.4.
     """
@@ -55,6 +71,9 @@ class Quadtree:
     points: int = 1
     height: int = 7
     levels: Levels = "geometric"
+
+    def __post_init__(self) -> None:
+        check_height(self.height, 0)
 
     @property
     def amounts(self) -> tuple[Fraction, ...]:

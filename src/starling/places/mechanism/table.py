@@ -10,8 +10,11 @@ from starling.errors import ParameterError, PlanError, Problem, StarlingError
 from starling.places.measurements import Int64, Measured
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.adaptive_grid import AdaptiveGrid
+from starling.places.mechanism.dawa import Dawa
 from starling.places.mechanism.dynamic import Dynamic
+from starling.places.mechanism.hierarchical import Hierarchical
 from starling.places.mechanism.htf import Htf
+from starling.places.mechanism.kd_tree import KdTree
 from starling.places.mechanism.method import Method
 from starling.places.mechanism.privtree import PrivTree
 from starling.places.mechanism.quadtree import Quadtree
@@ -29,6 +32,9 @@ MECHANISMS: Final[Mapping[str, type[Any]]] = {
     "htf": Htf,
     "privtree": PrivTree,
     "quadtree": Quadtree,
+    "kd_tree": KdTree,
+    "hierarchical": Hierarchical,
+    "dawa": Dawa,
     "adaptive_grid": AdaptiveGrid,
     "uniform_grid": UniformGrid,
     "singular": Singular,
