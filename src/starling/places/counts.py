@@ -26,7 +26,7 @@ from starling.engine.machine import in_order
 from starling.engine.spark import Parts, Spark
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
-from starling.places.source import Records, read_part
+from starling.places.source import Held, Records, read_part
 from starling.places.source.cells import cells_of
 from starling.places.source.values import labels
 from starling.privacy.compiled import compiled
@@ -63,7 +63,7 @@ FROM ranked CROSS JOIN bounds WHERE ranked.place <= bounds.points GROUP BY ranke
 """Keeps `points` of each person, of those in one cell of one slice at most `in_cell` before."""
 
 
-def count(plan: Plan, records: Records, *, cluster: Spark | None = None) -> Confidential[Int64]:
+def count(plan: Plan, records: Records | Held, *, cluster: Spark | None = None) -> Confidential[Int64]:
     """The computation of the exact number of points, int64 (slices, rows, columns); reads nothing yet.
 
     The computation raises SourceError when a file is no longer what was checked and OutputError when memory or disk do not suffice; never
@@ -77,7 +77,7 @@ def count(plan: Plan, records: Records, *, cluster: Spark | None = None) -> Conf
     return Confidential(lambda: tally(plan, records, fresh_bytes(KEY), cluster))
 
 
-def tally(plan: Plan, records: Records, key: bytes, cluster: Spark | None = None) -> Int64:
+def tally(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None = None) -> Int64:
     """The number of points, int64 (slices, rows, columns).
 
     Args:
@@ -115,7 +115,7 @@ def _counted_here(
     yield from duck.run(text, {"records": pa.RecordBatchReader.from_batches(schema, batches), **tables})
 
 
-def counted(plan: Plan, records: Records, part: Part) -> Iterator[pa.RecordBatch]:
+def counted(plan: Plan, records: Records | Held, part: Part) -> Iterator[pa.RecordBatch]:
     """The points of a part by slice and cell, as CELLS has them."""
     if plan.cells > DENSE:
         for table in read_part(records, part):
@@ -137,7 +137,7 @@ def _add(cells: Int64, dense: Int64) -> None:
             dense[cell] += 1
 
 
-def persons(plan: Plan, records: Records, part: Part) -> Iterator[pa.RecordBatch]:
+def persons(plan: Plan, records: Records | Held, part: Part) -> Iterator[pa.RecordBatch]:
     """The points of a part with their persons, as PERSONS has them."""
     for table in read_part(records, part):
         cells, person = pa.array(cells_of(plan, table)), labels(table[plan.columns.person])

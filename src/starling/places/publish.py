@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from starling.engine.spark import DUCKDB, check_engine, cluster_for
+from starling.errors import OutputError, ParameterError
 from starling.places.counts import count
 from starling.places.measurements import Int64
 from starling.places.mechanism.table import mechanism_of
 from starling.places.plan import Plan
 from starling.places.publication import PlacesPublication
-from starling.places.source import Records, open_records
+from starling.places.source import Held, InMemory, Records, open_held, open_records
 from starling.privacy.trust import Confidential
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener, Published, publish
@@ -28,7 +29,7 @@ class _Points:
     """
 
     plan: Plan
-    records: Records
+    records: Records | Held
     engine: str
 
     def files(self) -> Iterable[Path]:
@@ -45,7 +46,7 @@ class _Points:
 
 def release(
     plan: Plan,
-    records: str | Path,
+    records: str | Path | InMemory,
     out: str | Path,
     *,
     engine: str = DUCKDB,
@@ -56,8 +57,9 @@ def release(
 
     Args:
         plan: The public choices.
-        records: The confidential records: CSV, Parquet, GeoParquet or GeoJSON.
-        out: The folder to make; it must not exist, unless it is the answer of this very request.
+        records: The confidential records: CSV, Parquet, GeoParquet or GeoJSON; or arrays by column, an Arrow table, or a relation of
+            DuckDB, which nobody can accept, so that the payment has to say `unvalidated`.
+        out: The folder to make; it must not exist, unless it is the answer of this very request about the same files.
         engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.
         payment: Who pays, for which data, and under which request id.
         listener: Hears of each public step, approves of the charge, and hears of it.
@@ -69,5 +71,11 @@ def release(
     """
     check_engine(engine)
     mechanism_of(plan)
-    opened = open_records(records, plan)
+    opened = open_records(records, plan) if isinstance(records, str | Path) else open_held(records, plan)
+    if isinstance(opened, Held):
+        if engine != DUCKDB:
+            raise ParameterError("engine", "does not reach points in this session", "leave it out, or give a file")
+        if Path(out).exists():
+            # Nobody can tell whether it answers for these points or for others.
+            raise OutputError(str(out), "exists", "name a new folder for points of a session")
     return publish(PlacesPublication(plan), _Points(plan, opened, engine), Path(out), payment, listener)

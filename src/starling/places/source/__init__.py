@@ -1,7 +1,7 @@
 """The confidential records of points: their public shape, and their rows part by part.
 
-Forms: CSV with a header, Parquet and GeoParquet (one file, or a folder of Parquet parts), and GeoJSON. Where a point lies is said by two
-numbers, by a geometry (WKB, or GeoArrow's native points), or by an H3 cell, at whose centre it lies.
+Forms: CSV with a header, Parquet and GeoParquet (one file, or a folder of Parquet parts), GeoJSON, and what a session holds (memory.py).
+Where a point lies is said by two numbers, by a geometry (WKB, or GeoArrow's native points), or by an H3 cell, at whose centre it lies.
 
 Every record follows one rule, so that none can stop a run: a point is dropped, uncounted, if its coordinates are missing, not numbers, NaN,
 infinite or outside the public box, if its time is in no slice, or if it has no person where a person is protected. A line of CSV that has
@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -22,8 +23,9 @@ from starling.engine.record_files import PARQUET, Records, check_columns, first_
 from starling.errors import Problem, SourceError
 from starling.places.plan import Plan
 from starling.places.source.geojson import features
+from starling.places.source.memory import Held, InMemory, hold
 
-__all__ = ["Records", "open_records", "read_part"]
+__all__ = ["Held", "InMemory", "Records", "open_held", "open_records", "read_part"]
 
 ROWS: Final = 1 << 18
 """Parquet rows that are read at a time."""
@@ -36,14 +38,30 @@ _OTHER_SEPARATORS: Final = (";", "\t", "|")
 
 
 def open_records(path: str | Path, plan: Plan) -> Records:
-    """Check the public shape of the records: that they are there, their form, their columns, the reference system that they name.
+    """Check the public shape of records in files: that they are there, their form, their columns, the reference system that they name.
 
     Raises:
         SourceError: with all missing columns at once.
     """
+    _check_extra(plan)
+    return open_files(path, lambda file: _open_file(file, plan), "CSV, Parquet or GeoJSON")
+
+
+def open_held(data: InMemory, plan: Plan) -> Held:
+    """Check the public shape of records in memory: their columns and types.
+
+    Raises:
+        SourceError: they are of another shape.
+    """
+    _check_extra(plan)
+    held = hold(data, plan.columns.names)
+    _check_types(held.parts[0].path, plan, held.schema)
+    return held
+
+
+def _check_extra(plan: Plan) -> None:
     if plan.columns.h3 and find_spec("h3") is None:
         raise SourceError("input.h3", "needs the extra h3", "install starling[h3]")
-    return open_files(path, lambda file: _open_file(file, plan), "CSV, Parquet or GeoJSON")
 
 
 def _open_file(path: Path, plan: Plan) -> Records:
@@ -142,7 +160,7 @@ def _check_geojson(path: Path, plan: Plan, size: int) -> None:
         refuse(path, f"is GeoJSON of more than {LARGEST_GEOJSON >> 20} MiB", "write it as GeoParquet")
 
 
-def read_part(records: Records, part: Part) -> Iterator[pa.Table]:
+def read_part(records: Records | Held, part: Part) -> Iterator[pa.Table]:
     """The records of a part as they are: of text all columns as bytes, of GeoJSON native points and texts, else as stored.
 
     Raises:
@@ -150,7 +168,9 @@ def read_part(records: Records, part: Part) -> Iterator[pa.Table]:
     """
     failed = False
     try:
-        if records.form == "parquet":
+        if isinstance(records, Held):
+            yield from records.tables()
+        elif records.form == "parquet":
             with pq.ParquetFile(part.path) as file:
                 groups, names = range(part.begin, part.stop), list(records.columns)
                 for batch in file.iter_batches(ROWS, row_groups=groups, columns=names, use_threads=False):
@@ -159,7 +179,7 @@ def read_part(records: Records, part: Part) -> Iterator[pa.Table]:
             yield features(part.path.read_bytes(), records.columns)
         elif data := fitting(part, len(records.header))[0]:
             yield parsed(data, records.header, records.columns)
-    except (OSError, pa.ArrowException, KeyError):
+    except (OSError, pa.ArrowException, duckdb.Error, KeyError):
         failed = True
     if failed:
         raise SourceError("records", "are not what was checked", "leave the file alone")
