@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from starling.engine.delimited import labels
 from starling.errors import SourceError
 from starling.groups.plan import Plan
-from starling.groups.source import counted, open_records, text, whole
+from starling.groups.source import counted, open_records, whole
 from tests.groups.worlds import records, world
 
 WRITTEN = {
@@ -36,7 +37,7 @@ def test_a_number_is_rounded_down_and_held_by_its_bounds() -> None:
 def test_no_bytes_can_stop_the_reading_of_a_number_or_a_label(values: list[bytes]) -> None:
     found = whole(chunked(list(values), pa.binary()), 7)
     assert ((found >= 0) & (found <= 7)).all()
-    assert len(text(chunked(list(values), pa.binary()))) == len(values)
+    assert len(labels(chunked(list(values), pa.binary()))) == len(values)
 
 
 def test_records_of_other_regions_and_wrong_lines_are_dropped(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import BinaryIO, Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 Int64 = npt.NDArray[np.int64]
@@ -98,3 +99,20 @@ def parsed(data: bytes, header: tuple[str, ...], columns: tuple[str, ...]) -> pa
             check_utf8=False, column_types=dict.fromkeys(header, pa.binary()), include_columns=list(columns)
         ),
     )
+
+
+def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """A column as one array without a dictionary."""
+    found = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return found.cast(found.type.value_type) if pa.types.is_dictionary(found.type) else found
+
+
+def labels(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Labels as bytes, without the quotes and blanks around them; null where nothing is left."""
+    found = plain(column)
+    if pa.types.is_integer(found.type):
+        found = found.cast(pa.string())
+    found = found.cast(pa.binary())
+    if pc.any(pc.match_substring_regex(found, r'^[ \t"]|[ \t"]$')).as_py():
+        found = pc.replace_substring_regex(found, r'^[ \t]*"?|"?[ \t]*$', "")
+    return pc.if_else(pc.equal(found, b""), pa.scalar(None, pa.binary()), found)

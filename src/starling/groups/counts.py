@@ -13,13 +13,14 @@ import numpy as np
 import pyarrow as pa
 
 from starling.engine import duck
+from starling.engine.delimited import labels
 from starling.engine.machine import in_order
 from starling.engine.spark import Parts, Spark
 from starling.errors import SourceError
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Kind, Plan
 from starling.groups.plan.readable import read_register
-from starling.groups.source import SCHEMAS, Records, counted, leaves, text
+from starling.groups.source import SCHEMAS, Records, counted, leaves
 from starling.privacy.trust import Confidential
 
 Cells: TypeAlias = Int64
@@ -142,7 +143,7 @@ def _public(plan: Plan) -> dict[str, pa.Table]:
     table, sha256 = read_register(plan.register.path)
     if sha256 != plan.register.sha256:
         raise SourceError("register", "is no longer what the plan was made with", "load the plan again")
-    register = pa.table({"name": text(table["group"]), "leaf": leaves(plan, table["region"])})
+    register = pa.table({"name": labels(table["group"]), "leaf": leaves(plan, table["region"])})
     return {"register": register, "bounds": bounds}
 
 

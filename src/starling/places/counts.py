@@ -21,14 +21,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from starling.engine import duck
-from starling.engine.delimited import Part
+from starling.engine.delimited import Part, labels
 from starling.engine.machine import in_order
 from starling.engine.spark import Parts, Spark
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
 from starling.places.source import Held, Records, read_part
 from starling.places.source.cells import cells_of
-from starling.places.source.values import labels
 from starling.privacy.compiled import compiled
 from starling.privacy.sampling.entropy import fresh_bytes
 from starling.privacy.trust import Confidential

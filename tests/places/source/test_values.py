@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from starling.engine.delimited import labels
 from starling.places.plan.readable import microseconds
 from starling.places.source.geojson import POINT
-from starling.places.source.values import centres, coordinates, labels, numbers, slices_of_times
+from starling.places.source.values import centres, coordinates, numbers, slices_of_times
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

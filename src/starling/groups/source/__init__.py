@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from starling.engine.delimited import Part, fitting, header_of, parsed, parts_of
+from starling.engine.delimited import Part, fitting, header_of, labels, parsed, parts_of
 from starling.engine.record_files import PARQUET, Records, check_columns, first_line, open_files, refuse
 from starling.errors import Problem, SourceError
 from starling.groups.optimise.tree import Int64
@@ -145,8 +145,8 @@ def rows(plan: Plan, table: pa.Table) -> pa.RecordBatch:
         leaf = leaves(plan, table["region"])
         columns = (leaf, number["size"], number.get("groups", ones))
         return pa.record_batch([pa.array(column[leaf >= 0]) for column in columns], schema=SIZED)
-    labels = [text(table[name]) for name in COLUMNS[plan.kind]]
-    return pa.record_batch([*labels, pa.array(number.get("quantity", ones))], schema=SCHEMAS[plan.kind])
+    named = [labels(table[name]) for name in COLUMNS[plan.kind]]
+    return pa.record_batch([*named, pa.array(number.get("quantity", ones))], schema=SCHEMAS[plan.kind])
 
 
 def leaves(plan: Plan, column: pa.ChunkedArray) -> Int64:
@@ -155,24 +155,11 @@ def leaves(plan: Plan, column: pa.ChunkedArray) -> Int64:
     found = column.combine_chunks()
     if pa.types.is_dictionary(found.type):
         # A few names stand in many rows: each is looked up once.
-        place = pc.index_in(text(found.dictionary), names).take(found.indices)
+        place = pc.index_in(labels(found.dictionary), names).take(found.indices)
     else:
-        place = pc.index_in(text(found), names)
+        place = pc.index_in(labels(found), names)
     leaf: Int64 = place.fill_null(-1).cast(pa.int64()).to_numpy(zero_copy_only=False)
     return leaf
-
-
-def text(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """Labels as bytes, without the quotes and blanks around them; null where nothing is left."""
-    found = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if pa.types.is_dictionary(found.type):
-        found = found.cast(found.type.value_type)
-    if pa.types.is_integer(found.type):
-        found = found.cast(pa.string())
-    found = found.cast(pa.binary())
-    if pc.any(pc.match_substring_regex(found, r'^[ \t"]|[ \t"]$')).as_py():
-        found = pc.replace_substring_regex(found, r'^[ \t]*"?|"?[ \t]*$', "")
-    return pc.if_else(pc.equal(found, b""), pa.scalar(None, pa.binary()), found)
 
 
 def whole(column: pa.ChunkedArray, most: int) -> Int64:

@@ -16,11 +16,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from starling.engine import duck
+from starling.engine.delimited import labels
 from starling.errors import SHOWN, Problem
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 from starling.groups.plan.readable import read_register
-from starling.groups.source import NUMBERS, SCHEMAS, Records, bounds, counted, leaves, read_part, rows, text, whole
+from starling.groups.source import NUMBERS, SCHEMAS, Records, bounds, counted, leaves, read_part, rows, whole
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
 from starling.release.faults import Tally
@@ -82,7 +83,7 @@ def _registered(plan: Plan) -> pa.Array:
     """The names of all groups."""
     assert plan.register is not None
     assert plan.register.path is not None
-    return text(read_register(plan.register.path)[0]["group"])
+    return labels(read_register(plan.register.path)[0]["group"])
 
 
 def _check(
@@ -106,10 +107,10 @@ def _check(
             tally = problems if name == "groups" else notes
             tally.add(name, f"is beyond {bound:,}, and counts as that", beyond, lines, file)
         else:
-            labels = text(table[name])
-            problems.add(name, "is missing", labels.is_null().to_numpy(zero_copy_only=False), lines, file)
+            named = labels(table[name])
+            problems.add(name, "is missing", named.is_null().to_numpy(zero_copy_only=False), lines, file)
             if name == "group" and registered is not None:
-                unknown = pc.and_(labels.is_valid(), pc.invert(pc.is_in(labels, registered)))
+                unknown = pc.and_(named.is_valid(), pc.invert(pc.is_in(named, registered)))
                 problems.add(name, "is not in the register", unknown.to_numpy(zero_copy_only=False), lines, file)
 
 

@@ -4,10 +4,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from starling.engine.delimited import labels
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
-from starling.places.source.values import centres, coordinates, labels, numbers, slices_of_times
+from starling.places.source.values import centres, coordinates, numbers, slices_of_times
 from starling.privacy.compiled import compiled
 
 

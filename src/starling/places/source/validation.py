@@ -16,13 +16,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from starling.engine import duck
+from starling.engine.delimited import labels
 from starling.errors import SHOWN, Found, Problem
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
 from starling.places.plan.grid import EAST, NORTH, Float64
 from starling.places.source import Records, read_part
 from starling.places.source.cells import points_of, slices_of
-from starling.places.source.values import labels
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
 from starling.release.faults import Tally

@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from starling.engine.delimited import labels, plain
 from starling.places.measurements import Int64
 from starling.places.plan.grid import Float64
 
@@ -22,12 +23,6 @@ _FIRST: Final = -(1 << 63)
 """Stands for no time: no slice begins so early."""
 
 
-def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """A column as one array without a dictionary."""
-    found = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return found.cast(found.type.value_type) if pa.types.is_dictionary(found.type) else found
-
-
 def numbers(column: pa.ChunkedArray | pa.Array) -> Float64:
     """float64: the nearest double to what a value or text says; NaN where that is no number."""
     found = plain(column)
@@ -36,17 +31,6 @@ def numbers(column: pa.ChunkedArray | pa.Array) -> Float64:
         found = digits.cast(pa.string())
     doubles = found.cast(pa.float64(), safe=False).fill_null(np.nan)
     return np.asarray(doubles.to_numpy(zero_copy_only=False))
-
-
-def labels(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """Labels as bytes, without the quotes and blanks around them; null where nothing is left."""
-    found = plain(column)
-    if pa.types.is_integer(found.type):
-        found = found.cast(pa.string())
-    found = found.cast(pa.binary())
-    if pc.any(pc.match_substring_regex(found, r'^[ \t"]|[ \t"]$')).as_py():
-        found = pc.replace_substring_regex(found, r'^[ \t]*"?|"?[ \t]*$', "")
-    return pc.if_else(pc.equal(found, b""), pa.scalar(None, pa.binary()), found)
 
 
 def slices_of_times(column: pa.ChunkedArray | pa.Array, bounds: tuple[int, ...]) -> Int64:
