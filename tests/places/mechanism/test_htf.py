@@ -128,6 +128,15 @@ def test_counts_of_every_path_spend_what_the_searches_leave(
     assert (cuts == "middle" and not len(measured.searched)) or len(measured.searched) <= 7 * cuts_made
 
 
+@given(st.integers(1, 20))
+def test_no_other_division_of_the_budget_has_a_smaller_error(height: int) -> None:
+    """2^step boxes at each step below the root have variances of 2/eps^2: 2^step/eps^3 is the same for all where none is better."""
+    amounts = Htf((1024, 1024), ADD_REMOVE_POINT, Fraction(1)).amounts(height)
+    assert [2**step / float(each) ** 3 for step, each in enumerate(amounts)] == pytest.approx(
+        [float(amounts[0]) ** -3] * (height + 1), rel=1e-8
+    )
+
+
 def test_noise_of_the_search_has_its_sensitivity(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Fraction] = []
 
