@@ -18,22 +18,30 @@ PERSONS: Final = 1_000_000
 def demo(out: Path, *, persons: int) -> Result:
     """Invent people, publish about them under differential privacy, and show what the noise did. About a minute.
 
-    First a nation and its tables, then a case-control study and what a researcher finds in it, at last real flights per aircraft.
+    First a nation and its tables, then a case-control study and what a researcher finds in it, then real flights per aircraft, at last
+    the airports of the world on a map.
     """
-    from starling.cli.demo import flights, nation, study
+    from starling.cli.demo import airports, flights, nation, study
     from starling.cli.progress import steps
 
     study.check()
     flights.data()
+    airports.data()
     _make(out)
     with steps() as step:
         tables, then_tables = nation.chapter(out / "tables", persons, step)
         genome, then_genome = study.chapter(out / "genome", step)
         groups, then_groups = flights.chapter(out / "groups", step)
-    following = (*then_tables, *then_genome, *then_groups)
+        places, then_places = airports.chapter(out / "places", step)
+    following = (*then_tables, *then_genome, *then_groups, *then_places)
     then = "Try next:\n" + "\n".join(following)
-    titled = {"A nation, published": tables, "A study, explored": genome, "Flights, counted": groups}
-    named = {"tables": tables, "genome": genome, "groups": groups}
+    titled = {
+        "A nation, published": tables,
+        "A study, explored": genome,
+        "Flights, counted": groups,
+        "Airports, mapped": places,
+    }
+    named = {"tables": tables, "genome": genome, "groups": groups, "places": places}
     return Result(
         lambda: (
             "\n\n\n".join(
