@@ -25,6 +25,8 @@ METHODS: Final[dict[str, str]] = {
 }
 """What each method measures, by its name; `mechanism.table` has its mechanism."""
 RELATIONS: Final[dict[Unit, Relation]] = {"point": ADD_REMOVE_POINT, "person": ADD_REMOVE_PERSON}
+MOST_EXPECTED: Final = 1 << 40
+"""Points that a plan may expect."""
 MOST_POINTS: Final = 1 << 20
 """k, the points of one person."""
 MOST_SLICES: Final = 1 << 12

@@ -16,14 +16,12 @@ from pathlib import Path
 from typing import Final, Self
 
 from starling.errors import PlanError
-from starling.places.plan.choices import METHODS, MOST_POINTS, RELATIONS, Columns, Slices, Unit
+from starling.places.plan.choices import METHODS, MOST_EXPECTED, MOST_POINTS, RELATIONS, Columns, Slices, Unit
 from starling.places.plan.grid import MOST_CELLS, Grid
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.neighbours import Relation
 from starling.release.codec import digest
 
-MOST_EXPECTED: Final = 1 << 40
-"""Points that a plan may expect."""
 WIDEST: Final = 1 << 30
 """Bounds k/epsilon, so that no sum of noise over the grid leaves int64."""
 WHOLE: Final = "all"

@@ -38,9 +38,8 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from starling.errors import ParameterError, PlanError
-from starling.places.plan.choices import METHODS, MOST_POINTS, Columns, Slices, Unit
+from starling.places.plan.choices import METHODS, MOST_EXPECTED, MOST_POINTS, Columns, Slices, Unit
 from starling.places.plan.grid import MOST_SIDE, Box, Crs, Grid
-from starling.places.plan.model import MOST_EXPECTED, Plan
 from starling.planfile.spelling import did_you_mean
 from starling.planfile.toml import Float, Section, read_file
 from starling.planfile.values import section_of
@@ -59,9 +58,9 @@ def read_plan(path: Path) -> dict[str, Any]:
     return _said(read_file(path))
 
 
-def plan_of(values: Mapping[str, Any]) -> Plan:
-    """The plan that a mapping with the keys of a plan file says; raises PlanError with every problem found."""
-    return Plan(**_said(section_of(values)))
+def fields_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of the plan that a mapping with the keys of a plan file says; raises PlanError with every problem found."""
+    return _said(section_of(values))
 
 
 def _said(top: Section) -> dict[str, Any]:
