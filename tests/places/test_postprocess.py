@@ -1,27 +1,60 @@
-"""One grid from the measurements: leaves that tile it, with the mean of their counts."""
+"""Which estimate belongs to which method."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from starling.places.measurements import MeasuredTree, Tree
-from starling.places.postprocess import Estimate, estimate
+from starling.places.measurements import MeasuredCoefficients, MeasuredTree, Tree
+from starling.places.mechanism.table import MECHANISMS
+from starling.places.plan import METHODS
+from starling.places.postprocess import ADDED_UP, GROWN, estimate
 from starling.privacy.distributions.discrete import DiscreteLaplace
+from starling.privacy.neighbours import ADD_REMOVE_POINT
 
 BOXES = np.array([[0, 2, 0, 4], [0, 2, 0, 1], [0, 2, 1, 4]], dtype=np.int32)
 
 
-def test_a_leaf_has_the_mean_of_its_counts_by_inverse_variance() -> None:
+def measured() -> MeasuredTree:
+    """A box of two: the whole once, one part once and the other twice."""
     noises = (DiscreteLaplace(Fraction(100)), DiscreteLaplace(Fraction(100)))
     node, value, noise = np.array([0, 1, 2, 2]), np.array([99, 4, 6, 12]), np.array([0, 0, 0, 1], dtype=np.int16)
     tree = Tree((2, 4), BOXES, np.array([-1, 0, 0]))
-    made = estimate("any", MeasuredTree(tree, node, value, noise, noises, np.zeros(4, dtype=np.bool_)))
+    return MeasuredTree(tree, node, value, noise, noises, np.zeros(4, dtype=np.bool_))
+
+
+def test_a_method_as_it_was_published_gives_each_leaf_the_mean_of_its_own_counts() -> None:
+    made = estimate("htf", measured())
     assert made.leaves.tolist() == BOXES[1:].tolist()
     assert made.counts == pytest.approx([4, 9])
     assert made.grid() == pytest.approx(np.array([[2, 1.5, 1.5, 1.5]] * 2))
 
 
-def test_cells_that_are_given_stand_for_an_even_spread() -> None:
-    cells = np.arange(8.0).reshape(2, 4)
-    assert Estimate((2, 4), BOXES[1:], np.array([4.0, 24.0]), cells).grid() is cells
+def test_a_method_that_measures_many_levels_takes_what_was_measured_above_into_account() -> None:
+    # Variances 1, 1 and 1/2: the rest of 86 goes 1 : 1 : 1/2 to the whole and the two parts.
+    assert estimate("quadtree", measured()).counts == pytest.approx([4 + 86 / 2.5, 9 + 43 / 2.5])
+
+
+def test_coefficients_are_transformed_back() -> None:
+    made = estimate("privlet", MeasuredCoefficients((1, 2), np.array([[8, 2]]), DiscreteLaplace(Fraction(1))))
+    assert made.grid().tolist() == [[5.0, 3.0]]
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+@pytest.mark.parametrize("shape", [(1, 1), (3, 5), (1, 40), (32, 32)])
+def test_every_method_of_a_plan_gives_a_finite_count_to_every_cell(method: str, shape: tuple[int, int]) -> None:
+    exact = np.zeros(shape, dtype=np.int64)
+    exact[0, 0] = 1_000
+    drawn = MECHANISMS[method](shape, ADD_REMOVE_POINT, Fraction(1)).draw(exact)
+    made = estimate(method, drawn)
+    assert made.grid().shape == shape
+    assert np.isfinite(made.grid()).all()
+    assert made.grid().sum() == pytest.approx(made.counts.sum())
+    assert made.grid().tobytes() == estimate(method, drawn).grid().tobytes()
+    if method in GROWN:
+        assert (made.grid() >= 0).all()
+
+
+def test_methods_with_an_estimate_of_their_own_are_methods() -> None:
+    assert set(METHODS) >= GROWN
+    assert ADDED_UP & set(METHODS)

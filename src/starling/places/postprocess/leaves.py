@@ -1,0 +1,53 @@
+"""An estimate of the points of every cell: boxes with counts, spread evenly or unevenly over their cells."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.places.measurements import Int32
+from starling.privacy.compiled import compiled
+
+Float64: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimate:
+    """Estimated points of a grid.
+
+    Attributes:
+        shape: Cells of the grid (rows, columns).
+        leaves: int32 (leaves, 4): boxes that tile the grid: first row, row after the last, first column, column after the last.
+        counts: float64 (leaves,): points of each.
+        cells: float64 (rows, columns): points of each cell, where they are not spread evenly over the leaves; None where they are.
+    """
+
+    shape: tuple[int, int]
+    leaves: Int32
+    counts: Float64
+    cells: Float64 | None = None
+
+    def grid(self) -> Float64:
+        """float64 (rows, columns): points of each cell."""
+        return spread(self.shape, self.leaves, self.counts) if self.cells is None else self.cells
+
+
+def spread(shape: tuple[int, int], leaves: Int32, counts: Float64) -> Float64:
+    """float64 (rows, columns): the counts of boxes that tile the grid, each divided evenly over its cells.
+
+    Args:
+        shape: Cells of the grid (rows, columns).
+        leaves: int32 (leaves, 4).
+        counts: float64 (leaves,).
+    """
+    found = np.empty(shape)
+    _spread(leaves, counts, found)
+    return found
+
+
+@compiled
+def _spread(leaves: Int32, counts: Float64, grid: Float64) -> None:
+    for leaf in range(len(leaves)):
+        south, north, west, east = leaves[leaf]
+        grid[south:north, west:east] = counts[leaf] / (np.int64(north - south) * np.int64(east - west))

@@ -1,0 +1,222 @@
+"""Which boxes of a tree are resolved further, are spread evenly, or are empty: a penalised choice, then counts that add up.
+
+Measurements of a tree that grows by noisy counts are taken together bottom-up. Below each box one of three models is kept, whichever
+costs least: points spread evenly (the squared distance of all measurements in the box to it, by their variances), no points (the
+squared distance to 0, less 8), or a cut (the costs of the children, 12 for each child beyond the first, and the squared distance between
+the box's own measurement and their sum). Then counts go top-down: a box's count is divided over its children so that none is negative.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from starling.places.measurements import Bool, Int64, MeasuredTree, Tree
+from starling.places.postprocess.least_squares import Boxwise, merged, upwards
+from starling.places.postprocess.leaves import Estimate, Float64
+from starling.privacy.compiled import compiled
+
+CUT: Final = 12.0
+"""What a cut costs for each child beyond the first, in squared standard deviations."""
+EMPTY: Final = 8.0
+"""What an empty box costs less."""
+TIGHTER: Final = 20.0
+"""The variance of an empty box is so many times smaller than that of a box with points spread evenly."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chosen:
+    """The model of each box.
+
+    Attributes:
+        fit: The count of each box under its model, before counts are made to add up.
+        cut: bool (nodes,): whether a box is resolved into its children.
+        cost: float64 (nodes,): what the model costs.
+    """
+
+    fit: Boxwise
+    cut: Bool
+    cost: Float64
+
+
+def piecewise(measured: MeasuredTree) -> Estimate:
+    """Non-negative counts of the boxes that the choice keeps; they add up to the count of the whole grid."""
+    own = merged(measured)
+    tree, own = halved(measured.tree, own, upwards(measured.tree.parents, own).value)
+    chosen = choose(tree, own)
+    counts, kept = divided(tree, chosen)
+    return Estimate(tree.shape, tree.boxes[kept], counts[kept])
+
+
+def halved(tree: Tree, own: Boxwise, guide: Float64) -> tuple[Tree, Boxwise]:
+    """The tree with unmeasured halves between a box and its four quarters, so that two alike quarters may stay together.
+
+    A box is first cut between rows if its halves of rows differ at least as much as its halves of columns, and between columns otherwise.
+
+    Args:
+        tree: The boxes.
+        own: What was measured of each.
+        guide: float64 (nodes,): counts that say by how much halves differ.
+    """
+    parents, boxes = tree.parents, tree.boxes
+    below = np.argsort(parents[1:], kind="stable") + 1
+    numbers = np.bincount(parents[1:], minlength=len(parents))
+    first = np.cumsum(numbers) - numbers
+    four = np.flatnonzero(numbers == 4)
+    quarters = below[first[four][:, None] + np.arange(4)]
+    south, north, west, east = np.moveaxis(boxes[quarters], 2, 0)
+    rows = (south[:, 0] == south[:, 1]) & (south[:, 2] == south[:, 3]) & (north[:, 0] == north[:, 1])
+    columns = (west[:, 0] == west[:, 2]) & (west[:, 1] == west[:, 3]) & (east[:, 0] == east[:, 2])
+    square = rows & columns & (south[:, 2] == north[:, 0]) & (west[:, 1] == east[:, 0])
+    four, quarters = four[square], quarters[square]
+    a, b, c, d = guide[quarters].T
+    by_row = np.abs(a + b - c - d) >= np.abs(a + c - b - d)
+    quarters = np.where(by_row[:, None], quarters, quarters[:, [0, 2, 1, 3]])
+    # The halves of a box stand behind it, and so before its quarters.
+    shift = np.zeros(len(parents), dtype=np.int64)
+    shift[four] = 2
+    place = np.arange(len(parents)) + np.cumsum(shift) - shift
+    total = len(parents) + 2 * len(four)
+    new_boxes, new_parents = np.empty((total, 4), dtype=np.int32), np.empty(total, dtype=np.int64)
+    value, variance = np.zeros(total), np.full(total, np.inf)
+    new_boxes[place], value[place], variance[place] = boxes, own.value, own.variance
+    new_parents[place] = np.where(parents < 0, parents, place[parents])
+    for half in range(2):
+        one, other = quarters[:, 2 * half], quarters[:, 2 * half + 1]
+        at = place[four] + 1 + half
+        new_boxes[at] = np.where(np.arange(4) % 2 == 0, boxes[one], boxes[other])
+        new_parents[at] = place[four]
+        new_parents[place[one]] = new_parents[place[other]] = at
+    return Tree(tree.shape, new_boxes, new_parents), Boxwise(value, variance)
+
+
+def choose(tree: Tree, own: Boxwise) -> Chosen:
+    """The model of each box that costs least; of equal ones the first of even spread, empty, cut.
+
+    Args:
+        tree: The boxes.
+        own: What was measured of each.
+    """
+    value, variance, cut, cost = _choose(tree.parents, tree.areas, own.value, own.variance)
+    return Chosen(Boxwise(value, variance), cut, cost)
+
+
+@compiled
+def _choose(parents: Int64, areas: Int64, value: Float64, variance: Float64) -> tuple[Float64, Float64, Bool, Float64]:
+    nodes = len(parents)
+    # All measurements at and below a box as densities: sum of weights, mean, squared distance from it. Merging means does not cancel.
+    weight, mean, spread = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes)
+    sums, variances, below = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes)
+    children = np.zeros(nodes, dtype=np.int64)
+    best, left, cut, cost = np.zeros(nodes), np.full(nodes, np.inf), np.zeros(nodes, dtype=np.bool_), np.zeros(nodes)
+    for node in range(nodes - 1, -1, -1):
+        area = float(areas[node])
+        measured = np.isfinite(variance[node])
+        if measured:
+            added = area * area / variance[node]
+            apart = value[node] / area - mean[node]
+            total = weight[node] + added
+            spread[node] += apart * apart * (weight[node] * added / total)
+            mean[node] += apart * (added / total)
+            weight[node] = total
+        if weight[node] > 0:
+            best[node], left[node], cost[node] = area * mean[node], area * area / weight[node], spread[node]
+            if mean[node] * mean[node] * weight[node] < EMPTY:
+                best[node], left[node] = 0.0, left[node] / TIGHTER
+                cost[node] = spread[node] + mean[node] * mean[node] * weight[node] - EMPTY
+        if children[node] > 0:
+            price = below[node] + CUT * (children[node] - 1)
+            if measured:
+                price += (value[node] - sums[node]) ** 2 / (variance[node] + variances[node])
+            if price < cost[node]:
+                cut[node], cost[node], best[node], left[node] = True, price, sums[node], variances[node]
+                if measured and not np.isfinite(variances[node]):
+                    best[node], left[node] = value[node], variance[node]
+                elif measured:
+                    share = variances[node] / (variance[node] + variances[node])
+                    best[node], left[node] = sums[node] + share * (value[node] - sums[node]), share * variance[node]
+        above = parents[node]
+        if above >= 0:
+            children[above] += 1
+            sums[above] += best[node]
+            variances[above] += left[node]
+            below[above] += cost[node]
+            if weight[node] > 0:
+                total = weight[above] + weight[node]
+                apart = mean[node] - mean[above]
+                spread[above] += spread[node] + apart * apart * (weight[above] * weight[node] / total)
+                mean[above] += apart * (weight[node] / total)
+                weight[above] = total
+    return best, left, cut, cost
+
+
+def divided(tree: Tree, chosen: Chosen) -> tuple[Float64, Bool]:
+    """Counts that are not negative and add up at every box that is cut: of children z with variances w, max(0, z - t w).
+
+    Args:
+        tree: The boxes.
+        chosen: Their models.
+
+    Returns:
+        float64 (nodes,): the counts; 0 below boxes that are not cut.
+        bool (nodes,): the boxes that tile the grid: reached by cuts, and not cut.
+    """
+    below = np.argsort(tree.parents[1:], kind="stable") + 1
+    numbers = np.bincount(tree.parents[1:], minlength=len(tree.parents))
+    ends = np.cumsum(numbers)
+    return _divided(below, ends, tree.areas, chosen.fit.value, chosen.fit.variance, chosen.cut)
+
+
+@compiled
+def _divided(
+    below: Int64, ends: Int64, areas: Int64, value: Float64, variance: Float64, cut: Bool
+) -> tuple[Float64, Bool]:
+    nodes = len(value)
+    counts, kept = np.zeros(nodes), np.zeros(nodes, dtype=np.bool_)
+    counts[0], kept[0] = max(value[0], 0.0), True
+    for node in range(nodes):
+        if kept[node] and cut[node]:
+            kept[node] = False
+            children = below[ends[node - 1] if node else 0 : ends[node]]
+            counts[children] = _projected(counts[node], areas[children], value[children], variance[children])
+            kept[children] = True
+    return counts, kept
+
+
+@compiled
+def _projected(total: float, areas: Int64, value: Float64, variance: Float64) -> Float64:
+    """The nearest non-negative counts with this sum; children of which nothing is known share what the others leave, by area."""
+    out = np.zeros(len(value))
+    known = np.isfinite(variance)
+    if total <= 0:
+        return out
+    if not known.all():
+        taken = 0.0
+        for child in range(len(value)):
+            if known[child]:
+                out[child] = max(value[child], 0.0)
+                taken += out[child]
+        if taken < total:
+            unknown = float(areas[~known].sum())
+            for child in range(len(value)):
+                if not known[child]:
+                    out[child] = (total - taken) * (areas[child] / unknown)
+            return out
+    children = np.flatnonzero(known)
+    ratio = value[children] / variance[children]
+    order = np.argsort(-ratio, kind="mergesort")
+    sums, variances, level = 0.0, 0.0, 0.0
+    for rank in range(len(order)):
+        if rank and ratio[order[rank]] <= level:
+            break
+        sums += value[children[order[rank]]]
+        variances += variance[children[order[rank]]]
+        level = (sums - total) / variances
+    added = 0.0
+    for one in children:
+        out[one] = max(value[one] - level * variance[one], 0.0)
+        added += out[one]
+    if added <= 0:  # Rounding of counts far larger than the total.
+        out[children[order[0]]] = total
+        return out
+    return out * (total / added)
