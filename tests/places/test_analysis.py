@@ -25,8 +25,23 @@ def test_a_release_gives_its_grid_and_answers(tmp_path: Path) -> None:
     found = opened(tmp_path)
     assert found.plan.digest == plan().digest
     assert found.grid().shape == (2, 4)
-    answer = found.released().count(np.array([[0.0, 0.0, 4.0, 2.0]]))
+    whole = np.array([[0.0, 0.0, 4.0, 2.0]])
+    answer = found.count(whole)
     assert answer.counts[0] == pytest.approx(found.grid().sum())
+    assert (answer.lower, answer.upper) == (found.released().count(whole).lower, found.released().count(whole).upper)
+    assert found.count(np.array([[-1.0, 0.0, 3.0, 2.0]]), "box").counts == pytest.approx(answer.counts)
+
+
+def test_boxes_and_the_map_are_those_of_a_slice(tmp_path: Path) -> None:
+    found = opened(tmp_path, SLICED)
+    for name in found.plan.slice_names:
+        boxes, points = found.boxes(name)
+        assert points.sum() == pytest.approx(found.grid(name).sum())
+        assert (boxes[:, 1] - boxes[:, 0]) @ (boxes[:, 3] - boxes[:, 2]) == 8
+        shown = found.map(name)
+        assert shown.title == f"Pickups, {name}"
+        assert (shown.grid == found.grid(name)).all()
+        assert shown.box == (-1, 0, 3, 2)
 
 
 def test_slices_are_named(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """A release of points for who analyses it: its plan, its measurements, and the released grid of each slice."""
 
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -7,7 +8,8 @@ import pyarrow.compute as pc
 
 from starling.errors import ParameterError
 from starling.places.answers.coordinates import aspect
-from starling.places.answers.released import ReleasedGrid
+from starling.places.answers.released import Answers, ReleasedGrid, Units
+from starling.places.answers.sure import LEVEL
 from starling.places.artifact.columns import BOXES, CELLS
 from starling.places.artifact.public_plan import SIDES, read_measurements, read_plan
 from starling.places.measurements import Int32, Measured, MeasuredTree
@@ -59,6 +61,20 @@ class PlacesRelease(DomainRelease):
     def released(self, slice: str | None = None) -> ReleasedGrid:  # noqa: A002 - the word of the plan
         """What answers queries of the grid, with its measurements; raises ParameterError as `grid` does."""
         return ReleasedGrid(self.plan.grid, self.grid(slice), [(self.measured[self._slice(slice)], 1)])
+
+    def count(
+        self,
+        rectangles: Float64,
+        units: Units = "cells",
+        level: Fraction = LEVEL,
+        slice: str | None = None,  # noqa: A002 - the word of the plan
+    ) -> Answers:
+        """Points in rectangles, float64 (m, 4): x0, y0, x1, y1, with sure intervals; polygons, H3 cells and more by `released`.
+
+        Raises:
+            ParameterError: as `grid`, and as `ReleasedGrid.count`.
+        """
+        return self.released(slice).count(rectangles, units, level)
 
     def boxes(self, slice: str | None = None) -> tuple[Int32, Float64]:  # noqa: A002 - the word of the plan
         """The boxes of the release: int32 (boxes, 4), and float64 (boxes,), their released points; raises ParameterError as `grid` does."""
