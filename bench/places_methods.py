@@ -12,6 +12,7 @@ from starling.places.measurements import Measured, MeasuredTree
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.htf import Htf
 from starling.places.mechanism.method import Method
+from starling.places.mechanism.privlet import Privlet
 from starling.places.mechanism.privtree import PrivTree
 from starling.places.mechanism.singular import Singular
 from starling.places.mechanism.table import MECHANISMS
@@ -67,6 +68,9 @@ def released(name: str, **chosen: object) -> Rival:
 RIVALS: Final[dict[str, Rival]] = {
     "Uniform": own_leaves(Uniform),
     "Singular": own_leaves(Singular),
+    "Privlet": Rival(
+        lambda shape, epsilon: Privlet(shape, ADD_REMOVE_POINT, epsilon), lambda each: estimate("privlet", each).grid()
+    ),
     "UG": own_leaves(UniformGrid),
     "AG": released("adaptive_grid"),
     "Quad geo, height 7": released("quadtree"),
