@@ -6,13 +6,18 @@ from starling.places.measurements import Measured, MeasuredCoefficients
 from starling.places.postprocess import wavelet
 from starling.places.postprocess.least_squares import least_squares, merged
 from starling.places.postprocess.leaves import Estimate, Float64
+from starling.places.postprocess.occupancy import fits, gathered, of_gathered
 from starling.places.postprocess.pieces import piecewise
 from starling.places.postprocess.smoothing import smoothed
 
 __all__ = ["Estimate", "Float64", "estimate"]
 
 GROWN: Final = frozenset({"adaptive", "dynamic"})
-"""Methods whose tree grows by noisy counts: a choice of pieces, counts that add up and are not negative, spread smoothly."""
+"""Methods whose tree grows by noisy counts: a choice of pieces, counts that add up and are not negative, spread smoothly.
+
+`dynamic` takes the occupancy model instead, where the grid is a square of a power of two and released counts say that points lie in few
+places.
+"""
 ADDED_UP: Final = frozenset({"adaptive_grid", "hierarchical", "kd_tree", "quadtree"})
 """Methods that measure many levels: weighted least squares, spread evenly, as they were published."""
 
@@ -28,6 +33,8 @@ def estimate(method: str, measured: Measured) -> Estimate:
     """
     if isinstance(measured, MeasuredCoefficients):
         return wavelet.cells(measured)
+    if method == "dynamic" and fits(measured) and gathered(measured):
+        return of_gathered(measured)
     if method in GROWN:
         return smoothed(piecewise(measured))
     tree = measured.tree

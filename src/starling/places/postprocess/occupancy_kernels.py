@@ -1,0 +1,322 @@
+"""Kernels of the occupancy model: messages upwards, shares by the neighbourhood, division downwards. `occupancy` says what for.
+
+A message is four float64 (2^d, 2^d) arrays z, w, l and e: the likelihood of a box's count x is exp(l - (x - z)^2 / 2 w), and the
+log-likelihood of its being empty is e; w is infinite where nothing is measured at or below the box.
+"""
+
+from math import exp, log, sqrt
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from starling.places.postprocess.leaves import Float64
+from starling.privacy.compiled import compiled
+
+Message: TypeAlias = tuple[Float64, Float64, Float64, Float64]
+Own: TypeAlias = tuple[Float64, Float64, Float64]
+
+NEVER: Final = -1e300
+FLOOR: Final = 1e-9
+"""Added to the weight of a component, so that none is impossible."""
+LEAST: Final = 1e-12
+"""Added to the variance of a quarter's share."""
+SMALL: Final = 0.5
+"""A quarter with fewer points than so many standard deviations of its noise is taken as empty."""
+BELOW: Final = 2.0
+"""The power of shares below leaves."""
+
+
+@compiled
+def guides(field: Float64) -> Float64:
+    """float64 (n, n, 4): shares of the quarters of each box, row by row, by a geometric mean of the box and its neighbours.
+
+    Args:
+        field: float64 (n, n), at least 0.
+    """
+    side = len(field)
+    out = np.empty((side, side, 4))
+    logs = np.log(field + 1.0)
+    for row in range(side):
+        for column in range(side):
+            total = 0.0
+            for k in range(4):
+                near = max(row - 1, 0) if k < 2 else min(row + 1, side - 1)
+                beside = max(column - 1, 0) if k % 2 == 0 else min(column + 1, side - 1)
+                mean = 9 * logs[row, column] + 3 * logs[near, column] + 3 * logs[row, beside] + logs[near, beside]
+                out[row, column, k] = exp(mean / 16)
+                total += out[row, column, k]
+            for k in range(4):
+                out[row, column, k] /= total
+    return out
+
+
+@compiled
+def _bucket(ratio: float, buckets: int) -> int:
+    """Which weights hold for a box whose count is so many times the noise of its quarters."""
+    return 0 if ratio < 1 else min(1 + int(log(ratio) / log(2.0) / 1.5), buckets - 1)
+
+
+@compiled
+def messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in its inner loops cost time
+    below: Message,
+    shares: Float64,
+    field: Float64,
+    own: Own,
+    spread: Float64,
+    power: Float64,
+    weights: Float64,
+    learned: Float64,
+) -> Message:
+    """The messages of one level from those of the level below; what components the boxes have is added to `learned`.
+
+    Args:
+        below: Messages of the quarters, (2 n, 2 n) each.
+        shares: float64 (n, n, 4).
+        field: float64 (n, n): the points of each box by the previous pass.
+        own: Value, variance and log-likelihood of being empty by each box's own measurement, (n, n) each.
+        spread: float64 (kinds,): tau.
+        power: float64 (kinds,): gamma.
+        weights: float64 (buckets, 4, kinds): of a component by the number of its quarters.
+        learned: float64 (buckets, 4, kinds), added to.
+    """
+    side, kinds = len(field), len(spread)
+    zs, ws, ls, es = (
+        np.zeros((side, side)),
+        np.full((side, side), np.inf),
+        np.zeros((side, side)),
+        np.zeros((side, side)),
+    )
+    prior = np.log(weights + FLOOR)
+    z, w, level, e, p = np.empty(4), np.empty(4), np.empty(4), np.empty(4), np.empty((kinds, 4))
+    score, mean, variance = np.empty(15 * kinds), np.empty(15 * kinds), np.empty(15 * kinds)
+    sizes = np.array([(s & 1) + (s >> 1 & 1) + (s >> 2 & 1) + (s >> 3 & 1) for s in range(16)])
+    for row in range(side):
+        for column in range(side):
+            own_value, own_variance, own_empty = own[0][row, column], own[1][row, column], own[2][row, column]
+            noise = 0.0
+            for k in range(4):
+                place = 2 * row + k // 2, 2 * column + k % 2
+                z[k], w[k], level[k], e[k] = below[0][place], below[1][place], below[2][place], below[3][place]
+                noise += w[k] / 4
+            if not np.isfinite(noise):
+                if np.isfinite(own_variance):
+                    zs[row, column], ws[row, column], es[row, column] = own_value, own_variance, own_empty
+                continue
+            deviation = sqrt(noise)
+            count = max(field[row, column], deviation)
+            bucket = _bucket(count / deviation, len(weights))
+            for t in range(kinds):
+                for k in range(4):
+                    p[t, k] = shares[row, column, k] ** power[t] if power[t] > 0 else 1.0
+            best = NEVER
+            for s in range(1, 16):
+                size = sizes[s]
+                base = 0.0
+                for k in range(4):
+                    base += level[k] if s >> k & 1 else e[k]
+                for t in range(kinds):
+                    place_of = (s - 1) * kinds + t
+                    score[place_of] = NEVER
+                    if size == 1:
+                        if t > 0:
+                            continue
+                        for k in range(4):
+                            if s >> k & 1:
+                                mean[place_of], variance[place_of] = z[k], w[k]
+                        peak = base
+                    else:
+                        whole = 0.0
+                        for k in range(4):
+                            if s >> k & 1:
+                                whole += p[t, k]
+                        a, b, c, pq, qz, total, sq, logs = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0
+                        for k in range(4):
+                            if s >> k & 1:
+                                share = p[t, k] / whole
+                                root = spread[t] * count * share
+                                q_k = root * root + LEAST
+                                inverse = 1.0 / (q_k + w[k])
+                                a += share * share * inverse
+                                b += share * z[k] * inverse
+                                c += z[k] * z[k] * inverse
+                                pq += share * q_k * inverse
+                                qz += q_k * z[k] * inverse
+                                total += q_k * w[k] * inverse
+                                sq += q_k
+                                logs *= (q_k + w[k]) / w[k]
+                        a += pq * pq / total
+                        b += pq * qz / total
+                        c += qz * qz / total
+                        mean[place_of], variance[place_of] = b / a, 1.0 / a
+                        peak = base - 0.5 * (log(logs * (total / sq)) + max(c - b * b / a, 0.0))
+                    score[place_of] = prior[bucket, size - 1, t] + peak + 0.5 * log(variance[place_of])
+                    best = max(best, score[place_of])
+            whole, centre = 0.0, 0.0
+            for i in range(15 * kinds):
+                score[i] = exp(score[i] - best) if score[i] > NEVER else 0.0
+                whole += score[i]
+            for i in range(15 * kinds):
+                if score[i] > 0:
+                    score[i] /= whole
+                    centre += score[i] * mean[i]
+            second = 0.0
+            for i in range(15 * kinds):
+                if score[i] > 0:
+                    second += score[i] * (variance[i] + (mean[i] - centre) ** 2)
+                    learned[bucket, sizes[i // kinds + 1] - 1, i % kinds] += score[i]
+            peak = log(whole) + best - 0.5 * log(second)
+            es[row, column] = e[0] + e[1] + e[2] + e[3]
+            if np.isfinite(own_variance):
+                peak -= 0.5 * (own_value - centre) ** 2 / (own_variance + second)
+                es[row, column] += own_empty
+                share = second / (own_variance + second)
+                centre += share * (own_value - centre)
+                second = share * own_variance
+            zs[row, column], ws[row, column], ls[row, column] = centre, second, peak
+    return zs, ws, ls, es
+
+
+@compiled
+def divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in its inner loops cost time
+    field: Float64, below: Message, shares: Float64, spread: Float64, power: Float64, weights: Float64
+) -> Float64:
+    """float64 (2 n, 2 n): the points of each quarter, which add up to those of the box.
+
+    Args:
+        field: float64 (n, n): the points of each box.
+        below: Messages of the quarters, (2 n, 2 n) each.
+        shares: float64 (n, n, 4).
+        spread: float64 (kinds,): tau.
+        power: float64 (kinds,): gamma.
+        weights: float64 (buckets, 4, kinds): of a component by the number of its quarters.
+    """
+    side, kinds = len(field), len(spread)
+    out = np.zeros((2 * side, 2 * side))
+    prior = np.log(weights + FLOOR)
+    z, w, level, e, p, x = np.empty(4), np.empty(4), np.empty(4), np.empty(4), np.empty((kinds, 4)), np.empty(4)
+    mu, s_k = np.empty(4), np.empty(4)
+    score, parts = np.empty(15 * kinds), np.empty((15 * kinds, 4))
+    for row in range(side):
+        for column in range(side):
+            points = field[row, column]
+            if points <= 0:
+                continue
+            noise = 0.0
+            for k in range(4):
+                place = 2 * row + k // 2, 2 * column + k % 2
+                z[k], w[k], level[k], e[k] = below[0][place], below[1][place], below[2][place], below[3][place]
+                noise += w[k] / 4
+            if np.isfinite(noise):
+                deviation = sqrt(noise)
+                count = max(points, deviation)
+                bucket = _bucket(count / deviation, len(weights))
+                for t in range(kinds):
+                    for k in range(4):
+                        p[t, k] = shares[row, column, k] ** power[t] if power[t] > 0 else 1.0
+                best = NEVER
+                for s in range(1, 16):
+                    size = (s & 1) + (s >> 1 & 1) + (s >> 2 & 1) + (s >> 3 & 1)
+                    base = 0.0
+                    for k in range(4):
+                        base += level[k] if s >> k & 1 else e[k]
+                    for t in range(kinds):
+                        i = (s - 1) * kinds + t
+                        score[i] = NEVER
+                        if size == 1:
+                            if t > 0:
+                                continue
+                            for k in range(4):
+                                parts[i, k] = 0.0
+                                if s >> k & 1:
+                                    parts[i, k] = points
+                                    base -= 0.5 * (points - z[k]) ** 2 / w[k]
+                            score[i] = prior[bucket, 0, t] + base
+                        else:
+                            fit = _conditional(s, z, w, p[t], points, count, spread[t], mu, s_k)
+                            _level(s, mu, s_k, points, parts[i])
+                            score[i] = prior[bucket, size - 1, t] + base - 0.5 * fit
+                        best = max(best, score[i])
+                whole = 0.0
+                for k in range(4):
+                    x[k] = 0.0
+                for i in range(15 * kinds):
+                    if score[i] > NEVER:
+                        weight = exp(score[i] - best)
+                        whole += weight
+                        for k in range(4):
+                            x[k] += weight * parts[i, k]
+                largest = 0
+                for k in range(4):
+                    x[k] /= whole
+                    if x[k] > x[largest]:
+                        largest = k
+                for k in range(4):
+                    if k != largest and x[k] < SMALL * sqrt(w[k]):
+                        x[k] = 0.0
+            else:
+                for k in range(4):
+                    x[k] = shares[row, column, k] ** BELOW
+            total = x[0] + x[1] + x[2] + x[3]
+            for k in range(4):
+                out[2 * row + k // 2, 2 * column + k % 2] = x[k] * (points / total)
+    return out
+
+
+@compiled
+def _conditional(
+    s: int,
+    z: Float64,
+    w: Float64,
+    p: Float64,
+    points: float,
+    count: float,
+    tau: float,
+    mu: Float64,
+    variance: Float64,
+) -> float:
+    """Means and variances of the quarters in the set s, before they are made to add up; minus twice their log-likelihood."""
+    whole = 0.0
+    for k in range(4):
+        if s >> k & 1:
+            whole += p[k]
+    c, qz, total, sq, logs = 0.0, 0.0, 0.0, 0.0, 1.0
+    for k in range(4):
+        if s >> k & 1:
+            share = p[k] / whole
+            root = tau * count * share
+            q = root * root + LEAST
+            inverse = 1.0 / (q + w[k])
+            rest = z[k] - points * share
+            c += rest * rest * inverse
+            qz += q * rest * inverse
+            variance[k] = q * w[k] * inverse
+            mu[k] = points * share + q * inverse * rest
+            total += variance[k]
+            sq += q
+            logs *= (q + w[k]) / w[k]
+    return log(logs * (total / sq)) + c + qz * qz / total
+
+
+@compiled
+def _level(s: int, mu: Float64, variance: Float64, points: float, out: Float64) -> None:
+    """Counts of the quarters in the set s that add up to `points`, none negative: mu + t variance, negatives to 0, again."""
+    for k in range(4):
+        out[k] = 0.0
+    active = s
+    for _ in range(4):
+        sums, variances = 0.0, 0.0
+        for k in range(4):
+            if active >> k & 1:
+                sums += mu[k]
+                variances += variance[k]
+        level = (points - sums) / variances
+        left = active
+        for k in range(4):
+            if active >> k & 1:
+                out[k] = mu[k] + level * variance[k]
+                if out[k] < 0:
+                    out[k] = 0.0
+                    left &= ~(1 << k)
+        if left == active:
+            return
+        active = left

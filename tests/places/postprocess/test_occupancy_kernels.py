@@ -1,0 +1,70 @@
+"""Kernels of the occupancy model against plain formulas on single boxes."""
+
+from math import exp, log, pi, sqrt
+
+import numpy as np
+import pytest
+
+from starling.places.postprocess.leaves import Float64
+from starling.places.postprocess.occupancy_kernels import divide, guides, messages
+
+INF = np.inf
+
+
+def one(value: float) -> Float64:
+    """One box."""
+    return np.full((1, 1), value)
+
+
+def test_shares_are_a_geometric_mean_of_the_box_and_its_neighbours() -> None:
+    field = np.array([[3.0, 0.0], [15.0, 7.0]])
+    found = guides(field)
+    logs = np.log(field + 1)
+    # The box in the south west: its north-east quarter has all three neighbours, its south-west quarter is clamped to itself.
+    raw = [exp(logs[0, 0]), exp((12 * logs[0, 0] + 4 * logs[0, 1]) / 16), exp((12 * logs[0, 0] + 4 * logs[1, 0]) / 16)]
+    raw.append(exp((9 * logs[0, 0] + 3 * logs[1, 0] + 3 * logs[0, 1] + logs[1, 1]) / 16))
+    assert found[0, 0] == pytest.approx(np.array(raw) / sum(raw))
+
+
+def test_a_message_is_the_likelihood_of_the_sum_of_four_quarters() -> None:
+    # One component alone, all four quarters: the count x has shares p of x with covariance Q, Q the deviations made to add up to 0.
+    z, w = np.array([[30.0, 12.0], [8.0, 25.0]]), np.array([[9.0, 4.0], [16.0, 2.0]])
+    weights = np.zeros((8, 4, 1))
+    weights[:, 3, 0] = 1e12
+    tau, points, p = 0.3, 80.0, np.array([0.4, 0.1, 0.2, 0.3])
+    below = (z, w, np.zeros((2, 2)), np.full((2, 2), -500.0))
+    own = one(0.0), one(INF), one(0.0)
+    made = messages(below, p.reshape(1, 1, 4), one(points), own, np.array([tau]), np.ones(1), weights, weights * 0)
+    q = (tau * points * p) ** 2
+    covariance = np.diag(q) - np.outer(q, q) / q.sum() + np.diag(w.ravel())
+    inverse = np.linalg.inv(covariance)
+    precision = p @ inverse @ p
+    mean = p @ inverse @ z.ravel() / precision
+    assert (made[0][0, 0], made[1][0, 0]) == pytest.approx((mean, 1 / precision))
+    rest = z.ravel() - mean * p
+    # Messages are peaks: a quarter's own curve has peak 1 and not 1/sqrt(2 pi w).
+    peak = -0.5 * (rest @ inverse @ rest + log(np.linalg.det(2 * pi * covariance)))
+    peak += 0.5 * np.log(2 * pi * w).sum()
+    assert made[2][0, 0] - log(1e12) == pytest.approx(peak, abs=1e-6)
+
+
+def test_a_box_is_divided_by_the_conditional_mean_given_its_count() -> None:
+    z, w = np.array([[30.0, 12.0], [8.0, 25.0]]), np.array([[9.0, 4.0], [16.0, 2.0]])
+    weights = np.zeros((8, 4, 1))
+    weights[:, 3, 0] = 1e12
+    tau, points, p = 0.3, 80.0, np.array([0.4, 0.1, 0.2, 0.3])
+    below = (z, w, np.zeros((2, 2)), np.full((2, 2), -500.0))
+    found = divide(one(points), below, p.reshape(1, 1, 4), np.array([tau]), np.ones(1), weights)
+    q = (tau * points * p) ** 2
+    prior = np.diag(q) - np.outer(q, q) / q.sum()
+    expected = points * p + prior @ np.linalg.inv(prior + np.diag(w.ravel())) @ (z.ravel() - points * p)
+    assert found.ravel() == pytest.approx(expected)
+    assert found.sum() == pytest.approx(points)
+
+
+def test_below_leaves_points_follow_the_square_of_the_shares() -> None:
+    none = (np.zeros((2, 2)), np.full((2, 2), INF), np.zeros((2, 2)), np.zeros((2, 2)))
+    p = np.array([0.4, 0.1, 0.2, 0.3])
+    found = divide(one(10.0), none, p.reshape(1, 1, 4), np.ones(1), np.ones(1), np.ones((8, 4, 1)))
+    assert found.ravel() == pytest.approx(10 * p**2 / (p**2).sum())
+    assert sqrt(found[0, 0] / found[0, 1]) == pytest.approx(4)
