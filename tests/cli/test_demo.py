@@ -45,6 +45,7 @@ def test_the_demo_tells_its_story_and_its_next_steps_work(
     # The number of aircraft with a flight or more is exact but for noise of scale 3.
     assert re.search(r"^50 or more +[\d,]+ +[\d,]+ to [\d,]+ +[\d,]+$", text, re.MULTILINE)
     assert (Path("starling-demo/groups") / "pictures" / "sizes-1.svg").is_file()
+    assert (Path("starling-demo/places") / "map.html").is_file()
     assert re.search(r"^all of the map +[\d,]+ +[\d,]+ to [\d,]+ +[\d,]+$", text, re.MULTILINE)
 
 

@@ -159,6 +159,6 @@ def _next(out: Path) -> tuple[str, ...]:
     plan, records = out / "plan.toml", out / "airports.parquet"
     return (
         f"starling places plan {plan}",
-        f"starling places validate {plan} --records {records}",
         f"starling places evaluate {plan} --release {out / 'release'} --records {records}",
+        f"starling places map {out / 'release'} --out {out / 'map.html'}",
     )
