@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from starling.places.plan import Plan
-from starling.places.plan.readable import fields_of
 from starling.planfile.values import toml_of
 
 VALUES: dict[str, Any] = {
@@ -36,7 +35,7 @@ def values(*changes: dict[str, Any]) -> dict[str, Any]:
 
 def plan(*changes: dict[str, Any]) -> Plan:
     """The plan of these keys."""
-    return Plan(**fields_of(values(*changes)))
+    return Plan.of(values(*changes))
 
 
 RECORDS = """who,lon,lat,time

@@ -106,3 +106,26 @@ def test_spark_counts_what_duckdb_counts(tmp_path: Path) -> None:
             check_seen(cluster, opened.files, opened.sizes)
             there, here = tally(chosen, opened, key, cluster), tally(chosen, opened, key)
             assert np.array_equal(there, here)
+
+
+@pytest.mark.parametrize(
+    ("file", "box", "inside"),
+    [
+        ("uber_nyc_2014.parquet", ["-74.3", "40.5", "-73.7", "41"], 389_953),
+        ("houston_crime_2010.parquet", ["-95.8", "29.5", "-95", "30.15"], 86_066),
+    ],
+)
+def test_real_points_are_counted_as_their_note_says(file: str, box: list[str], inside: int, shared_data: Path) -> None:
+    chosen = plan({"grid": {"box": box, "rows": 1024, "columns": 1024}})
+    assert tally(chosen, open_records(shared_data / "places" / file, chosen), b"").sum() == inside
+
+
+def test_slices_of_real_points_add_up(shared_data: Path) -> None:
+    path = shared_data / "places" / "uber_nyc_2014.parquet"
+    grid = {"grid": {"box": ["-74.3", "40.5", "-73.7", "41"], "rows": 64, "columns": 64}}
+    whole = plan(grid)
+    bounds = [f"2014-{month:02}-01" for month in range(4, 11)]
+    months = plan(grid, {"input": {"time": "time"}, "slices": {"bounds": bounds}})
+    found = tally(months, open_records(path, months), b"")
+    assert np.array_equal(found.sum(axis=0), tally(whole, open_records(path, whole), b"")[0])
+    assert (found.sum(axis=(1, 2)) > 60_000).all()

@@ -12,6 +12,7 @@ from starling.places.mechanism.quadtree import Quadtree
 from starling.places.mechanism.table import MECHANISMS, mechanism_of
 from starling.places.plan import METHODS
 from starling.privacy.budget import Epsilon
+from tests.places.mechanism.enumeration import largest_loss, tiny_grids
 from tests.places.plans import PERSON, SLICED, plan
 
 
@@ -37,6 +38,21 @@ def test_every_slice_is_measured_with_its_own_noise() -> None:
     for measured, counts in zip(drawn, exact, strict=True):
         assert isinstance(measured, MeasuredTree)
         assert np.abs(measured.value - counts.reshape(-1)).max() < 100
+
+
+def test_one_of_a_persons_two_points_costs_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So two points in two slices cost together what two in one slice do: whole releases are enumerated over all neighbours."""
+    for name in ("adaptive", "quadtree", "singular", "uniform"):
+        chosen = plan(
+            PERSON,
+            {
+                "grid": {"rows": 1, "columns": 2},
+                "method": {"name": name} | ({"height": 1} if name == "quadtree" else {}),
+            },
+        )
+        method = mechanism_of(chosen).method
+        assert largest_loss(method, tiny_grids((1, 2))[:1], 1, (-5, 2, 90), monkeypatch) <= Fraction(1, 2)
+        assert largest_loss(method, tiny_grids((1, 2))[:1], 2, (-5, 2, 90), monkeypatch) == 1
 
 
 def test_parameters_reach_the_method() -> None:

@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from starling.errors import PlanError
 from starling.places.plan.choices import METHODS, MOST_EXPECTED, MOST_POINTS, RELATIONS, Columns, Slices, Unit
 from starling.places.plan.grid import MOST_CELLS, Grid
 from starling.planfile.spelling import did_you_mean
+from starling.planfile.toml import read_file
+from starling.planfile.values import section_of
 from starling.privacy.neighbours import Relation
 from starling.release.codec import digest
 
@@ -92,7 +94,22 @@ class Plan:
         """
         from starling.places.plan.readable import read_plan
 
-        return cls(**read_plan(Path(path)))
+        return cls(**read_plan(read_file(Path(path))))
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """The plan that values of Python state, with the keys of a plan file; checked as the file is.
+
+        Args:
+            values: Texts, integers, truth values, lists and dicts. Exact numbers are texts such as "0.1", integers or fractions; a float
+                is refused. A key whose value is None is left out.
+
+        Raises:
+            PlanError: with every problem found.
+        """
+        from starling.places.plan.readable import read_plan
+
+        return cls(**read_plan(section_of(values)))
 
     @property
     def slice_names(self) -> tuple[str, ...]:

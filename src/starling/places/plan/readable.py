@@ -31,18 +31,16 @@ bounds = ["2014-04-01", "2014-05-01", "2014-06-01"]   # when slices begin, and t
 names = ["April", "May"]       # optional; without bounds: the values of the column themselves
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, Final, get_args
 
 from starling.errors import ParameterError, PlanError
 from starling.places.plan.choices import METHODS, MOST_EXPECTED, MOST_POINTS, Columns, Slices, Unit
 from starling.places.plan.grid import MOST_SIDE, Box, Crs, Grid
 from starling.planfile.spelling import did_you_mean
-from starling.planfile.toml import Float, Section, read_file
-from starling.planfile.values import section_of
+from starling.planfile.toml import Float, Section
 from starling.privacy.budget import exact
 
 DEFAULT: Final = "adaptive"
@@ -53,17 +51,8 @@ _BOX: Final = 'write x0, y0, x1, y1 like ["-74.3", "40.5", "-73.7", "41"]: publi
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def read_plan(path: Path) -> dict[str, Any]:
-    """The fields of the plan that a file says; raises PlanError with every problem found."""
-    return _said(read_file(path))
-
-
-def fields_of(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of the plan that a mapping with the keys of a plan file says; raises PlanError with every problem found."""
-    return _said(section_of(values))
-
-
-def _said(top: Section) -> dict[str, Any]:
+def read_plan(top: Section) -> dict[str, Any]:
+    """The fields of the plan that the top of a file says; raises PlanError with every problem found."""
     top.only(_TOP)
     said: dict[str, Any] = {
         "title": top.text("title", "say what is published"),
