@@ -92,7 +92,7 @@ def main() -> None:
     plan = Path(os.environ.get("STARLING_DATA") or ROOT.parent / "shared" / "data") / "tables" / "NMFv7-2020"
     if not plan.is_dir() and not chosen.release:
         sys.exit("no production definitions: set STARLING_DATA to the folder that holds tables/NMFv7-2020")
-    tracts, persons, rounds = (100, 1_000, 1) if chosen.quick else (chosen.tracts, 1_000_000, 3)
+    tracts, persons, rounds = (100, 1_000, 1) if chosen.quick else (chosen.tracts, 1_000_000, 9)
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(TemporaryDirectory(dir=chosen.scratch)))
         folder = chosen.release or released(plan, scratch, tracts, persons)
