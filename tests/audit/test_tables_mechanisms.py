@@ -1,5 +1,6 @@
 """What the cases of tables claim is what their plan declares, and what is counted is as many people as are said."""
 
+from inspect import isabstract
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,7 @@ def test_every_mechanism_of_tables_is_audited(monkeypatch: pytest.MonkeyPatch) -
     kinds: list[Any] = [
         each for each in vars(mechanism).values() if isinstance(each, type) and hasattr(each, "guarantee")
     ]
+    kinds = [kind for kind in kinds if not isabstract(kind)]
     kinds = [kind for kind in kinds if kind.__module__ == mechanism.__name__ and hasattr(kind, "draw")]
     drawn: set[type] = set()
     for kind in kinds:

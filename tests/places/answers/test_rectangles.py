@@ -45,7 +45,8 @@ def test_counts_equal_the_sum_of_all_shares(case: tuple[Float64, Float64]) -> No
 def test_parts_add_up_to_the_whole(case: tuple[Float64, Float64], cut: float) -> None:
     grid, queries = case
     west, east = queries.copy(), queries.copy()
-    west[:, 2] = east[:, 0] = queries[:, 0] + cut * (queries[:, 2] - queries[:, 0])
+    # A sum of doubles can end beyond the end that it should reach.
+    west[:, 2] = east[:, 0] = np.minimum(queries[:, 0] + cut * (queries[:, 2] - queries[:, 0]), queries[:, 2])
     table = CumulativeGrid(grid)
     assert table.count(west).counts + table.count(east).counts == pytest.approx(table.count(queries).counts, abs=1e-8)
 
