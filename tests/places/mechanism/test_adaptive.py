@@ -23,6 +23,8 @@ from tests.places.mechanism.enumeration import (
 
 CHOICES = (-5, 2, 90)
 """Below all counts; above all counts and below every threshold; above every threshold."""
+ALWAYS = -(1 << 62)
+"""From this number of points on, amounts go by depth."""
 
 
 @pytest.mark.parametrize(
@@ -32,13 +34,13 @@ CHOICES = (-5, 2, 90)
 def test_the_exact_loss_over_all_neighbours_is_the_cost(
     shape: tuple[int, int], points: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    method = Adaptive(shape, ADD_REMOVE_PERSON, Fraction(1), points)
+    method = Adaptive(shape, ADD_REMOVE_PERSON, Fraction(1), points, ALWAYS)
     check_cost(method, Fraction(1))
     assert largest_loss(method, tiny_grids(shape)[points - 1 :], points, CHOICES, monkeypatch) == 1
 
 
 def test_the_enumerated_releases_are_all_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    method = Adaptive((1, 2), ADD_REMOVE_POINT, Fraction(100))
+    method = Adaptive((1, 2), ADD_REMOVE_POINT, Fraction(100), many=ALWAYS)
     assert total_probability(method, np.array([[2, 1]]), range(-5, 12), monkeypatch) == pytest.approx(1, abs=1e-6)
 
 
@@ -48,7 +50,7 @@ def too_much_is_left(amounts: Sequence[Fraction]) -> tuple[Fraction, ...]:
 
 
 def test_a_wrong_remainder_or_half_the_noise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    method = Adaptive((1, 6), ADD_REMOVE_PERSON, Fraction(1))
+    method = Adaptive((1, 6), ADD_REMOVE_PERSON, Fraction(1), many=ALWAYS)
     grids = tiny_grids((1, 6))[:1]
     with monkeypatch.context() as patched:
         patched.setattr(adaptive, "remainders", too_much_is_left)
@@ -64,13 +66,13 @@ def test_a_wrong_remainder_or_half_the_noise_is_found(monkeypatch: pytest.Monkey
 )
 def test_every_path_spends_the_budget(shape: tuple[int, int], seed: int, epsilon: Fraction) -> None:
     exact = np.random.default_rng(seed).pareto(0.5, shape).clip(0, 10**6).astype(np.int64)
-    measured = Adaptive(shape, ADD_REMOVE_PERSON, epsilon, 3).draw(exact)
+    measured = Adaptive(shape, ADD_REMOVE_PERSON, epsilon, 3, ALWAYS).draw(exact)
     measured.tree.check()
     assert {each for row in amounts(measured) for each in row} == {epsilon / 3}
 
 
 def test_a_box_is_cut_if_its_count_is_above_the_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
-    method = Adaptive((64, 64), ADD_REMOVE_POINT, Fraction(1, 10))
+    method = Adaptive((64, 64), ADD_REMOVE_POINT, Fraction(1, 10), many=ALWAYS)
     zeros = np.zeros((64, 64), dtype=np.int64)
     total = 10**6
     levels = height((64, 64), total, method.epsilon)
@@ -91,7 +93,7 @@ def test_a_box_is_cut_if_its_count_is_above_the_threshold(monkeypatch: pytest.Mo
 
 def test_only_values_on_which_the_shape_depends_are_marked() -> None:
     rng = np.random.default_rng(3)
-    measured = Adaptive((32, 32), ADD_REMOVE_POINT, Fraction(1)).draw(rng.integers(0, 40, (32, 32)))
+    measured = Adaptive((32, 32), ADD_REMOVE_POINT, Fraction(1), many=ALWAYS).draw(rng.integers(0, 40, (32, 32)))
     leaves, areas = measured.tree.leaves, measured.tree.areas
     # Every leaf has a value on which no shape depends, and so has every cell that was not cut because it could not be.
     assert set(np.flatnonzero(leaves)) == set(measured.node[~measured.steered])

@@ -1,4 +1,4 @@
-"""The quadtree with a dynamic budget: exact spending along every path, the exact loss of whole releases, the rule of the units."""
+"""Growth by units that follow noisy counts: exact spending along every path, the exact loss of whole releases, the rule of the units."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.places.mechanism import dynamic
-from starling.places.mechanism.dynamic import UNITS, Dynamic, children_units
+from starling.places.mechanism.adaptive import Adaptive
+from starling.places.mechanism.dynamic import UNITS, children_units
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
 from tests.places.mechanism.enumeration import amounts, check_cost, largest_loss, releases, tiny_grids
 
@@ -27,7 +28,7 @@ def few_choices(amount: Fraction) -> Sequence[int]:
 def test_the_exact_loss_over_all_neighbours_is_the_cost(
     shape: tuple[int, int], points: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    method = Dynamic(shape, ADD_REMOVE_PERSON, Fraction(1), points)
+    method = Adaptive(shape, ADD_REMOVE_PERSON, Fraction(1), points)
     check_cost(method, Fraction(1))
     assert (
         largest_loss(
@@ -38,7 +39,7 @@ def test_the_exact_loss_over_all_neighbours_is_the_cost(
 
 
 def test_a_box_that_does_not_pay_for_itself_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    method, grid = Dynamic((1, 20), ADD_REMOVE_POINT, Fraction(1)), np.zeros((1, 20), dtype=np.int64)
+    method, grid = Adaptive((1, 20), ADD_REMOVE_POINT, Fraction(1)), np.zeros((1, 20), dtype=np.int64)
     more = grid.copy()
     more[0, 3] = 1
     assert max(abs(loss) for loss in releases(method, grid, more, choices, monkeypatch)) == 1
@@ -55,7 +56,7 @@ def test_a_box_that_does_not_pay_for_itself_is_found(monkeypatch: pytest.MonkeyP
 )
 def test_every_path_spends_the_budget(shape: tuple[int, int], seed: int, epsilon: Fraction, most: int) -> None:
     exact = np.random.default_rng(seed).pareto(0.5, shape).clip(0, most).astype(np.int64)
-    measured = Dynamic(shape, ADD_REMOVE_PERSON, epsilon, 3).draw(exact)
+    measured = Adaptive(shape, ADD_REMOVE_PERSON, epsilon, 3).draw(exact)
     measured.tree.check()
     assert {each for row in amounts(measured) for each in row} == {epsilon / 3}
     assert set(measured.node[~measured.steered]) == set(np.flatnonzero(measured.tree.leaves))

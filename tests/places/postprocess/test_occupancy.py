@@ -1,4 +1,4 @@
-"""The occupancy model: what its grid keeps, when it is taken, and that it resolves points that lie in few places."""
+"""The occupancy model: what its grid keeps on grids of any shape, and that it resolves points that lie in few places."""
 
 from fractions import Fraction
 
@@ -8,28 +8,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.places.measurements import Int64, MeasuredTree, Tree
-from starling.places.mechanism.dynamic import Dynamic
+from starling.places.mechanism.adaptive import Adaptive
+from starling.places.mechanism.boxes import parts
 from starling.places.mechanism.singular import of_cells
-from starling.places.postprocess.occupancy import fits, gathered, of_gathered
+from starling.places.postprocess.occupancy import levels_of, occupied, scattered
 from starling.places.postprocess.pieces import piecewise
 from starling.places.postprocess.smoothing import smoothed
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
 
-def quadtree(height: int, seed: int, largest: int, lowest: int) -> MeasuredTree:
+def quadtree(shape: tuple[int, int], seed: int, largest: int, lowest: int) -> MeasuredTree:
     """A quadtree of random shape in which every box but some inner ones is measured once, by values in the given range."""
     random = np.random.default_rng(seed)
-    boxes, parents, node = [[0, 1 << height, 0, 1 << height]], [-1], 0
+    boxes, parents, node = [[0, shape[0], 0, shape[1]]], [-1], 0
     while node < len(boxes):
-        south, north, west, east = boxes[node]
-        if north - south > 1 and (node == 0 or random.random() < 0.6):
-            row, column = (south + north) // 2, (west + east) // 2
-            boxes += [[south, row, west, column], [south, row, column, east], [row, north, west, column]]
-            boxes += [[row, north, column, east]]
-            parents += [node] * 4
+        if (node == 0 or random.random() < 0.6) and boxes[node] != [0, 1, 0, 1]:
+            two = np.full(1, 2)
+            made, _ = parts(np.array(boxes[node : node + 1], dtype=np.int32), two, two)
+            if len(made) > 1:
+                boxes += made.tolist()
+                parents += [node] * len(made)
         node += 1
-    tree = Tree((1 << height, 1 << height), np.array(boxes, dtype=np.int32), np.array(parents))
+    tree = Tree(shape, np.array(boxes, dtype=np.int32), np.array(parents))
     tree.check()
     nodes = np.flatnonzero(tree.leaves | (random.random(len(boxes)) < 0.7))
     noises = (DiscreteLaplace(Fraction(3)), DiscreteLaplace(Fraction(20)))
@@ -44,22 +45,36 @@ def quadtree(height: int, seed: int, largest: int, lowest: int) -> MeasuredTree:
 
 
 @given(
-    st.integers(0, 4),
+    st.tuples(st.integers(1, 20), st.integers(1, 20)),
     st.integers(0, 2**32),
     st.sampled_from([(60, -20), (10**6, 0), (9 * 10**18, -9 * 10**18), (-1, -50)]),
 )
 def test_points_are_finite_not_negative_add_up_at_leaves_and_come_again(
-    height: int, seed: int, ends: tuple[int, int]
+    shape: tuple[int, int], seed: int, ends: tuple[int, int]
 ) -> None:
-    made = quadtree(height, seed, *ends)
-    found = of_gathered(made)
+    made = quadtree(shape, seed, *ends)
+    found = occupied(made)
     grid = found.grid()
+    assert grid.shape == shape
     assert np.isfinite(grid).all()
     assert (grid >= 0).all()
     assert grid.sum() == pytest.approx(found.counts.sum(), rel=1e-9)
     for (south, north, west, east), count in zip(found.leaves, found.counts, strict=True):
         assert grid[south:north, west:east].sum() == pytest.approx(count, rel=1e-9)
-    assert grid.tobytes() == of_gathered(made).grid().tobytes()
+    assert grid.tobytes() == occupied(made).grid().tobytes()
+
+
+@given(st.tuples(st.integers(1, 20), st.integers(1, 20)), st.integers(0, 2**32))
+def test_every_box_has_one_place_and_boxes_without_cells_have_none(shape: tuple[int, int], seed: int) -> None:
+    made = quadtree(shape, seed, 60, 1)
+    pyramid = levels_of(made)
+    assert sum(np.count_nonzero(each) for each in pyramid.values) == len(made.node)
+    for value, high, wide in zip(pyramid.values, pyramid.heights, pyramid.widths, strict=True):
+        assert (high.sum(), wide.sum()) == shape
+        assert not value[np.outer(high, wide) == 0].any()
+    areas = [np.outer(high, wide) for high, wide in zip(pyramid.heights, pyramid.widths, strict=True)]
+    found = [areas[depth][row, column] for depth, row, column in pyramid.leaves]
+    assert found == made.tree.areas[made.tree.leaves].tolist()
 
 
 def clusters() -> Int64:
@@ -73,22 +88,19 @@ def clusters() -> Int64:
 
 def test_points_in_few_cells_are_resolved_better_than_by_even_pieces() -> None:
     exact = clusters()
-    method = Dynamic(exact.shape, ADD_REMOVE_POINT, Fraction(1, 10))
+    method = Adaptive(exact.shape, ADD_REMOVE_POINT, Fraction(1, 10))
     drawn = [method.draw(exact) for _ in range(5)]
-    assert all(gathered(each) for each in drawn)
-    model = np.mean([np.abs(of_gathered(each).grid() - exact).sum() for each in drawn])
+    assert all(scattered(each) == 1 for each in drawn)
+    model = np.mean([np.abs(occupied(each).grid() - exact).sum() for each in drawn])
     even = np.mean([np.abs(smoothed(piecewise(each)).grid() - exact).sum() for each in drawn])
     assert model < even
 
 
-@pytest.mark.parametrize(("shape", "expected"), [((4, 4), True), ((1, 1), True), ((4, 8), False), ((6, 6), False)])
-def test_only_squares_of_a_power_of_two_are_quartered_to_squares(shape: tuple[int, int], expected: bool) -> None:
-    made = of_cells(shape, np.zeros(shape[0] * shape[1], dtype=np.int64), DiscreteLaplace(Fraction(1)))
-    assert fits(made) is expected
-
-
-def test_negative_counts_of_a_seventh_of_the_leaves_say_that_points_lie_in_few_places() -> None:
+def test_the_share_of_negative_counts_says_how_far_points_lie_in_few_places() -> None:
     noise = DiscreteLaplace(Fraction(1))
     values = np.arange(1, 101)
-    assert not gathered(of_cells((10, 10), np.where(values <= 13, -values, values), noise))
-    assert gathered(of_cells((10, 10), np.where(values <= 14, -values, values), noise))
+    found = [
+        scattered(of_cells((10, 10), np.where(values <= negative, -values, values), noise))
+        for negative in (4, 5, 15, 30, 60)
+    ]
+    assert found == pytest.approx([0, 0, 0.4, 1, 1])

@@ -18,12 +18,36 @@ def one(value: float) -> Float64:
 
 def test_shares_are_a_geometric_mean_of_the_box_and_its_neighbours() -> None:
     field = np.array([[3.0, 0.0], [15.0, 7.0]])
-    found = guides(field)
+    found = guides(field, np.ones(4), np.ones(4))
     logs = np.log(field + 1)
     # The box in the south west: its north-east quarter has all three neighbours, its south-west quarter is clamped to itself.
     raw = [exp(logs[0, 0]), exp((12 * logs[0, 0] + 4 * logs[0, 1]) / 16), exp((12 * logs[0, 0] + 4 * logs[1, 0]) / 16)]
     raw.append(exp((9 * logs[0, 0] + 3 * logs[1, 0] + 3 * logs[0, 1] + logs[1, 1]) / 16))
     assert found[0, 0] == pytest.approx(np.array(raw) / sum(raw))
+
+
+def test_shares_follow_the_size_of_quarters_and_quarters_without_cells_have_none() -> None:
+    found = guides(one(5.0), np.array([0.0, 1.0]), np.array([1.0, 2.0]))
+    assert found[0, 0] == pytest.approx([0, 0, 1 / 3, 2 / 3])
+    assert not guides(one(0.0), np.zeros(2), np.ones(2)).any()
+
+
+def test_a_quarter_without_cells_is_never_occupied() -> None:
+    measured = np.array([[5.0, 9.0], [7.0, 30.0]]), np.array([[INF, INF], [4.0, 4.0]])
+    below = (*measured, np.zeros((2, 2)), np.array([[0.0, 0.0], [-500.0, -500.0]]))
+    shares, weights = np.array([[[0.0, 0.0, 0.5, 0.5]]]), np.full((8, 4, 2), 0.1)
+    learned = np.zeros((8, 4, 2))
+    kinds = np.array([0.5, 1.5]), np.array([1.0, 0.0])
+    value, variance, _, _ = messages(below, shares, one(37.0), (one(0), one(INF), one(0)), *kinds, weights, learned)
+    assert value[0, 0] == pytest.approx(37, abs=2)
+    assert variance[0, 0] < 20
+    assert learned[:, :2].sum() == pytest.approx(1)
+    made = divide(one(37.0), below, shares, *kinds, weights)
+    assert made[0].tolist() == [0, 0]
+    assert made.sum() == pytest.approx(37)
+    # A total so small beside the means that rounding would leave no quarter above 0.
+    tiny = divide(one(1e-300), below, shares, *kinds, weights)
+    assert tiny.sum() == pytest.approx(1e-300)
 
 
 def test_a_message_is_the_likelihood_of_the_sum_of_four_quarters() -> None:

@@ -1,8 +1,9 @@
-"""A quadtree that grows where noisy counts say that points lie, with a budget that grows with depth.
+"""A quadtree that grows where noisy counts say that points lie.
 
 Privacy. Neighbours: one unit more or less, which has at most k points, k public; each of them costs epsilon/k (growing.py).
-First the number of points is measured with 1/50 of that; the height of the tree follows from this noisy number. The rest is divided over
-the depths 2 to the height. A box at depth d is measured with the amount of depth d, and is cut or not by its noisy count alone. A
+First the number of points is measured with 1/50 of that. This noisy number says how the rest is spent. Where it is small, noisy counts
+divide the budget (dynamic.py). Elsewhere amounts go by depth: the height of the tree follows from the noisy number, and the rest is divided
+over the depths 2 to the height. A box at depth d is measured with the amount of depth d, and is cut or not by its noisy count alone. A
 leaf, whose path has not been given the amounts of deeper levels, is measured afresh with exactly these. So every path from the root to a
 leaf spends epsilon/k to the last bit, whatever the shape, and the shape follows from released values.
 """
@@ -13,6 +14,7 @@ from math import floor
 from typing import Final
 
 from starling.places.measurements import Int64, MeasuredTree
+from starling.places.mechanism import dynamic
 from starling.places.mechanism.growing import GrowingTree, of_a_partition
 from starling.places.mechanism.ladders import remainders, shares
 from starling.places.mechanism.method import Spent
@@ -22,26 +24,14 @@ from starling.privacy.neighbours import Relation
 
 TOTAL: Final = Fraction(1, 50)
 """The part of the budget that the number of points is measured with."""
+MANY: Final = 20_000
+"""From a noisy number of points times epsilon/k of this on, amounts go by depth."""
 GROWTH: Final = Fraction(6, 5)
 """Each depth gets so many times the amount of the one above."""
 FIRST: Final = 2
 """The first depth that is measured; above it every box is cut."""
 THRESHOLDS: Final = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5, 2))
 """A box is cut if its noisy count is above this many scales of its noise, by depth from the first; the last holds for all further."""
-
-
-def total_and_paths(name: str, relation: Relation, epsilon: Fraction, points: int, total: Fraction) -> Guarantee:
-    """A noisy number of all points, then boxes down a path, whose amounts follow from released values and spend the rest.
-
-    Args:
-        name: What is measured, in words.
-        relation: Neighbouring databases.
-        epsilon: The cost of all.
-        points: k, the most points of one unit.
-        total: The part of epsilon that the number of points is measured with.
-    """
-    first = of_a_partition("points of the grid", relation, total * epsilon / points, points)
-    return sequential(name, (first, Guarantee("boxes down a path", relation, PureDP((1 - total) * epsilon))))
 
 
 def height(shape: tuple[int, int], total: int, amount: Fraction) -> int:
@@ -70,18 +60,21 @@ class Adaptive:
         relation: Neighbouring databases.
         epsilon: The cost of one unit over the whole grid; above 0.
         points: k, the most points of one unit; 1 where the unit is a point.
+        many: From a noisy number of points times epsilon/k of this on, amounts go by depth.
     """
 
     shape: tuple[int, int]
     relation: Relation
     epsilon: Fraction
     points: int = 1
+    many: int = MANY
 
     @property
     def guarantee(self) -> Guarantee:
         """The number of points, and what every path spends."""
-        name = "points of the boxes of an adaptive quadtree"
-        return total_and_paths(name, self.relation, self.epsilon, self.points, TOTAL)
+        first = of_a_partition("points of the grid", self.relation, TOTAL * self.epsilon / self.points, self.points)
+        rest = Guarantee("boxes down a path", self.relation, PureDP((1 - TOTAL) * self.epsilon))
+        return sequential("points of the boxes of an adaptive quadtree", (first, rest))
 
     @property
     def budget(self) -> tuple[Spent, ...]:
@@ -96,12 +89,16 @@ class Adaptive:
         amount = self.epsilon / self.points
         tree = GrowingTree(exact)
         total = int(tree.measure(TOTAL * amount, steered=True)[0])
-        grow(tree, height(self.shape, total, amount), (1 - TOTAL) * amount)
+        rest = (1 - TOTAL) * amount
+        if total * amount >= self.many:
+            grow(tree, height(self.shape, total, amount), rest)
+        else:
+            dynamic.grow(tree, (max(self.shape) - 1).bit_length(), rest)
         return tree.measured()
 
 
 def grow(tree: GrowingTree, levels: int, amount: Fraction) -> None:
-    """Cut and measure below a root whose noisy count is known.
+    """Cut and measure below a root whose noisy count is known, by amounts that grow with depth.
 
     Args:
         tree: The root alone.

@@ -1,29 +1,22 @@
-"""An adaptive quadtree that decides box by box what part of the budget its children get.
+"""How an adaptive quadtree grows where points are few: box by box it is decided what part of the budget the children get.
 
-Privacy. Neighbours: one unit more or less, which has at most k points, k public; each of them costs epsilon/k (growing.py).
-First the number of points is measured with 1/50 of that. Where it is large the rest is spent as `adaptive` does. Elsewhere the
-rest is 48 equal units. The boxes of the first measured depth use five; the units of the children of a box follow from its noisy count, from
-the units that its path has left, and from its depth: from released values alone. A leaf is measured afresh with all units that its
-path has left. So every path spends 48 units, which are epsilon/k to the last bit with the first measurement.
+Privacy. What a path may spend is 48 equal units. The boxes of the first measured depth use five; the units of the children of a box follow
+from its noisy count, from the units that its path has left, and from its depth: from released values alone. A leaf is measured afresh
+with all units that its path has left. So every path spends 48 units, whatever the shape (growing.py).
 
 Why units. A path may spend any amounts that add up, but each scale of noise needs a table of its own, which takes some milliseconds to make
 and is kept for 64 scales; 48 are kept all together.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 from typing import Final
 
 import numpy as np
 
-from starling.places.measurements import Int64, MeasuredTree
-from starling.places.mechanism import adaptive
+from starling.places.measurements import Int64
 from starling.places.mechanism.growing import GrowingTree
-from starling.privacy.guarantee import Guarantee
 
-MANY: Final = 20_000
-"""From a noisy number of points times epsilon/k of this on, `adaptive` spends the rest."""
 UNITS: Final = 48
 FIRST: Final = 3
 """The first depth that is measured; above it every box is cut."""
@@ -35,37 +28,15 @@ CHILDREN: Final = 24
 """Children are measured with noise of a scale of one 24th of the count of their box, so far as the bounds allow."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dynamic(adaptive.Adaptive):
-    """A quadtree cut by its noisy counts, which also divide its budget: a `Method`. Attributes as of `Adaptive`."""
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The number of points, and what every path spends."""
-        name = "points of the boxes of a quadtree with a dynamic budget"
-        return adaptive.total_and_paths(name, self.relation, self.epsilon, self.points, adaptive.TOTAL)
-
-    def draw(self, exact: Int64, /) -> MeasuredTree:
-        """Measure the root, then depth by depth; at each depth first all boxes, then the leaves afresh. See `Method.draw`."""
-        amount = self.epsilon / self.points
-        rest = (1 - adaptive.TOTAL) * amount
-        tree = GrowingTree(exact)
-        total = int(tree.measure(adaptive.TOTAL * amount, steered=True)[0])
-        if total * amount >= MANY:
-            adaptive.grow(tree, adaptive.height(self.shape, total, amount), rest)
-        else:
-            grow(tree, (max(self.shape) - 1).bit_length(), rest / UNITS)
-        return tree.measured()
-
-
-def grow(tree: GrowingTree, levels: int, unit: Fraction) -> None:
-    """Cut and measure below a root whose noisy count is known.
+def grow(tree: GrowingTree, levels: int, amount: Fraction) -> None:
+    """Cut and measure below a root whose noisy count is known, by units that follow noisy counts.
 
     Args:
         tree: The root alone.
         levels: The height of a tree with cells as leaves.
-        unit: One of the 48 parts that every path spends.
+        amount: What each path spends.
     """
+    unit = amount / UNITS
     first = min(FIRST, levels)
     own = np.full(1, UNITS if first == levels else FIRST_UNITS)
     left = np.full(1, UNITS)

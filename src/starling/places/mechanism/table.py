@@ -11,7 +11,6 @@ from starling.places.measurements import Int64, Measured
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.adaptive_grid import AdaptiveGrid
 from starling.places.mechanism.dawa import Dawa
-from starling.places.mechanism.dynamic import Dynamic
 from starling.places.mechanism.hierarchical import Hierarchical
 from starling.places.mechanism.htf import Htf
 from starling.places.mechanism.kd_tree import KdTree
@@ -28,7 +27,6 @@ from starling.privacy.guarantee import Guarantee, bounded_overlap
 
 MECHANISMS: Final[Mapping[str, type[Any]]] = {
     "adaptive": Adaptive,
-    "dynamic": Dynamic,
     "htf": Htf,
     "privtree": PrivTree,
     "quadtree": Quadtree,

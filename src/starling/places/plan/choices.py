@@ -11,7 +11,6 @@ Unit: TypeAlias = Literal["point", "person"]
 
 METHODS: Final[dict[str, str]] = {
     "adaptive": "a quadtree that is cut where noisy counts say so",
-    "dynamic": "a quadtree that is cut where noisy counts say so, with a budget that follows them",
     "htf": "a binary tree whose boxes are cut where noisy objectives say that their parts are homogeneous",
     "privtree": "a quadtree of private shape, and the counts of its leaves",
     "quadtree": "all boxes of a quadtree of public height",

@@ -4,20 +4,12 @@ from typing import Final
 
 from starling.places.measurements import Measured, MeasuredCoefficients
 from starling.places.postprocess import wavelet
+from starling.places.postprocess.blending import blended
 from starling.places.postprocess.least_squares import least_squares, merged
 from starling.places.postprocess.leaves import Estimate, Float64
-from starling.places.postprocess.occupancy import fits, gathered, of_gathered
-from starling.places.postprocess.pieces import piecewise
-from starling.places.postprocess.smoothing import smoothed
 
 __all__ = ["Estimate", "Float64", "estimate"]
 
-GROWN: Final = frozenset({"adaptive", "dynamic"})
-"""Methods whose tree grows by noisy counts: a choice of pieces, counts that add up and are not negative, spread smoothly.
-
-`dynamic` takes the occupancy model instead, where the grid is a square of a power of two and released counts say that points lie in few
-places.
-"""
 ADDED_UP: Final = frozenset({"adaptive_grid", "hierarchical", "kd_tree", "quadtree"})
 """Methods that measure many levels: weighted least squares, spread evenly, as they were published."""
 
@@ -25,7 +17,8 @@ ADDED_UP: Final = frozenset({"adaptive_grid", "hierarchical", "kd_tree", "quadtr
 def estimate(method: str, measured: Measured) -> Estimate:
     """The estimate that a method makes of its measurements.
 
-    Of methods of neither list, the mean of each leaf's own counts by inverse variance is spread evenly.
+    `adaptive` has models of how points lie. Where a method is not in `ADDED_UP` either, the mean of each leaf's own counts by inverse
+    variance is spread evenly.
 
     Args:
         method: The name of the method in a plan.
@@ -33,10 +26,8 @@ def estimate(method: str, measured: Measured) -> Estimate:
     """
     if isinstance(measured, MeasuredCoefficients):
         return wavelet.cells(measured)
-    if method == "dynamic" and fits(measured) and gathered(measured):
-        return of_gathered(measured)
-    if method in GROWN:
-        return smoothed(piecewise(measured))
+    if method == "adaptive":
+        return blended(measured)
     tree = measured.tree
     counts = least_squares(measured) if method in ADDED_UP else merged(measured).value
     leaves = tree.leaves

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from starling.places.measurements import Bool, Int64, MeasuredTree
+from starling.places.measurements import ROOT, Bool, Int64, MeasuredTree
 from starling.places.postprocess.least_squares import merged
 from starling.places.postprocess.leaves import Estimate, Float64
 from starling.places.postprocess.occupancy_kernels import Message, divide, guides, messages
@@ -29,7 +29,9 @@ SETS: Final = np.array([4.0, 6.0, 4.0, 1.0])[None, :, None]
 """How many sets of one to four quarters there are."""
 PSEUDO: Final = 30.0
 """The prior weighs as much as so many boxes."""
-EMPTY_LEAVES: Final = 0.27
+FULL: Final = 0.1
+"""Up to this estimated share of empty leaves, points lie everywhere as far as can be told."""
+SPARSE: Final = 0.6
 """From this estimated share of empty leaves on, points lie in few places."""
 PASSES: Final = (1, 3)
 """Passes upwards before each pass downwards."""
@@ -37,21 +39,27 @@ PASSES: Final = (1, 3)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pyramid:
-    """Measurements of a quadtree whose leaves are at most the cells of a square grid, level by level.
+    """Measurements of a quadtree whose leaves are at most the cells of a grid, level by level.
+
+    A box is cut at its middles, rounded down, so that a box of one row has an upper half alone; halves without cells fill up the level.
 
     Attributes:
         values: float64 (2^d, 2^d) of each depth d; 0 where nothing is measured.
         variances: float64 (2^d, 2^d) of each depth d; infinite where nothing is measured.
-        depth: int64 (leaves,): the depth of each leaf of the tree.
+        heights: float64 (2^d,) of each depth d: rows of cells of each row of boxes.
+        widths: float64 (2^d,) of each depth d: columns of cells of each column of boxes.
+        leaves: int64 (leaves, 3): depth, row and column of each leaf of the tree.
     """
 
     values: list[Float64]
     variances: list[Float64]
-    depth: Int64
+    heights: list[Float64]
+    widths: list[Float64]
+    leaves: Int64
 
 
-def gathered(measured: MeasuredTree) -> bool:
-    """Whether so many leaves seem empty that points lie in few of them: twice the share of negative counts is at least .27.
+def scattered(measured: MeasuredTree) -> float:
+    """How far points lie in few places, from 0 to 1: twice the share of negative counts among the leaves, .1 taken as 0 and .6 as 1.
 
     Of a leaf without points the noisy count is negative with a chance of about one half. Leaves are looked at whose noise is less than
     three times the least.
@@ -59,50 +67,64 @@ def gathered(measured: MeasuredTree) -> bool:
     own = merged(measured)
     leaves = measured.tree.leaves & np.isfinite(own.variance)
     if not leaves.any():
-        return False
+        return 0.0
     value, variance = own.value[leaves], own.variance[leaves]
     precise = variance < 9 * variance.min()
-    return bool(2 * np.count_nonzero(value[precise] < 0) >= EMPTY_LEAVES * np.count_nonzero(precise))
+    empty = 2 * np.count_nonzero(value[precise] < 0) / np.count_nonzero(precise)
+    return float(min(max((empty - FULL) / (SPARSE - FULL), 0.0), 1.0))
 
 
-def fits(measured: MeasuredTree) -> bool:
-    """Whether the grid is a square of a power of two, so that boxes cut at their middles are squares."""
-    rows, columns = measured.tree.shape
-    return rows == columns and rows & (rows - 1) == 0
-
-
-def of_gathered(measured: MeasuredTree) -> Estimate:
+def occupied(measured: MeasuredTree) -> Estimate:
     """Non-negative points of every cell, which add up at every box; the boxes are the leaves of the tree.
 
     Args:
-        measured: A tree of boxes cut at their middles into quarters, on a grid that `fits`; every leaf is measured.
+        measured: A tree of boxes cut at their middles into quarters, or into halves where a side is one cell; every leaf is measured.
     """
     tree = measured.tree
     pyramid = levels_of(measured)
     fields = fitted(pyramid)
-    boxes = tree.boxes[tree.leaves]
-    counts = np.empty(len(boxes))
+    depths, rows, columns = pyramid.leaves.T
+    counts = np.empty(len(depths))
     for depth, field in enumerate(fields):
-        here = pyramid.depth == depth
-        side = tree.shape[0] >> depth
-        counts[here] = field[boxes[here, 0] // side, boxes[here, 2] // side]
-    return Estimate(tree.shape, boxes, counts, fields[-1])
+        here = depths == depth
+        counts[here] = field[rows[here], columns[here]]
+    cells = fields[-1][np.ix_(pyramid.heights[-1] > 0, pyramid.widths[-1] > 0)]
+    return Estimate(tree.shape, tree.boxes[tree.leaves], counts, np.ascontiguousarray(cells))
 
 
 def levels_of(measured: MeasuredTree) -> Pyramid:
     """The mean of each box's own measurements, by depth and place."""
     tree, own = measured.tree, merged(measured)
-    sides = (tree.boxes[:, 1] - tree.boxes[:, 0]).astype(np.int64)
-    height = tree.shape[0].bit_length() - 1
-    depths = height - np.round(np.log2(sides)).astype(np.int64)
+    height = (max(tree.shape) - 1).bit_length()
+    depths, above = np.zeros(len(tree.parents), dtype=np.int64), tree.parents
+    while (inside := above != ROOT).any():
+        depths += inside
+        above = np.where(inside, tree.parents[above], ROOT)
+    rows, columns = (_ends(cells, height) for cells in tree.shape)
     values = [np.zeros((1 << depth, 1 << depth)) for depth in range(height + 1)]
     variances = [np.full(each.shape, np.inf) for each in values]
+    places = np.empty((len(depths), 3), dtype=np.int64)
     for depth in range(height + 1):
         here = depths == depth
-        place = tree.boxes[here, 0] // sides[here], tree.boxes[here, 2] // sides[here]
-        values[depth][place] = own.value[here]
-        variances[depth][place] = own.variance[here]
-    return Pyramid(values, variances, depths[tree.leaves])
+        # Halves without cells begin where the next one does, and stand before it.
+        row = np.searchsorted(rows[depth], tree.boxes[here, 0], side="right") - 1
+        column = np.searchsorted(columns[depth], tree.boxes[here, 2], side="right") - 1
+        values[depth][row, column] = own.value[here]
+        variances[depth][row, column] = own.variance[here]
+        places[here] = np.stack([np.full(len(row), depth), row, column], axis=1)
+    sizes = [[np.diff(ends).astype(np.float64) for ends in each] for each in (rows, columns)]
+    return Pyramid(values, variances, sizes[0], sizes[1], places[tree.leaves])
+
+
+def _ends(cells: int, height: int) -> list[Int64]:
+    """int64 (2^d + 1,) of each depth d: where boxes begin along one side, and its end."""
+    found = [np.array([0, cells])]
+    for _ in range(height):
+        above = found[-1]
+        ends = np.empty(2 * len(above) - 1, dtype=np.int64)
+        ends[::2], ends[1::2] = above, (above[:-1] + above[1:]) // 2
+        found.append(ends)
+    return found
 
 
 def fitted(pyramid: Pyramid) -> list[Float64]:
@@ -115,7 +137,9 @@ def fitted(pyramid: Pyramid) -> list[Float64]:
     prior /= SETS
     weights = prior
     empty = [_empty(value, variance) for value, variance in zip(pyramid.values, pyramid.variances, strict=True)]
-    shares = [np.full((1 << depth, 1 << depth, 4), 0.25) for depth in range(height)]
+    sizes = list(zip(pyramid.heights, pyramid.widths, strict=True))[1:]
+    # Of equal fields: by area.
+    shares = [guides(np.zeros((1 << depth, 1 << depth)), *sizes[depth]) for depth in range(height)]
     fields = _plain(pyramid)
     up: list[Message] = []
     for passes in PASSES:
@@ -131,7 +155,7 @@ def fitted(pyramid: Pyramid) -> list[Float64]:
         up.reverse()
         fields = [np.maximum(up[0][0], 0.0)]
         for depth in range(height):
-            shares[depth] = guides(fields[depth])
+            shares[depth] = guides(fields[depth], *sizes[depth])
             fields.append(divide(fields[depth], up[depth + 1], shares[depth], spread, power, weights))
     return fields
 
@@ -144,12 +168,14 @@ def _empty(value: Float64, variance: Float64) -> Float64:
 
 def _plain(pyramid: Pyramid) -> list[Float64]:
     """Least squares upwards alone, negatives taken as 0: the first guess of each box's points."""
-    value, variance = pyramid.values[-1], pyramid.variances[-1]
+    value = pyramid.values[-1]
+    # Boxes without cells are known to hold no points.
+    variance = np.where(np.outer(pyramid.heights[-1], pyramid.widths[-1]) > 0, pyramid.variances[-1], 0.0)
     found = [np.maximum(value, 0.0)]
     for own, own_variance in zip(pyramid.values[-2::-1], pyramid.variances[-2::-1], strict=True):
-        known: Bool = np.isfinite(variance[::2, ::2])
         sums = value[::2, ::2] + value[1::2, ::2] + value[::2, 1::2] + value[1::2, 1::2]
         of_sums = variance[::2, ::2] + variance[1::2, ::2] + variance[::2, 1::2] + variance[1::2, 1::2]
+        known: Bool = np.isfinite(of_sums)
         both = known & np.isfinite(own_variance)
         share = np.zeros(own.shape)
         np.divide(of_sums, of_sums + own_variance, out=share, where=both)

@@ -1,7 +1,8 @@
 """Kernels of the occupancy model: messages upwards, shares by the neighbourhood, division downwards. `occupancy` says what for.
 
 A message is four float64 (2^d, 2^d) arrays z, w, l and e: the likelihood of a box's count x is exp(l - (x - z)^2 / 2 w), and the
-log-likelihood of its being empty is e; w is infinite where nothing is measured at or below the box.
+log-likelihood of its being empty is e; w is infinite where nothing is measured at or below the box. Where a side of the grid is no power
+of two, some boxes have no cells; they hold no points.
 """
 
 from math import exp, log, sqrt
@@ -27,11 +28,15 @@ BELOW: Final = 2.0
 
 
 @compiled
-def guides(field: Float64) -> Float64:
+def guides(field: Float64, heights: Float64, widths: Float64) -> Float64:
     """float64 (n, n, 4): shares of the quarters of each box, row by row, by a geometric mean of the box and its neighbours.
+
+    A quarter without cells has the share 0, and so have all quarters of a box without cells.
 
     Args:
         field: float64 (n, n), at least 0.
+        heights: float64 (2 n,): rows of cells of each row of quarters.
+        widths: float64 (2 n,): columns of cells of each column of quarters.
     """
     side = len(field)
     out = np.empty((side, side, 4))
@@ -43,10 +48,11 @@ def guides(field: Float64) -> Float64:
                 near = max(row - 1, 0) if k < 2 else min(row + 1, side - 1)
                 beside = max(column - 1, 0) if k % 2 == 0 else min(column + 1, side - 1)
                 mean = 9 * logs[row, column] + 3 * logs[near, column] + 3 * logs[row, beside] + logs[near, beside]
-                out[row, column, k] = exp(mean / 16)
+                out[row, column, k] = exp(mean / 16) * (heights[2 * row + k // 2] * widths[2 * column + k % 2])
                 total += out[row, column, k]
-            for k in range(4):
-                out[row, column, k] /= total
+            if total > 0:
+                for k in range(4):
+                    out[row, column, k] /= total
     return out
 
 
@@ -93,16 +99,18 @@ def messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in
     for row in range(side):
         for column in range(side):
             own_value, own_variance, own_empty = own[0][row, column], own[1][row, column], own[2][row, column]
-            noise = 0.0
+            noise, there = 0.0, 0
             for k in range(4):
                 place = 2 * row + k // 2, 2 * column + k % 2
                 z[k], w[k], level[k], e[k] = below[0][place], below[1][place], below[2][place], below[3][place]
-                noise += w[k] / 4
-            if not np.isfinite(noise):
+                if shares[row, column, k] > 0:
+                    noise += w[k]
+                    there |= 1 << k
+            if there == 0 or not np.isfinite(noise):
                 if np.isfinite(own_variance):
                     zs[row, column], ws[row, column], es[row, column] = own_value, own_variance, own_empty
                 continue
-            deviation = sqrt(noise)
+            deviation = sqrt(noise / sizes[there])
             count = max(field[row, column], deviation)
             bucket = _bucket(count / deviation, len(weights))
             for t in range(kinds):
@@ -117,6 +125,8 @@ def messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in
                 for t in range(kinds):
                     place_of = (s - 1) * kinds + t
                     score[place_of] = NEVER
+                    if s & ~there:
+                        continue
                     if size == 1:
                         if t > 0:
                             continue
@@ -201,13 +211,16 @@ def divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in i
             points = field[row, column]
             if points <= 0:
                 continue
-            noise = 0.0
+            noise, there, quarters = 0.0, 0, 0
             for k in range(4):
                 place = 2 * row + k // 2, 2 * column + k % 2
                 z[k], w[k], level[k], e[k] = below[0][place], below[1][place], below[2][place], below[3][place]
-                noise += w[k] / 4
+                if shares[row, column, k] > 0:
+                    noise += w[k]
+                    there |= 1 << k
+                    quarters += 1
             if np.isfinite(noise):
-                deviation = sqrt(noise)
+                deviation = sqrt(noise / quarters)
                 count = max(points, deviation)
                 bucket = _bucket(count / deviation, len(weights))
                 for t in range(kinds):
@@ -222,6 +235,8 @@ def divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in i
                     for t in range(kinds):
                         i = (s - 1) * kinds + t
                         score[i] = NEVER
+                        if s & ~there:
+                            continue
                         if size == 1:
                             if t > 0:
                                 continue
@@ -257,6 +272,9 @@ def divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in i
                 for k in range(4):
                     x[k] = shares[row, column, k] ** BELOW
             total = x[0] + x[1] + x[2] + x[3]
+            if total <= 0:  # Rounding of counts far larger than the points.
+                x[:] = shares[row, column]
+                total = x[0] + x[1] + x[2] + x[3]
             for k in range(4):
                 out[2 * row + k // 2, 2 * column + k % 2] = x[k] * (points / total)
     return out
@@ -303,7 +321,7 @@ def _level(s: int, mu: Float64, variance: Float64, points: float, out: Float64) 
     for k in range(4):
         out[k] = 0.0
     active = s
-    for _ in range(4):
+    while active:
         sums, variances = 0.0, 0.0
         for k in range(4):
             if active >> k & 1:
