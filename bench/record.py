@@ -100,7 +100,7 @@ class Recorder:
             "benchmark": self.name,
             "command": f"python -m bench.{self.name}",
             "date": datetime.now(UTC).date().isoformat(),
-            "source": _source(),
+            "source": source(),
             "machine": machine.describe(),
             "peers": {peer.name: dict(peer.versions) for peer in peers},
             "load_before": self._watch.load_before,
@@ -140,7 +140,7 @@ def as_text(document: Json) -> str:
     return re.sub(r"\{\s*([^{}\[\]]*?)\s*\}", lambda inner: "{" + re.sub(r"\s+", " ", inner[1]) + "}", spread) + "\n"
 
 
-def _source() -> str:
+def source() -> str:
     """Which source ran: the commit, and whether the package differed from it."""
     try:
         commit = _git("rev-parse", "--short=12", "HEAD")

@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 
 from starling.errors import ParameterError
 from starling.places.measurements import Int64, Measured, MeasuredCoefficients, MeasuredTree, Tree
+from starling.places.mechanism.privlet import coefficients_of_a_point
 from starling.places.plan import Plan
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
@@ -207,8 +208,12 @@ def _read(plan: Plan, stated: TreeOf | CoefficientsOf, files: dict[str, _Rows]) 
     if any(scale <= 0 for scale in scales):
         raise InvalidRelease(MEASUREMENTS, SLICES, "states noise of no scale")
     if isinstance(stated, CoefficientsOf):
-        if min(stated.rows, stated.columns) < 1:
-            raise InvalidRelease(MEASUREMENTS, SLICES, "states a grid of no cells")
+        if (stated.rows, stated.columns) != tuple(1 << (side - 1).bit_length() for side in plan.grid.shape):
+            raise InvalidRelease(MEASUREMENTS, SLICES, "states another number of coefficients than the grid has")
+        if plan.points * coefficients_of_a_point(plan.grid.shape) > plan.epsilon * stated.scale:
+            raise InvalidRelease(
+                MEASUREMENTS, SLICES, "has coefficients whose noise costs more than the plan's epsilon"
+            )
         (value,) = files[VALUES].take(stated.rows * stated.columns)
         shape = (stated.rows, stated.columns)
         return MeasuredCoefficients(plan.grid.shape, value.reshape(shape), DiscreteLaplace(stated.scale))

@@ -43,8 +43,7 @@ class Privlet:
     @property
     def sensitivity(self) -> int:
         """How many coefficients one point is in."""
-        rows, columns = ((side - 1).bit_length() for side in self.shape)
-        return (1 + rows) * (1 + columns)
+        return coefficients_of_a_point(self.shape)
 
     @property
     def noise(self) -> DiscreteLaplace:
@@ -68,6 +67,19 @@ class Privlet:
         whole[: self.shape[0], : self.shape[1]] = exact
         value = noisy(np.ascontiguousarray(haar(haar(whole).T).T), 1 / self.noise.scale)
         return MeasuredCoefficients(self.shape, value, self.noise)
+
+
+def coefficients_of_a_point(shape: tuple[int, int]) -> int:
+    """How many coefficients one point is in: (1 + log2 N)(1 + log2 M).
+
+    Args:
+        shape: Cells of the grid (rows, columns), which is filled up to powers of two.
+
+    >>> coefficients_of_a_point((1024, 1000))
+    121
+    """
+    rows, columns = ((side - 1).bit_length() for side in shape)
+    return (1 + rows) * (1 + columns)
 
 
 def haar(cells: Int64) -> Int64:

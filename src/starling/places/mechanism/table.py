@@ -15,6 +15,7 @@ from starling.places.mechanism.hierarchical import Hierarchical
 from starling.places.mechanism.htf import Htf
 from starling.places.mechanism.kd_tree import KdTree
 from starling.places.mechanism.method import Method
+from starling.places.mechanism.privlet import Privlet
 from starling.places.mechanism.privtree import PrivTree
 from starling.places.mechanism.quadtree import Quadtree
 from starling.places.mechanism.singular import Singular
@@ -35,6 +36,7 @@ MECHANISMS: Final[Mapping[str, type[Any]]] = {
     "dawa": Dawa,
     "adaptive_grid": AdaptiveGrid,
     "uniform_grid": UniformGrid,
+    "privlet": Privlet,
     "singular": Singular,
     "uniform": Uniform,
 }

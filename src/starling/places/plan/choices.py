@@ -19,6 +19,7 @@ METHODS: Final[dict[str, str]] = {
     "dawa": "intervals along a curve through all cells, merged where noisy deviations say that points lie evenly",
     "adaptive_grid": "a coarse grid, and in each of its boxes a grid as fine as its noisy count allows",
     "uniform_grid": "a grid as fine as the noisy number of points allows",
+    "privlet": "the total, and differences between halves of boxes at every scale; it gives no sure intervals",
     "singular": "a noisy count of every cell",
     "uniform": "one noisy count, spread over the grid",
 }

@@ -1,0 +1,23 @@
+"""Data that were held out while methods were tuned: the study of `places_accuracy` on them, once.
+
+Check-ins of Gowalla, the International Stroke Trial and Atlantic storms were named before anything was tuned. What comes out is reported as
+it comes out; a result that is there is not made again. The command is run last, when no method changes any more.
+"""
+
+from bench import places_accuracy as study
+from bench.places_data import HELD_OUT
+from bench.record import Recorder
+
+
+def main() -> None:
+    """Measure all of it, unless that was done."""
+    recorder = Recorder("places_held_out", "Errors on points that were held out while methods were tuned.")
+    study.arguments(recorder.parser)
+    chosen = recorder.begin()
+    if not chosen.quick and (chosen.out / f"{recorder.name}.json").exists():
+        recorder.parser.error("these data were held out, and looked at once already: the result is there")
+    study.measure(recorder, chosen, sorted(HELD_OUT))
+
+
+if __name__ == "__main__":
+    main()
