@@ -193,4 +193,4 @@ def product(margins: tuple[Int64, Int64]) -> Float64:
     """float64 (rows, columns): rows and columns independent, nothing negative; the total is the mean of both."""
     rows, columns = (np.maximum(each, 0).astype(np.float64) for each in margins)
     total = (rows.sum() + columns.sum()) / 2
-    return np.outer(rows, columns) * (total / max(rows.sum() * columns.sum(), 1.0))
+    return np.asarray(np.outer(rows, columns) * (total / max(rows.sum() * columns.sum(), 1.0)))
