@@ -45,10 +45,10 @@ from starling.places.mechanism.htf import Htf
 
 RUNS: Final = 12
 COMMON_HEIGHTS: Final = tuple(
-    f"{tree} {ladder}, height {h}"
+    f"{tree} {ladder}, height {height}"
     for tree, heights in (("kd", (8, 10)), ("Quad", (6, 7, 8)))
     for ladder in LADDERS
-    for h in heights
+    for height in heights
 )
 """Trees that run on all data."""
 OTHERS: Final = (
