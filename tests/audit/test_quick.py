@@ -12,6 +12,7 @@ from starling.audit import (
     genome_mechanisms,
     groups_cases,
     groups_mechanisms,
+    places_mechanisms,
     quick,
     tables_mechanisms,
 )
@@ -30,8 +31,16 @@ def test_every_mechanism_and_every_mutant_is_checked() -> None:
         tables_mechanisms.DECLARED,
         genome_mechanisms.DECLARED,
         groups_mechanisms.DECLARED,
+        places_mechanisms.DECLARED,
     )
-    mutants = (fit.MISSTATED, core_cases.MUTANTS, genome_cases.MUTANTS, groups_cases.MUTANTS, groups_mechanisms.MUTANTS)
+    mutants = (
+        fit.MISSTATED,
+        core_cases.MUTANTS,
+        genome_cases.MUTANTS,
+        groups_cases.MUTANTS,
+        groups_mechanisms.MUTANTS,
+        places_mechanisms.MUTANTS,
+    )
     assert names == [each.name for part in (*parts, *mutants) for each in part]
 
 

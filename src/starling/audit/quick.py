@@ -21,6 +21,7 @@ from starling.audit import (
     genome_mechanisms,
     groups_cases,
     groups_mechanisms,
+    places_mechanisms,
     tables_mechanisms,
 )
 from starling.audit.case import Case
@@ -73,11 +74,18 @@ def checks() -> Iterator[tuple[str, Check]]:
         *tables_mechanisms.DECLARED,
         *genome_mechanisms.DECLARED,
         *groups_mechanisms.DECLARED,
+        *places_mechanisms.DECLARED,
     ):
         yield case.name, partial(check_bound, case)
     for stated in fit.MISSTATED:
         yield stated.name, partial(check_misstated, stated)
-    for case in (*core_cases.MUTANTS, *genome_cases.MUTANTS, *groups_cases.MUTANTS, *groups_mechanisms.MUTANTS):
+    for case in (
+        *core_cases.MUTANTS,
+        *genome_cases.MUTANTS,
+        *groups_cases.MUTANTS,
+        *groups_mechanisms.MUTANTS,
+        *places_mechanisms.MUTANTS,
+    ):
         yield case.name, partial(check_mutant, case)
 
 
