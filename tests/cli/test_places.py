@@ -36,6 +36,20 @@ def test_plan_opens_no_records_and_states_cost_budget_and_cells(tmp_path: Path, 
     assert said["budget"] == [{"name": "cells", "epsilon": "1"}]
 
 
+def test_preview_opens_no_records_and_says_which_method_is_best(tmp_path: Path, call: Callable[..., Result]) -> None:
+    (tmp_path / "records.csv").unlink()
+    assert "expected is missing" in call("preview", tmp_path / "plan.toml", code=65).stderr
+    asked = (tmp_path / "plan.toml", "--expected", 1000, "--size", 50)
+    text = call("preview", *asked, "--out", tmp_path / "page").stdout
+    assert "500 invented points in each slice" in text
+    assert "points that gather: how far counts of squares are off" in text
+    assert "Expected error" in (tmp_path / "page" / "preview.html").read_text()
+    said = json.loads(call("preview", *asked, "--json").stdout)
+    assert said["best"] in said["methods"]
+    assert said["methods"]["singular"]["errors"].keys() == {"points that gather", "points everywhere"}
+    assert "sizes are not above 0" in call("preview", *asked, "--size", -1, code=2).stderr
+
+
 def test_a_wrong_plan_is_refused_with_its_line(tmp_path: Path, call: Callable[..., Result]) -> None:
     text = (tmp_path / "plan.toml").read_text()
     (tmp_path / "plan.toml").write_text(text.replace('"-1", "0", "3", "2"', '"0", "0", "0", "2"'))

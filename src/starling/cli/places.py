@@ -1,6 +1,6 @@
 """`starling places`: one command for each verb of the domain. They parse, call and print; the work is done in starling.places.
 
-`plan` has no option that could name records.
+`plan` and `preview` have no option that could name records.
 """
 
 from collections.abc import Sequence
@@ -14,11 +14,12 @@ from starling.cli import options
 from starling.cli.commands import Group, Result, command
 from starling.cli.progress import working
 from starling.cli.publishing import Destination, destination, publish, published_json, published_text
-from starling.cli.verbs import Acceptance, acceptance, validated
+from starling.cli.verbs import Acceptance, acceptance, previewed, validated
 
 if TYPE_CHECKING:
     from starling.places.evaluate import Evaluation
     from starling.places.plan import Plan
+    from starling.places.preview import Preview
     from starling.release.domain import Validated
     from starling.release.statement import Json
 
@@ -29,6 +30,7 @@ places = Group(
     "PLAN is a plan file (TOML); docs/places.md says what stands in it.",
     lazy={
         "plan": "starling.cli.places:plan",
+        "preview": "starling.cli.places:preview",
         "validate": "starling.cli.places:validate",
         "release": "starling.cli.places:release",
         "generate": "starling.cli.places:generate",
@@ -59,6 +61,36 @@ def plan(plan: Path) -> Result:
     chosen = Plan.load(plan)
     mechanism_of(chosen)
     return Result(partial(_plan_text, chosen), partial(_plan_json, chosen))
+
+
+@command("preview", example="starling places preview plan.toml --size 1 --size 5")
+@options.plan_file
+@click.option(
+    "--size",
+    "sizes",
+    type=float,
+    multiple=True,
+    metavar="PERCENT",
+    help="Side of squares that matter, in percent of the grid's sides. May be given again.  [default: 1, 5 and 25]",
+)
+@click.option(
+    "--expected",
+    type=click.IntRange(1),
+    metavar="N",
+    help="About how many points there are, publicly.  [default: the plan's]",
+)
+@click.option("--seed", type=int, default=1, show_default=True, metavar="N", help="Public: of the invented points.")
+@options.page
+def preview(plan: Path, *, sizes: tuple[float, ...], expected: int | None, seed: int, out: Path | None) -> Result:
+    """How far counts of squares will be off by method and size, on invented points, and which method is best. Opens no records."""
+    from starling.places.plan import Plan
+    from starling.places.preview import SIZES
+    from starling.places.preview import preview as foresee
+
+    chosen = Plan.load(plan)
+    working("simulating releases of invented points")
+    seen = foresee(chosen, expected=expected, sizes=sizes or SIZES, seed=seed)
+    return previewed(Result(partial(_preview_text, seen), partial(_preview_json, seen)), lambda: seen, out)
 
 
 @command("validate", example="starling places validate plan.toml --records records.csv")
@@ -184,6 +216,45 @@ def _plan_text(plan: "Plan") -> str:
     pairs += [(name, text) for name, text in plan.parameters.items()]
     rows = [(line.name, decimal_up(line.epsilon)) for line in mechanism.method.budget]
     return f"{facts(pairs)}\n\n{table(('spent on', 'epsilon'), rows)}"
+
+
+def _preview_text(seen: "Preview") -> str:
+    from starling.places.mechanism.table import mechanism_of
+    from starling.places.preview import EVERYWHERE, GATHERED, LEAST
+    from starling.release.text import facts, table
+
+    pairs = [
+        ("plan", seen.plan.title),
+        ("cost", str(mechanism_of(seen.plan).guarantee.cost)),
+        ("simulated", f"{seen.expected:,} invented points in each slice, two ways to lie"),
+        ("best", seen.why()),
+    ]
+    header = tuple(name.lower() for name in seen.header())
+    parts = [facts(pairs)]
+    for world in (GATHERED, EVERYWHERE):
+        parts.append(f"{world}: how far counts of squares are off, and in percent of the true count (at least {LEAST})")
+        parts.append(table(header, seen.rows(world)))
+    return "\n\n".join(parts)
+
+
+def _preview_json(seen: "Preview") -> "dict[str, Json]":
+    from dataclasses import asdict
+
+    return {
+        "title": seen.plan.title,
+        "expected_points": seen.expected,
+        "sizes_percent": list(seen.sizes),
+        "best": seen.best,
+        "advice": seen.advice,
+        "methods": {
+            label: {
+                "method": plan.method,
+                "parameters": dict(plan.parameters),
+                "errors": {world: [asdict(each) for each in errors] for world, errors in seen.errors[label].items()},
+            }
+            for label, plan in seen.plans.items()
+        },
+    }
 
 
 def _plan_json(plan: "Plan") -> "dict[str, Json]":

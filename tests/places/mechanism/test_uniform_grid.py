@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from starling.errors import ParameterError
 from starling.places.mechanism.uniform_grid import UniformGrid, side
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
 from tests.places.mechanism.enumeration import amounts, check_cost, largest_loss, scripted, tiny_grids
@@ -45,3 +46,19 @@ def test_boxes_are_as_many_as_fit_the_noisy_number(monkeypatch: pytest.MonkeyPat
     assert sorted(set(measured.tree.boxes[1:, 0].tolist())) == [i * 64 // 15 for i in range(15)]
     assert {each for row in amounts(measured) for each in row} == {Fraction(1, 2)}
     assert measured.steered.tolist() == [True] + [False] * 75
+
+
+@pytest.mark.parametrize("points", [1, 2])
+def test_a_public_number_of_boxes_gets_all_of_the_budget(points: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    method = UniformGrid((3, 4), ADD_REMOVE_PERSON, Fraction(1), points, boxes=2)
+    check_cost(method, Fraction(1))
+    assert [(line.name, line.epsilon) for line in method.budget] == [("boxes", Fraction(1))]
+    assert largest_loss(method, tiny_grids((3, 4))[:2], points, choices, monkeypatch) == 1
+    measured = method.draw(np.zeros((3, 4), dtype=np.int64))
+    assert measured.node.tolist() == [1, 2, 3, 4]
+    assert not measured.steered.any()
+
+
+def test_fewer_than_no_boxes_are_refused() -> None:
+    with pytest.raises(ParameterError, match="boxes are below 0"):
+        UniformGrid((3, 4), ADD_REMOVE_POINT, Fraction(1), boxes=-1)

@@ -1,8 +1,9 @@
-"""A coarse grid of equal boxes, as many as fit the number of points (UG).
+"""A coarse grid of equal boxes, as many as fit the number of points (UG), or as the plan says.
 
 Privacy. Neighbours: one unit more or less, which has at most k points, k public. The original takes the number of points as public; here
 1/50 of epsilon pays for it. How many boxes there are follows from this noisy number. They are disjoint, so that their counts
-differ by at most k in all: L1 sensitivity k. Both measurements compose sequentially to epsilon.
+differ by at most k in all: L1 sensitivity k. Both measurements compose sequentially to epsilon. Where the plan says how many boxes there
+are, all of epsilon pays for their counts.
 """
 
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import Final
 
+from starling.errors import ParameterError
 from starling.places.measurements import Int64, MeasuredTree
 from starling.places.mechanism.growing import GrowingTree, of_a_partition
 from starling.places.mechanism.method import Spent
@@ -41,6 +43,10 @@ class UniformGrid:
         relation: Neighbouring databases.
         epsilon: The cost of one unit over the whole grid; above 0.
         points: k, the most points of one unit; 1 where the unit is a point.
+        boxes: Boxes along each side, public; 0 for as many as fit the noisy number of points.
+
+    Raises:
+        ParameterError: fewer than no boxes.
 
     Source: Qardaji, Yang and Li 2013, "Differentially private grids for geospatial data", Section IV-A; HTF (2021), Section 5.3.
     """
@@ -49,37 +55,42 @@ class UniformGrid:
     relation: Relation
     epsilon: Fraction
     points: int = 1
+    boxes: int = 0
+
+    def __post_init__(self) -> None:
+        if self.boxes < 0:
+            raise ParameterError("boxes", "are below 0", "give a number along each side, or 0 to measure how many fit")
 
     @property
     def amounts(self) -> tuple[Fraction, Fraction]:
         """What one point pays for the number of points and for its box."""
         amount = self.epsilon / self.points
-        return TOTAL * amount, (1 - TOTAL) * amount
+        total = Fraction(0) if self.boxes else TOTAL * amount
+        return total, amount - total
 
     @property
     def guarantee(self) -> Guarantee:
-        """A count, and one vector of counts."""
-        names = ("points of the grid", "points of the boxes of a coarse grid")
-        return sequential(
-            "points of a coarse grid",
-            [
-                of_a_partition(name, self.relation, amount, self.points)
-                for name, amount in zip(names, self.amounts, strict=True)
-            ],
-        )
+        """A count where no number of boxes is public, and one vector of counts."""
+        total, boxes = self.amounts
+        whole = [of_a_partition("points of the grid", self.relation, total, self.points)] if total else []
+        parts = of_a_partition("points of the boxes of a coarse grid", self.relation, boxes, self.points)
+        return sequential("points of a coarse grid", [*whole, parts])
 
     @property
     def budget(self) -> tuple[Spent, ...]:
-        """The number of points, and the boxes."""
+        """The number of points where it is measured, and the boxes."""
         total, boxes = self.amounts
-        return (Spent("number of points", total * self.points), Spent("boxes", boxes * self.points))
+        whole = [Spent("number of points", total * self.points)] if total else []
+        return (*whole, Spent("boxes", boxes * self.points))
 
     def draw(self, exact: Int64, /) -> MeasuredTree:
         """Measure the root, then the boxes; see `Method.draw`. A side with m cells or fewer is cut into its cells."""
         first, second = self.amounts
         tree = GrowingTree(exact)
-        total = int(tree.measure(first, steered=True)[0])
-        boxes = side(total * self.epsilon / self.points / LOAD)
+        boxes = self.boxes
+        if first:
+            total = int(tree.measure(first, steered=True)[0])
+            boxes = side(total * self.epsilon / self.points / LOAD)
         tree.split(tree.every, boxes, boxes)
         tree.measure(second, steered=False)
         return tree.measured()

@@ -1,0 +1,248 @@
+"""How far counts of squares will be off, before anything is spent: by method and size, simulated from public facts alone.
+
+Points are invented in two worlds: one in which they gather in few places, as in cities, and one in which they lie everywhere. Each
+method is run on both as a release runs it, noise and post-processing, and is asked for squares of the sizes that matter, around points.
+Nothing is read but the plan. The noise has no seed, so that numbers differ a little from one preview to the next; the true points may
+differ from both worlds.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import exp, log
+from statistics import fmean
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from starling.errors import ParameterError, PlanError
+from starling.places.answers.rectangles import CumulativeGrid
+from starling.places.measurements import Int64
+from starling.places.mechanism.table import mechanism_of
+from starling.places.plan import Plan
+from starling.places.plan.grid import Float64
+from starling.places.postprocess import estimate
+from starling.release.report.pages import Section, Table
+from starling.release.text import rounded
+
+Label: TypeAlias = str
+
+SIZES: Final = (1.0, 5.0, 25.0)
+"""Sides of squares in percent of the sides of the grid."""
+MOST_CELLS: Final = 1 << 22
+"""Of a grid that is simulated."""
+TRIALS: Final = 3
+QUERIES: Final = 1000
+LEAST: Final = 20
+"""A relative error is one of at least so many points."""
+RIVALS: Final = ("adaptive", "adaptive_grid", "privtree", "uniform_grid")
+"""Methods that are tried with their own defaults, beside that of the plan."""
+GATHERED: Final = "points that gather"
+EVERYWHERE: Final = "points everywhere"
+UNEVEN: Final = 1.2
+"""Where points gather: the deviation of the logarithm of what each quarter of a box gets."""
+CENTRES: Final = 5
+"""Where points lie everywhere: normal clusters, as wide as a sixth of the grid, on an even ground."""
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """The simulated error of the counts of squares of one size in one world, means over trials.
+
+    Attributes:
+        points: How far a count is off.
+        percent: The same in percent of the true count, taken as at least 20 points and a thousandth of all.
+    """
+
+    points: float
+    percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a plan may be expected to give: a `release.report.pages.PreviewPage` too.
+
+    Attributes:
+        plan: The public choices.
+        expected: How many points were assumed in each slice.
+        sizes: Sides of squares, in percent of the sides of the grid.
+        plans: The plan with each method that was tried, by a label.
+        errors: By label and world, the error of each size.
+    """
+
+    plan: Plan
+    expected: int
+    sizes: tuple[float, ...]
+    plans: Mapping[Label, Plan]
+    errors: Mapping[Label, Mapping[str, tuple[Error, ...]]]
+
+    def score(self, label: Label) -> float:
+        """The geometric mean of the relative errors over worlds and sizes."""
+        found = [error.percent for errors in self.errors[label].values() for error in errors]
+        return exp(fmean(log(max(each, 1e-6)) for each in found))
+
+    @property
+    def mine(self) -> Label:
+        """The label of the plan itself."""
+        return next(label for label, plan in self.plans.items() if plan is self.plan)
+
+    @property
+    def best(self) -> Label:
+        """The method of least score."""
+        return min(self.plans, key=self.score)
+
+    @property
+    def advice(self) -> str:
+        """What the plan file would say of the best method."""
+        plan = self.plans[self.best]
+        parts = [f'name = "{plan.method}"', *(f"{name} = {text}" for name, text in plan.parameters.items())]
+        return "[method] " + ", ".join(parts)
+
+    def why(self) -> str:
+        """Which method is best for these sizes, in a sentence."""
+        best, mine = self.best, self.mine
+        if best == mine:
+            return f"the plan's method, {mine}, has the least error for these sizes"
+        ratio = rounded(self.score(mine) / self.score(best))
+        return f"{best} has the least error for these sizes; that of {mine} is {ratio} times as large ({self.advice})"
+
+    @property
+    def title(self) -> str:
+        """The title of the page."""
+        return self.plan.title
+
+    @property
+    def kind(self) -> str:
+        """What the page is."""
+        return f"Expected error of counts of squares; {mechanism_of(self.plan).guarantee.cost} for {self.plan.relation}"
+
+    def header(self) -> tuple[str, ...]:
+        """The columns of `rows`."""
+        return ("Method", *(f"Side {size:g} %" for size in self.sizes))
+
+    def rows(self, world: str) -> tuple[tuple[str, ...], ...]:
+        """For each method, by ascending score: how far counts of each size are off, and in percent."""
+        return tuple(
+            (label, *(f"{rounded(each.points)} ({rounded(each.percent)} %)" for each in self.errors[label][world]))
+            for label in sorted(self.plans, key=self.score)
+        )
+
+    def sections(self) -> tuple[Section, ...]:
+        """The content of the page."""
+        text = (
+            f"Simulated with {self.expected:,} invented points in each slice and fresh noise: means over {TRIALS} releases and "
+            f"{QUERIES:,} squares around points. Of these methods {self.why()}. The true points may differ from both worlds."
+        )
+        what = f"How far counts of squares are off, and in percent of the true count (at least {LEAST})"
+        tables = tuple(Table(self.header(), self.rows(world), f"{what}: {world}") for world in (GATHERED, EVERYWHERE))
+        return (Section("Expected error", text, tables=tables),)
+
+
+def preview(
+    plan: Plan, *, expected: int | None = None, sizes: Sequence[float] = SIZES, seed: int = 1, trials: int = TRIALS
+) -> Preview:
+    """Simulate a plan with its own method and with others.
+
+    Args:
+        plan: The public choices.
+        expected: How many points there are, publicly; those of the plan if None.
+        sizes: Sides of the squares that matter, in percent of the sides of the grid.
+        seed: Public: of the invented points.
+        trials: Releases that are simulated.
+
+    Raises:
+        PlanError: nobody says how many points there are, or the grid has more cells than are simulated.
+        ParameterError: a size is not above 0 and at most 100.
+    """
+    number = plan.expected if expected is None else expected
+    if number is None:
+        raise PlanError("expected", "is missing, and a preview must know about how many points there are", "add it")
+    if plan.grid.cells > MOST_CELLS:
+        fix = "simulate a coarser grid: errors of squares change little"
+        raise PlanError("grid", f"has {plan.grid.cells:,} cells; {MOST_CELLS:,} can be simulated", fix)
+    if not sizes or not all(0 < size <= 100 for size in sizes):
+        raise ParameterError("sizes", "are not above 0 and at most 100", "give sides in percent of the grid's")
+    each = number // len(plan.slice_names)
+    plans = dict(_variants(plan))
+    worlds = {name: world(plan.grid.shape, each, seed) for name, world in _WORLDS.items()}
+    asked = {name: [squares(cells, size, seed) for size in sizes] for name, cells in worlds.items()}
+    found = {
+        label: {name: _errors(one, cells, asked[name], trials) for name, cells in worlds.items()}
+        for label, one in plans.items()
+    }
+    return Preview(plan, each, tuple(sizes), plans, found)
+
+
+def _variants(plan: Plan) -> Iterator[tuple[Label, Plan]]:
+    """The plan itself, then with other methods, then with coarse grids of public numbers of boxes."""
+    own = ", ".join(f"{name} = {text}" for name, text in plan.parameters.items())
+    yield f"{plan.method} ({own})" if own else plan.method, plan
+    for method in RIVALS:
+        if method != plan.method or own:
+            yield method, replace(plan, method=method, parameters={})
+    boxes = 16
+    while boxes < max(plan.grid.shape):
+        yield f"uniform_grid of {boxes}", replace(plan, method="uniform_grid", parameters={"boxes": str(boxes)})
+        boxes *= 2
+    if plan.method != "singular":
+        yield "singular", replace(plan, method="singular", parameters={})
+
+
+def gathered(shape: tuple[int, int], number: int, seed: int) -> Int64:
+    """Invented points that gather in few places, int64 (rows, columns): each box divides what it gets unevenly over its quarters."""
+    random = np.random.default_rng([seed, 1])
+    weights: Float64 = np.ones((1, 1))
+    for _ in range((max(shape) - 1).bit_length()):
+        weights = np.repeat(np.repeat(weights, 2, axis=0), 2, axis=1)
+        weights *= np.exp(UNEVEN * random.standard_normal(weights.shape))
+    return _points(weights[: shape[0], : shape[1]], number, random)
+
+
+def everywhere(shape: tuple[int, int], number: int, seed: int) -> Int64:
+    """Invented points that lie everywhere, int64 (rows, columns): wide clusters on an even ground."""
+    random = np.random.default_rng([seed, 2])
+    rows, columns = (((np.arange(cells) + 0.5) / cells)[:, None] for cells in shape)
+    centres = random.uniform(0.1, 0.9, (CENTRES, 2))
+    high, wide = (np.exp(-18 * (each - centres[:, axis]) ** 2) for axis, each in enumerate((rows, columns)))
+    return _points(0.1 + high @ wide.T, number, random)
+
+
+_WORLDS: Final = {GATHERED: gathered, EVERYWHERE: everywhere}
+
+
+def _points(weights: Float64, number: int, random: np.random.Generator) -> Int64:
+    drawn: Int64 = random.poisson(number * weights / weights.sum()).astype(np.int64)
+    return drawn
+
+
+def squares(cells: Int64, size: float, seed: int) -> Float64:
+    """Squares around points, float64 (1000, 4) in cells, cut at the grid; anywhere where there is no point.
+
+    Args:
+        cells: int64 (rows, columns).
+        size: Side in percent of the sides of the grid.
+        seed: Public.
+    """
+    random = np.random.default_rng([seed, 3])
+    rows, columns = cells.shape
+    ends = np.array([columns, rows, columns, rows], dtype=np.float64)
+    chances = cells.reshape(-1) / cells.sum() if cells.any() else None
+    at = random.choice(cells.size, QUERIES, p=chances)
+    centre = np.stack(np.divmod(at, columns)[::-1], axis=1) + random.uniform(0, 1, (QUERIES, 2))
+    half = size / 200 * ends[:2]
+    corners: Float64 = np.concatenate([centre - half, centre + half], axis=1)
+    return np.clip(corners, 0, ends)
+
+
+def _errors(plan: Plan, cells: Int64, asked: Sequence[Float64], trials: int) -> tuple[Error, ...]:
+    """The error of each size."""
+    method = mechanism_of(plan).method
+    exact = CumulativeGrid(cells)
+    true = [exact.count(each).counts for each in asked]
+    least = max(LEAST, int(cells.sum()) / 1000)
+    found = np.zeros((trials, len(asked), 2))
+    for trial in range(trials):
+        released = CumulativeGrid(estimate(plan.method, method.draw(cells)).grid())
+        for place, (each, counts) in enumerate(zip(asked, true, strict=True)):
+            off = np.abs(released.count(each).counts - counts)
+            found[trial, place] = off.mean(), (100 * off / np.maximum(counts, least)).mean()
+    return tuple(Error(points, percent) for points, percent in found.mean(axis=0).tolist())

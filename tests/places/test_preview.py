@@ -1,0 +1,81 @@
+"""A preview: what it invents, what it tries, what it refuses, and that it finds what is nearer."""
+
+import numpy as np
+import pytest
+
+from starling.errors import ParameterError, PlanError
+from starling.places.plan import Plan
+from starling.places.preview import EVERYWHERE, GATHERED, Error, Preview, everywhere, gathered, preview, squares
+from tests.places.plans import plan
+
+GRID = {"grid": {"box": ["0", "0", "64", "64"], "crs": "plain", "crs_name": "cells", "rows": 64, "columns": 64}}
+ADAPTIVE = {"method": {"name": "adaptive"}, "expected": 20_000}
+
+
+@pytest.mark.parametrize("shape", [(64, 64), (50, 33), (1, 9)])
+def test_invented_points_are_as_many_as_asked_for_and_come_again(shape: tuple[int, int]) -> None:
+    for world in (gathered, everywhere):
+        cells = world(shape, 20_000, 7)
+        assert cells.shape == shape
+        # A Poisson number: ten standard deviations are never seen.
+        assert abs(int(cells.sum()) - 20_000) < 10 * 20_000**0.5
+        assert cells.tolist() == world(shape, 20_000, 7).tolist()
+    empty = [(world((64, 64), 4_000, 7) == 0).mean() for world in (gathered, everywhere)]
+    assert empty[0] > empty[1]
+
+
+def test_squares_have_their_side_lie_around_points_and_are_cut_at_the_grid() -> None:
+    cells = np.zeros((40, 20), dtype=np.int64)
+    cells[39, 10] = 3
+    found = squares(cells, 10, 1)
+    assert (found[:, 3] == 40).sum() > 400
+    assert np.allclose(found[:, 2] - found[:, 0], 2)
+    assert (abs(found[:, 0] + 1 - 10.5) <= 0.5).all()
+    assert len(squares(np.zeros((4, 4), dtype=np.int64), 10, 1)) == 1000
+
+
+@pytest.fixture(scope="module")
+def seen() -> Preview:
+    return preview(plan(GRID, ADAPTIVE), sizes=(5.0, 50.0), trials=2)
+
+
+def test_the_plan_and_other_methods_are_tried_in_both_worlds(seen: Preview) -> None:
+    assert seen.mine == "adaptive"
+    assert {"adaptive_grid", "privtree", "uniform_grid of 32", "singular"} <= set(seen.plans)
+    assert all(set(errors) == {GATHERED, EVERYWHERE} for errors in seen.errors.values())
+    # Of squares smaller than its boxes a coarse grid knows little where points gather; the noise of single cells is small beside that.
+    coarse, cells = (seen.errors[label][GATHERED][0].points for label in ("uniform_grid of 16", "singular"))
+    assert coarse > 2 * cells
+
+
+def test_what_is_best_is_said_as_the_plan_file_would() -> None:
+    errors = {world: (Error(3.0, 2.0),) for world in (GATHERED, EVERYWHERE)}
+    better = {world: (Error(3.0, 0.5),) for world in (GATHERED, EVERYWHERE)}
+    mine, other = plan(ADAPTIVE), plan({"method": {"name": "uniform_grid", "boxes": 2}})
+    made = Preview(mine, 5, (1.0,), {"adaptive": mine, "coarse": other}, {"adaptive": errors, "coarse": better})
+    assert made.best == "coarse"
+    assert made.why().endswith('that of adaptive is 4 times as large ([method] name = "uniform_grid", boxes = 2)')
+    alone = Preview(mine, 5, (1.0,), {"adaptive": mine}, {"adaptive": errors})
+    assert alone.why() == "the plan's method, adaptive, has the least error for these sizes"
+    assert alone.sections()[0].tables[0].rows == (("adaptive", "3 (2 %)"),)
+
+
+def test_a_slice_has_its_part_of_the_points(seen: Preview) -> None:
+    assert seen.expected == 20_000
+    parts = {
+        "input": {"time": "t"},
+        "slices": {"bounds": ["2020-01-01", "2020-02-01", "2020-03-01"], "names": ["a", "b"]},
+    }
+    assert preview(plan(ADAPTIVE, parts), sizes=(50.0,), trials=1).expected == 10_000
+
+
+def test_a_plan_that_says_no_number_of_points_and_impossible_sizes_are_refused() -> None:
+    chosen: Plan = plan(GRID)
+    with pytest.raises(PlanError, match="expected is missing"):
+        preview(chosen)
+    for sizes in ((), (0.0,), (101.0,), (float("nan"),)):
+        with pytest.raises(ParameterError, match="sizes are not above 0"):
+            preview(chosen, expected=10, sizes=sizes)
+    large = plan({"grid": {**GRID["grid"], "rows": 4096, "columns": 4096}})
+    with pytest.raises(PlanError, match="16,777,216 cells"):
+        preview(large, expected=10)
