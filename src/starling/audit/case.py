@@ -30,7 +30,7 @@ class Case:
         left: Exact values of one database.
         right: Exact values of its neighbour.
         draws: How often it is drawn from on each neighbour. For a mutant enough for a power of 0.9 at a false alarm of 1e-6, measured by
-            bench/audit.py, bench/genome_audit.py and bench/groups_audit.py; those of places were refuted in 39 or 40 of 40 tries.
+            bench/audit.py, bench/genome_audit.py and bench/groups_audit.py; those of places were refuted in all or all but one of 40 tries.
     """
 
     name: str

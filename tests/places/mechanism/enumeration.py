@@ -1,17 +1,18 @@
 """Whole releases of a method on tiny grids, one by one, with their exact probabilities under neighbouring databases.
 
-In place of noise a script says which noisy values come out; what is written down is how likely each is. So a release is a sequence of
-values, and the logarithm of its probability ratio is a sum of rationals, |y - c'|/b - |y - c|/b over all draws of scale b.
+In place of noise a script says which noisy values come out, and which of several candidates a selection takes; what is written down is how
+likely each is. So a release is a sequence of values, and the logarithm of its probability ratio is a sum of rationals,
+|y - c'|/b - |y - c|/b over all draws of scale b, and of the logarithms of the ratios of selections.
 """
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
-from math import exp, prod
-from typing import TypeAlias
+from math import exp, log, prod
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import pytest
@@ -30,8 +31,9 @@ class Drawn:
     amount: Fraction
     value: int
 
-    def loss(self, other: "Drawn") -> Fraction:
+    def loss(self, other: "Drawn | Selected") -> Fraction:
         """The logarithm of how much likelier this value is here than there."""
+        assert isinstance(other, Drawn)
         assert (self.amount, self.value) == (other.amount, other.value), "the scales of noise depend on the data"
         return (abs(other.value - other.exact) - abs(self.value - self.exact)) * self.amount
 
@@ -41,13 +43,55 @@ class Drawn:
         return (1 - q) / (1 + q) * q ** abs(self.value - self.exact)
 
 
+@dataclass(frozen=True)
+class Selected:
+    """What the exponential mechanism chose, by scores of sensitivity 1 with which amount for one point."""
+
+    exact: tuple[int, ...]
+    amount: Fraction
+    value: int
+
+    def loss(self, other: "Drawn | Selected") -> Fraction:
+        """The logarithm of how much likelier this choice is here than there."""
+        assert isinstance(other, Selected)
+        assert (self.amount, self.value) == (other.amount, other.value)
+        return Fraction(log(self.probability) - log(other.probability))
+
+    @property
+    def probability(self) -> float:
+        weights = [exp(float(self.amount) * (score - max(self.exact)) / 2) for score in self.exact]
+        return weights[self.value] / sum(weights)
+
+
+Draw: TypeAlias = Drawn | Selected
+
+
+def loss_of(one: Draw, other: Draw) -> Fraction:
+    """The loss of one value."""
+    return one.loss(other)
+
+
+Release: TypeAlias = Measured | tuple[Measured, ...]
+"""Of one grid, or of one for each slice."""
+
+
+class Drawing(Protocol):
+    """A method, or one over several slices."""
+
+    def draw(self, exact: Int64, /) -> Release:
+        """Measure."""
+        ...
+
+
 Choices: TypeAlias = Sequence[int] | Callable[[Fraction], Sequence[int]]
 """What may come out, or what may for noise of each amount."""
 
 
-def of(choices: Choices, amount: Fraction) -> Sequence[int]:
-    """The choices for noise of this amount."""
-    return choices(amount) if callable(choices) else choices
+def of(choices: Choices, draw: Draw) -> Sequence[int]:
+    """The choices for this draw: of a selection all candidates."""
+    if isinstance(draw, Selected):
+        return range(len(draw.exact))
+    return choices(draw.amount) if callable(choices) else choices
 
 
 @dataclass
@@ -56,22 +100,31 @@ class Script:
 
     choices: Choices
     given: Sequence[int] = ()
-    drawn: list[Drawn] = field(default_factory=list)
+    drawn: list[Draw] = field(default_factory=list)
+
+    def _next(self, draw: Draw) -> int:
+        """The value of the draw that comes next, which is written down."""
+        at = len(self.drawn)
+        value = self.given[at] if at < len(self.given) else of(self.choices, draw)[0]
+        self.drawn.append(replace(draw, value=value))
+        return value
 
     def noisy(self, exact: Int64, amount: Fraction) -> Int64:
         out = np.empty(exact.size, dtype=np.int64)
         for place, each in enumerate(exact.reshape(-1).tolist()):
-            at = len(self.drawn)
-            out[place] = self.given[at] if at < len(self.given) else of(self.choices, amount)[0]
-            self.drawn.append(Drawn(each, amount, int(out[place])))
+            out[place] = self._next(Drawn(each, amount, 0))
         return out.reshape(exact.shape)
 
-    def replay(self, method: Method, exact: Int64, given: Sequence[int]) -> tuple[Measured, list[Drawn]]:
+    def select(self, scores: Int64, amount: Fraction) -> list[int]:
+        """In place of `exponential_mechanism`."""
+        return [self._next(Selected(tuple(scores.tolist()), amount, 0))]
+
+    def replay(self, method: Drawing, exact: Int64, given: Sequence[int]) -> tuple[Release, list[Draw]]:
         """The release in which these values come out."""
         self.given, self.drawn = given, []
         return method.draw(exact), self.drawn
 
-    def tree(self, method: Method, exact: Int64, given: Sequence[int]) -> tuple[MeasuredTree, list[Drawn]]:
+    def tree(self, method: Drawing, exact: Int64, given: Sequence[int]) -> tuple[MeasuredTree, list[Draw]]:
         """The release of a method that measures a tree."""
         measured, drawn = self.replay(method, exact, given)
         assert isinstance(measured, MeasuredTree)
@@ -84,13 +137,14 @@ def scripted(choices: Choices, patch: pytest.MonkeyPatch) -> Iterator[Script]:
     script = Script(choices)
     with patch.context() as patched:
         for name, module in list(sys.modules.items()):
-            if name.startswith("starling.places.mechanism.") and hasattr(module, "noisy"):
-                patched.setattr(module, "noisy", script.noisy)
+            for drawing, instead in (("noisy", script.noisy), ("exponential_mechanism", script.select)):
+                if name.startswith("starling.places.mechanism.") and hasattr(module, drawing):
+                    patched.setattr(module, drawing, instead)
         yield script
 
 
 def neighbours(grid: Int64, points: int) -> Iterator[Int64]:
-    """Every grid with one to so many points more."""
+    """Every grid with one to so many points more; of several slices, in whatever slices."""
     for number in range(1, points + 1):
         for cells in combinations_with_replacement(range(grid.size), number):
             more = grid.copy()
@@ -98,8 +152,12 @@ def neighbours(grid: Int64, points: int) -> Iterator[Int64]:
             yield more
 
 
-def same(one: Measured, other: Measured) -> bool:
+def same(one: Release, other: Release) -> bool:
     """Whether two releases are equal."""
+    if isinstance(one, tuple) or isinstance(other, tuple):
+        assert isinstance(one, tuple)
+        assert isinstance(other, tuple)
+        return all(same(a, b) for a, b in zip(one, other, strict=True))
     if not isinstance(one, MeasuredTree) or not isinstance(other, MeasuredTree):
         return np.array_equal(one.value, other.value)
     return one.noises == other.noises and all(
@@ -117,12 +175,12 @@ def same(one: Measured, other: Measured) -> bool:
 
 
 def releases(
-    method: Method,
+    method: Drawing,
     one: Int64,
     other: Int64,
     choices: Choices,
     patch: pytest.MonkeyPatch,
-    loss: Callable[[Drawn, Drawn], Fraction] = Drawn.loss,
+    loss: Callable[[Draw, Draw], Fraction] = loss_of,
 ) -> Iterator[Fraction]:
     """The privacy loss of every release in which each value is one of the choices; `loss` is that of one value.
 
@@ -137,17 +195,17 @@ def releases(
             for place in range(len(given), len(left)):
                 if left[place].exact != right[place].exact:
                     before = tuple(each.value for each in left[:place])
-                    open_scripts += [(*before, value) for value in of(choices, left[place].amount)[1:]]
+                    open_scripts += [(*before, value) for value in of(choices, left[place])[1:]]
             yield sum((loss(a, b) for a, b in zip(left, right, strict=True)), Fraction(0))
 
 
 def largest_loss(
-    method: Method,
+    method: Drawing,
     grids: Sequence[Int64],
     points: int,
     choices: Choices,
     patch: pytest.MonkeyPatch,
-    loss: Callable[[Drawn, Drawn], Fraction] = Drawn.loss,
+    loss: Callable[[Draw, Draw], Fraction] = loss_of,
 ) -> Fraction:
     """The largest privacy loss of all releases of all neighbours of some grids, in either direction; `loss` is that of one value."""
     return max(
@@ -158,7 +216,7 @@ def largest_loss(
     )
 
 
-def total_probability(method: Method, grid: Int64, choices: Choices, patch: pytest.MonkeyPatch) -> float:
+def total_probability(method: Drawing, grid: Int64, choices: Choices, patch: pytest.MonkeyPatch) -> float:
     """The probability of all releases in which each value is one of the choices, varying all of them."""
     open_scripts: list[tuple[int, ...]] = [()]
     total = 0.0
@@ -168,7 +226,7 @@ def total_probability(method: Method, grid: Int64, choices: Choices, patch: pyte
             _, drawn = script.replay(method, grid, given)
             for place in range(len(given), len(drawn)):
                 before = tuple(each.value for each in drawn[:place])
-                open_scripts += [(*before, value) for value in of(choices, drawn[place].amount)[1:]]
+                open_scripts += [(*before, value) for value in of(choices, drawn[place])[1:]]
             total += prod(each.probability for each in drawn)
     return total
 

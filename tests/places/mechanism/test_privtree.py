@@ -15,7 +15,7 @@ from starling.places.mechanism import privtree
 from starling.places.mechanism.privtree import PrivTree, shape_noise
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
-from tests.places.mechanism.enumeration import Drawn, amounts, check_cost, largest_loss, scripted, tiny_grids
+from tests.places.mechanism.enumeration import Draw, Drawn, amounts, check_cost, largest_loss, scripted, tiny_grids
 
 FAR = 10**9
 """Which of two outcomes of a comparison with 0 came out."""
@@ -80,13 +80,15 @@ def spent_on_cuts(method: PrivTree) -> Fraction:
     return (1 - method.total) * method.cuts * method.epsilon / method.points
 
 
-def of_release(method: PrivTree) -> Callable[[Drawn, Drawn], Fraction]:
+def of_release(method: PrivTree) -> Callable[[Draw, Draw], Fraction]:
     """The loss of one value: of a cut, whether it was made; of a leaf, its noisy count."""
     scale = shape_noise(spent_on_cuts(method))[0]
 
-    def loss(one: Drawn, other: Drawn) -> Fraction:
+    def loss(one: Draw, other: Draw) -> Fraction:
         if one.amount != 1 / scale:
             return one.loss(other)
+        assert isinstance(one, Drawn)
+        assert isinstance(other, Drawn)
         cut = one.value > 0
         return Fraction(log_chance(one.exact, float(scale), cut=cut) - log_chance(other.exact, float(scale), cut=cut))
 
