@@ -55,8 +55,10 @@ def test_what_is_best_is_said_as_the_plan_file_would() -> None:
     made = Preview(mine, 5, (1.0,), {"adaptive": mine, "coarse": other}, {"adaptive": errors, "coarse": better})
     assert made.best == "coarse"
     assert made.why().endswith('that of adaptive is 4 times as large ([method] name = "uniform_grid", boxes = 2)')
+    near = {world: (Error(3.0, 1.99),) for world in (GATHERED, EVERYWHERE)}
+    assert Preview(mine, 5, (1.0,), made.plans, {"adaptive": errors, "coarse": near}).best == "adaptive"
     alone = Preview(mine, 5, (1.0,), {"adaptive": mine}, {"adaptive": errors})
-    assert alone.why() == "the plan's method, adaptive, has the least error for these sizes"
+    assert alone.why() == "the plan's method, adaptive, has the least error for these sizes, as far as can be told"
     assert alone.sections()[0].tables[0].rows == (("adaptive", "3 (2 %)"),)
 
 

@@ -38,6 +38,8 @@ RIVALS: Final = ("adaptive", "adaptive_grid", "privtree", "uniform_grid")
 """Methods that are tried with their own defaults, beside that of the plan."""
 GATHERED: Final = "points that gather"
 EVERYWHERE: Final = "points everywhere"
+WORTH: Final = 1.05
+"""Another method is named where the score of the plan's own is so many times as large."""
 UNEVEN: Final = 1.2
 """Where points gather: the deviation of the logarithm of what each quarter of a box gets."""
 CENTRES: Final = 5
@@ -87,8 +89,9 @@ class Preview:
 
     @property
     def best(self) -> Label:
-        """The method of least score."""
-        return min(self.plans, key=self.score)
+        """The method of least score; that of the plan where no other is better by more than a simulation can tell."""
+        best = min(self.plans, key=self.score)
+        return self.mine if self.score(self.mine) < WORTH * self.score(best) else best
 
     @property
     def advice(self) -> str:
@@ -101,7 +104,7 @@ class Preview:
         """Which method is best for these sizes, in a sentence."""
         best, mine = self.best, self.mine
         if best == mine:
-            return f"the plan's method, {mine}, has the least error for these sizes"
+            return f"the plan's method, {mine}, has the least error for these sizes, as far as can be told"
         ratio = rounded(self.score(mine) / self.score(best))
         return f"{best} has the least error for these sizes; that of {mine} is {ratio} times as large ({self.advice})"
 
