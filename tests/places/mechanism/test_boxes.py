@@ -99,6 +99,28 @@ def test_theorem_1_one_point_changes_a_part_by_less_than_twice_the_grain(q: int)
     assert reached <= largest <= min(reached + 1, SENSITIVITY)
 
 
+@settings(max_examples=150, deadline=None)
+@given(
+    st.tuples(st.integers(1, 12), st.integers(2, 12)),
+    st.integers(0, 2**32),
+    st.sampled_from([1, 2, 50, 10**6, 10**12]),
+    st.sampled_from([0.02, 0.3, 1.0]),
+)
+def test_theorem_1_one_point_changes_the_objective_of_no_cut_by_more_than_twice_the_grain(
+    shape: tuple[int, int], seed: int, most: int, full: float
+) -> None:
+    """A random search: grids that are empty but for few cells, even ones and large ones, any cut, a point in any cell."""
+    rng = np.random.default_rng(seed)
+    cells = rng.integers(0, most + 1, shape) * (rng.random(shape) < full)
+    more = cells.copy()
+    more[tuple(rng.integers(0, shape))] += 1
+    box = np.array([[0, shape[0], 0, shape[1]]], dtype=np.int32)
+    for cut in range(1, shape[1]):
+        both = np.concatenate(halves(box, np.array([1]), np.array([cut])))
+        before, after = (deviations(each, cumulative(each), both).sum() for each in (cells, more))
+        assert abs(int(after) - int(before)) <= SENSITIVITY
+
+
 def test_a_replacement_changes_a_part_by_more() -> None:
     assert abs(deviation([1, 0, 0, 0, 1, 0, 0, 0]) - deviation([2] + [0] * 7)) > 0
     assert deviation([0] * 4 + [2] * 4) - deviation([1, 0, 0, 0, 1, 2, 2, 2]) == SENSITIVITY

@@ -4,9 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from starling.places.mechanism import growing
 from starling.places.mechanism.growing import GrowingTree, noisy
+from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 
 EXACT = np.arange(12).reshape(3, 4)
@@ -22,6 +25,15 @@ def test_noise_has_the_scale_of_the_amount_and_is_added(monkeypatch: pytest.Monk
     monkeypatch.setattr(growing, "draw", draw)
     assert noisy(np.full((2, 3), 10), Fraction(2, 7)).tolist() == [[10, 11, 12], [13, 14, 15]]
     assert asked == [(DiscreteLaplace(Fraction(7, 2)), (2, 3))]
+
+
+@given(st.fractions(Fraction(1), 10**9))
+def test_whole_numbers_cost_no_accuracy(scale: Fraction) -> None:
+    """Discrete noise has a smaller standard deviation than Laplace's sqrt(2) b, and is within 1 % of it from b = 3 on."""
+    found = standard_deviation(DiscreteLaplace(scale)) / (2**0.5 * float(scale))
+    assert found <= 1
+    if scale >= 3:
+        assert found > 0.99
 
 
 def test_boxes_are_cut_or_closed_and_a_cell_stays_open() -> None:

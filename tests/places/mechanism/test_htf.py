@@ -18,7 +18,7 @@ from starling.places.mechanism.boxes import SENSITIVITY
 from starling.places.mechanism.htf import TOTAL, Cuts, Htf, search
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
-from tests.places.mechanism.enumeration import Drawn, amounts, check_cost, largest_loss, tiny_grids
+from tests.places.mechanism.enumeration import Drawn, amounts, check_cost, largest_loss, scripted, tiny_grids
 
 
 @given(st.integers(2, 200), st.integers(0, 4), st.randoms(use_true_random=False))
@@ -126,6 +126,23 @@ def test_counts_of_every_path_spend_what_the_searches_leave(
     assert sum(method.amounts(height)) == counts / 3
     cuts_made = np.count_nonzero(~measured.tree.leaves)
     assert (cuts == "middle" and not len(measured.searched)) or len(measured.searched) <= 7 * cuts_made
+
+
+def test_cells_are_leaves_early_and_boxes_at_height_0_keep_their_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The paper divides by the rest of the budget, which is 0 at height 0, and goes on into children that are not there."""
+    method = Htf((1, 8), ADD_REMOVE_POINT, Fraction(1), cuts="random", least_cells=2)
+    monkeypatch.setattr(htf, "below", lambda *_: 0)
+    # The number of points gives height 3, and counts are all large: cells and height 0 alone stop. Every cut is after the first cell.
+    with scripted(lambda amount: (80,) if amount == TOTAL else (500,), monkeypatch) as script:
+        measured, _ = script.tree(method, np.zeros((1, 8), dtype=np.int64), ())
+    assert method.height(80) == 3
+    boxes = [tuple(box[2:]) for box in measured.tree.boxes.tolist()]
+    leaves = {boxes[node] for node in np.flatnonzero(measured.tree.leaves)}
+    assert leaves == {(0, 1), (1, 2), (2, 3), (3, 8)}
+    times = dict(zip(boxes, np.bincount(measured.node, minlength=len(boxes)).tolist(), strict=True))
+    # The root's two are the number of points and its own count; cells at heights 2 and 1 are counted afresh, leaves at height 0 are not.
+    assert times == {(0, 8): 2, (0, 1): 2, (1, 8): 1, (1, 2): 2, (2, 8): 1, (2, 3): 1, (3, 8): 1}
+    assert {each for row in amounts(measured) for each in row} == {1}
 
 
 @given(st.integers(1, 20))
