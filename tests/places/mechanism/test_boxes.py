@@ -78,6 +78,18 @@ def test_deviations_are_those_of_the_formula(rows: int, columns: int, seed: int,
     assert whole(cells) == deviation(cells.reshape(-1).tolist())
 
 
+def test_the_objectives_of_figure_2_are_those_of_the_paper() -> None:
+    """A grid with rows 00, 33, 33: cut after one row 0, after two rows 6, as a whole 8."""
+    cells = np.array([[0, 0], [3, 3], [3, 3]])
+    box = np.array([[0, 3, 0, 2]], dtype=np.int32)
+    objectives = [
+        deviations(cells, cumulative(cells), np.concatenate(halves(box, np.array([0]), np.array([cut])))).sum() // 1024
+        for cut in (1, 2)
+    ]
+    assert objectives == [0, 6]
+    assert whole(cells) == 8 * 1024
+
+
 def test_deviations_are_exact_beyond_64_bits() -> None:
     cells = np.ones((50, 50), dtype=np.int64)
     cells[3, 4] = (1 << 51) + 12345

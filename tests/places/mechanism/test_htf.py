@@ -166,6 +166,31 @@ def test_noise_of_the_search_has_its_sensitivity(monkeypatch: pytest.MonkeyPatch
     assert set(asked) == {DiscreteLaplace(Fraction(2048 * 3 * 7 * 2000)).scale}
 
 
+def test_the_height_is_that_of_the_paper_and_leaves_a_budget_for_counts() -> None:
+    for epsilon, height in ((1, 15), (3, 16), (5, 17)):
+        method = Htf((1024, 1024), ADD_REMOVE_POINT, Fraction(epsilon, 10))
+        assert method.height(3_500_000) == height
+        assert min(method.amounts(height)) > 0
+    method = Htf((1024, 1024), ADD_REMOVE_PERSON, Fraction(1, 10), 5)
+    assert [method.height(total) for total in (5 * 3_500_000, 0, -(10**9), 10**15)] == [15, 1, 1, 20]
+    assert sum(method.amounts(20)) * 5 > Fraction(7, 10) * method.epsilon
+
+
+def test_boxes_with_few_points_or_cells_are_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 100 points or fewer; of fewer than 5 cells."""
+
+    def leaves(shape: tuple[int, int], value: int) -> list[int]:
+        method = Htf(shape, ADD_REMOVE_POINT, Fraction(1), cuts="middle")
+        with scripted(lambda amount: (10**6,) if amount == TOTAL else (value,), monkeypatch) as script:
+            measured, _ = script.tree(method, np.zeros(shape, dtype=np.int64), ())
+        return sorted(measured.tree.areas[measured.tree.leaves].tolist())
+
+    assert leaves((1, 5), 100) == [5]
+    assert leaves((1, 5), 101) == [2, 3]
+    assert leaves((2, 2), 101) == [4]
+    assert leaves((1, 20), 101) == [2, 2, 2, 2, 3, 3, 3, 3]
+
+
 def test_a_budget_that_the_constants_of_the_paper_overdraw_is_refused() -> None:
     with pytest.raises(PlanError, match="search takes more than"):
         Htf((1024, 1024), ADD_REMOVE_POINT, Fraction(1, 100))
