@@ -5,7 +5,7 @@ Kinds: squares of 2, 6 and 10 % of the area with centres anywhere, cut at the gr
 side of .24 to 2 % of the grid's, centred on points. Queries of a data set have one seed and are the same for all methods.
 MRE = 100 |estimate - true|/max(true, 20); for small squares max(true, points/1000) instead. Noise is Starling's own, which no seed repeats.
 
-Methods that matter most get all runs, the others a quarter of them, and the earth mover's distance is of the first run; seconds are CPU
+Methods that matter most get 12 runs at two budgets and 6 at others, the rest 3 and 1; the earth mover's distance is of the first run; seconds are CPU
 seconds, since the study may share the machine. Runs that are done are kept beside the result until all are, so that an interrupted study
 goes on where it was, and a part of the methods can be measured first. Data that were held out while tuning are in `places_held_out`,
 which is run once.
@@ -16,6 +16,7 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from fractions import Fraction
+from itertools import product
 from math import exp, log
 from pathlib import Path
 from statistics import fmean
@@ -38,9 +39,10 @@ from starling.places.measurements import Int64, MeasuredTree
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 
-RUNS: Final = 12
-FEW: Final = 3
-"""Runs of methods that do not get all."""
+CORE: Final = ("0.1", "0.5")
+"""Budgets with most runs."""
+RUNS: Final = {True: {True: 12, False: 6}, False: {True: 3, False: 1}}
+"""Runs by whether a method gets many, and by whether the budget is one of the core."""
 EPSILONS: Final = ("0.01", "0.1", "0.3", "0.5", "1")
 QUERIES: Final = 2000
 SEED: Final = 12345
@@ -303,7 +305,6 @@ def wins(rows: Sequence[Row]) -> dict[str, tuple[int, int]]:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What a part of the study is chosen by."""
     parser.add_argument("--methods", nargs="+", default=list(RIVALS), choices=list(RIVALS), help="[default: all]")
-    parser.add_argument("--runs", type=int, default=RUNS, help="of methods that matter most [default: %(default)s]")
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)), help="processes [default: cores]")
 
 
@@ -312,24 +313,19 @@ def measure(recorder: Recorder, chosen: argparse.Namespace, names: Sequence[str]
     part = chosen.out / f"{recorder.name}.part"
     kept = Kept(Path(os.devnull) if chosen.quick else part)
     epsilons: Sequence[str] = EPSILONS
-    runs = chosen.runs
     if chosen.quick:
-        names, epsilons, runs = ["twitter"], ["0.1"], 1
+        names, epsilons = ["twitter"], ["0.1"]
     keys = ("data", "epsilon", "run", "method")
     done = {tuple(row[key] for key in keys) for row in kept.rows}
     with ProcessPoolExecutor(chosen.workers) as pool:
         jobs = {}
-        for run in range(runs):
-            due = [method for method in chosen.methods if RIVALS[method].often or run < FEW]
-            for name in names:
-                for epsilon in epsilons:
-                    about: dict[str, Json] = {"data": name, "epsilon": epsilon, "run": run}
-                    missing = [method for method in due if (name, epsilon, run, method) not in done]
-                    if missing:
-                        jobs[pool.submit(one_run, name, epsilon, missing, distance=run == 0)] = {
-                            **about,
-                            "source": source(),
-                        }
+        for run in range(1 if chosen.quick else max(RUNS[True].values())):
+            for name, epsilon in product(names, epsilons):
+                due = [method for method in chosen.methods if run < RUNS[RIVALS[method].often][epsilon in CORE]]
+                missing = [method for method in due if (name, epsilon, run, method) not in done]
+                about: dict[str, Json] = {"data": name, "epsilon": epsilon, "run": run, "source": source()}
+                if missing:
+                    jobs[pool.submit(one_run, name, epsilon, missing, distance=run == 0)] = about
         for job in as_completed(jobs):
             kept.add([{**jobs[job], **row} for row in job.result()])
     rows = with_best([row for row in kept.rows if row["data"] in names])
@@ -343,8 +339,10 @@ def measure(recorder: Recorder, chosen: argparse.Namespace, names: Sequence[str]
         sources.setdefault(str(row["source"]), []).append(row["method"])
     recorder.end(
         settings={
-            "runs": runs,
-            "runs_of_others": min(FEW, runs),
+            "runs": RUNS[True][True],
+            "runs_at_other_budgets": RUNS[True][False],
+            "runs_of_others": RUNS[False][True],
+            "runs_of_others_at_other_budgets": RUNS[False][False],
             "queries": QUERIES,
             "seed_of_queries": SEED,
             "data": ", ".join(names),

@@ -44,7 +44,7 @@ class Rival:
     Attributes:
         method: The method for a grid of this shape, at this epsilon for one point.
         grid: float64 (rows, columns), made of its measurements.
-        often: Whether it gets all runs of a study, or a quarter of them.
+        often: Whether it gets many runs of a study, or few.
     """
 
     method: Callable[[Shape, Fraction], Draws]
