@@ -5,10 +5,10 @@ Kinds: squares of 2, 6 and 10 % of the area with centres anywhere, cut at the gr
 side of .24 to 2 % of the grid's, centred on points. Queries of a data set have one seed and are the same for all methods.
 MRE = 100 |estimate - true|/max(true, 20); for small squares max(true, points/1000) instead. Noise is Starling's own, which no seed repeats.
 
-Methods that matter most get 12 runs at two budgets and 6 at others, the rest 3 and 1; the earth mover's distance is of the first run; seconds are CPU
-seconds, since the study may share the machine. Runs that are done are kept beside the result until all are, so that an interrupted study
-goes on where it was, and a part of the methods can be measured first. Data that were held out while tuning are in `places_held_out`,
-which is run once.
+Methods that matter most get 12 runs at two budgets and 6 at others, the rest 3 and 1; the earth mover's distance is of the first run.
+Seconds are CPU seconds, since the study may share the machine. Runs that are done are kept beside the result until all are, so that an
+interrupted study goes on where it was, and a part of the methods can be measured first. Data that were held out while tuning are in
+`places_held_out`, which is run once.
 """
 
 import argparse
