@@ -5,7 +5,7 @@ points) and the ends of trips of Beijing's taxis (256 x 256 cells, 4.3 million).
 that were not held out. UG and AG take the number of points as public, as their originals do. The paper's stop count is the largest noisy
 count of a box that is not cut.
 
-Draws docs/pictures/places-figure3.svg to -figure6.svg. Runs that are done are kept beside the result until all are, so that an
+Draws docs/pictures/places-figure*.svg. Runs that are done are kept beside the result until all are, so that an
 interrupted study goes on where it was.
 """
 

@@ -23,8 +23,10 @@ LADDERS: Final = ("geometric", "uniform")
 HTF: Final = "HTF 5e-4"
 FAMILIES: Final = (*(f"kd {ladder}" for ladder in LADDERS), *(f"Quad {ladder}" for ladder in LADDERS))
 """Methods with heights."""
-WIDE, HIGH, APART = 2.9, 2.2, 0.36
-"""Of panels: inches, and the room between them as a share of one."""
+WIDE, HIGH = 2.6, 2.1
+"""Of panels, in inches."""
+SIZE: Final[Any] = {"size": (WIDE, HIGH), "rows": 2, "apart": 0.3}
+"""Of pictures with six panels."""
 STYLES: Final = {
     "HTF 5e-4": (INK, "-"),
     "HTF 1e-3": (INK, ":"),
@@ -62,21 +64,13 @@ def best_of(rows: Rows, data: str, epsilon: str, family: str, kind: str) -> dict
     return min(chosen, key=lambda row: float(row[kind]))
 
 
-def against_heights(families: Sequence[str], heights: Sequence[int]) -> Callable[[Rows], "Figure"]:
-    """Figures 3 and 5: the error by height, at three budgets for `rand` and at the first for squares, for each stand-in."""
+def against_heights(data: str, families: Sequence[str], heights: Sequence[int]) -> Callable[[Rows], "Figure"]:
+    """Figures 3 and 5: the error by height, at three budgets for `rand` and at the first for squares."""
+    cases = [*((epsilon, "rand") for epsilon in EPSILONS), *((EPSILONS[0], kind) for kind in SQUARES)]
 
     def figure(rows: Rows) -> "Figure":
-        cases = [
-            (data, epsilon, kind)
-            for data in STAND_INS
-            for epsilon, kind in (
-                *((epsilon, "rand") for epsilon in EPSILONS),
-                *((EPSILONS[0], kind) for kind in SQUARES),
-            )
-        ]
-        titles = [f"{data}, ε = {epsilon}, {spoken(kind)}" for data, epsilon, kind in cases]
-        drawn, found = panels(*titles, size=(WIDE, HIGH), rows=4, apart=APART)
-        for axes, (data, epsilon, kind) in zip(found, cases, strict=True):
+        drawn, found = panels(*(f"ε = {epsilon}, {kind}" for epsilon, kind in cases), **SIZE)
+        for axes, (epsilon, kind) in zip(found, cases, strict=True):
             here = {row["method"]: row for row in rows if (row["data"], row["epsilon"]) == (data, epsilon)}
             for family in families:
                 line(axes, family, heights, [here[f"{family}, height {height}"] for height in heights], kind)
@@ -88,51 +82,45 @@ def against_heights(families: Sequence[str], heights: Sequence[int]) -> Callable
     return figure
 
 
-def figure4(rows: Rows) -> "Figure":
-    """The error by budget beside grids: three stop counts of HTF for `rand`, and squares, for each stand-in."""
-    cases = [
-        (data, stop, kind)
-        for data in STAND_INS
-        for stop, kind in (*((stop, "rand") for stop in STOPS), *((STOPS[-1], kind) for kind in SQUARES))
-    ]
-    titles = [f"{data}, stop count {stop}, {spoken(kind)}" for data, stop, kind in cases]
-    drawn, found = panels(*titles, size=(WIDE, HIGH), rows=4, apart=APART)
-    for axes, (data, stop, kind) in zip(found, cases, strict=True):
+def figure4(data: str) -> Callable[[Rows], "Figure"]:
+    """The error by budget beside grids: three stop counts of HTF for `rand`, and squares."""
+    cases = [*((stop, "rand") for stop in STOPS), *((PUBLISHED_STOP, kind) for kind in SQUARES)]
+
+    def figure(rows: Rows) -> "Figure":
+        drawn, found = panels(*(f"stop count {stop}, {kind}" for stop, kind in cases), **SIZE)
         here = {(row["method"], row["epsilon"]): row for row in rows if row["data"] == data}
-        stopped = "HTF 5e-4" if stop == STOPS[-1] else f"HTF 5e-4, stop {stop}"
-        for name in ("UG, n public*", "AG, n public*", "HTF 5e-4"):
-            method = stopped if name == "HTF 5e-4" else name
-            points = [here[method, epsilon] for epsilon in EPSILONS]
-            line(axes, name, range(len(points)), points, kind)
-        axes.set_xticks(range(len(EPSILONS)), EPSILONS)
-    return finished(drawn, found, "ε")
+        for axes, (stop, kind) in zip(found, cases, strict=True):
+            for name in ("UG, n public*", "AG, n public*", HTF):
+                method = f"{HTF}, stop {stop}" if name == HTF and stop != PUBLISHED_STOP else name
+                line(axes, name, range(len(EPSILONS)), [here[method, epsilon] for epsilon in EPSILONS], kind)
+            axes.set_xticks(range(len(EPSILONS)), EPSILONS)
+        return finished(drawn, found, "ε")
+
+    return figure
 
 
-def figure6(rows: Rows) -> "Figure":
-    """All methods on all data, `rand` at epsilon .1: the mean of runs, with a bar from the least to the most."""
-    rows = [row for row in rows if row["epsilon"] == EPSILONS[0]]
-    sets = list(dict.fromkeys(row["data"] for row in rows))
-    both = [[name for name in sets if name.startswith("g") == synthetic] for synthetic in (True, False)]
-    drawn, found = panels("Gaussians of the paper", "public points", size=(WIDE * 3, HIGH * 1.3), rows=2, apart=APART)
-    for axes, names in zip(found, both, strict=True):
+def figure6(*, synthetic: bool) -> Callable[[Rows], "Figure"]:
+    """All methods on Gaussians or on public points, `rand` at epsilon .1: means of runs, with a bar from the least to the most."""
+
+    def figure(rows: Rows) -> "Figure":
+        rows = [row for row in rows if row["epsilon"] == EPSILONS[0]]
+        names = [name for name in dict.fromkeys(row["data"] for row in rows) if name.startswith("g") == synthetic]
+        drawn, found = panels("ε = 0.1, rand", size=(3 * WIDE, 1.4 * HIGH))
         for number, (method, (colour, mark)) in enumerate(MARKS.items()):
             shown = [best_of(rows, data, EPSILONS[0], method, "rand") for data in names]
             at = [place + (number - len(MARKS) / 2) * 0.055 for place in range(len(names))]
             low, high = ([row[f"rand {end}"] for row in shown] for end in ("least", "most"))
-            axes.vlines(at, low, high, color=colour, linewidth=1, alpha=0.6)
-            axes.plot(at, [row["rand"] for row in shown], mark, color=colour, markersize=4, label=labelled(method))
-        axes.set_xticks(range(len(names)), names)
-    return finished(drawn, found, "")
+            found[0].vlines(at, low, high, color=colour, linewidth=1, alpha=0.6)
+            found[0].plot(at, [row["rand"] for row in shown], mark, color=colour, markersize=4, label=labelled(method))
+        found[0].set_xticks(range(len(names)), names)
+        return finished(drawn, found, "")
+
+    return figure
 
 
 def labelled(method: str) -> str:
     """A method as a legend names it; of a family there is the best height, which is not private."""
     return f"{method}, best height*" if method in FAMILIES else method
-
-
-def spoken(kind: str) -> str:
-    """A kind of query in a title."""
-    return "random shapes" if kind == "rand" else f"squares of {kind}"
 
 
 def line(axes: "Axes", name: str, at: Iterable[float], points: Sequence[dict[str, Any]], kind: str) -> None:
@@ -145,27 +133,34 @@ def line(axes: "Axes", name: str, at: Iterable[float], points: Sequence[dict[str
 
 def finished(figure: "Figure", found: "Sequence[Axes]", below: str) -> "Figure":
     """Axes in powers of ten, with their names, and one legend."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     for axes in found:
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 3)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.yaxis.set_minor_formatter(NullFormatter())
-        axes.yaxis.set_minor_locator(LogLocator(subs=()))
+        axes.yaxis.set_minor_locator(NullLocator())
+    for axes in found[-3:]:
         axes.set_xlabel(below, fontsize=8)
-    for axes in found[:: 3 if len(found) > 3 else 1]:
+    for axes in found[::3]:
         axes.set_ylabel("MRE, %", fontsize=8)
     signs = found[0].get_legend_handles_labels()
-    figure.legend(*signs, fontsize=7.5, frameon=False, loc="upper center", ncols=5, bbox_to_anchor=(0.5, 0.06))
+    figure.legend(*signs, fontsize=7.5, frameon=False, loc="upper center", ncols=5, bbox_to_anchor=(0.5, 0.03))
     return figure
 
 
 FIGURES: Final[dict[str, Callable[[Rows], "Figure"]]] = {
-    "places-figure3": against_heights(("kd geometric", "kd uniform"), KD_HEIGHTS),
-    "places-figure4": figure4,
-    "places-figure5": against_heights(("Quad geometric", "Quad uniform"), QUAD_HEIGHTS),
-    "places-figure6": figure6,
+    **{
+        f"places-figure3-{data}": against_heights(data, ("kd geometric", "kd uniform"), KD_HEIGHTS)
+        for data in STAND_INS
+    },
+    **{f"places-figure4-{data}": figure4(data) for data in STAND_INS},
+    **{
+        f"places-figure5-{data}": against_heights(data, ("Quad geometric", "Quad uniform"), QUAD_HEIGHTS)
+        for data in STAND_INS
+    },
+    "places-figure6-gaussians": figure6(synthetic=True),
+    "places-figure6-points": figure6(synthetic=False),
 }
 
 

@@ -59,5 +59,5 @@ def test_every_figure_is_drawn_from_rows(name: str) -> None:
     ]
     figure = FIGURES[name](rows)
     titles = [axes.get_title() for axes in figure.axes]
-    assert len(titles) == len(set(titles)) == (2 if name == "places-figure6" else 12)
+    assert len(titles) == len(set(titles)) == (1 if name.startswith("places-figure6") else 6)
     assert all(axes.lines for axes in figure.axes)
