@@ -45,7 +45,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Selected:
-    """What the exponential mechanism chose, by scores of sensitivity 1 with which amount for one point."""
+    """What the exponential mechanism chose, by which scores, with which amount for a change of 1 in them."""
 
     exact: tuple[int, ...]
     amount: Fraction
@@ -115,9 +115,9 @@ class Script:
             out[place] = self._next(Drawn(each, amount, 0))
         return out.reshape(exact.shape)
 
-    def select(self, scores: Int64, amount: Fraction) -> list[int]:
+    def select(self, scores: Int64, amount: Fraction, sensitivity: int = 1) -> list[int]:
         """In place of `exponential_mechanism`."""
-        return [self._next(Selected(tuple(scores.tolist()), amount, 0))]
+        return [self._next(Selected(tuple(scores.tolist()), amount / sensitivity, 0))]
 
     def replay(self, method: Drawing, exact: Int64, given: Sequence[int]) -> tuple[Release, list[Draw]]:
         """The release in which these values come out."""

@@ -4,7 +4,8 @@ Privacy. Neighbours: one unit more or less, which has at most k points, k public
 
 - the number of points n is measured with eps_h, once; the height h of the tree follows from the noisy number;
 - at heights h to 1 a cut is searched for with eps_p a level: 2 T + 1 noisy objectives, eps_p/(2 T + 1) each, at places that follow from
-  released values. The boxes of a level are disjoint;
+  released values. The boxes of a level are disjoint. As controls a cut is chosen among all candidates of a box: by noisy objectives, whose
+  number its sides say, each with an equal part of eps_p, or by the exponential mechanism with eps_p;
 - a box at height i is measured with eps_i; it is a leaf by its noisy count, or because it is small. A leaf above height 0 is measured
   afresh with what its path has left for counts. eps_0 + ... + eps_h + eps_h + h eps_p is the whole budget.
 
@@ -19,6 +20,7 @@ What differs from the paper, which is misprinted: the search keeps its offset (A
 height 0 has no budget left and keeps its count, children that are absent are not visited (Algorithm 3).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
@@ -38,8 +40,9 @@ from starling.privacy.neighbours import Relation
 from starling.privacy.sampling.entropy import system
 from starling.privacy.sampling.exact_draws import below
 from starling.privacy.sampling.noise import LARGEST_SCALE
+from starling.privacy.sampling.selection import exponential_mechanism
 
-Cuts: TypeAlias = Literal["search", "middle", "random"]
+Cuts: TypeAlias = Literal["search", "all", "exponential", "middle", "random"]
 
 TOTAL: Final = Fraction(1, 10_000)
 """eps_h: what a unit pays for the number of points."""
@@ -59,7 +62,8 @@ class Htf:
         relation: Neighbouring databases.
         epsilon: The cost of one unit over the whole grid; above 0.
         points: k, the most points of one unit; 1 where the unit is a point.
-        cuts: How boxes are cut: by search; in the middle; or anywhere, by chance. The last two cost nothing, and all goes to counts.
+        cuts: How boxes are cut: by search; at the best of all candidates by noisy objectives (the paper's Section 4.1.1) or by the
+            exponential mechanism; in the middle; or anywhere, by chance. The last two cost nothing, and all goes to counts.
         search: eps_p: what a unit pays for the searches of a level; the paper has 5/10,000 and 1/1,000.
         rounds: T: how often a search goes on from the place in the middle.
         least_points: A box with a noisy count of so many points or fewer is a leaf.
@@ -86,7 +90,8 @@ class Htf:
         if not (0 <= self.rounds <= MOST_ROUNDS and self.least_points >= 0 and self.least_cells >= 1):
             problem = f"are not 0 to {MOST_ROUNDS} rounds, 0 or more points, 1 or more cells"
             raise PlanError("rounds, least_points, least_cells", problem, "leave out what the paper chose")
-        if self.search * LARGEST_SCALE < SENSITIVITY * self.points * (2 * self.rounds + 1):
+        most = {"search": 2 * self.rounds + 1, "all": max(self.shape)}.get(self.cuts, 1)
+        if self.search * LARGEST_SCALE < SENSITIVITY * self.points * most:
             raise PlanError("search", "is too small for its noise", "spend more, or cut in the middle")
         if TOTAL + self.highest * self.level_search > MOST * self.epsilon:
             problem = "takes more than .3 of epsilon from the counts of this grid"
@@ -100,7 +105,7 @@ class Htf:
     @property
     def level_search(self) -> Fraction:
         """What a unit pays for the cuts of a level."""
-        return self.search if self.cuts == "search" else Fraction(0)
+        return Fraction(0) if self.cuts in ("middle", "random") else self.search
 
     @property
     def guarantee(self) -> Guarantee:
@@ -143,7 +148,8 @@ class Htf:
     def draw(self, exact: Int64, /) -> MeasuredTree:
         """Measure the root, then from height h down: the boxes, the leaves afresh, the searches. See `Method.draw`.
 
-        `searched` holds, for each height, the objectives of all boxes in the middle, then those of each round, below and above.
+        `searched` holds, for each height, the objectives of all boxes in the middle, then those of each round, below and above; or, of
+        the boxes of each length from short to long, those of each candidate.
         """
         tree = GrowingTree(exact)
         total = int(tree.measure(TOTAL / self.points, steered=True)[0])
@@ -170,18 +176,62 @@ class Htf:
             return lengths // 2
         if self.cuts == "random":
             return np.array([1 + below(length - 1, system()) for length in lengths.tolist()], dtype=np.int64)
-        amount = self.search / self.points / (2 * self.rounds + 1) / SENSITIVITY
+        amount = self.search / self.points
 
-        def objectives(places: Int64, where: Bool) -> Int64:
-            """Noisy objectives of the boxes `where`; the largest number for all others."""
+        def unevenness(places: Int64, where: Bool) -> Int64:
+            """Objectives of the boxes `where`. Confidential."""
             near, far = halves(boxes[where], axis[where], places[where])
-            unevenness = deviations(exact, tree.sums, near) + deviations(exact, tree.sums, far)
+            return deviations(exact, tree.sums, near) + deviations(exact, tree.sums, far)
+
+        if self.cuts == "exponential":
+            return selected(lengths, amount, unevenness)
+
+        def objectives(places: Int64, where: Bool, values: int) -> Int64:
+            """Noisy objectives of the boxes `where`, of so many a box; the largest number for all others."""
             found = np.full(len(boxes), np.iinfo(np.int64).max)
-            found[where] = noisy(unevenness, amount)
+            found[where] = noisy(unevenness(places, where), amount / values / SENSITIVITY)
             searched.append(found[where])
             return found
 
-        return search(lengths, self.rounds, objectives)
+        if self.cuts == "all":
+            return best_of_all(lengths, objectives)
+        values = 2 * self.rounds + 1
+        return search(lengths, self.rounds, lambda places, where: objectives(places, where, values))
+
+
+def selected(lengths: Int64, amount: Fraction, unevenness: Callable[[Int64, Bool], Int64]) -> Int64:
+    """A place for each box, drawn by the exponential mechanism.
+
+    Args:
+        lengths: int64 (boxes,): rows or columns of each, at least 2; places are 1 to the length less 1.
+        amount: What one point pays.
+        unevenness: At places, of those boxes alone that are asked for.
+    """
+    found = np.ones_like(lengths)
+    for box in np.flatnonzero(lengths > 2).tolist():
+        where = np.arange(len(lengths)) == box
+        candidates = range(1, int(lengths[box]))
+        scores = np.concatenate([-unevenness(np.full_like(lengths, place), where) for place in candidates])
+        found[box] = 1 + int(exponential_mechanism(scores, amount, SENSITIVITY)[0])
+    return found
+
+
+def best_of_all(lengths: Int64, objectives: Callable[[Int64, Bool, int], Int64]) -> Int64:
+    """The place of the smallest objective of each box; the first of equal ones. A box with one candidate is asked for none.
+
+    Args:
+        lengths: int64 (boxes,): rows or columns of each, at least 2.
+        objectives: At places, of those boxes alone that are asked for, so many of a box; the largest number for all others.
+    """
+    found = np.ones_like(lengths)
+    for length in np.unique(lengths[lengths > 2]).tolist():
+        where = lengths == length
+        best = np.full(len(lengths), np.iinfo(np.int64).max)
+        for place in range(1, length):
+            noisy_ones = objectives(np.full_like(lengths, place), where, length - 1)
+            found[noisy_ones < best] = place
+            best = np.minimum(best, noisy_ones)
+    return found
 
 
 class Objectives(Protocol):
