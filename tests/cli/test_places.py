@@ -47,7 +47,7 @@ def test_preview_opens_no_records_and_says_which_method_is_best(tmp_path: Path, 
     said = json.loads(call("preview", *asked, "--json").stdout)
     assert said["best"] in said["methods"]
     assert said["methods"]["singular"]["errors"].keys() == {"points that gather", "points everywhere"}
-    assert "sizes are not above 0" in call("preview", *asked, "--size", -1, code=2).stderr
+    assert "sizes are not all above 0" in call("preview", *asked, "--size", -1, code=2).stderr
 
 
 def test_a_wrong_plan_is_refused_with_its_line(tmp_path: Path, call: Callable[..., Result]) -> None:

@@ -76,7 +76,7 @@ def test_a_plan_that_says_no_number_of_points_and_impossible_sizes_are_refused()
     with pytest.raises(PlanError, match="expected is missing"):
         preview(chosen)
     for sizes in ((), (0.0,), (101.0,), (float("nan"),)):
-        with pytest.raises(ParameterError, match="sizes are not above 0"):
+        with pytest.raises(ParameterError, match="sizes are not all above 0"):
             preview(chosen, expected=10, sizes=sizes)
     large = plan({"grid": {**GRID["grid"], "rows": 4096, "columns": 4096}})
     with pytest.raises(PlanError, match="16,777,216 cells"):

@@ -158,12 +158,13 @@ def preview(
     """
     number = plan.expected if expected is None else expected
     if number is None:
-        raise PlanError("expected", "is missing, and a preview must know about how many points there are", "add it")
+        problem = "is missing, and a preview must know about how many points there are"
+        raise PlanError("expected", problem, "add it to the plan, or give it to the preview: --expected")
     if plan.grid.cells > MOST_CELLS:
         fix = "simulate a coarser grid: errors of squares change little"
         raise PlanError("grid", f"has {plan.grid.cells:,} cells; {MOST_CELLS:,} can be simulated", fix)
     if not sizes or not all(0 < size <= 100 for size in sizes):
-        raise ParameterError("sizes", "are not above 0 and at most 100", "give sides in percent of the grid's")
+        raise ParameterError("sizes", "are not all above 0 and at most 100", "give sides in percent of the grid's")
     each = number // len(plan.slice_names)
     plans = dict(_variants(plan))
     worlds = {name: world(plan.grid.shape, each, seed) for name, world in _WORLDS.items()}

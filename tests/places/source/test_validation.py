@@ -41,6 +41,17 @@ def test_each_fault_has_its_line(tmp_path: Path) -> None:
     assert [each.problem for each in found.notes.listed] == ["has more than 2 records, 1 times: 2 of them count"]
 
 
+def test_a_number_of_rows_is_no_person(tmp_path: Path) -> None:
+    rows = "who,lon,lat\n" + "".join(f"{number},0.5,1.5\n" for number in range(9))
+    (note,) = validated(tmp_path, rows, PERSON).notes.listed
+    assert (note.field, note.problem) == (
+        "who",
+        "is another in each of 9 records: a number of rows would protect single points",
+    )
+    assert not validated(tmp_path, rows + "8,0.5,1.5\n", PERSON).notes.listed
+    assert not validated(tmp_path, "who,lon,lat\n1,0.5,1.5\n", PERSON).notes.listed
+
+
 FEET = {"grid": {"crs": "plain", "crs_name": "EPSG:2263", "box": ["900000", "120000", "1070000", "280000"]}}
 
 

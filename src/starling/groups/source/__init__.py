@@ -85,7 +85,7 @@ def _open_file(path: Path, plan: Plan) -> Records:
     try:
         header = header_of(line)
     except UnicodeDecodeError:
-        refuse(path, "has a header that is not UTF-8", "give CSV or Parquet")
+        refuse(path, "has a header that is not UTF-8; it may be compressed", "unpack it, and give CSV or Parquet")
     check_columns(path, columns, header, fix)
     return Records((path,), (size,), "text", header, columns, parts_of(path, len(line), size))
 

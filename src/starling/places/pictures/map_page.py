@@ -120,10 +120,10 @@ def page(shown: Map, level: Fraction = LEVEL) -> str:
         notes.append(
             f"A sure interval holds the true number with a probability of at least {float(100 * level):g} %, whatever the data, for a "
             "rectangle that was chosen before the map was seen; each on its own. Its width is noise, and all points of boxes that are cut. "
-            "Released points are made of other measurements too, and may lie outside. `starling places count` may give a narrower one."
+            "Released points are made of other measurements too, and may lie outside. The command places count may give a narrower one."
         )
     else:
-        notes.append("The page has no sure intervals; `starling places count` gives them.")
+        notes.append("The page has no sure intervals; the command places count gives them.")
     if fold > 1:
         notes.append(f"A cell of the page is {fold} by {fold} cells of the released grid.")
     units = "the grid" if fold == 1 else "the released grid"

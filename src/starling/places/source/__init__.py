@@ -80,7 +80,9 @@ def _open_file(path: Path, plan: Plan) -> Records:
     try:
         header = header_of(line)
     except UnicodeDecodeError:
-        refuse(path, "has a header that is not UTF-8", "give CSV, Parquet or GeoJSON")
+        refuse(
+            path, "has a header that is not UTF-8; it may be compressed", "unpack it, and give CSV, Parquet or GeoJSON"
+        )
     if len(header) == 1 and any(mark in header[0] for mark in _OTHER_SEPARATORS):
         refuse(path, "has a header that is not separated by commas", "write it with commas")
     if plan.columns.geometry:

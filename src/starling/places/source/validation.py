@@ -34,7 +34,11 @@ LARGE: Final = 1000
 """Plain units of a side of the box from which on points within 180 of 0 look like degrees."""
 MANY_SQL: Final = """
 WITH met AS (SELECT records.person AS person, count(*) AS points FROM records GROUP BY records.person)
-SELECT cast(count(*) AS bigint) AS persons FROM met CROSS JOIN bounds WHERE met.points > bounds.points
+SELECT
+  cast(count(*) AS bigint) AS persons,
+  cast(coalesce(sum(met.points), 0) AS bigint) AS points,
+  cast(count(*) FILTER (met.points > bounds.points) AS bigint) AS many
+FROM met CROSS JOIN bounds
 """
 
 
@@ -125,7 +129,7 @@ def _decisive(plan: Plan, file: str, tally: _Tally) -> Iterator[Problem]:
 
 
 def _notes(plan: Plan, records: Records) -> Found:
-    """How many persons have more points than count."""
+    """How many persons have more points than count, and whether a person is rather the number of a row."""
     if not plan.columns.person:
         return Found(0, {}, ())
     schema = pa.schema([("person", pa.binary())])
@@ -139,9 +143,12 @@ def _notes(plan: Plan, records: Records) -> Found:
     with closing(
         duck.run(MANY_SQL, {"records": pa.RecordBatchReader.from_batches(schema, batches), "bounds": bounds})
     ) as answer:
-        many = sum(batch.column(0)[0].as_py() for batch in answer)
-    if not many:
-        return Found(0, {}, ())
-    problem = f"has more than {plan.points:,} records, {many:,} times: {plan.points:,} of them count"
-    note = Problem(plan.columns.person, problem, "raise points_per_person if that is too few", records.files[0].name)
-    return Found(1, {plan.columns.person: 1}, (note,))
+        [(persons, points, many)] = [tuple(row.values()) for batch in answer for row in batch.to_pylist()]
+    column, file, notes = plan.columns.person, records.files[0].name, []
+    if many:
+        problem = f"has more than {plan.points:,} records, {many:,} times: {plan.points:,} of them count"
+        notes.append(Problem(column, problem, "raise points_per_person if that is too few", file))
+    if 1 < persons == points:
+        problem = f"is another in each of {points:,} records: a number of rows would protect single points"
+        notes.append(Problem(column, problem, "name the column that says whose point it is", file))
+    return Found(len(notes), {column: len(notes)} if notes else {}, tuple(notes))
