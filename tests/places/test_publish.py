@@ -51,7 +51,7 @@ def test_a_killed_release_is_taken_up_and_paid_once(moment: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("changes", [(), (PERSON, SLICED)])
-def test_no_record_can_make_a_release_fail(changes: tuple[Any, ...], tmp_path: Path) -> None:
+def test_attack_a08_no_record_can_make_a_release_fail(changes: tuple[Any, ...], tmp_path: Path) -> None:
     records = write_world(tmp_path)
     header = b"who,lon,lat,time\n"
     for number, odd in enumerate(

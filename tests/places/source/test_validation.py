@@ -66,7 +66,7 @@ FEET = {"grid": {"crs": "plain", "crs_name": "EPSG:2263", "box": ["900000", "120
         ("lon,lat\n" + "50 50,\n" * 9, (), "is missing or no point, in 9 of 9 records"),
     ],
 )
-def test_a_wrong_file_that_parses_is_named_above_all(
+def test_attack_a29_a_wrong_file_that_parses_is_named_above_all(
     text: str, changes: tuple[dict[str, Any], ...], cause: str, tmp_path: Path
 ) -> None:
     assert cause in [each.problem for each in validated(tmp_path, text, *changes).problems.decisive]
