@@ -2,6 +2,7 @@
 
 import hashlib
 from collections import Counter, defaultdict
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.engine.spark import check_seen
-from starling.places.counts import KEY, tally
+from starling.places.counts import KEY, occupied_cells, tally
 from starling.places.plan import Plan
 from starling.places.source import open_records
-from tests.places.plans import PERSON, SLICED, plan
+from tests.places.plans import PERSON, SLICED, plan, write_world
 from tests.spark import running
 
 COLUMNS = ["-0.5", "0.5", "1.5", "2.5"]
@@ -129,3 +130,39 @@ def test_slices_of_real_points_add_up(shared_data: Path) -> None:
     found = tally(months, open_records(path, months), b"")
     assert np.array_equal(found.sum(axis=0), tally(whole, open_records(path, whole), b"")[0])
     assert (found.sum(axis=(1, 2)) > 60_000).all()
+
+
+FINE: dict[str, Any] = {"grid": {"rows": 1 << 13, "columns": (1 << 13) + 2}, "method": {"name": "adaptive"}}
+"""A grid with too many cells to hold a number of each."""
+
+
+@pytest.mark.parametrize("changes", [(), (PERSON,), (SLICED,), (PERSON, SLICED)])
+def test_the_occupied_cells_of_a_sparse_grid_are_those_of_the_records(changes: tuple[Any, ...], tmp_path: Path) -> None:
+    path, key = write_world(tmp_path), bytes(KEY)
+    fine, coarse = plan(*changes, FINE), plan(*changes)
+    found = occupied_cells(fine, open_records(path, fine), key)
+    rows, columns = fine.grid.shape
+    # Quarters of both sides are boxes of the tree.
+    down, across = ([side * at // 4 for at in range(5)] for side in (rows, columns))
+    boxes = np.array([[*a, *b] for a in pairwise(down) for b in pairwise(across)], dtype=np.int32)
+    points = [each.box_counts(boxes).reshape(2, 2, 4).sum(axis=1).tolist() for each in found]
+    assert points == tally(coarse, open_records(path, coarse), key).tolist()
+
+
+def test_spark_counts_a_sparse_grid_as_duckdb_does(tmp_path: Path) -> None:
+    path, key = write_world(tmp_path), bytes(range(KEY))
+    with running() as cluster:
+        for chosen in (plan(FINE), plan(PERSON, SLICED, FINE)):
+            opened = open_records(path, chosen)
+            check_seen(cluster, opened.files, opened.sizes)
+            there, here = occupied_cells(chosen, opened, key, cluster), occupied_cells(chosen, opened, key)
+            for one, two in zip(there, here, strict=True):
+                assert np.array_equal(one.places, two.places)
+                assert np.array_equal(one.sums, two.sums)
+
+
+def test_a_sparse_grid_without_points_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("lon,lat\n")
+    chosen = plan(FINE)
+    (found,) = occupied_cells(chosen, open_records(tmp_path / "a.csv", chosen), b"")
+    assert found.sums.tolist() == [0]

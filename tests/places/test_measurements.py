@@ -44,3 +44,19 @@ def test_what_is_no_tree_is_refused(boxes: list[list[int]], parents: list[int]) 
 def test_other_types_are_refused() -> None:
     with pytest.raises(ParameterError):
         Tree(SHAPE, np.array(BOXES), np.array(PARENTS)).check()
+
+
+MANY = [[row, row + 1, column, column + 1] for row in range(4) for column in range(3)]
+
+
+def test_many_children_that_tile_their_parent_are_taken() -> None:
+    tree([BOXES[0], *MANY], [-1] + [0] * 12).check()
+    tree([BOXES[0], *BOXES[1:3], *MANY[6:], *MANY[:6]], [-1, 0, 0, *[2] * 6, *[1] * 6]).check()
+
+
+@pytest.mark.parametrize("at", [0, 5, 11])
+def test_many_children_of_which_two_are_one_box_are_refused(at: int) -> None:
+    """Their areas add up, and a gap is as large as the overlap."""
+    doubled = [*MANY[:at], MANY[(at + 4) % 12], *MANY[at + 1 :]]
+    with pytest.raises(ParameterError, match="do not tile"):
+        tree([BOXES[0], *doubled], [-1] + [0] * 12).check()

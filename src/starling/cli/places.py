@@ -133,7 +133,8 @@ def release(plan: Path, *, records: Path, engine: str, destination: Destination)
     guarantee = mechanism_of(chosen).guarantee
     published = publish(destination, lambda: chosen.title, partial(publish_places, chosen, records, engine=engine))
     data = published.folder / "data"
-    tables = [("cells", f"{chosen.cells:,} cells in {data / 'cells.parquet'}"), ("boxes", f"{data / 'boxes.parquet'}")]
+    cells = [] if chosen.grid.sparse else [("cells", f"{chosen.cells:,} cells in {data / 'cells.parquet'}")]
+    tables = [*cells, ("boxes", f"{data / 'boxes.parquet'}")]
     return Result(
         lambda: published_text(guarantee, published, tables),
         lambda: published_json(guarantee, published),

@@ -2,12 +2,14 @@
 
 from fractions import Fraction
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 import pyarrow.compute as pc
 
 from starling.errors import ParameterError
 from starling.places.answers.coordinates import aspect
+from starling.places.answers.leaf_table import Boxed, LeafTable
 from starling.places.answers.released import Answers, ReleasedGrid, Units
 from starling.places.answers.sure import LEVEL
 from starling.places.artifact.columns import BOXES, CELLS
@@ -16,6 +18,9 @@ from starling.places.measurements import Int32, Measured, MeasuredTree
 from starling.places.pictures.map_page import Map
 from starling.places.postprocess import Float64
 from starling.release.reading import DomainRelease, Release
+
+PICTURED: Final = 512
+"""Squares along the longer side of a map of a sparse grid."""
 
 
 class PlacesRelease(DomainRelease):
@@ -54,13 +59,20 @@ class PlacesRelease(DomainRelease):
             slice: Its public name; left out where there is one alone.
 
         Raises:
-            ParameterError: the plan has no such slice.
+            ParameterError: the plan has no such slice, or its grid is sparse, and is released as boxes alone.
         """
+        if self.plan.grid.sparse:
+            raise ParameterError(
+                "grid", "is sparse, so that there is no table of cells", "take the boxes, or count rectangles"
+            )
         return np.asarray(self._grids[self._slice(slice)])
 
     def released(self, slice: str | None = None) -> ReleasedGrid:  # noqa: A002 - the word of the plan
         """What answers queries of the grid, with its measurements; raises ParameterError as `grid` does."""
-        return ReleasedGrid(self.plan.grid, self.grid(slice), [(self.measured[self._slice(slice)], 1)])
+        grid, parts = self.plan.grid, [(self.measured[self._slice(slice)], 1)]
+        if grid.sparse:
+            return ReleasedGrid(grid, LeafTable(Boxed(grid.shape, *self.boxes(slice))), parts)
+        return ReleasedGrid(grid, self.grid(slice), parts)
 
     def count(
         self,
@@ -83,10 +95,22 @@ class PlacesRelease(DomainRelease):
         ends = np.stack([rows[side].to_numpy() for side in SIDES], axis=1).astype(np.int32)
         return ends, np.asarray(rows["points"].to_numpy())
 
+    def _pictured(self, slice: str | None) -> tuple[Float64, int]:  # noqa: A002 - the word of the plan
+        """The grid, or of a sparse one the points of public squares of cells; and how many cells a side they have."""
+        if not self.plan.grid.sparse:
+            return self.grid(slice), 1
+        fold = -(-max(self.plan.grid.shape) // PICTURED)
+        rows, columns = (-(-side // fold) for side in self.plan.grid.shape)
+        south, west = (each.reshape(-1) * fold for each in np.indices((rows, columns)))
+        squares = np.stack([west, south, west + fold, south + fold], axis=1).astype(np.float64)
+        found = LeafTable(Boxed(self.plan.grid.shape, *self.boxes(slice))).count(squares)
+        return found.counts.reshape(rows, columns), fold
+
     def map(self, slice: str | None = None) -> Map:  # noqa: A002 - the word of the plan
         """What the page of a map shows; raises ParameterError as `grid` does."""
         plan, number = self.plan, self._slice(slice)
         measured = self.measured[number]
+        grid, fold = self._pictured(slice)
         unit = (
             "One point is protected"
             if plan.unit == "point"
@@ -98,9 +122,11 @@ class PlacesRelease(DomainRelease):
             title=f"{plan.title}{name}",
             about=f"{unit}; the whole release costs {self.cost}.",
             points=f"Points ({plan.point})",
-            grid=self.grid(slice),
+            grid=grid,
             box=(x0, y0, x1, y1),
             aspect=aspect(plan.grid),
             boxes=self.boxes(slice)[0],
             measured=measured if isinstance(measured, MeasuredTree) else None,
+            fold=fold,
+            shape=plan.grid.shape,
         )

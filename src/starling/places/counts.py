@@ -1,7 +1,8 @@
 """Exact numbers of points by slice and cell: counted by the engine, one SQL text for DuckDB and Spark.
 
-Nothing here runs before the charge: `count` gives a deferred computation. Its memory is that of the cells and of what the engine may use,
-whatever the number of records.
+Nothing here runs before the charge: `count` gives a deferred computation. Its memory is that of the cells, or of a sparse grid of the cells
+with points, and of what the engine may use, whatever the number of records. Where points are protected and no cluster is there, those of
+a dense grid are added up as they are read, which is what the engine's sum would give.
 
 Where a person is protected, at most k of a person's points count, over all slices together: those of smallest hash of a key, the point's
 slice and cell, its ordinal among the person's points there, and the person. The key has 256 bits, is drawn from the core's entropy by each
@@ -11,9 +12,10 @@ person more or less changes the counts by at most k in all. A charge is committe
 anew with a key of its own, and nobody has seen a count of the first; after it no record is read again.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from functools import partial
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -25,6 +27,7 @@ from starling.engine.delimited import Part, labels
 from starling.engine.machine import in_order
 from starling.engine.spark import Parts, Spark
 from starling.places.measurements import Int64
+from starling.places.occupied import Counted, OccupiedCells, occupied
 from starling.places.plan import Plan
 from starling.places.source import Held, Records, read_part
 from starling.places.source.cells import cells_of
@@ -62,8 +65,8 @@ FROM ranked CROSS JOIN bounds WHERE ranked.place <= bounds.points GROUP BY ranke
 """Keeps `points` of each person, of those in one cell of one slice at most `in_cell` before."""
 
 
-def count(plan: Plan, records: Records | Held, *, cluster: Spark | None = None) -> Confidential[Int64]:
-    """The computation of the exact number of points, int64 (slices, rows, columns); reads nothing yet.
+def count(plan: Plan, records: Records | Held, *, cluster: Spark | None = None) -> Confidential[Counted]:
+    """The computation of the exact number of points of each slice and cell; reads nothing yet.
 
     The computation raises SourceError when a file is no longer what was checked and OutputError when memory or disk do not suffice; never
     because of what a record says.
@@ -73,11 +76,12 @@ def count(plan: Plan, records: Records | Held, *, cluster: Spark | None = None) 
         records: The checked, but unread, records.
         cluster: A Spark that runs, to count instead of DuckDB; the counts are the same.
     """
-    return Confidential(lambda: tally(plan, records, fresh_bytes(KEY), cluster))
+    counted = occupied_cells if plan.grid.sparse else tally
+    return Confidential(lambda: counted(plan, records, fresh_bytes(KEY), cluster))
 
 
 def tally(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None = None) -> Int64:
-    """The number of points, int64 (slices, rows, columns).
+    """The number of points, int64 (slices, rows, columns), of a grid that is not sparse.
 
     Args:
         plan: Public choices.
@@ -85,20 +89,56 @@ def tally(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None
         key: Of the hash that chooses a person's points.
         cluster: Counts instead of DuckDB.
     """
+    found = np.zeros(plan.cells, dtype=np.int64)
+    if plan.unit == "point" and cluster is None:
+        _add_all(plan, records, found)
+    else:
+        with closing(_summed(plan, records, key, cluster)) as answer:
+            for cell, points in _numbers(answer):
+                found[cell] = points
+    return found.reshape(len(plan.slice_names), *plan.grid.shape)
+
+
+def _add_all(plan: Plan, records: Records | Held, found: Int64) -> None:
+    """Add the records part by part: what the engine's sum would give, in one pass."""
+    for cells in in_order(lambda part: [cells_of(plan, table) for table in read_part(records, part)], records.parts):
+        for each in cells:
+            _add(each, found)
+
+
+def occupied_cells(
+    plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None = None
+) -> tuple[OccupiedCells, ...]:
+    """The number of points of the cells of each slice that hold any; arguments as those of `tally`."""
+    with closing(_summed(plan, records, key, cluster)) as answer:
+        none = np.empty(0, dtype=np.int64)
+        cell, points = (np.concatenate(each) for each in zip((none, none), *_numbers(answer), strict=True))
+    order = np.argsort(cell)
+    cell, points = cell[order], points[order]
+    ends = np.searchsorted(cell, np.arange(len(plan.slice_names) + 1) * plan.grid.cells)
+    return tuple(
+        occupied(plan.grid.shape, cell[begin:end] - at * plan.grid.cells, points[begin:end])
+        for at, (begin, end) in enumerate(pairwise(ends.tolist()))
+    )
+
+
+def _summed(
+    plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None
+) -> Generator[pa.RecordBatch, None, None]:
+    """The engine's answer: slice and cell by number, and its points."""
     person = plan.unit == "person"
     schema, text = (PERSONS, PERSONS_SQL) if person else (CELLS, POINTS_SQL)
     read = partial(persons if person else counted, plan, records)
     tables = {"bounds": _bounds(plan, key)} if person else {}
-    if cluster is None:
-        answer = _counted_here(text, schema, in_order(lambda part: list(read(part)), records.parts), tables)
-    else:
-        answer = cluster.run(text, {"records": Parts(schema, records.parts, read), **tables})
-    found = np.zeros(plan.cells, dtype=np.int64)
-    with closing(answer):
-        for batch in answer:
-            cell, points = (column.to_numpy(zero_copy_only=False) for column in batch.columns)
-            found[cell] = points
-    return found.reshape(len(plan.slice_names), *plan.grid.shape)
+    if cluster is not None:
+        return cluster.run(text, {"records": Parts(schema, records.parts, read), **tables})
+    return _counted_here(text, schema, in_order(lambda part: list(read(part)), records.parts), tables)
+
+
+def _numbers(answer: Iterable[pa.RecordBatch]) -> Iterator[tuple[Int64, Int64]]:
+    for batch in answer:
+        cell, points = (column.to_numpy(zero_copy_only=False) for column in batch.columns)
+        yield cell, points
 
 
 def _bounds(plan: Plan, key: bytes) -> pa.Table:

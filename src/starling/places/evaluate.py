@@ -15,13 +15,14 @@ from typing import Final
 import numpy as np
 
 from starling.engine.spark import DUCKDB, cluster_for
-from starling.errors import SourceError
+from starling.errors import PlanError, SourceError
 from starling.places.answers.rectangles import CumulativeGrid, Float64
 from starling.places.artifact.columns import CELLS
 from starling.places.artifact.public_plan import read_plan
 from starling.places.counts import count
 from starling.places.generate.rectangles import workloads
 from starling.places.measurements import Int64
+from starling.places.occupied import Counted
 from starling.places.plan import Plan
 from starling.places.source import Records
 from starling.privacy.trust import NotPrivate, inspect
@@ -77,7 +78,12 @@ def evaluate(
     Raises:
         ParameterError: there is no such engine, or it does not start.
         SourceError: the release is none of points, or one of another plan.
+        PlanError: the grid is sparse: errors are of cells.
     """
+    if plan.grid.sparse:
+        raise PlanError(
+            "grid", "is sparse, and errors are of a table of all cells", "evaluate a plan with larger cells"
+        )
     with open_release(release) as opened:
         if opened.statement["domain"] != "places" or read_plan(opened.folder).digest != plan.digest:
             raise SourceError("release", "is none of this plan", "give the plan of the release")
@@ -86,7 +92,8 @@ def evaluate(
         return inspect(count(plan, records, cluster=cluster).map(partial(_compare, plan, grids, seed)))
 
 
-def _compare(plan: Plan, grids: Float64, seed: int, exact: Int64) -> Evaluation:
+def _compare(plan: Plan, grids: Float64, seed: int, exact: Counted) -> Evaluation:
+    assert isinstance(exact, np.ndarray)  # A sparse grid is refused before.
     slices = {name: _errors(made, true, seed) for name, made, true in zip(plan.slice_names, grids, exact, strict=True)}
     return Evaluation(plan.title, slices)
 

@@ -4,12 +4,13 @@ Measurements are public, and shipped with a release as they were drawn, before a
 """
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from starling.errors import ParameterError
+from starling.privacy.compiled import compiled
 from starling.privacy.distributions.discrete import Distribution
 
 Int16: TypeAlias = npt.NDArray[np.int16]
@@ -17,6 +18,8 @@ Int32: TypeAlias = npt.NDArray[np.int32]
 Int64: TypeAlias = npt.NDArray[np.int64]
 Bool: TypeAlias = npt.NDArray[np.bool_]
 
+PAIRS: Final = 8
+"""Children of a box that are compared two by two."""
 ROOT = -1
 """Stands for the parent of the root."""
 
@@ -72,18 +75,56 @@ class Tree:
         inside = (own[0] >= outer[0]) & (own[1] <= outer[1]) & (own[2] >= outer[2]) & (own[3] <= outer[3])
         areas = np.zeros(len(self.parents), dtype=np.int64)
         np.add.at(areas, above, self.areas[1:])
-        if not inside.all() or not (areas == self.areas)[~self.leaves].all() or self._overlaps():
+        apart = (
+            inside.all() and bool((areas == self.areas)[~self.leaves].all()) and _apart(*self._families(), self.boxes)
+        )
+        if not apart:
             raise ParameterError("tree", "has children that do not tile their parent", "cut a box into whole boxes")
 
-    def _overlaps(self) -> bool:
-        """Whether two leaves share a cell; all boxes lie within their parents and areas add up."""
-        rows, columns = self.shape
-        ends = np.zeros((rows + 1, columns + 1), dtype=np.int64)
-        top, bottom, left, right = self.boxes[self.leaves].astype(np.int64).T
-        for row, column, sign in ((top, left, 1), (bottom, right, 1), (top, right, -1), (bottom, left, -1)):
-            np.add.at(ends, (row, column), sign)
-        covered = ends.cumsum(axis=0).cumsum(axis=1)[:rows, :columns]
-        return bool((covered != 1).any())
+    def _families(self) -> tuple[Int64, Int64]:
+        """int64 (nodes - 1,): the boxes that have a parent, one family after the other; int64 (nodes,): the end of each parent's family."""
+        above = self.parents[1:]
+        below = np.argsort(above, kind="stable") + 1
+        return below, np.cumsum(np.bincount(above, minlength=len(self.parents)))
+
+
+@compiled
+def _apart(below: Int64, ends: Int64, boxes: Int32) -> bool:
+    """Whether no two boxes of a family share a cell; all lie within their parent, and their areas add up to its own.
+
+    Of many children the corners are counted, those of two opposite ones as +1 and of the others as -1, and those of the parent the other
+    way round: they cancel everywhere if and only if the children tile the parent, as a function is the double sum of its corners.
+    """
+    for parent in range(len(ends)):
+        begin = ends[parent - 1] if parent else 0
+        family = below[begin : ends[parent]]
+        if len(family) <= PAIRS:
+            for i in range(len(family)):
+                a, b, c, d = boxes[family[i]]
+                for j in range(i):
+                    e, f, g, h = boxes[family[j]]
+                    if a < f and e < b and c < h and g < d:
+                        return False
+            continue
+        corners = np.empty(4 * len(family) + 4, dtype=np.int64)
+        for i in range(len(family) + 1):
+            node, odd = (family[i], 0) if i < len(family) else (parent, 1)
+            top, bottom, left, right = boxes[node]
+            corners[4 * i] = np.int64(top) << 32 | np.int64(left) << 1 | odd
+            corners[4 * i + 1] = np.int64(bottom) << 32 | np.int64(right) << 1 | odd
+            corners[4 * i + 2] = np.int64(top) << 32 | np.int64(right) << 1 | (1 - odd)
+            corners[4 * i + 3] = np.int64(bottom) << 32 | np.int64(left) << 1 | (1 - odd)
+        corners.sort()
+        total = 0
+        for i in range(len(corners)):
+            if i and corners[i] >> 1 != corners[i - 1] >> 1:
+                if total != 0:
+                    return False
+                total = 0
+            total += 1 - 2 * (corners[i] & 1)
+        if total != 0:
+            return False
+    return True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

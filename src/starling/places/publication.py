@@ -19,8 +19,9 @@ from starling.places.artifact.public_plan import (
     write_measurements,
     write_plan,
 )
-from starling.places.measurements import Int64, Measured
+from starling.places.measurements import Measured
 from starling.places.mechanism.table import mechanism_of
+from starling.places.occupied import Counted
 from starling.places.plan import Plan
 from starling.places.postprocess import Estimate, estimate
 from starling.privacy.guarantee import Guarantee
@@ -47,7 +48,7 @@ VERSION: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
-class PlacesPublication(Publication[Int64, tuple[Measured, ...]]):
+class PlacesPublication(Publication[Counted, tuple[Measured, ...]]):
     """A `release.domain.Publication`.
 
     Attributes:
@@ -93,7 +94,7 @@ class PlacesPublication(Publication[Int64, tuple[Measured, ...]]):
         """The measurements."""
         return columns.sheets()
 
-    def mechanism(self, folder: Path, create: Create) -> Mechanism[Int64, tuple[Measured, ...]]:  # noqa: ARG002 - all is in the draw
+    def mechanism(self, folder: Path, create: Create) -> Mechanism[Counted, tuple[Measured, ...]]:  # noqa: ARG002 - all is in the draw
         """What the plan measures; it is written as soon as it is drawn."""
         return Written(mechanism_of(self.plan), partial(write_measurements, create))
 

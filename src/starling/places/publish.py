@@ -8,8 +8,8 @@ from pathlib import Path
 from starling.engine.spark import DUCKDB, check_engine, cluster_for
 from starling.errors import OutputError, ParameterError
 from starling.places.counts import count
-from starling.places.measurements import Int64
 from starling.places.mechanism.table import mechanism_of
+from starling.places.occupied import Counted
 from starling.places.plan import Plan
 from starling.places.publication import PlacesPublication
 from starling.places.source import Held, InMemory, Records, open_held, open_records
@@ -36,7 +36,7 @@ class _Points:
         """The files of the records."""
         return self.records.files
 
-    def open(self) -> Callable[[ExitStack], Confidential[Int64]]:
+    def open(self) -> Callable[[ExitStack], Confidential[Counted]]:
         """The number of points of each slice and cell; a cluster is started for them where that is asked for."""
         files, sizes = self.records.files, self.records.sizes
         return lambda work: count(

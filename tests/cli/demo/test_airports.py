@@ -7,16 +7,15 @@ import pytest
 
 from starling.cli.demo import airports
 from starling.errors import ParameterError
-from starling.places.counts import count
+from starling.places.counts import tally
 from starling.places.plan import Plan
 from starling.places.source import open_records
-from starling.privacy.trust import inspect
 
 
 def test_the_plan_counts_what_is_written(tmp_path: Path) -> None:
     written = airports.write(tmp_path / "out", airports.data())
     plan = Plan.load(tmp_path / "out" / "plan.toml")
-    cells = inspect(count(plan, open_records(tmp_path / "out" / "airports.parquet", plan))).value
+    cells = tally(plan, open_records(tmp_path / "out" / "airports.parquet", plan), b"")
     assert cells.shape == (1, 512, 1024)
     assert cells.sum() == len(written) > 25_000
     # Reykjavik's two airports and more lie in these cells of the box's grid.

@@ -12,6 +12,7 @@ from starling.errors import ParameterError
 from starling.places.answers.coordinates import degrees_in_cells, units_in_cells
 from starling.places.answers.hexagons import hexagon_regions
 from starling.places.answers.hotspots import Hotspots, hotspots
+from starling.places.answers.leaf_table import LeafTable
 from starling.places.answers.rectangles import Counts, CumulativeGrid, Float64
 from starling.places.answers.regions import Region, count_regions, region_of
 from starling.places.answers.sure import LEVEL, SureIntervals, Surety
@@ -48,20 +49,32 @@ class ReleasedGrid:
 
     Args:
         grid: The public grid.
-        counts: float64 (rows, columns): released points.
+        counts: float64 (rows, columns): released points; or of a sparse grid the table of its boxes.
         measured: The measurements that it was made of, and whether each was added (1) or taken away (-1).
 
     Attributes:
         grid: The public grid.
-        table: The released points, ready to be asked.
+        boxes: The released boxes of a sparse grid, ready to be asked; None of another.
         parts: The measurements, and whether each was added (1) or taken away (-1).
     """
 
-    def __init__(self, grid: Grid, counts: Float64, measured: Sequence[tuple[Measured, int]]) -> None:
+    def __init__(self, grid: Grid, counts: Float64 | LeafTable, measured: Sequence[tuple[Measured, int]]) -> None:
         if counts.shape != grid.shape:
             raise ParameterError("counts", "have another shape than the grid", "give those of the release")
-        self.grid, self.table = grid, CumulativeGrid(counts)
+        self.grid, self.boxes = grid, counts if isinstance(counts, LeafTable) else None
+        self._cells = None if isinstance(counts, LeafTable) else CumulativeGrid(counts)
         self.parts = tuple(measured)
+
+    @property
+    def table(self) -> CumulativeGrid:
+        """The released points of every cell, ready to be asked.
+
+        Raises:
+            ParameterError: the grid is sparse, and has no table of cells.
+        """
+        if self._cells is None:
+            raise ParameterError("grid", "is sparse, so that there is no table of cells", "ask for rectangles")
+        return self._cells
 
     @cached_property
     def surety(self) -> Surety | None:
@@ -85,7 +98,10 @@ class ReleasedGrid:
         theirs = [(measured, sign * each) for measured, each in other.parts]
         if any(one is two for one, _ in self.parts for two, _ in theirs):
             raise ParameterError("grids", "share measurements, whose noise is not independent", "name another slice")
-        return ReleasedGrid(self.grid, self.table.grid + sign * other.table.grid, [*self.parts, *theirs])
+        parts = [*self.parts, *theirs]
+        if self.boxes is not None and other.boxes is not None:
+            return ReleasedGrid(self.grid, self.boxes.plus(other.boxes, sign), parts)
+        return ReleasedGrid(self.grid, self.table.grid + sign * other.table.grid, parts)
 
     def count(self, rectangles: Float64, units: Units = "cells", level: Fraction = LEVEL) -> Answers:
         """Points in rectangles.
@@ -103,7 +119,7 @@ class ReleasedGrid:
         if units != "cells" and asked.ndim == 2 and asked.shape[1] == 4:
             project = degrees_in_cells(self.grid) if units == "degrees" else units_in_cells(self.grid)
             asked = project(asked.reshape(-1, 2)).reshape(-1, 4)
-        found = self.table.count(asked)
+        found = (self.boxes or self.table).count(asked)
         return _answers(found, self.surety.of(asked, level) if self.surety else None)
 
     def count_polygons(

@@ -40,17 +40,20 @@ BOX_TABLE: Final = pa.schema([(name, _INTEGERS.get(name, pa.float64())) for name
 
 
 def tables(plan: Plan) -> tuple[Table, ...]:
-    """The tables of a release, each as Parquet, and as CSV where it is not long."""
+    """The tables of a release, each as Parquet, and as CSV where it is not long; a sparse grid has no table of cells."""
 
     def declared(name: str, title: str, schema: pa.Schema, words: Mapping[str, str], key: tuple[str, ...]) -> Table:
         csv = Text("csv", {column: column for column in schema.names}, most_rows=MOST_TEXT)
         return Table(name, title, schema, words, key, texts=(csv,))
 
+    boxes = declared(BOXES, f"Points ({plan.point}) by box of cells", BOX_TABLE, BOX_WORDS, ("slice", "south", "west"))
+    if plan.grid.sparse:
+        return (boxes,)
     return (
         declared(
             CELLS, f"Points ({plan.point}) by cell of the grid", CELL_TABLE, CELL_WORDS, ("slice", "row", "column")
         ),
-        declared(BOXES, f"Points ({plan.point}) by box of cells", BOX_TABLE, BOX_WORDS, ("slice", "south", "west")),
+        boxes,
     )
 
 
@@ -64,11 +67,10 @@ def sheets() -> list[Sheet]:
 
 def pieces(plan: Plan, estimates: Sequence[Estimate]) -> Iterator[Mapping[str, pa.Table]]:
     """Rows of both tables, slice by slice."""
-    rows, columns = plan.grid.shape
-    step = max(PIECE // columns, 1)
+    step = max(PIECE // plan.grid.columns, 1)
     for name, made in zip(plan.slice_names, estimates, strict=True):
-        grid = made.grid()
-        for first in range(0, rows, step):
+        grid = np.empty((0, 0)) if plan.grid.sparse else made.grid()
+        for first in range(0, len(grid), step):
             part = grid[first : first + step]
             row, column = (each.reshape(-1).astype(np.int32) for each in np.indices(part.shape))
             yield {

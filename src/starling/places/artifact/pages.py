@@ -103,7 +103,7 @@ def charged(plan: Plan) -> Section:
 
 def sections(plan: Plan, estimates: Sequence[Estimate]) -> tuple[Section, ...]:
     """What was published, what is public, files."""
-    return (_published(plan, estimates), _public(plan), _files())
+    return (_published(plan, estimates), _public(plan), _files(plan))
 
 
 def _published(plan: Plan, estimates: Sequence[Estimate]) -> Section:
@@ -130,9 +130,10 @@ def _public(plan: Plan) -> Section:
     return Section("What is public, and how points are counted", text)
 
 
-def _files() -> Section:
+def _files(plan: Plan) -> Section:
+    cells = () if plan.grid.sparse else (("data/cells.parquet", "estimated points of every cell"),)
     rows = (
-        ("data/cells.parquet", "estimated points of every cell"),
+        *cells,
         ("data/boxes.parquet", "estimated points of every box that was not cut further"),
         (SLICES, "what was measured in each slice, with its noise"),
         (BOXES, "the boxes"),

@@ -13,11 +13,12 @@ from fractions import Fraction
 from math import floor
 from typing import Final
 
-from starling.places.measurements import Int64, MeasuredTree
+from starling.places.measurements import MeasuredTree
 from starling.places.mechanism import dynamic
 from starling.places.mechanism.growing import GrowingTree, of_a_partition
 from starling.places.mechanism.ladders import remainders, shares
 from starling.places.mechanism.method import Spent
+from starling.places.occupied import Exact
 from starling.privacy.events import PureDP
 from starling.privacy.guarantee import Guarantee, sequential
 from starling.privacy.neighbours import Relation
@@ -84,7 +85,7 @@ class Adaptive:
             Spent("boxes down a path", (1 - TOTAL) * self.epsilon),
         )
 
-    def draw(self, exact: Int64, /) -> MeasuredTree:
+    def draw(self, exact: Exact, /) -> MeasuredTree:
         """Measure the root, then depth by depth; at each depth first all boxes, then the leaves afresh. See `Method.draw`."""
         amount = self.epsilon / self.points
         tree = GrowingTree(exact)

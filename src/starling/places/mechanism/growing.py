@@ -10,12 +10,15 @@ point counts, whatever boxes the others lie in (group privacy; the tree is no ob
 spend E = epsilon/k.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from starling.places.measurements import ROOT, Bool, Int16, Int32, Int64, MeasuredTree, Tree
 from starling.places.mechanism.boxes import areas, box_counts, cumulative, parts
+from starling.places.occupied import Exact, OccupiedCells
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.neighbours import Relation
@@ -43,19 +46,23 @@ class GrowingTree:
     """A tree whose open boxes tile what is not yet closed. It holds exact counts; `measure` lets values out, with noise.
 
     Args:
-        exact: int64 (rows, columns): the number of points of each cell.
+        exact: int64 (rows, columns): the number of points of each cell; or the occupied cells, for a tree that is cut at middles alone.
 
     Attributes:
         shape: Cells of the grid (rows, columns).
         boxes: int32 (open, 4): the open boxes; at first the whole grid.
-        sums: int64 (rows + 1, columns + 1): what `boxes.cumulative` makes of the counts. Confidential.
+        sums: int64 (rows + 1, columns + 1): what `boxes.cumulative` makes of the counts. Confidential. A sparse grid has none.
     """
 
-    def __init__(self, exact: Int64) -> None:
+    def __init__(self, exact: Exact) -> None:
         rows, columns = exact.shape
         self.shape = (rows, columns)
         self.boxes: Int32 = np.array([[0, rows, 0, columns]], dtype=np.int32)
-        self.sums = cumulative(np.ascontiguousarray(exact))
+        if isinstance(exact, OccupiedCells):
+            self._counts: Callable[[Int32], Int64] = exact.box_counts
+        else:
+            self.sums = cumulative(np.ascontiguousarray(exact))
+            self._counts = partial(box_counts, self.sums)
         self._nodes = np.zeros(1, dtype=np.int64)
         self._number = 1
         self._all: list[Int32] = [self.boxes]
@@ -75,7 +82,7 @@ class GrowingTree:
 
     def exact(self) -> Int64:
         """int64 (open,): the points of each open box. Confidential: for selections and searches, which have arguments of their own."""
-        return box_counts(self.sums, self.boxes)
+        return self._counts(self.boxes)
 
     def measure(self, amount: Fraction, where: Bool | None = None, *, steered: Bool | bool) -> Int64:
         """Noisy counts of open boxes, which are also kept.
@@ -92,7 +99,7 @@ class GrowingTree:
         if not len(nodes):
             return np.empty(0, dtype=np.int64)
         noise = self._noises.setdefault(DiscreteLaplace(1 / amount), len(self._noises))
-        values = noisy(box_counts(self.sums, boxes), amount)
+        values = noisy(self._counts(boxes), amount)
         kinds = np.full(len(nodes), noise, dtype=np.int16)
         self._measured.append((nodes, values, kinds, np.broadcast_to(np.asarray(steered, dtype=np.bool_), nodes.shape)))
         return values

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 import numpy as np
 
 from starling.errors import ParameterError, PlanError, Problem, StarlingError
-from starling.places.measurements import Int64, Measured
+from starling.places.measurements import Measured
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.adaptive_grid import AdaptiveGrid
 from starling.places.mechanism.dawa import Dawa
@@ -21,6 +21,7 @@ from starling.places.mechanism.quadtree import Quadtree
 from starling.places.mechanism.singular import Singular
 from starling.places.mechanism.uniform import Uniform
 from starling.places.mechanism.uniform_grid import UniformGrid
+from starling.places.occupied import Counted
 from starling.places.plan import Plan
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.budget import exact
@@ -46,7 +47,7 @@ _OF_EVERY: Final = ("shape", "relation", "epsilon", "points")
 
 @dataclass(frozen=True, slots=True)
 class Sliced:
-    """A method over each slice: a `privacy.trust.Mechanism` over the exact counts, int64 (slices, rows, columns).
+    """A method over each slice: a `privacy.trust.Mechanism` over exact counts.
 
     Privacy. A point lies in one slice. Of a person at most k points count over all slices together, and each method's noise is so scaled
     that j of k points cost at most j/k of epsilon; so whatever the slices that a person's points lie in, they cost at most epsilon in all:
@@ -66,8 +67,11 @@ class Sliced:
         one = self.method.guarantee
         return one if self.slices == 1 else bounded_overlap(f"{one.name}, slice by slice", 1, [one])
 
-    def draw(self, exact: Int64, /) -> tuple[Measured, ...]:
+    def draw(self, exact: Counted, /) -> tuple[Measured, ...]:
         """Measure every slice, empty or not."""
+        if isinstance(exact, tuple):
+            assert isinstance(self.method, Adaptive)  # A plan of a sparse grid takes no other.
+            return tuple(self.method.draw(occupied) for occupied in exact)
         return tuple(self.method.draw(np.ascontiguousarray(counts)) for counts in exact)
 
 

@@ -40,12 +40,15 @@ class Map:
         title: Of the release.
         about: What it is and what it costs, in a sentence.
         points: What is counted, as in "pickups".
-        grid: float64 (rows, columns): the released grid, southern row first.
+        grid: float64 (rows, columns): the released grid, southern row first; of a sparse one a table of squares, of which those in the
+            north and the east may reach beyond it.
         box: West, south, east and north end of the grid, in its units.
         aspect: How wide a cell is on the map for its height.
         boxes: int32 (leaves, 4): outlines, as rows and columns of cells.
         measured: The measurements, for sure intervals; None gives none.
         notes: Sentences that stand beside the map.
+        fold: Cells a side of the squares of a sparse grid.
+        shape: Cells of a sparse grid (rows, columns).
     """
 
     title: str
@@ -57,6 +60,8 @@ class Map:
     boxes: Int32
     measured: MeasuredTree | None
     notes: Sequence[str] = ()
+    fold: int = 1
+    shape: tuple[int, int] | None = None
 
 
 def folded(grid: Float64, most: int = LARGEST) -> tuple[Float64, int]:
@@ -88,9 +93,10 @@ def page(shown: Map, level: Fraction = LEVEL) -> str:
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    table, fold = folded(shown.grid)
+    table, further = folded(shown.grid)
+    fold = shown.fold * further
     rows, columns = table.shape
-    high, wide = shown.grid.shape
+    high, wide = shown.shape or shown.grid.shape
     facts: dict[str, Any] = {
         "rows": rows,
         "columns": columns,

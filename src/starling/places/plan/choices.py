@@ -24,6 +24,8 @@ METHODS: Final[dict[str, str]] = {
     "uniform": "one noisy count, spread over the grid",
 }
 """What each method measures, by its name; `mechanism.table` has its mechanism."""
+SPARSE: Final = ("adaptive",)
+"""Methods that count boxes of a quadtree alone, and so work on grids of which occupied cells alone are held."""
 RELATIONS: Final[dict[Unit, Relation]] = {"point": ADD_REMOVE_POINT, "person": ADD_REMOVE_PERSON}
 MOST_EXPECTED: Final = 1 << 40
 """Points that a plan may expect."""

@@ -13,8 +13,8 @@ to the nearest double, by interval arithmetic.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from math import inf, nextafter
+from functools import cached_property, lru_cache
+from math import inf, lcm, nextafter
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -26,8 +26,11 @@ Float64: TypeAlias = npt.NDArray[np.float64]
 Crs: TypeAlias = Literal["degrees", "equal-area", "plain"]
 Box: TypeAlias = tuple[Fraction, Fraction, Fraction, Fraction]
 
-MOST_CELLS: Final = 1 << 26
-"""Cells of all slices together: what a release holds in memory, at some tens of bytes a cell."""
+MOST_DENSE: Final = 1 << 26
+"""Cells of all slices together that a release holds in memory, at some tens of bytes a cell. A grid of more is sparse: its cells with
+points are counted alone, and it is released as boxes."""
+MOST_CELLS: Final = 1 << 40
+"""Cells of all slices together."""
 MOST_SIDE: Final = 1 << 20
 """Rows, or columns."""
 RADIUS: Final = Fraction(63_710_072, 10)
@@ -100,13 +103,18 @@ class Grid:
         """How many cells there are."""
         return self.rows * self.columns
 
+    @property
+    def sparse(self) -> bool:
+        """Whether there are too many cells to hold a number of each."""
+        return self.cells > MOST_DENSE
+
     @cached_property
     def edges(self) -> tuple[Float64, Float64]:
         """float64 (columns + 1,) and (rows + 1,): the edges in x and in y, ascending, in the units in which points come."""
         x0, y0, x1, y1 = self.box
-        x, y = _steps(x0, x1, self.columns), _steps(y0, y1, self.rows)
         if self.crs != "equal-area":
-            return np.array([_no_less(each) for each in x]), np.array([_no_less(each) for each in y])
+            return _edges(x0, x1, self.columns), _edges(y0, y1, self.rows)
+        x, y = _steps(x0, x1, self.columns), _steps(y0, y1, self.rows)
         return np.array([_longitude(each) for each in x]), np.array([_latitude(each) for each in y])
 
     def in_cells(self, rectangles: npt.ArrayLike) -> Float64:
@@ -123,16 +131,24 @@ def _steps(first: Fraction, last: Fraction, cells: int) -> list[Fraction]:
     return [first + at * width for at in range(cells + 1)]
 
 
-def _no_less(exact: Fraction) -> float:
-    """The smallest double that is no less.
+@lru_cache(maxsize=4)
+def _edges(first: Fraction, last: Fraction, cells: int) -> Float64:
+    """float64 (cells + 1,): the smallest doubles that are no less than the edges, by integers over one denominator.
 
-    >>> _no_less(Fraction(1, 10)) == 0.1, Fraction(0.1) > Fraction(1, 10)
-    (True, True)
-    >>> _no_less(Fraction(3, 10)) > 0.3, Fraction(0.3) < Fraction(3, 10)
-    (True, True)
+    >>> low, middle, high = _edges(Fraction(1, 10), Fraction(3, 10), 2).tolist()
+    >>> low == 0.1, Fraction(0.1) > Fraction(1, 10), high > 0.3, Fraction(0.3) < Fraction(3, 10)
+    (True, True, True, True)
     """
-    nearest = float(exact)
-    return nearest if nearest >= exact else nextafter(nearest, inf)
+    below = lcm(first.denominator, last.denominator) * cells
+    begin, step = int(first * below), int((last - first) * below / cells)
+    found = np.empty(cells + 1)
+    for at in range(cells + 1):
+        above = begin + at * step
+        nearest = above / below  # Python divides integers to the nearest double.
+        top, bottom = nearest.as_integer_ratio()
+        found[at] = nearest if top * below >= above * bottom else nextafter(nearest, inf)
+    found.flags.writeable = False
+    return found
 
 
 def _longitude(metres: Fraction) -> float:

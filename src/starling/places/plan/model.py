@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from starling.errors import PlanError
-from starling.places.plan.choices import METHODS, MOST_EXPECTED, MOST_POINTS, RELATIONS, Columns, Slices, Unit
-from starling.places.plan.grid import MOST_CELLS, Grid
+from starling.places.plan.choices import METHODS, MOST_EXPECTED, MOST_POINTS, RELATIONS, SPARSE, Columns, Slices, Unit
+from starling.places.plan.grid import MOST_CELLS, MOST_DENSE, Grid
 from starling.planfile.spelling import did_you_mean
 from starling.planfile.toml import read_file
 from starling.planfile.values import section_of
@@ -77,11 +77,15 @@ class Plan:
             raise PlanError("input.person", "is missing", "name the column that says whose point it is")
         if (self.slices is None) != (not self.columns.time):
             raise PlanError("input.time", "is there without slices, or slices without it", "name both, or neither")
-        if self.cells > MOST_CELLS:
-            problem = f"make {self.cells:,} cells of all slices together, beyond {MOST_CELLS:,}"
+        most = MOST_CELLS if self.grid.sparse else MOST_DENSE
+        if self.cells > most:
+            problem = f"make {self.cells:,} cells of all slices together, beyond {most:,}"
             raise PlanError("slices", problem, "take fewer slices or larger cells")
         if self.method not in METHODS:
             raise PlanError("method.name", f"is not {' or '.join(METHODS)}", did_you_mean(self.method, METHODS))
+        if self.grid.sparse and self.method not in SPARSE:
+            problem = f"looks at every cell, or cuts elsewhere than at middles, and the grid has more than {MOST_DENSE:,} cells"
+            raise PlanError("method.name", problem, f"name {' or '.join(SPARSE)}, or take larger cells")
         if self.expected is not None and not 0 <= self.expected <= MOST_EXPECTED:
             raise PlanError("expected", f"is not from 0 to {MOST_EXPECTED:,}", "give a number of points")
 

@@ -3,10 +3,12 @@
 from typing import Final
 
 from starling.places.measurements import Measured, MeasuredCoefficients
+from starling.places.plan.grid import MOST_DENSE
 from starling.places.postprocess import wavelet
 from starling.places.postprocess.blending import blended
 from starling.places.postprocess.least_squares import least_squares, merged
 from starling.places.postprocess.leaves import Estimate, Float64
+from starling.places.postprocess.pieces import piecewise
 
 __all__ = ["Estimate", "Float64", "estimate"]
 
@@ -17,8 +19,8 @@ ADDED_UP: Final = frozenset({"adaptive_grid", "hierarchical", "kd_tree", "quadtr
 def estimate(method: str, measured: Measured) -> Estimate:
     """The estimate that a method makes of its measurements.
 
-    `adaptive` has models of how points lie. Where a method is not in `ADDED_UP` either, the mean of each leaf's own counts by inverse
-    variance is spread evenly.
+    `adaptive` has models of how points lie; on a sparse grid it keeps the pieces, as no table of cells is made. Where a method is not in
+    `ADDED_UP` either, the mean of each leaf's own counts by inverse variance is spread evenly.
 
     Args:
         method: The name of the method in a plan.
@@ -27,7 +29,8 @@ def estimate(method: str, measured: Measured) -> Estimate:
     if isinstance(measured, MeasuredCoefficients):
         return wavelet.cells(measured)
     if method == "adaptive":
-        return blended(measured)
+        rows, columns = measured.tree.shape
+        return piecewise(measured) if rows * columns > MOST_DENSE else blended(measured)
     tree = measured.tree
     counts = least_squares(measured) if method in ADDED_UP else merged(measured).value
     leaves = tree.leaves
