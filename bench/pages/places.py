@@ -5,7 +5,7 @@ from math import exp, log
 from typing import Any, Final
 
 from bench.markdown import number, table
-from bench.pages.origin import Results, untimed
+from bench.pages.origin import Results, made, untimed
 from bench.places_methods import STAR
 from bench.places_paper import against
 
@@ -253,6 +253,22 @@ def other_budgets(results: Mapping[str, Results]) -> str:
     return table(["HTF 5e-4 is better than", *(f"ε = {each}" for each in ("0.1", "0.3", "0.5", "1"))], lines)
 
 
+def scale(results: Mapping[str, Results]) -> str:
+    """Time and memory of a release against points and against cells."""
+    result = results["places_scale"]
+    head = ["points", "cells", "s", "CPU s", "GB", "release, GB", "GROUP BY alone, s", "times of it"]
+    lines = [
+        [
+            f"{row['points']:,}",
+            f"{row['rows']:,} x {row['columns']:,}" + (", sparse" if row["sparse"] else ""),
+            *(number(row[name]) for name in ("seconds", "cpu_seconds", "gigabytes", "release_gb")),
+            *(number(row[name]) for name in ("group_by_seconds", "times_of_group_by")),
+        ]
+        for row in result["rows"]
+    ]
+    return f"{table(head, lines)}\n\nAt ε = {result['settings']['epsilon']}. {made(result)}"
+
+
 TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "places_goals": goals,
     "places_large": large,
@@ -264,4 +280,5 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "places_search": search,
     "places_paper_wins": paper_wins,
     "places_other_budgets": other_budgets,
+    "places_scale": scale,
 }

@@ -123,6 +123,24 @@ def test_a_map_and_exports_are_written(folder: Path) -> None:
         assert (file["counts"] == opened.grid()).all()
 
 
+def test_a_sparse_release_is_counted_drawn_and_written_as_boxes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_world(tmp_path, {"grid": {"rows": 1 << 13, "columns": 1 << 14}, "method": {"name": "adaptive"}})
+    made = call("release", "plan.toml", "--records", "records.csv", "--out", "release", "--unvalidated", "--yes").stdout
+    assert "boxes.parquet" in made
+    assert "cells.parquet" not in made
+    (tmp_path / "asked.csv").write_text("x0,y0,x1,y1\n0,0,16384,8192\n0.5,0,100,8192\n")
+    found = json.loads(call("count", "release", "--rectangles", "asked.csv", "--json").stdout)
+    assert len(found["counts"]) == 2
+    call("map", "release", "--out", "map.html")
+    assert "A cell of the page is 32 by 32 cells" in (tmp_path / "map.html").read_text()
+    files = json.loads(call("export", "release", "--out", "formats", "--json").stdout)["files"]
+    assert set(files) == {"boxes.parquet", "boxes.geojson"}
+    assert "sparse" in call("hotspots", "release", code=2).stderr
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -246,6 +246,7 @@ def export(release: Path, *, part: str | None, resolution: int | None, out: Path
     working("checking the release and writing it")
     with _opened(release, key) as opened:
         boxes, counts = opened.boxes(part)
-        made = write_all(out, opened.plan.grid, opened.released(part).table, boxes, counts, resolution)
+        table = None if opened.plan.grid.sparse else opened.released(part).table
+        made = write_all(out, opened.plan.grid, table, boxes, counts, resolution)
     named = {path.name: str(path) for path in made}
     return Result(lambda: facts(list(named.items())), lambda: {"files": named})

@@ -162,3 +162,11 @@ def test_all_formats_of_a_release_in_one_folder(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="plain units"):
         write_all(tmp_path / "no", plain, released, BOXES, COUNTS, resolution=5)
     assert not (tmp_path / "no").exists()
+
+
+def test_a_sparse_grid_goes_out_as_boxes_alone(tmp_path: Path) -> None:
+    made = write_all(tmp_path / "out", CITY, None, BOXES, COUNTS)
+    assert [path.name for path in made] == ["boxes.parquet", "boxes.geojson"]
+    with pytest.raises(ParameterError, match="h3 needs a table of cells"):
+        write_all(tmp_path / "no", CITY, None, BOXES, COUNTS, resolution=5)
+    assert not (tmp_path / "no").exists()

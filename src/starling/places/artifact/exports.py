@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.engine.new_folder import new_folder
+from starling.errors import ParameterError
 from starling.places.answers.coordinates import (
     CRS84,
     box_in_degrees,
@@ -38,31 +39,35 @@ _RECTANGLE: Final = np.dtype(
 
 
 def write_all(
-    out: Path, grid: Grid, released: CumulativeGrid, boxes: Int32, counts: Float64, resolution: int | None = None
+    out: Path, grid: Grid, released: CumulativeGrid | None, boxes: Int32, counts: Float64, resolution: int | None = None
 ) -> tuple[Path, ...]:
-    """Write a release in all formats into the new folder `out`; no GeoJSON of plain units.
+    """Write a release in all formats into the new folder `out`; no GeoJSON of plain units, and boxes alone of a sparse grid.
 
     Args:
         out: Must not exist.
         grid: The public grid.
-        released: The released grid.
+        released: The released grid; None of a sparse one.
         boxes: int32 (boxes, 4): the boxes of the release.
         counts: float64 (boxes,): released points of each.
         resolution: Of H3, for a table of its cells; None writes none.
 
     Raises:
-        ParameterError: as `hexagon_table`.
+        ParameterError: as `hexagon_table`, and a resolution for a sparse grid.
         OutputError: `out` exists or cannot be written.
     """
+    if released is None and resolution is not None:
+        raise ParameterError("h3", "needs a table of cells, which a sparse grid has not", "leave it out")
     columns: Columns = {"count": counts}
-    names = ["boxes.parquet", "grid.npz"]
+    names = ["boxes.parquet"]
     with new_folder(out) as folder:
         write_geoparquet(folder / names[0], grid, boxes, columns)
-        write_npz(folder / names[1], grid, released.grid)
+        if released is not None:
+            names.append("grid.npz")
+            write_npz(folder / names[-1], grid, released.grid)
         if grid.crs != "plain":
             names.append("boxes.geojson")
             write_geojson(folder / names[-1], grid, boxes, columns)
-        if resolution is not None:
+        if released is not None and resolution is not None:
             names.append(f"h3-{resolution}.parquet")
             pq.write_table(hexagon_table(grid, released, resolution), folder / names[-1], compression="zstd")
     return tuple(out / name for name in names)
