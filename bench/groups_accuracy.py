@@ -33,6 +33,7 @@ from bench.peers import ROOT
 from bench.record import Limit, Recorder
 from starling.groups.generate import census_like, household_shares, lognormal_shares
 from starling.groups.optimise.cumulative import project_cumulative
+from starling.groups.optimise.distances import earth_movers_distance
 from starling.groups.optimise.empirical_bayes import project_empirical_bayes
 from starling.groups.optimise.histogram import project_histogram
 from starling.groups.optimise.topdown import project_top_down
@@ -205,7 +206,7 @@ def errors(found: Projection, truth: Truth) -> Row:
     assert max(l1) <= 2 * truth.total
     return {
         "l1": l1,
-        "emd": [int(np.abs(np.cumsum(each, axis=1)).sum()) for each in off],
+        "emd": [earth_movers_distance(each) for each in off],
         "most": [int(np.abs(each).max()) for each in off],
         "gap": None if found.gap is None else float(found.gap),
     }

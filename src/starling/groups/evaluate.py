@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from starling.engine.spark import DUCKDB, cluster_for
 from starling.errors import SourceError
 from starling.groups.counts import count
+from starling.groups.optimise.distances import earth_movers_distance
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 from starling.groups.postprocess import Conditions, conditions
@@ -71,7 +72,7 @@ class LevelErrors:
             said, holds = published >= least, true >= least
             counted = (said, said & ~holds, holds & ~said)
             readings.append(Reading(least, *(int(np.count_nonzero(each)) for each in counted)))
-        emd = int(np.abs(np.cumsum(apart, axis=1)).sum())
+        emd = earth_movers_distance(apart)
         return cls(int(np.abs(apart).sum()), emd, int(np.abs(apart).max(initial=0)), tuple(readings))
 
 

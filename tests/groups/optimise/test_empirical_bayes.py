@@ -6,6 +6,7 @@ from hypothesis import given, settings
 
 from starling.groups.optimise import empirical_bayes
 from starling.groups.optimise.cumulative import project_cumulative
+from starling.groups.optimise.distances import earth_movers_distance
 from starling.groups.optimise.empirical_bayes import project_empirical_bayes
 from starling.groups.optimise.tree import Int64, Projection
 from tests.groups.optimise.cumulative_cases import Case, assert_kept_twice, cases
@@ -94,7 +95,7 @@ def sparse_errors(seed: int) -> tuple[int, float]:
         solve(noisy, parents, total, [variance] * 2).levels[1] - levels[1]
         for solve in (project_empirical_bayes, project_cumulative)
     ]
-    moved = [int(np.abs(np.cumsum(each, axis=1)).sum()) for each in off]
+    moved = [earth_movers_distance(each) for each in off]
     return int(np.abs(off[0]).sum()), moved[0] / moved[1]
 
 

@@ -16,6 +16,7 @@ from starling.errors import PlanError
 from starling.groups.generate import household_shares, invented, inventing, lognormal_shares
 from starling.groups.inference.methods import fit
 from starling.groups.measurements import measured
+from starling.groups.optimise.distances import earth_movers_distance
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import METHODS, Method, Plan, PublicShares
 from starling.privacy.budget import decimal_up
@@ -218,4 +219,4 @@ def standard_error(found: Float64) -> Float64:
 
 def _error(made: Int64, exact: Int64) -> tuple[int, int, int]:
     apart = made - exact
-    return int(np.abs(apart).sum()), int(np.abs(np.cumsum(apart, axis=1)).sum()), int(np.abs(apart).max())
+    return int(np.abs(apart).sum()), earth_movers_distance(apart), int(np.abs(apart).max())
