@@ -9,7 +9,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from bench.pages import core, genome, genome_figures, groups, groups_accuracy, groups_rivals, ledger, tables, whole
+from bench.pages import (
+    core,
+    genome,
+    genome_figures,
+    groups,
+    groups_accuracy,
+    groups_rivals,
+    ledger,
+    places_typical,
+    tables,
+    whole,
+)
 from bench.pages.origin import Results
 from bench.peers import ROOT
 from bench.record import RESULTS, load
@@ -17,7 +28,10 @@ from bench.record import RESULTS, load
 PAGE: Final = ROOT / "docs" / "benchmarks.md"
 PAGES: Final = (
     PAGE,
-    *(ROOT / "docs" / f"{name}.md" for name in ("better-numbers", "genome-figures", "genome", "groups-figures")),
+    *(
+        ROOT / "docs" / f"{name}.md"
+        for name in ("better-numbers", "genome-figures", "genome", "groups-figures", "places-intervals")
+    ),
 )
 NAMES: Final = (
     "noise",
@@ -49,6 +63,7 @@ NAMES: Final = (
     "groups_inf_tda",
     "groups_national",
     "groups_paper",
+    "places_typical",
     "startup",
     "thresholds",
 )
@@ -63,6 +78,7 @@ TABLES: Final = {
     **groups.TABLES,
     **groups_accuracy.TABLES,
     **groups_rivals.TABLES,
+    **places_typical.TABLES,
 }
 
 

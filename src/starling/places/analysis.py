@@ -17,6 +17,7 @@ from starling.places.artifact.public_plan import SIDES, read_measurements, read_
 from starling.places.measurements import Int32, Measured, MeasuredTree
 from starling.places.pictures.map_page import Map
 from starling.places.postprocess import Float64
+from starling.places.typical import typical_errors
 from starling.release.reading import DomainRelease, Release
 
 PICTURED: Final = 512
@@ -87,6 +88,19 @@ class PlacesRelease(DomainRelease):
             ParameterError: as `grid`, and as `ReleasedGrid.count`.
         """
         return self.released(slice).count(rectangles, units, level)
+
+    def typical_errors(
+        self,
+        rectangles: Float64,
+        units: Units = "cells",
+        slice: str | None = None,  # noqa: A002 - the word of the plan
+    ) -> Float64 | None:
+        """The typical error of each rectangle's count, float64 (m,): `typical.typical_errors` says what it is, and when there is none.
+
+        Raises:
+            ParameterError: as `count`.
+        """
+        return typical_errors(self.plan, self.released(slice), lambda grid: grid.count(rectangles, units))
 
     def boxes(self, slice: str | None = None) -> tuple[Int32, Float64]:  # noqa: A002 - the word of the plan
         """The boxes of the release: int32 (boxes, 4), and float64 (boxes,), their released points; raises ParameterError as `grid` does."""

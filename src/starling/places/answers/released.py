@@ -78,9 +78,9 @@ class ReleasedGrid:
 
     @cached_property
     def surety(self) -> Surety | None:
-        """Sure intervals; None where a transform was measured, not boxes."""
+        """Sure intervals; None where a transform was measured, not boxes, or nothing is known of the measurements."""
         trees = [each for each, _ in self.parts if isinstance(each, MeasuredTree)]
-        if len(trees) < len(self.parts):
+        if not trees or len(trees) < len(self.parts):
             return None
         return Surety(trees, [sign for _, sign in self.parts])
 
