@@ -10,7 +10,7 @@ in radians times R, y is R times the sine of the latitude. Points come in degree
 to the nearest double, by interval arithmetic.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -114,8 +114,7 @@ class Grid:
         x0, y0, x1, y1 = self.box
         if self.crs != "equal-area":
             return _edges(x0, x1, self.columns), _edges(y0, y1, self.rows)
-        x, y = _steps(x0, x1, self.columns), _steps(y0, y1, self.rows)
-        return np.array([_longitude(each) for each in x]), np.array([_latitude(each) for each in y])
+        return _projected(x0, x1, self.columns, _longitude), _projected(y0, y1, self.rows, _latitude)
 
     def in_cells(self, rectangles: npt.ArrayLike) -> Float64:
         """Rectangles in units of the box as rectangles in cells, with fractions; both float64 (rectangles, 4): x0, y0, x1, y1."""
@@ -124,11 +123,6 @@ class Grid:
         origin = np.array([float(x0), float(y0)] * 2)
         per_unit = np.array([float(self.columns / (x1 - x0)), float(self.rows / (y1 - y0))] * 2)
         return np.asarray((given - origin) * per_unit)
-
-
-def _steps(first: Fraction, last: Fraction, cells: int) -> list[Fraction]:
-    width = (last - first) / cells
-    return [first + at * width for at in range(cells + 1)]
 
 
 @lru_cache(maxsize=4)
@@ -147,6 +141,15 @@ def _edges(first: Fraction, last: Fraction, cells: int) -> Float64:
         nearest = above / below  # Python divides integers to the nearest double.
         top, bottom = nearest.as_integer_ratio()
         found[at] = nearest if top * below >= above * bottom else nextafter(nearest, inf)
+    found.flags.writeable = False
+    return found
+
+
+@lru_cache(maxsize=4)
+def _projected(first: Fraction, last: Fraction, cells: int, degrees: Callable[[Fraction], float]) -> Float64:
+    """float64 (cells + 1,): the edges of cells of equal area, taken back to degrees."""
+    width = (last - first) / cells
+    found = np.array([degrees(first + at * width) for at in range(cells + 1)])
     found.flags.writeable = False
     return found
 
