@@ -107,6 +107,9 @@ def test_spark_counts_what_duckdb_counts(tmp_path: Path) -> None:
             check_seen(cluster, opened.files, opened.sizes)
             there, here = tally(chosen, opened, key, cluster), tally(chosen, opened, key)
             assert np.array_equal(there, here)
+            if chosen.unit == "person":
+                twin = kept(rows, key, chosen.points, distinct=chosen.distinct)
+                assert there[0, 0].tolist() == [twin[cell] for cell in range(4)]
 
 
 @pytest.mark.parametrize(
