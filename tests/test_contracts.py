@@ -52,6 +52,11 @@ BREACHES = {
         ("tables/postprocess/estimates.py", "from starling.privacy.sampling.noise import draw"),
         ("tables/postprocess/estimates.py", "import starling.ledger.sqlite"),
     ],
+    "web-opens-nothing": [
+        ("server/app.py", "from starling.tables import source"),
+        ("server/access.py", "import duckdb"),
+        ("ledger/account.py", "from starling.privacy.sampling.noise import draw"),
+    ],
     "one-source-of-randomness": [
         ("tables/mechanism.py", "import random"),
         ("cli/__init__.py", "from uuid import uuid4"),

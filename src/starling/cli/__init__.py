@@ -18,6 +18,8 @@ main = Root(
         **{name: registered.verbs for name, registered in DOMAINS.items()},
         "ledger": "starling.cli.ledger:ledger",
         "keys": "starling.cli.ledger:keys",
+        "server": "starling.cli.server:server",
+        "serve": "starling.cli.server:serve",
         "verify": "starling.cli.verify:verify",
         "audit": "starling.cli.audit:audit",
     },

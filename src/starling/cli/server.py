@@ -1,0 +1,129 @@
+"""`starling server`: a home, its users and their tokens. `starling serve`: the server itself."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from starling.cli.commands import Group, Result, attributes, command
+from starling.cli.options import PATH
+from starling.errors import ParameterError
+
+if TYPE_CHECKING:
+    from starling.server.access import Access, Entry, Issued
+
+ROLES = ("custodian", "analyst", "auditor")
+
+server = Group(
+    "server",
+    example="starling server init home",
+    help="Set up a server: its home, its users and their tokens. `starling serve HOME` runs it.",
+    lazy={
+        **{name: f"starling.cli.server:{name}" for name in ("init", "user", "token", "tokens", "revoke")},
+        "log": "starling.cli.server:log",
+    },
+)
+
+_home = click.argument("home", type=PATH)
+
+
+def _access(home: Path) -> "Access":
+    from starling.server.home import open_home
+
+    return open_home(home).access
+
+
+@command("init", example="starling server init home")
+@_home
+@click.option("--ledger", metavar="URL", help="The ledger of the server; without it, ledger.sqlite in HOME.")
+def init(home: Path, *, ledger: str | None) -> Result:
+    """Make a home in a new or empty folder: server.toml, in which every setting is explained, and no users yet."""
+    from starling.server.home import make_home
+
+    made = make_home(home, ledger=ledger)
+    body = {"home": str(home), "ledger": made.settings.ledger}
+    text = f"made {home}; read its server.toml\nits ledger: {made.settings.ledger} (starling ledger create)"
+    return Result(lambda: text, lambda: body)
+
+
+@command("user", example="starling server user home ada --role analyst")
+@_home
+@click.argument("name")
+@click.option("--role", type=click.Choice(ROLES), required=True, help="What the user may do.")
+def user(home: Path, name: str, *, role: str) -> Result:
+    """Add a user, who can do nothing without a token."""
+    added = _access(home).add_user(name, cast(Any, role))
+    return Result(lambda: f"user {added.name}, {added.role}", lambda: attributes(added, "name", "role"))
+
+
+@command("token", example="starling server token home ada --days 30")
+@_home
+@click.argument("name")
+@click.option("--days", type=int, required=True, help="For how many days it lets the user in.")
+def token(home: Path, name: str, *, days: int) -> Result:
+    """Make a token for a user. It is shown now and never again: the server keeps its SHA-256 alone."""
+    text, issued = _access(home).issue(name, days=days)
+    click.echo(
+        f"starling: token {issued.id} of {name} ends {issued.expires:%Y-%m-%d %H:%M} UTC; keep it safe", err=True
+    )
+    return Result(lambda: text, lambda: {"token": text, **_issued_json(issued)})
+
+
+@command("tokens", example="starling server tokens home")
+@_home
+def tokens(home: Path) -> Result:
+    """List the tokens that were made, by their ids."""
+    found = _access(home).tokens()
+    return Result(
+        lambda: "\n".join(
+            f"{each.id}  {each.user}  {'revoked' if each.revoked else f'ends {each.expires:%Y-%m-%d %H:%M} UTC'}"
+            for each in found
+        ),
+        lambda: [_issued_json(each) for each in found],
+    )
+
+
+@command("revoke", example="starling server revoke home 0123456789abcdef")
+@_home
+@click.argument("id_", metavar="ID")
+def revoke(home: Path, id_: str) -> Result:
+    """Refuse a token from now on, by its id."""
+    _access(home).revoke(id_)
+    return Result(lambda: f"token {id_} is revoked", lambda: {"id": id_, "revoked": True})
+
+
+@command("log", example="starling server log home")
+@_home
+@click.option("--after", type=click.IntRange(0, 2**62), default=0, show_default=True, help="Lines beyond this number.")
+@click.option(
+    "--most", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="At most so many lines."
+)
+def log(home: Path, *, after: int, most: int) -> Result:
+    """Show who asked what when."""
+    found = _access(home).log(after=after, most=most)
+    return Result(
+        lambda: "\n".join(f"{each.number}  {each.at:%Y-%m-%d %H:%M:%S}  {each.who}  {each.what}" for each in found),
+        lambda: [_entry_json(each) for each in found],
+    )
+
+
+@command("serve", example="starling serve home")
+@_home
+def serve(home: Path) -> Result:
+    """Serve a home until Ctrl-C or SIGTERM. So far it answers who may use it, its log and its health; it releases nothing yet."""
+    try:
+        from starling.server import running
+    except ImportError:
+        raise ParameterError("server", "needs packages that are missing", "pip install 'starling[server]'") from None
+    from starling.server.home import open_home
+
+    running.serve(open_home(home), lambda url: click.echo(f"starling: listening on {url}", err=True))
+    return Result(lambda: "stopped", lambda: {"stopped": True})
+
+
+def _issued_json(issued: "Issued") -> dict[str, Any]:
+    return {**attributes(issued, "id", "user", "revoked"), "expires": issued.expires.isoformat()}
+
+
+def _entry_json(entry: "Entry") -> dict[str, Any]:
+    return {**attributes(entry, "number", "who", "what"), "at": entry.at.isoformat()}

@@ -1,0 +1,216 @@
+"""Who may use a server: users with roles, their tokens, and the log of who asked what when. One SQLite file, read at every request.
+
+So a revoked token is refused from the next request on. The log can only grow: triggers refuse to change or delete its lines.
+"""
+
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import ClassVar, Final, Literal, TypeAlias, cast, get_args
+
+from starling.errors import LedgerUnavailable, ParameterError, PolicyRefused
+from starling.server import tokens
+
+Role: TypeAlias = Literal["custodian", "analyst", "auditor"]
+ROLES: Final = get_args(Role)
+MOST_DAYS: Final = 366
+"""The longest life of a token."""
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
+_WAIT: Final = 10.0
+"""Seconds for which a writer waits for its turn."""
+
+_SCHEMA: Final = """
+CREATE TABLE users (name TEXT PRIMARY KEY, role TEXT NOT NULL) STRICT;
+CREATE TABLE tokens (
+  id TEXT PRIMARY KEY, user TEXT NOT NULL REFERENCES users, digest TEXT NOT NULL,
+  expires TEXT NOT NULL, revoked INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE log (number INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL) STRICT;
+CREATE TRIGGER log_is_not_changed BEFORE UPDATE ON log BEGIN SELECT RAISE(ABORT, 'the log only grows'); END;
+CREATE TRIGGER log_is_not_deleted BEFORE DELETE ON log BEGIN SELECT RAISE(ABORT, 'the log only grows'); END;
+"""
+
+
+class NotSignedIn(PolicyRefused):
+    """A request brings no token that lets it in; the same message whether the token is unknown, expired or revoked."""
+
+    status: ClassVar[int] = 401
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Authorization",
+            "brings no valid token",
+            "send 'Authorization: Bearer TOKEN', or ask a custodian for a new one",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Somebody whom the server knows.
+
+    Attributes:
+        name: The name, unique on this server.
+        role: What the user may do.
+    """
+
+    name: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """A token as a list shows it.
+
+    Attributes:
+        id: Names the token.
+        user: Whose it is.
+        expires: From when on it is refused, in UTC.
+        revoked: Whether it was revoked.
+    """
+
+    id: str
+    user: str
+    expires: datetime
+    revoked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the log.
+
+    Attributes:
+        number: Counted from 1.
+        at: When, in UTC.
+        who: The name of a user, or `command line`.
+        what: What was asked: a method and the pattern of a path, or a command. Nothing confidential.
+    """
+
+    number: int
+    at: datetime
+    who: str
+    what: str
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Access:
+    """The users, tokens and log in the file `path`.
+
+    Args:
+        path: The SQLite file.
+        now: Gives the time, in UTC.
+    """
+
+    def __init__(self, path: Path, *, now: Callable[[], datetime] = _now) -> None:
+        self._path = path
+        self._now = now
+
+    def create(self) -> None:
+        """Make the file, closed to other users; raises FileExistsError where there is one."""
+        os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        with self._connected() as connection:
+            connection.executescript(f"BEGIN;{_SCHEMA}COMMIT;")
+
+    def add_user(self, name: str, role: Role) -> User:
+        """A new user; raises ParameterError for a name that is taken or not a name."""
+        if not _NAME.fullmatch(name):
+            fix = "begin with a small letter or digit; up to 64 small letters, digits and . _ @ -"
+            raise ParameterError("name", "is not a name of a user", fix)
+        with self._writing() as connection:
+            if connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone():
+                raise ParameterError("name", f"{name} is taken", "choose another name")
+            connection.execute("INSERT INTO users VALUES (?, ?)", (name, role))
+            self._note(connection, "command line", f"user {name} {role}")
+        return User(name, role)
+
+    def issue(self, name: str, *, days: int) -> tuple[str, Issued]:
+        """A new token of a user, which is shown now and never again; raises ParameterError where there is no such user."""
+        if not 1 <= days <= MOST_DAYS:
+            raise ParameterError("days", f"is not from 1 to {MOST_DAYS}", "choose a shorter life")
+        token, kept = tokens.fresh()
+        issued = Issued(kept.id, name, self._now() + timedelta(days=days), revoked=False)
+        with self._writing() as connection:
+            if not connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone():
+                raise ParameterError("name", "is no user of this server", "add the user first: starling server user")
+            row = (kept.id, name, kept.digest, issued.expires.isoformat())
+            connection.execute("INSERT INTO tokens (id, user, digest, expires) VALUES (?, ?, ?, ?)", row)
+            self._note(connection, "command line", f"token {kept.id} for {name}")
+        return token, issued
+
+    def revoke(self, identity: str) -> None:
+        """Refuse a token from now on; raises ParameterError where there is none of this id."""
+        with self._writing() as connection:
+            if not connection.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (identity,)).rowcount:
+                raise ParameterError("id", "names no token", "look it up: starling server tokens")
+            self._note(connection, "command line", f"revoke {identity}")
+
+    def admit(self, token: str) -> User:
+        """The user whose token this is; raises NotSignedIn where it lets nobody in."""
+        identity = tokens.id_of(token)
+        if identity is None:
+            raise NotSignedIn
+        query = "SELECT digest, expires, revoked, name, role FROM tokens JOIN users ON user = name WHERE id = ?"
+        with self._connected() as connection:
+            row = connection.execute(query, (identity,)).fetchone()
+        if row is None:
+            raise NotSignedIn
+        digest, expires, revoked, name, role = row
+        if not tokens.Kept(identity, digest).is_of(token) or revoked or self._now() >= datetime.fromisoformat(expires):
+            raise NotSignedIn
+        return User(name, cast(Role, role))
+
+    def tokens(self) -> list[Issued]:
+        """All tokens that were issued, by user and end."""
+        query = "SELECT id, user, expires, revoked FROM tokens ORDER BY user, expires, id"
+        with self._connected() as connection:
+            rows = connection.execute(query).fetchall()
+        return [
+            Issued(id_, user, datetime.fromisoformat(expires), bool(revoked)) for id_, user, expires, revoked in rows
+        ]
+
+    def note(self, who: str, what: str) -> None:
+        """Add a line to the log."""
+        with self._writing() as connection:
+            self._note(connection, who, what)
+
+    def log(self, *, after: int, most: int) -> list[Entry]:
+        """Lines of the log with a number beyond `after`, ascending, at most `most` of them."""
+        query = "SELECT number, at, who, what FROM log WHERE number > ? ORDER BY number LIMIT ?"
+        with self._connected() as connection:
+            rows = connection.execute(query, (after, most)).fetchall()
+        return [Entry(number, datetime.fromisoformat(at), who, what) for number, at, who, what in rows]
+
+    def _note(self, connection: sqlite3.Connection, who: str, what: str) -> None:
+        connection.execute("INSERT INTO log (at, who, what) VALUES (?, ?, ?)", (self._now().isoformat(), who, what))
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """A connection of its own for each use, so that threads share none; a file that is not there is not made."""
+        try:
+            opened = sqlite3.connect(f"{self._path.as_uri()}?mode=rw", uri=True, timeout=_WAIT, isolation_level=None)
+            with closing(opened) as connection:
+                connection.execute("PRAGMA foreign_keys = ON")
+                connection.execute("PRAGMA synchronous = EXTRA")
+                yield connection
+        except sqlite3.Error:
+            raise LedgerUnavailable("users", "cannot be read or written now", "try again; check the disk") from None
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that holds the lock from its beginning."""
+        with self._connected() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise

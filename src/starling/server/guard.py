@@ -1,0 +1,82 @@
+"""What every request and every reply passes: who connects, for which host, and the headers that a browser must obey."""
+
+import logging
+from collections.abc import Iterable
+from typing import Final
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from starling.errors import Problem
+from starling.server.replies import refusal
+from starling.server.settings import Settings
+
+LOGGER: Final = logging.getLogger("starling.server")
+
+HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+"""On every reply."""
+ONLY_TLS: Final = "max-age=31536000"
+"""Strict-Transport-Security, where clients reach the server over TLS."""
+
+
+class Guard:
+    """An ASGI application around another.
+
+    Args:
+        app: The application within.
+        settings: Names the hosts and the trusted proxy.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+        self._headers = HEADERS | ({"Strict-Transport-Security": ONLY_TLS} if settings.encrypted else {})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse the request, or let it through; add the headers to whatever is replied."""
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(self._headers)
+            await send(message)
+
+        problem = self._refused(scope)
+        try:
+            if problem is None:
+                await self._app(scope, receive, guarded)
+            else:
+                await refusal(400, "PolicyRefused", [problem])(scope, receive, guarded)
+        except Exception as error:  # noqa: BLE001 - the reply is sent; no stack trace may reach the log, it would show values
+            LOGGER.error("a request ended in a fault of Starling's own: %s", type(error).__name__)  # noqa: TRY400
+
+    def _refused(self, scope: Scope) -> Problem | None:
+        proxy = self._settings.trusted_proxy
+        if proxy is not None and (scope["client"] or ("",))[0] != proxy:
+            return Problem("connection", "does not come from the trusted proxy", "connect by way of the proxy")
+        hosts = [value for name, value in _headers(scope) if name == "host"]
+        if len(hosts) != 1 or _without_port(hosts[0]) not in self._settings.hosts:
+            return Problem("Host", "is not a host of this server", "name one that server.toml lists under hosts")
+        return None
+
+
+def _headers(scope: Scope) -> Iterable[tuple[str, str]]:
+    return ((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"])
+
+
+def _without_port(host: str) -> str:
+    """A host without its port, in small letters; an IPv6 address loses its brackets.
+
+    >>> _without_port("Localhost:8470"), _without_port("[::1]:8470")
+    ('localhost', '::1')
+    """
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return host.partition(":")[0].lower()

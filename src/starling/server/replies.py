@@ -1,0 +1,75 @@
+"""What the server says when it refuses or fails: one JSON shape for every error, with field, problem and fix."""
+
+from collections.abc import Mapping, Sequence
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+
+from starling.errors import Problem, StarlingError, plain
+
+
+class ProblemBody(BaseModel):
+    """One thing that is wrong: the field at fault, what is wrong with it, and one fix."""
+
+    field: str
+    problem: str
+    fix: str
+
+
+class Fault(BaseModel):
+    """The kind of an error, and all that is wrong."""
+
+    kind: str
+    problems: list[ProblemBody]
+
+
+class ErrorReply(BaseModel):
+    """The body of every reply whose status is 400 or more."""
+
+    error: Fault
+
+
+def refusal(
+    status: int, kind: str, problems: Sequence[Problem], headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    """A reply that says what is wrong."""
+    said = [ProblemBody(field=plain(each.field), problem=plain(each.problem), fix=plain(each.fix)) for each in problems]
+    body = ErrorReply(error=Fault(kind=kind, problems=said))
+    return JSONResponse(body.model_dump(), status_code=status, headers=dict(headers or {}))
+
+
+def answer_errors(app: FastAPI) -> None:
+    """Make an application answer each of its errors in the one shape."""
+    app.add_exception_handler(StarlingError, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _no_such_route)
+    app.add_exception_handler(Exception, _failed)
+
+
+async def _refused(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, StarlingError)
+    headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else None
+    return refusal(error.status, type(error).__name__, error.problems, headers)
+
+
+async def _invalid(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    problems = [
+        Problem(".".join(str(part) for part in each["loc"]), f"is refused: {each['msg']}", "see /v1/openapi.json")
+        for each in error.errors()
+    ]
+    return refusal(422, "ParameterError", problems)
+
+
+async def _no_such_route(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    problem = Problem("request", f"is refused: {error.detail}", "see /v1/openapi.json for what can be asked")
+    return refusal(error.status_code, "UsageError", [problem], error.headers)
+
+
+async def _failed(_: Request, __: Exception) -> JSONResponse:
+    problem = Problem("server", "stopped by a fault of Starling's own", "tell the custodian when it happened")
+    return refusal(500, "InternalError", [problem])

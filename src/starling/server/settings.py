@@ -1,0 +1,138 @@
+"""server.toml: where a server listens and where its ledger is. Every key is documented in the file that `init` writes."""
+
+import ipaddress
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from starling.errors import PlanError, Problem
+from starling.planfile.toml import Section, read_file
+
+FILE: Final = "server.toml"
+
+_DOCUMENTED: Final = """\
+# Settings of a Starling server. A key that is not described here is refused.
+
+# The IP address to listen on. An address beyond this machine needs `certificate` and `private_key`, or `trusted_proxy`.
+address = "127.0.0.1"
+
+# The TCP port to listen on; 0 takes a free one, which is said at the start.
+port = 8470
+
+# The names by which clients reach the server, without a port: a request for another host is refused.
+hosts = ["127.0.0.1", "localhost"]
+
+# The budget ledger: sqlite:///FILE or postgresql://HOST/NAME. Make it with `starling ledger create`.
+ledger = LEDGER
+
+# TLS: files in PEM format, the certificate with its chain, and its private key without a password.
+# certificate = "/etc/starling/certificate.pem"
+# private_key = "/etc/starling/private-key.pem"
+
+# The IP address of a proxy that ends TLS: connections from anywhere else are refused.
+# trusted_proxy = "10.0.0.2"
+"""
+KEYS: Final = ("address", "port", "hosts", "ledger", "certificate", "private_key", "trusted_proxy")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What server.toml says.
+
+    Attributes:
+        address: The IP address to listen on.
+        port: The TCP port; 0 for a free one.
+        hosts: The names by which clients may reach the server.
+        ledger: The URL of the ledger.
+        certificate: File of the TLS certificate, where there is one.
+        private_key: File of its private key; there if and only if the certificate is.
+        trusted_proxy: The IP address of the only client that may connect, where a proxy ends TLS.
+    """
+
+    address: str
+    port: int
+    hosts: tuple[str, ...]
+    ledger: str
+    certificate: Path | None
+    private_key: Path | None
+    trusted_proxy: str | None
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether clients reach the server over TLS, ended here or by the trusted proxy."""
+        return self.certificate is not None or self.trusted_proxy is not None
+
+
+def documented(ledger: str) -> str:
+    """The text of a new server.toml, whose ledger is at the URL `ledger`."""
+    return _DOCUMENTED.replace("= LEDGER", f"= {json.dumps(ledger)}")
+
+
+def read_settings(file: Path) -> Settings:
+    """What a server.toml says.
+
+    Raises:
+        PlanError: with every fault of the file: an unknown or missing key, or an address beyond this machine without TLS and proxy.
+    """
+    top = read_file(file)
+    top.only(KEYS)
+    settings = Settings(
+        address=_address(top, "address"),
+        port=top.whole("port", 0, 65535),
+        hosts=_hosts(top),
+        ledger=_ledger(top),
+        certificate=_file(top, "certificate"),
+        private_key=_file(top, "private_key"),
+        trusted_proxy=_address(top, "trusted_proxy") if "trusted_proxy" in top.values else None,
+    )
+    if (settings.certificate is None) != (settings.private_key is None):
+        missing = "certificate" if settings.certificate is None else "private_key"
+        top.refuse(missing, "is missing", "TLS needs both, certificate and private_key")
+    if not top.problems and not settings.encrypted and not ipaddress.ip_address(settings.address).is_loopback:
+        fix = "give certificate and private_key, or the trusted_proxy that ends TLS, or listen on 127.0.0.1"
+        top.refuse("address", "is beyond this machine, and nothing encrypts the connections", fix)
+    if top.problems:
+        raise PlanError(problems=top.problems)
+    return settings
+
+
+def _address(top: Section, key: str) -> str:
+    fix = 'write an IP address such as "127.0.0.1"'
+    text = top.text(key, fix)
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        if text:
+            top.refuse(key, "is not an IP address", fix)
+        return "127.0.0.1"
+
+
+def _hosts(top: Section) -> tuple[str, ...]:
+    fix = 'write names without a port, as in ["localhost"]'
+    hosts = top.texts("hosts", fix)
+    if "hosts" in top.values and not hosts:
+        top.refuse("hosts", "names no host", fix)
+    return tuple(host.lower() for host in hosts)
+
+
+def _ledger(top: Section) -> str:
+    url = top.text("ledger", "write sqlite:///FILE or postgresql://HOST/NAME")
+    relative = url.startswith("sqlite:///") and not url.startswith("sqlite:////")
+    if url and (relative or "://" not in url):
+        top.refuse("ledger", "is not a whole URL", "write sqlite:////FOLDER/FILE, from the root, or postgresql://")
+    return url
+
+
+def _file(top: Section, key: str) -> Path | None:
+    if key not in top.values:
+        return None
+    file = Path(top.text(key, "name a file in PEM format"))
+    if not file.is_absolute():
+        top.refuse(key, "is not a whole path", "begin with /")
+    return file
+
+
+def refused_setting(key: str, problem: str, fix: str) -> PlanError:
+    """The error for a setting that turned out wrong when it was used."""
+    return PlanError(problems=[Problem(key, problem, fix, FILE)])

@@ -1,0 +1,69 @@
+"""The guard: every reply carries the strict headers, a request for another host or past the proxy is refused, no fault shows itself."""
+
+import logging
+from dataclasses import replace
+
+import pytest
+
+from starling.server.access import Access
+from starling.server.app import make_app
+from starling.server.guard import HEADERS
+from starling.server.home import Home
+from tests.server.conftest import Asker
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/v1/me", "/nothing", "/v1/openapi.json"])
+def test_every_reply_has_the_strict_headers(asker: Asker, path: str) -> None:
+    headers = asker.get(path).headers
+    assert {name: headers[name] for name in HEADERS} == HEADERS
+    assert "strict-transport-security" not in headers
+    assert "server" not in headers
+
+
+@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "", "127.0.0.1.", "evil@localhost"])
+def test_another_host_is_refused(asker: Asker, host: str) -> None:
+    reply = asker.ask("GET", "/healthz", [("Host", host)])
+    assert reply.status_code == 400
+    assert reply.json()["error"]["problems"][0]["field"] == "Host"
+    assert {name: reply.headers[name] for name in HEADERS} == HEADERS
+
+
+def test_two_hosts_are_refused(asker: Asker) -> None:
+    assert asker.ask("GET", "/healthz", [("Host", "localhost"), ("Host", "localhost")]).status_code == 400
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:8470"])
+def test_a_host_of_the_settings_is_served(asker: Asker, host: str) -> None:
+    assert asker.ask("GET", "/healthz", [("Host", host)]).status_code == 200
+
+
+def test_an_ipv6_host_is_served_with_its_brackets(served: Home) -> None:
+    home = replace(served, settings=replace(served.settings, hosts=("::1",)))
+    assert Asker(make_app(home)).ask("GET", "/healthz", [("Host", "[::1]:8470")]).status_code == 200
+
+
+@pytest.mark.parametrize(("peer", "status"), [("10.0.0.2", 200), ("10.0.0.3", 400), ("127.0.0.1", 400)])
+def test_only_the_trusted_proxy_is_served(served: Home, peer: str, status: int) -> None:
+    home = replace(served, settings=replace(served.settings, trusted_proxy="10.0.0.2"))
+    asker = Asker(make_app(home), peer=peer)
+    headers = [("X-Forwarded-For", "10.0.0.2")]
+    reply = asker.ask("GET", "/healthz", headers)
+    assert reply.status_code == status
+    assert "max-age" in reply.headers["strict-transport-security"]
+
+
+def test_a_fault_shows_nothing_of_itself(
+    asker: Asker, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> None:
+        raise ValueError("a value of Ada's record")
+
+    monkeypatch.setattr(Access, "note", broken)
+    with caplog.at_level(logging.DEBUG):
+        reply = asker.get("/v1/me", tokens["analyst"])
+    assert reply.status_code == 500
+    assert reply.json()["error"]["kind"] == "InternalError"
+    assert {name: reply.headers[name] for name in HEADERS} == HEADERS
+    assert "Ada" not in reply.text + caplog.text
+    assert "ValueError" in caplog.text
+    assert tokens["analyst"] not in caplog.text

@@ -1,0 +1,137 @@
+"""A server of its own process: it says where it listens, answers over a socket, and ends when it is told to."""
+
+import os
+import signal
+import ssl
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+
+import httpx
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from starling.server.home import Home
+
+Start = Callable[[], tuple[subprocess.Popen[str], str]]
+STARLING = [sys.executable, "-c", "from starling.cli import main; main()"]
+
+
+@pytest.fixture
+def start(served: Home, tmp_path: Path) -> Iterator[Start]:
+    """Starts the server of the home on a free port; gives its process and its URL."""
+    file = tmp_path / "served" / "server.toml"
+    file.write_text(file.read_text().replace("port = 8470", "port = 0"))
+    assert served.settings.port == 8470
+    started = []
+
+    def begin() -> tuple[subprocess.Popen[str], str]:
+        process = subprocess.Popen(
+            [*STARLING, "serve", str(tmp_path / "served")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        started.append(process)
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        assert line.startswith("starling: listening on http"), line + process.stderr.read()
+        return process, line.split()[-1]
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_answers_and_ends_when_it_is_told_to(start: Start, tokens: dict[str, str], number: int) -> None:
+    process, url = start()
+    reply = httpx.get(f"{url}/v1/me", headers={"Authorization": f"Bearer {tokens['analyst']}"})
+    assert reply.json() == {"name": "analyst", "role": "analyst"}
+    assert "server" not in reply.headers
+    process.send_signal(number)
+    out, said = process.communicate()
+    assert (process.returncode, out) == (0, "stopped\n")
+    assert said == "", "nothing is logged of what was asked"
+
+
+def test_its_process_holds_no_library_that_opens_records(start: Start, tokens: dict[str, str]) -> None:
+    process, url = start()
+    assert httpx.get(f"{url}/v1/me", headers={"Authorization": f"Bearer {tokens['auditor']}"}).status_code == 200
+    assert httpx.get(f"{url}/readyz").status_code == 200
+    mapped = Path(f"/proc/{process.pid}/maps").read_text()
+    assert "/numpy/" in mapped, "what is loaded can be seen there"
+    assert not [name for name in ("duckdb", "numba", "llvmlite", "cyvcf2", "pyarrow") if f"/{name}/" in mapped]
+
+
+def certify(folder: Path) -> Path:
+    """Write a certificate for 127.0.0.1 that is its own authority, and its private key; gives the file of the first."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "a test")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    (folder / "certificate.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    (folder / "key.pem").write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    return folder / "certificate.pem"
+
+
+def with_tls(tmp_path: Path) -> Path:
+    """Name the files of TLS in the settings; gives the file of the certificate."""
+    file = tmp_path / "served" / "server.toml"
+    certificate = tmp_path / "certificate.pem"
+    file.write_text(f'{file.read_text()}certificate = "{certificate}"\nprivate_key = "{tmp_path / "key.pem"}"\n')
+    return certificate
+
+
+def test_over_tls_it_tells_browsers_to_stay_there(start: Start, tmp_path: Path) -> None:
+    certify(tmp_path)
+    trusted = ssl.create_default_context(cafile=str(with_tls(tmp_path)))
+    _, url = start()
+    assert url.startswith("https://127.0.0.1:")
+    reply = httpx.get(f"{url}/healthz", verify=trusted)
+    assert (reply.status_code, reply.headers["strict-transport-security"]) == (200, "max-age=31536000")
+    with pytest.raises(httpx.TransportError):
+        httpx.get(url.replace("https", "http"))
+
+
+def ended(tmp_path: Path) -> tuple[int, str]:
+    """How `starling serve` ends that does not begin to listen: its exit code and what it says."""
+    done = subprocess.run(
+        [*STARLING, "serve", str(tmp_path / "served")], capture_output=True, text=True, check=False, env=os.environ
+    )
+    return done.returncode, done.stderr
+
+
+def test_a_certificate_that_is_none_is_told_in_a_sentence(served: Home, tmp_path: Path) -> None:
+    assert served.settings.certificate is None
+    with_tls(tmp_path).write_text("no certificate")
+    (tmp_path / "key.pem").write_text("no key")
+    code, said = ended(tmp_path)
+    assert code == 65
+    assert said.startswith("starling: server.toml: certificate cannot be used for TLS; ")
+
+
+def test_a_port_that_is_taken_is_told_in_a_sentence(start: Start, tmp_path: Path) -> None:
+    _, url = start()
+    port = url.rpartition(":")[2]
+    file = tmp_path / "served" / "server.toml"
+    file.write_text(file.read_text().replace("port = 0", f"port = {port}"))
+    code, said = ended(tmp_path)
+    assert code == 74
+    assert f"127.0.0.1 port {port} cannot be listened on" in said

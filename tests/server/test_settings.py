@@ -1,0 +1,115 @@
+"""server.toml: every key is documented in the file that is written, and whatever is not a key or not safe is refused."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from starling.errors import PlanError
+from starling.server.settings import KEYS, Settings, documented, read_settings
+
+URL = "sqlite:////var/lib/starling/ledger.sqlite"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    written = tmp_path / "server.toml"
+    written.write_text(documented(URL))
+    return written
+
+
+def add(file: Path, line: str) -> None:
+    """Write one more line."""
+    file.write_text(f"{file.read_text()}{line}\n")
+
+
+def put(file: Path, key: str, value: str) -> None:
+    """Change the value of a key that is there."""
+    text, count = re.subn(rf"(?m)^{key} = .*$", f"{key} = {value}", file.read_text())
+    assert count == 1
+    file.write_text(text)
+
+
+def test_the_written_file_is_read(file: Path) -> None:
+    assert read_settings(file) == Settings("127.0.0.1", 8470, ("127.0.0.1", "localhost"), URL, None, None, None)
+
+
+def test_every_key_is_documented() -> None:
+    lines = documented(URL).splitlines()
+    found = [(key[1], lines[at - 1]) for at, line in enumerate(lines) if (key := re.match(r"(?:# )?(\w+) = ", line))]
+    assert sorted(key for key, _ in found) == sorted(KEYS)
+    assert all(before.startswith("# ") for _, before in found)
+
+
+def test_a_url_with_quotes_stays_one_text(file: Path) -> None:
+    file.write_text(documented('postgresql://h/"a\\b'))
+    assert read_settings(file).ledger == 'postgresql://h/"a\\b'
+
+
+def test_an_unknown_key_is_refused_with_what_was_meant(file: Path) -> None:
+    add(file, 'adress = "::1"')
+    with pytest.raises(PlanError, match="adress is an unknown key; did you mean address"):
+        read_settings(file)
+
+
+@pytest.mark.parametrize("key", ["address", "port", "hosts", "ledger"])
+def test_a_missing_key_is_refused(file: Path, key: str) -> None:
+    file.write_text(re.sub(rf"(?m)^{key} = .*$", "", file.read_text()))
+    with pytest.raises(PlanError, match=f"{key} is missing"):
+        read_settings(file)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "problem"),
+    [
+        ("address", '"localhost"', "address is not an IP address"),
+        ("address", "1", "address is not a text"),
+        ("port", "65536", "port is not an integer from 0 to 65535"),
+        ("port", '"8470"', "port is not an integer"),
+        ("hosts", "[]", "hosts names no host"),
+        ("hosts", '"localhost"', "hosts is not a list of strings"),
+        ("ledger", '"sqlite:///ledger.sqlite"', "ledger is not a whole URL"),
+        ("ledger", '"ledger.sqlite"', "ledger is not a whole URL"),
+    ],
+)
+def test_a_wrong_value_is_refused(file: Path, key: str, value: str, problem: str) -> None:
+    put(file, key, value)
+    with pytest.raises(PlanError, match=problem):
+        read_settings(file)
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", "10.0.0.1", "192.0.2.7"])
+def test_an_address_beyond_this_machine_needs_encryption(file: Path, address: str) -> None:
+    put(file, "address", f'"{address}"')
+    with pytest.raises(PlanError, match="address is beyond this machine, and nothing encrypts"):
+        read_settings(file)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.8.8.8", "::1"])
+def test_this_machine_needs_none(file: Path, address: str) -> None:
+    put(file, "address", f'"{address}"')
+    assert not read_settings(file).encrypted
+
+
+@pytest.mark.parametrize(
+    "lines", ['certificate = "/a.pem"\nprivate_key = "/b.pem"', 'trusted_proxy = "10.0.0.2"'], ids=["tls", "proxy"]
+)
+def test_tls_or_a_proxy_allows_any_address(file: Path, lines: str) -> None:
+    put(file, "address", '"0.0.0.0"')
+    add(file, lines)
+    assert read_settings(file).encrypted
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('certificate = "/a.pem"', "private_key is missing"),
+        ('private_key = "/a.pem"', "certificate is missing"),
+        ('certificate = "a.pem"\nprivate_key = "/b.pem"', "certificate is not a whole path"),
+        ('trusted_proxy = "proxy"', "trusted_proxy is not an IP address"),
+    ],
+)
+def test_wrong_encryption_is_refused(file: Path, line: str, problem: str) -> None:
+    add(file, line)
+    with pytest.raises(PlanError, match=problem):
+        read_settings(file)
