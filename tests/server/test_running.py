@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -66,6 +67,20 @@ def test_its_process_holds_no_library_that_opens_records(start: Start, tokens: d
     mapped = Path(f"/proc/{process.pid}/maps").read_text()
     assert "/numpy/" in mapped, "what is loaded can be seen there"
     assert not [name for name in ("duckdb", "numba", "llvmlite", "cyvcf2", "pyarrow") if f"/{name}/" in mapped]
+
+
+def test_a_request_with_two_lengths_is_no_request(start: Start) -> None:
+    """What a proxy in front might read in another way than the server is read by neither."""
+    _, url = start()
+    with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2]))) as connection:
+        connection.sendall(
+            b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"
+        )
+        with connection.makefile("rb") as reply:
+            said = reply.read()
+    assert said.startswith(b"HTTP/1.1 400 ")
+    assert b"connection: close" in said.lower()
+    assert said.count(b"HTTP/1.1") == 1
 
 
 def certify(folder: Path) -> Path:
