@@ -24,6 +24,7 @@ from bench import (
     noise,
     pages,
     peers,
+    places_pictures,
     record,
     selection,
     thresholds,
@@ -166,6 +167,12 @@ def test_a_figure_of_the_genome_paper_is_drawn_from_its_result(name: str) -> Non
 def test_a_figure_of_the_paper_on_group_sizes_is_drawn_from_its_result(name: str) -> None:
     drawn = path_of(name).read_text()
     assert digest(RESULTS["groups_paper"]["rows"]) in drawn, "run: python -m bench.groups_paper"
+
+
+@pytest.mark.parametrize("name", places_pictures.FIGURES)
+def test_pictures_of_places_are_those_of_the_result(name: str) -> None:
+    drawn = path_of(name).read_text()
+    assert digest(RESULTS["places_paper"]["rows"]) in drawn, "run: python -m bench.places_paper"
 
 
 @pytest.mark.parametrize("name", peers.NAMES)

@@ -17,6 +17,7 @@ from bench.pages import (
     groups_accuracy,
     groups_rivals,
     ledger,
+    places,
     places_typical,
     tables,
     whole,
@@ -30,7 +31,15 @@ PAGES: Final = (
     PAGE,
     *(
         ROOT / "docs" / f"{name}.md"
-        for name in ("better-numbers", "genome-figures", "genome", "groups-figures", "places-intervals")
+        for name in (
+            "better-numbers",
+            "genome-figures",
+            "genome",
+            "groups-figures",
+            "places-intervals",
+            "places-figures",
+            "places-benchmark",
+        )
     ),
 )
 NAMES: Final = (
@@ -63,6 +72,9 @@ NAMES: Final = (
     "groups_inf_tda",
     "groups_national",
     "groups_paper",
+    "places_accuracy",
+    "places_held_out",
+    "places_paper",
     "places_typical",
     "startup",
     "thresholds",
@@ -78,6 +90,7 @@ TABLES: Final = {
     **groups.TABLES,
     **groups_accuracy.TABLES,
     **groups_rivals.TABLES,
+    **places.TABLES,
     **places_typical.TABLES,
 }
 

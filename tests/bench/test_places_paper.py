@@ -42,10 +42,11 @@ def test_who_is_better_and_surely_so() -> None:
 
 def test_methods_of_all_figures_run() -> None:
     for name in (name for sets in GROUPS.values() for name in sets if name not in HELD_OUT):
-        methods = study.wanted(name)
+        methods = study.wanted(name, "0.1")
         assert set(study.OTHERS) <= set(methods) <= set(study.METHODS)
         assert (name in STAND_INS) == (set(methods) == set(study.METHODS))
         assert all(any(method.startswith(family) for method in methods) for family in FAMILIES)
+    assert "Adaptive" not in study.wanted(STAND_INS[0], "0.3")
     assert Htf.__dataclass_fields__["least_points"].default == PUBLISHED_STOP
 
 
