@@ -1,37 +1,14 @@
 """A preview: what it invents, what it tries, what it refuses, and that it finds what is nearer."""
 
-import numpy as np
 import pytest
 
 from starling.errors import ParameterError, PlanError
 from starling.places.plan import Plan
-from starling.places.preview import EVERYWHERE, GATHERED, Error, Preview, everywhere, gathered, preview, squares
+from starling.places.preview import EVERYWHERE, GATHERED, Error, Preview, preview
 from tests.places.plans import plan
 
 GRID = {"grid": {"box": ["0", "0", "64", "64"], "crs": "plain", "crs_name": "cells", "rows": 64, "columns": 64}}
 ADAPTIVE = {"method": {"name": "adaptive"}, "expected": 20_000}
-
-
-@pytest.mark.parametrize("shape", [(64, 64), (50, 33), (1, 9)])
-def test_invented_points_are_as_many_as_asked_for_and_come_again(shape: tuple[int, int]) -> None:
-    for world in (gathered, everywhere):
-        cells = world(shape, 20_000, 7)
-        assert cells.shape == shape
-        # A Poisson number: ten standard deviations are never seen.
-        assert abs(int(cells.sum()) - 20_000) < 10 * 20_000**0.5
-        assert cells.tolist() == world(shape, 20_000, 7).tolist()
-    empty = [(world((64, 64), 4_000, 7) == 0).mean() for world in (gathered, everywhere)]
-    assert empty[0] > empty[1]
-
-
-def test_squares_have_their_side_lie_around_points_and_are_cut_at_the_grid() -> None:
-    cells = np.zeros((40, 20), dtype=np.int64)
-    cells[39, 10] = 3
-    found = squares(cells, 10, 1)
-    assert (found[:, 3] == 40).sum() > 400
-    assert np.allclose(found[:, 2] - found[:, 0], 2)
-    assert (abs(found[:, 0] + 1 - 10.5) <= 0.5).all()
-    assert len(squares(np.zeros((4, 4), dtype=np.int64), 10, 1)) == 1000
 
 
 @pytest.fixture(scope="module")

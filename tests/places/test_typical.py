@@ -7,12 +7,12 @@ import pytest
 
 from starling.places import typical
 from starling.places.answers.released import Answers, ReleasedGrid
+from starling.places.generate.worlds import gathered, squares
 from starling.places.measurements import MeasuredCoefficients, MeasuredTree
 from starling.places.mechanism.table import mechanism_of
 from starling.places.plan import Plan
 from starling.places.postprocess import estimate
 from starling.places.postprocess.least_squares import merged
-from starling.places.preview import gathered, squares
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from tests.places.plans import plan
 

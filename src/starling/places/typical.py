@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from starling.places.answers.released import Answers, ReleasedGrid
+from starling.places.generate.worlds import whole
 from starling.places.measurements import Measured, MeasuredTree
 from starling.places.mechanism.table import mechanism_of
 from starling.places.plan import Plan
@@ -47,8 +48,7 @@ def typical_errors(plan: Plan, released: ReleasedGrid, ask: Callable[[ReleasedGr
     if grid.cells > MOST_CELLS:
         return None
     method = mechanism_of(plan).method
-    random = np.random.default_rng(SEED)
-    truth = np.floor(np.maximum(released.table.grid, 0) + random.uniform(0, 1, grid.shape)).astype(np.int64)
+    truth = whole(released.table.grid, SEED)
     true = ask(ReleasedGrid(grid, truth.astype(np.float64), ())).counts
     squares = np.zeros(len(true))
     for _ in range(RERUNS):

@@ -1,0 +1,68 @@
+"""Points that nobody left, as a preview simulates them: where they gather, where they lie everywhere; squares to ask for them."""
+
+from typing import Final
+
+import numpy as np
+
+from starling.places.measurements import Int64
+from starling.places.plan.grid import Float64
+
+QUERIES: Final = 1000
+UNEVEN: Final = 1.2
+"""Where points gather: the deviation of the logarithm of what each quarter of a box gets."""
+CENTRES: Final = 5
+"""Where points lie everywhere: normal clusters, as wide as a sixth of the grid, on an even ground."""
+
+
+def gathered(shape: tuple[int, int], number: int, seed: int) -> Int64:
+    """Invented points that gather in few places, int64 (rows, columns): each box divides what it gets unevenly over its quarters."""
+    random = np.random.default_rng([seed, 1])
+    weights: Float64 = np.ones((1, 1))
+    for _ in range((max(shape) - 1).bit_length()):
+        weights = np.repeat(np.repeat(weights, 2, axis=0), 2, axis=1)
+        weights *= np.exp(UNEVEN * random.standard_normal(weights.shape))
+    return _points(weights[: shape[0], : shape[1]], number, random)
+
+
+def everywhere(shape: tuple[int, int], number: int, seed: int) -> Int64:
+    """Invented points that lie everywhere, int64 (rows, columns): wide clusters on an even ground."""
+    random = np.random.default_rng([seed, 2])
+    rows, columns = (((np.arange(cells) + 0.5) / cells)[:, None] for cells in shape)
+    centres = random.uniform(0.1, 0.9, (CENTRES, 2))
+    high, wide = (np.exp(-18 * (each - centres[:, axis]) ** 2) for axis, each in enumerate((rows, columns)))
+    return _points(0.1 + high @ wide.T, number, random)
+
+
+def _points(weights: Float64, number: int, random: np.random.Generator) -> Int64:
+    drawn: Int64 = random.poisson(number * weights / weights.sum()).astype(np.int64)
+    return drawn
+
+
+def squares(cells: Int64, size: float, seed: int) -> Float64:
+    """Squares around points, float64 (1000, 4) in cells, cut at the grid; anywhere where there is no point.
+
+    Args:
+        cells: int64 (rows, columns).
+        size: Side in percent of the sides of the grid.
+        seed: Public.
+    """
+    random = np.random.default_rng([seed, 3])
+    rows, columns = cells.shape
+    ends = np.array([columns, rows, columns, rows], dtype=np.float64)
+    chances = cells.reshape(-1) / cells.sum() if cells.any() else None
+    at = random.choice(cells.size, QUERIES, p=chances)
+    centre = np.stack(np.divmod(at, columns)[::-1], axis=1) + random.uniform(0, 1, (QUERIES, 2))
+    half = size / 200 * ends[:2]
+    corners: Float64 = np.concatenate([centre - half, centre + half], axis=1)
+    return np.clip(corners, 0, ends)
+
+
+def whole(grid: Float64, seed: int) -> Int64:
+    """A grid of whole points, none below 0: each cell of `grid` is rounded up with the chance of its fraction.
+
+    Args:
+        grid: float64 (rows, columns).
+        seed: Public.
+    """
+    random = np.random.default_rng(seed)
+    return np.floor(np.maximum(grid, 0) + random.uniform(0, 1, grid.shape)).astype(np.int64)

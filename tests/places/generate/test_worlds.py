@@ -1,0 +1,38 @@
+"""Invented worlds of points, and the squares that are asked for."""
+
+import numpy as np
+import pytest
+
+from starling.places.generate.worlds import everywhere, gathered, squares, whole
+
+
+@pytest.mark.parametrize("shape", [(64, 64), (50, 33), (1, 9)])
+def test_invented_points_are_as_many_as_asked_for_and_come_again(shape: tuple[int, int]) -> None:
+    for world in (gathered, everywhere):
+        cells = world(shape, 20_000, 7)
+        assert cells.shape == shape
+        # A Poisson number: ten standard deviations are never seen.
+        assert abs(int(cells.sum()) - 20_000) < 10 * 20_000**0.5
+        assert cells.tolist() == world(shape, 20_000, 7).tolist()
+    empty = [(world((64, 64), 4_000, 7) == 0).mean() for world in (gathered, everywhere)]
+    assert empty[0] > empty[1]
+
+
+def test_squares_have_their_side_lie_around_points_and_are_cut_at_the_grid() -> None:
+    cells = np.zeros((40, 20), dtype=np.int64)
+    cells[39, 10] = 3
+    found = squares(cells, 10, 1)
+    assert (found[:, 3] == 40).sum() > 400
+    assert np.allclose(found[:, 2] - found[:, 0], 2)
+    assert (abs(found[:, 0] + 1 - 10.5) <= 0.5).all()
+    assert len(squares(np.zeros((4, 4), dtype=np.int64), 10, 1)) == 1000
+
+
+def test_whole_points_keep_the_sum_and_are_never_below_nothing() -> None:
+    grid = np.full((100, 100), 0.25)
+    grid[0] = -3.0
+    found = whole(grid, 1)
+    assert set(found.ravel().tolist()) == {0, 1}
+    assert not found[0].any()
+    # 9,900 cells with a chance of a quarter each: 300 is seven standard deviations.
+    assert abs(int(found.sum()) - 2475) < 300
