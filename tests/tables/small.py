@@ -21,6 +21,7 @@ from starling.tables.plan import (
     Variants,
     cells,
 )
+from starling.tables.plan.attributes import census_attributes
 from starling.tables.plan.stability import stability
 from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, Tabulated
 
@@ -51,7 +52,7 @@ def small_plan(
     levels = []
     for geography in geographies:
         tabulated = tuple(each for each in iterations if each.tabulated(geography, 2))
-        levels.append(Level(geography, 2, budget, thresholds, tabulated, stability(tabulated, 2)))
+        levels.append(Level(geography, 2, budget, thresholds, tabulated, stability(tabulated, census_attributes(2))))
     definitions = Definitions(iterations, (("1000", "a"), ("1001", "b"), ("1002", "c")))
     return Plan(
         "small",

@@ -12,6 +12,7 @@ from starling.errors import OutputError, ParameterError
 from starling.tables.generate import NOTE, RUN, Generated, generate
 from starling.tables.generate.files import TextWriter
 from starling.tables.plan import GeographyLevel, Plan, read_geography
+from starling.tables.plan.attributes import census_attributes
 from starling.tables.plan.stability import stability
 from starling.tables.source import open_persons, validate
 from tests.tables.small import small_plan
@@ -77,7 +78,9 @@ def test_the_geography_is_one_the_plan_reads(plan: Plan, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("codes", [1, 3, 8])
 def test_the_custodian_finds_nothing_wrong_with_what_was_made(plan: Plan, tmp_path: Path, codes: int) -> None:
-    levels = tuple(replace(each, stability=stability(each.iterations, codes)) for each in plan.levels)
+    levels = tuple(
+        replace(each, stability=stability(each.iterations, census_attributes(codes))) for each in plan.levels
+    )
     fewer = replace(plan, max_race_codes=codes, levels=levels)
     made = generate(fewer, persons=5000, seed=3, out=tmp_path / "out")
     geography = read_geography(made.geography, fewer)

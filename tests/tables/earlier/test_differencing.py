@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.tables.earlier.differencing import SMALL, SMALL_BLOCKS, Difference, differencing
 from starling.tables.plan import Definitions, GeographyLevel, Iteration, Level, Plan, read_geography
+from starling.tables.plan.attributes import census_attributes
 from starling.tables.plan.stability import stability
 from tests.tables.small import small_plan
 
@@ -28,7 +29,7 @@ def plan_of(
     base = small_plan("rho")
     ordered = tuple(sorted(iterations, key=lambda iteration: iteration.code))
     levels = tuple(
-        Level(geography, 2, Fraction(1), (5, 10, 20), ordered, stability(ordered, 2))
+        Level(geography, 2, Fraction(1), (5, 10, 20), ordered, stability(ordered, census_attributes(2)))
         for geography in GeographyLevel
         if geography in geographies
     )

@@ -9,6 +9,7 @@ import pytest
 from starling.tables.inference.consistency import families, make_consistent, nested, parents
 from starling.tables.inference.trees import Estimated
 from starling.tables.plan import Definitions, GeographyLevel, Iteration, Level, Plan
+from starling.tables.plan.attributes import census_attributes
 from tests.tables.inference.dense import projection
 
 USA, STATE, COUNTY, TRACT = (GeographyLevel(name) for name in ("USA", "STATE", "COUNTY", "TRACT"))
@@ -160,4 +161,4 @@ def test_repeats_bit_for_bit() -> None:
 
 
 def test_the_family_of_the_tests_is_one() -> None:
-    assert [family.parent for family in families(ITERATIONS, 8)] == ["0001"]
+    assert [family.parent for family in families(ITERATIONS, census_attributes(8))] == ["0001"]

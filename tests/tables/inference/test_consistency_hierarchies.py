@@ -6,6 +6,7 @@ import pytest
 
 from starling.tables.inference.consistency import Family, families
 from starling.tables.plan import Iteration
+from starling.tables.plan.attributes import census_attributes
 
 
 def made(code: str, level: int, codes: str, kind: str = "race", *, alone: bool = False) -> Iteration:
@@ -40,7 +41,7 @@ WORLD = [
 
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_families_are_exactly_the_sums_over_every_person(most: int) -> None:
-    found = families(WORLD, most)
+    found = families(WORLD, census_attributes(most))
     by_code = {iteration.code: iteration for iteration in WORLD}
     for family in found:
         for person in persons("abcde", most):
@@ -61,11 +62,12 @@ def test_with_two_race_codes_a_sum_would_be_false() -> None:
 
 def test_ethnicity_is_a_sum_whatever_the_race_codes() -> None:
     world = [made("1", 1, "ab", "eth"), made("2", 2, "a", "eth"), made("3", 2, "b", "eth"), made("4", 2, "c", "eth")]
-    assert families(world, 8) == (Family("1", ("2", "3")),)
+    assert families(world, census_attributes(8)) == (Family("1", ("2", "3")),)
 
 
 def test_what_is_not_whole_is_no_family() -> None:
-    assert families([made("1", 1, "abc", "eth"), made("2", 2, "a", "eth"), made("3", 2, "b", "eth")], 8) == ()
-    assert families([made("1", 1, "ab", "eth")], 8) == ()
+    lacking = [made("1", 1, "abc", "eth"), made("2", 2, "a", "eth"), made("3", 2, "b", "eth")]
+    assert families(lacking, census_attributes(8)) == ()
+    assert families([made("1", 1, "ab", "eth")], census_attributes(8)) == ()
     # A race iteration and an ethnicity of the same codes are different questions.
-    assert families([made("1", 1, "a"), made("2", 2, "a", "eth")], 1) == ()
+    assert families([made("1", 1, "a"), made("2", 2, "a", "eth")], census_attributes(1)) == ()

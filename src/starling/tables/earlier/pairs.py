@@ -228,9 +228,9 @@ def shared_iterations(plans: tuple[Plan, Plan], levels: tuple[Level, Level]) -> 
 
 
 def _meant(plan: Plan, iteration: Iteration) -> tuple[object, ...]:
-    """What makes an iteration of two plans the same. A race iteration of fewer race columns is of other persons."""
-    columns = plan.max_race_codes if iteration.kind == "race" else 0
-    return iteration.code, iteration.kind, iteration.alone, iteration.codes, columns
+    """What makes an iteration of two plans the same. Where fewer values of its attribute are read, it is of other persons."""
+    (attribute,) = [each for each in plan.attributes if each.kind == iteration.kind]
+    return iteration.code, attribute, iteration.alone, iteration.codes
 
 
 def noise(plan: Plan, level: Level, branch: int, terms: int | None = None) -> Sum:

@@ -47,6 +47,7 @@ from starling.tables.inference.trees import (
 )
 from starling.tables.measurements import Int64
 from starling.tables.plan import GeographyLevel, Iteration, Plan
+from starling.tables.plan.attributes import Attribute
 
 CHAINS: Final[tuple[tuple[GeographyLevel, ...], ...]] = (
     (GeographyLevel.USA, GeographyLevel.STATE, GeographyLevel.COUNTY, GeographyLevel.TRACT),
@@ -72,7 +73,7 @@ class Family:
     members: tuple[str, ...]
 
 
-def families(iterations: Iterable[Iteration], max_race_codes: int) -> tuple[Family, ...]:
+def families(iterations: Iterable[Iteration], attributes: Iterable[Attribute]) -> tuple[Family, ...]:
     """The families among the iterations that one geography level tabulates, ascending by parent.
 
     A family of one pairs iterations of equal codes once, the first as parent. No iteration is in two families: within an iteration level
@@ -80,8 +81,9 @@ def families(iterations: Iterable[Iteration], max_race_codes: int) -> tuple[Fami
 
     Args:
         iterations: The iterations of all iteration levels of the geography level.
-        max_race_codes: Race columns read of a record.
+        attributes: The attributes of a record.
     """
+    single_valued = {attribute.kind for attribute in attributes if attribute.most == 1}
     known: list[Family] = []
     taken: set[str] = set()
     each = sorted(iterations, key=lambda one: one.code)
@@ -93,7 +95,7 @@ def families(iterations: Iterable[Iteration], max_race_codes: int) -> tuple[Fami
             and (one.kind, one.alone) == (parent.kind, parent.alone)
             and set(one.codes) <= set(parent.codes)
         }
-        single = parent.kind == "ethnicity" or max_race_codes == 1 or len(within) == 1
+        single = parent.kind in single_valued or len(within) == 1
         if single and parent.code not in taken and _partition(parent, within) and not taken & within.keys():
             known.append(Family(parent.code, tuple(within)))
             taken |= {parent.code, *within}
@@ -172,7 +174,7 @@ class _Chain:
                 if level.geography == step:
                     tabulated += level.iterations
                     self._positions[at] |= {each.code: (index, column) for column, each in enumerate(level.iterations)}
-            self._families.append(families(tabulated, plan.max_race_codes))
+            self._families.append(families(tabulated, plan.attributes))
 
     def run(self) -> None:
         left = [set(positions) for positions in self._positions]

@@ -17,6 +17,7 @@ from starling.errors import ParameterError, PlanError, Problem
 from starling.planfile.foreign import content
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.budget import Measure, exact
+from starling.tables.plan.attributes import census_attributes
 from starling.tables.plan.choices import Choices, LevelKey, Thresholds, all_levels, population_levels, within
 from starling.tables.plan.codebook import MOST_RACE_CODES, state_problem
 from starling.tables.plan.definitions import read_definitions
@@ -256,5 +257,5 @@ def read_census(folder: Path) -> Choices:
     budgets, thresholds, others = stated
     title = f"Detailed race and ethnicity tables ({folder.resolve().name})"
     with within(CONFIG):
-        levels = population_levels(definitions, budgets, thresholds, others["max_race_codes"])
+        levels = population_levels(definitions, budgets, thresholds, census_attributes(others["max_race_codes"]))
         return Choices(title=title, levels=levels, definitions=definitions, **others)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from starling.errors import PlanError, Problem
 from starling.privacy.budget import Measure
 from starling.tables.plan.accuracy_targets import AccuracyTarget
+from starling.tables.plan.attributes import Attribute, census_attributes
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration
 from starling.tables.plan.stability import stability
 from starling.tables.plan.variants import Variants
@@ -87,6 +88,11 @@ class Choices:
     variants: Variants = field(default_factory=Variants)
 
     @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """The attributes of a record that groups look at; raises PlanError where `max_race_codes` is not 1 to 8."""
+        return census_attributes(self.max_race_codes)
+
+    @property
     def codes(self) -> tuple[str, ...]:
         """Race and ethnicity codes, ascending: the code indices of the counting kernel."""
         return tuple(code for code, _ in self.definitions.codes)
@@ -114,7 +120,7 @@ def population_levels(
     definitions: Definitions,
     budgets: Mapping[LevelKey, Fraction],
     thresholds: Mapping[LevelKey, Thresholds],
-    max_race_codes: int,
+    attributes: tuple[Attribute, ...],
 ) -> tuple[Level, ...]:
     """The levels with a budget above 0, in plan order, each with its stability.
 
@@ -122,7 +128,7 @@ def population_levels(
         definitions: The code book.
         budgets: Epsilon or rho of each level; absent or 0 switches it off.
         thresholds: The thresholds of each level with a budget.
-        max_race_codes: Race columns read of a record.
+        attributes: The attributes of a record.
 
     Raises:
         PlanError: when no level has a budget, or a level with one has groups that nobody can be in; all such levels at once.
@@ -135,7 +141,7 @@ def population_levels(
             continue
         iterations = definitions.tabulated(geography, level)
         try:
-            bound = stability(iterations, max_race_codes)
+            bound = stability(iterations, attributes)
         except PlanError as error:
             problems += [Problem(f"({geography}, {level}) {p.field}", p.problem, p.fix) for p in error.problems]
             continue

@@ -90,7 +90,7 @@ class Plan(InSession, Choices):
         low, middle, high = level.thresholds
         if level.iteration_level not in ITERATION_LEVELS or not 0 < low < middle < high:
             return [Problem(level.name, "has no such level or thresholds", "give three increasing thresholds")]
-        if level.stability < stability(level.iterations, self.max_race_codes):
+        if level.stability < stability(level.iterations, self.attributes):
             return [Problem(level.name, "states a stability below what its iterations allow", "compute it")]
         if not 0 < level.budget <= LARGEST_BUDGET:
             fix = "give it less, or leave the level out"

@@ -92,7 +92,7 @@ def describe(plan: Plan, geography: Geography | None = None) -> Overview:
         LevelOverview(
             level,
             Epsilon(level.budget) if plan.measure == "epsilon" else Rho(level.budget),
-            stability_by_codes(level.iterations, plan.max_race_codes),
+            stability_by_codes(level.iterations, plan.attributes),
             plan.stage_noise(level),
             None if geography is None else len(geography.regions[level.geography]),
         )

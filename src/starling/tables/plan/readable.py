@@ -17,6 +17,7 @@ from starling.errors import PlanError
 from starling.planfile.toml import Section, read_file
 from starling.planfile.values import exact_text
 from starling.privacy.budget import Measure
+from starling.tables.plan.attributes import census_attributes
 from starling.tables.plan.census import CONFIG, read_census
 from starling.tables.plan.choices import Choices, population_levels, within
 from starling.tables.plan.codebook import MOST_RACE_CODES, STATES, Definitions, Iteration, state_problem
@@ -68,8 +69,11 @@ def read_section(top: Section, folder: Path) -> Choices:
     gamma, budgets = solved(top, stated, bounds, measure, gamma, both_stages=variants.both_stages)
     if top.problems:
         raise PlanError(problems=top.problems)
+    attributes = census_attributes(races)
     with within(top.file):
-        levels = population_levels(definitions, budgets, {key: each.thresholds for key, each in stated.items()}, races)
+        levels = population_levels(
+            definitions, budgets, {key: each.thresholds for key, each in stated.items()}, attributes
+        )
         promised = {key: tuple(target for _, target in each.targets) for key, each in stated.items()}
         return Choices(
             title=title,
@@ -173,7 +177,7 @@ def _definitions(top: Section, folder: Path) -> Definitions | None:
 def _bound(iterations: Sequence[Iteration], races: int) -> int:
     """The stability of a level; 1 where there is none, which `population_levels` then refuses."""
     try:
-        return stability(iterations, races)
+        return stability(iterations, census_attributes(races))
     except PlanError:
         return 1
 

@@ -1,32 +1,34 @@
 """How many population groups of a level one person can be in, from the public definitions alone.
 
-The most. A person has at most r distinct race codes R and one ethnicity code e. At a level the person is in the iterations: union of
-AIC(c) over the race codes c, intersection of Alone(c) over the race codes c (none without race codes), and Eth(e). R and e are free of
-one another, so the most that one person can be in is
+The most. A person has of each attribute a set R of at most m values, m public (attributes.py). At a level the person is in the
+iterations of the attribute: union of AIC(c) over the values c in R, intersection of Alone(c) over them (none without values). The
+values of one attribute are free of those of the others, so the most iterations that one person can be in is the sum, over the
+attributes, of
 
-    max over R of (|union of AIC(c)| + |intersection of Alone(c)|)  +  max over e of |Eth(e)|,
+    max over R of (|union of AIC(c)| + |intersection of Alone(c)|).
 
-since a person lies in one block, so in at most one region of the level: iterations are groups, Delta(g_i) of SafeTab 2022.
+A person lies in one block, so in at most one region of the level: iterations are groups, Delta(g_i) of SafeTab 2022. There race codes
+have m = r, and ethnicity codes have m = 1 and no alone iterations.
 
-For the first maximum let J be any set of alone iterations that all of R is in: |J| + |union of AIC(c)|, the largest J being the
-intersection. So it is the largest, over the sets J, of |J| plus the most iterations that r of the codes c with J within Alone(c) cover
-together. Without J those are all codes. Any other J that counts is an intersection of some Alone(c), and holds an alone iteration i,
-so that every code of R is in codes(i): few codes, and few intersections among them. A code without iterations at the level, known or
+For the maximum of one attribute let J be any set of alone iterations that all of R is in: |J| + |union of AIC(c)|, the largest J being
+the intersection. So it is the largest, over the sets J, of |J| plus the most iterations that m of the values c with J within Alone(c) cover
+together. Without J those are all values. Any other J that counts is an intersection of some Alone(c), and holds an alone iteration i,
+so that every value of R is in codes(i): few values, and few intersections among them. A value without iterations at the level, known or
 not, covers nothing and empties every intersection, so it need not be looked at.
 
-The most that r sets cover ("maximum coverage") is found by branch and bound: with k sets left to choose, no more can be gained than
+The most that m sets cover ("maximum coverage") is found by branch and bound: with k sets left to choose, no more can be gained than
 by the k largest gains, nor than all sets left cover together. A choice of sets that reaches this bound is the most. For definitions
 without an overlap the first greedy choice does so. Where the search or the intersections grow beyond a limit, that upper
 bound itself is taken, so what is returned is never below the most, and is the most for every definition within the limits.
 
-The bound by codes (`stability_by_codes`), which is printed beside it. Let h_AIC and h_eth be the most such iterations of one code,
-and for an alone iteration i let h_alone(i) be the most alone iterations of one of its codes. A person is in at most
+The bound by codes (`stability_by_codes`), which is printed beside it. Let h_AIC be the most combined iterations of one value, and for
+an alone iteration i let h_alone(i) be the most alone iterations of one of its values. A person is in at most
 
-    max( r h_AIC,  max over alone i of  min(r h_AIC, |union of AIC(c) over c in codes(i)|) + h_alone(i) )  +  h_eth:
+    max( m h_AIC,  max over alone i of  min(m h_AIC, |union of AIC(c) over c in codes(i)|) + h_alone(i) )
 
-a union of r sets of at most h_AIC members has at most r h_AIC, and whoever is in the alone iteration i has codes in codes(i) alone.
-Where there are fewer combined iterations than r h_AIC it is too high: an office with three of them paid for 9 groups, not for 4.
-Adding the most alone iterations to r h_AIC blindly would give 10 for the production definitions, of which 9 is the most.
+iterations of the attribute: a union of m sets of at most h_AIC members has at most m h_AIC, and whoever is in the alone iteration i has
+values in codes(i) alone. Where there are fewer combined iterations than m h_AIC it is too high: an office with three of them paid for 9
+groups, not for 4. Adding the most alone iterations to m h_AIC blindly would give 10 for the production definitions, of which 9 is the most.
 """
 
 from collections import defaultdict
@@ -35,7 +37,8 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 
 from starling.errors import PlanError
-from starling.tables.plan.codebook import MOST_RACE_CODES, Iteration
+from starling.tables.plan.attributes import Attribute
+from starling.tables.plan.codebook import Iteration
 
 MOST_STEPS: Final = 20_000
 """Most steps of one search for the most that some sets cover."""
@@ -45,34 +48,25 @@ MOST_INTERSECTIONS: Final = 256
 Members: TypeAlias = int
 """A set of iterations, a bit each."""
 Profile: TypeAlias = tuple[Members, Members]
-"""The iterations of a race code alone or in combination, and those alone."""
+"""The iterations of a value alone or in combination, and those alone."""
 
 
-def stability(iterations: Iterable[Iteration], max_race_codes: int) -> int:
+def stability(iterations: Iterable[Iteration], attributes: Iterable[Attribute]) -> int:
     """The most groups of one population group level that a person can be in; see the module for what bounds the search.
 
     Args:
         iterations: The iterations that are tabulated at the level.
-        max_race_codes: r, the race columns read of a record, 1 to 8.
+        attributes: The attributes of a record; those that no iteration looks at count for nothing.
 
     Raises:
-        PlanError: when nothing bounds the groups of a person, or nobody can be in any group.
+        PlanError: when nobody can be in any group.
     """
-    return _stability(tuple(iterations), max_race_codes)
+    return _stability(tuple(iterations), tuple(attributes))
 
 
 @lru_cache(maxsize=64)
-def _stability(iterations: tuple[Iteration, ...], max_race_codes: int) -> int:
-    _check_race_codes(max_race_codes)
-    profiles = _profiles(iterations)
-    race = _most_covered([combined for combined, _ in profiles], max_race_codes)
-    together: dict[int, list[Profile]] = defaultdict(list)
-    for combined, alone in profiles:
-        for position in _positions(alone):
-            together[position].append((combined, alone))
-    for those in together.values():
-        race = max(race, _most_beside(those, max_race_codes, race))
-    most = race + _most_ethnic(iterations)
+def _stability(iterations: tuple[Iteration, ...], attributes: tuple[Attribute, ...]) -> int:
+    most = sum(_most_of(_profiles(iterations, attribute), attribute.most) for attribute in attributes)
     if most == 0:
         raise PlanError(
             "iterations",
@@ -82,21 +76,33 @@ def _stability(iterations: tuple[Iteration, ...], max_race_codes: int) -> int:
     return most
 
 
-def stability_by_codes(iterations: Iterable[Iteration], max_race_codes: int) -> int:
-    """The bound that looks at one code at a time: at least `stability`, and r h_AIC + h_eth in most code books.
+def _most_of(profiles: Sequence[Profile], values: int) -> int:
+    """The most iterations of one attribute, of which a person has at most so many values."""
+    most = _most_covered([combined for combined, _ in profiles], values)
+    together: dict[int, list[Profile]] = defaultdict(list)
+    for combined, alone in profiles:
+        for position in _positions(alone):
+            together[position].append((combined, alone))
+    for those in together.values():
+        most = max(most, _most_beside(those, values, most))
+    return most
+
+
+def stability_by_codes(iterations: Iterable[Iteration], attributes: Iterable[Attribute]) -> int:
+    """The bound that looks at one code at a time: at least `stability`, and r h_AIC + h_eth in most code books of the Census.
 
     Args:
         iterations: The iterations that are tabulated at the level.
-        max_race_codes: r, the race columns read of a record, 1 to 8.
-
-    Raises:
-        PlanError: when nothing bounds the groups of a person.
+        attributes: The attributes of a record.
     """
-    _check_race_codes(max_race_codes)
     of_level = tuple(iterations)
-    profiles = _profiles(of_level)
-    most = max_race_codes * max((combined.bit_count() for combined, _ in profiles), default=0)
-    race = most
+    return sum(_most_by_codes(_profiles(of_level, attribute), attribute.most) for attribute in attributes)
+
+
+def _most_by_codes(profiles: Sequence[Profile], values: int) -> int:
+    """The bound by codes of one attribute, of which a person has at most so many values."""
+    most = values * max((combined.bit_count() for combined, _ in profiles), default=0)
+    found = most
     unions: dict[int, Members] = defaultdict(int)
     beside: dict[int, int] = defaultdict(int)
     for combined, alone in profiles:
@@ -104,39 +110,20 @@ def stability_by_codes(iterations: Iterable[Iteration], max_race_codes: int) -> 
             unions[position] |= combined
             beside[position] = max(beside[position], alone.bit_count())
     for position, union in unions.items():
-        race = max(race, min(most, union.bit_count()) + beside[position])
-    return race + _most_ethnic(of_level)
+        found = max(found, min(most, union.bit_count()) + beside[position])
+    return found
 
 
-def _check_race_codes(max_race_codes: int) -> None:
-    if not 1 <= max_race_codes <= MOST_RACE_CODES:
-        raise PlanError(
-            "max_race_codes",
-            f"is not between 1 and {MOST_RACE_CODES}, so nothing bounds the groups of one person",
-            "state how many race columns of a record are read",
-        )
-
-
-def _profiles(iterations: Sequence[Iteration]) -> list[Profile]:
-    """The profile of each race code that has iterations; codes of the same iterations have one."""
+def _profiles(iterations: Sequence[Iteration], attribute: Attribute) -> list[Profile]:
+    """The profile of each value of an attribute that has iterations; values of the same iterations have one."""
     combined: dict[str, Members] = defaultdict(int)
     alone: dict[str, Members] = defaultdict(int)
     for position, iteration in enumerate(iterations):
-        if iteration.kind == "race":
+        if iteration.kind == attribute.kind:
             of_code = alone if iteration.alone else combined
             for code in iteration.codes:
                 of_code[code] |= 1 << position
     return sorted({(combined.get(code, 0), alone.get(code, 0)) for code in combined.keys() | alone.keys()})
-
-
-def _most_ethnic(iterations: Sequence[Iteration]) -> int:
-    """Ethnicity iterations of one code."""
-    count: dict[str, int] = defaultdict(int)
-    for iteration in iterations:
-        if iteration.kind == "ethnicity":
-            for code in iteration.codes:
-                count[code] += 1
-    return max(count.values(), default=0)
 
 
 def _positions(members: Members) -> list[int]:
@@ -149,7 +136,7 @@ def _positions(members: Members) -> list[int]:
 
 
 def _most_beside(profiles: Sequence[Profile], most: int, least: int) -> int:
-    """The most race iterations of a person with codes of these profiles alone, which share an alone iteration; `least` if not more."""
+    """The most iterations of a person with values of these profiles alone, which share an alone iteration; `least` if not more."""
     most_found = least
     sets = [combined for combined, _ in profiles]
     if _bound(sets, most) + max(alone.bit_count() for _, alone in profiles) <= least:
