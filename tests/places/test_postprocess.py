@@ -1,14 +1,17 @@
 """Which estimate belongs to which method."""
 
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
+from starling.places import postprocess
 from starling.places.measurements import MeasuredCoefficients, MeasuredTree, Tree
 from starling.places.mechanism.table import MECHANISMS
 from starling.places.plan import METHODS
-from starling.places.postprocess import ADDED_UP, estimate
+from starling.places.postprocess import ADDED_UP, Estimate, estimate
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
@@ -53,6 +56,35 @@ def test_every_method_of_a_plan_gives_a_finite_count_to_every_cell(method: str, 
     assert made.grid().tobytes() == estimate(method, drawn).grid().tobytes()
     if method == "adaptive":
         assert (made.grid() >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("columns", "blends", "spreads"), [(2048, True, True), (2049, False, True), (1 << 27, False, False)]
+)
+def test_models_are_weighed_on_grids_that_are_not_large(columns: int, blends: bool, spreads: bool) -> None:
+    noise = DiscreteLaplace(Fraction(1))
+    boxes = np.array([[0, 1, 0, columns], [0, 1, 0, columns // 2], [0, 1, columns // 2, columns]], dtype=np.int32)
+    tree = Tree((1, columns), boxes, np.array([-1, 0, 0]))
+    steered = np.zeros(2, dtype=np.bool_)
+    drawn = MeasuredTree(tree, np.array([1, 2]), np.array([500, 4]), np.zeros(2, dtype=np.int16), (noise,), steered)
+    called: list[str] = []
+
+    def noted(name: str) -> Callable[..., Estimate]:
+        original = getattr(postprocess, name)
+
+        def model(given: Any) -> Estimate:
+            called.append(name)
+            made: Estimate = original(given)
+            return made
+
+        return model
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("blended", "smoothed"):
+            patch.setattr(postprocess, name, noted(name))
+        made = estimate("adaptive", drawn)
+    assert called == (["blended"] if blends else ["smoothed"] if spreads else [])
+    assert made.counts.sum() == pytest.approx(504, rel=0.2)
 
 
 def test_methods_with_an_estimate_of_their_own_are_methods() -> None:

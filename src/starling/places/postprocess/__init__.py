@@ -2,25 +2,29 @@
 
 from typing import Final
 
-from starling.places.measurements import Measured, MeasuredCoefficients
+from starling.places.measurements import Measured, MeasuredCoefficients, MeasuredTree
 from starling.places.plan.grid import MOST_DENSE
 from starling.places.postprocess import wavelet
 from starling.places.postprocess.blending import blended
 from starling.places.postprocess.least_squares import least_squares, merged
 from starling.places.postprocess.leaves import Estimate, Float64
 from starling.places.postprocess.pieces import piecewise
+from starling.places.postprocess.smoothing import smoothed
 
 __all__ = ["Estimate", "Float64", "estimate"]
 
 ADDED_UP: Final = frozenset({"adaptive_grid", "hierarchical", "kd_tree", "quadtree"})
 """Methods that measure many levels: weighted least squares, spread evenly, as they were published."""
+MOST_BLENDED: Final = 1 << 11
+"""Cells of a side up to which two models are weighed: the model of occupied boxes takes time and memory by the cell."""
 
 
 def estimate(method: str, measured: Measured) -> Estimate:
     """The estimate that a method makes of its measurements.
 
-    `adaptive` has models of how points lie; on a sparse grid it keeps the pieces, as no table of cells is made. Where a method is not in
-    `ADDED_UP` either, the mean of each leaf's own counts by inverse variance is spread evenly.
+    `adaptive` has models of how points lie: two on a grid of at most 2,048 cells a side, pieces alone on a larger one, spread smoothly
+    unless the grid is sparse, where no table of cells is made. Where a method is not in `ADDED_UP` either, the mean of each leaf's own
+    counts by inverse variance is spread evenly.
 
     Args:
         method: The name of the method in a plan.
@@ -29,9 +33,16 @@ def estimate(method: str, measured: Measured) -> Estimate:
     if isinstance(measured, MeasuredCoefficients):
         return wavelet.cells(measured)
     if method == "adaptive":
-        rows, columns = measured.tree.shape
-        return piecewise(measured) if rows * columns > MOST_DENSE else blended(measured)
+        return _adaptive(measured)
     tree = measured.tree
     counts = least_squares(measured) if method in ADDED_UP else merged(measured).value
     leaves = tree.leaves
     return Estimate(tree.shape, tree.boxes[leaves], counts[leaves])
+
+
+def _adaptive(measured: MeasuredTree) -> Estimate:
+    rows, columns = measured.tree.shape
+    if max(rows, columns) <= MOST_BLENDED:
+        return blended(measured)
+    pieces = piecewise(measured)
+    return pieces if rows * columns > MOST_DENSE else smoothed(pieces)
