@@ -118,12 +118,13 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "groups release": ((*SIZES, *PAID), "privacy", "starling.groups.publication:GroupsPublication.mechanism"),
     "groups evaluate": ((*SIZES, "--release", "{released}"), "counting", "starling.groups.evaluate:evaluate"),
     "groups plot": (("{released}", "--out", "{out}"), "drawing", "starling.verification:open_release"),
+    "places preview": (("{points}/plan.toml", "--expected", "9"), "simulating", "starling.places.preview:preview"),
     "places generate": (("--out", "{out}"), "inventing", "starling.places.generate:write"),
     "places validate": (POINTS, "every record", "starling.places.source.validation:validate"),
     "places release": ((*POINTS, *PAID), "privacy", "starling.places.publication:PlacesPublication.mechanism"),
     "places evaluate": ((*POINTS, "--release", "{released}"), "counting", "starling.places.evaluate:evaluate"),
-    "places count": (("{released}", "--rectangles", "x"), "checking", OPENING),
-    "places compare": (("{released}", "{released}", "--rectangles", "x"), "checking", OPENING),
+    "places count": (("{released}", "--rectangles", "{points}/rectangles.csv"), "checking", OPENING),
+    "places compare": (("{released}", "{released}", "--rectangles", "{points}/rectangles.csv"), "checking", OPENING),
     "places hotspots": (("{released}",), "ranking", OPENING),
     "places map": (("{released}", "--out", "{out}"), "drawing", OPENING),
     "places export": (("{released}", "--out", "{out}"), "writing", OPENING),
@@ -138,8 +139,9 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
 SHORT = {
     "tables plan", "tables convert", "genome plan", "groups plan", "places plan", "keys new", "keys show", "ledger create",
     "ledger population", "ledger dataset", "ledger grant", "ledger raise", "ledger approve", "ledger export", "ledger retire",
+    "server init", "server user", "server token", "server tokens", "server revoke", "server log", "serve",
 }  # fmt: skip
-"""What opens a plan or writes one event; `ledger export` prints at once."""
+"""What opens a plan or writes one event; `ledger export` prints at once, and `serve` says when it listens."""
 
 
 class Reached(Exception):
@@ -158,6 +160,7 @@ def test_a_long_command_says_what_it_does_before_it_does_it(
     points = tmp_path / "points"
     points.mkdir()
     write_points(points)
+    (points / "rectangles.csv").write_text("x0,y0,x1,y1\n0,0,1,1\n")
     places = {
         "sizes": tmp_path,
         "points": points,

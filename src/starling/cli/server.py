@@ -112,12 +112,12 @@ def log(home: Path, *, after: int, most: int) -> Result:
 def serve(home: Path) -> Result:
     """Serve a home until Ctrl-C or SIGTERM. So far it answers who may use it, its log and its health; it releases nothing yet."""
     try:
-        from starling.server import running
+        from starling.server.running import serve as run
     except ImportError:
         raise ParameterError("server", "needs packages that are missing", "pip install 'starling[server]'") from None
     from starling.server.home import open_home
 
-    running.serve(open_home(home), lambda url: click.echo(f"starling: listening on {url}", err=True))
+    run(open_home(home), lambda url: click.echo(f"starling: listening on {url}", err=True))
     return Result(lambda: "stopped", lambda: {"stopped": True})
 
 
