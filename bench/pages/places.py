@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import exp, log
 from typing import Any, Final
 
-from bench.markdown import number, table
+from bench.markdown import number, spread, table
 from bench.pages.origin import Results, made, untimed
 from bench.places_methods import STAR
 from bench.places_paper import against
@@ -271,6 +271,13 @@ def scale(results: Mapping[str, Results]) -> str:
     return f"{table(head, lines)}\n\nAt ε = {result['settings']['epsilon']}. {made(result)}"
 
 
+def answers(results: Mapping[str, Results]) -> str:
+    """CPU seconds of questions to a released grid."""
+    result = results["places_answers"]
+    rows = [[row["what"], spread(row["cpu_seconds"])] for row in result["rows"]]
+    return f"{table(['asked', 'CPU s'], rows)}\n\nOn one core. {made(result)}"
+
+
 def small_goals(results: Mapping[str, Results]) -> str:
     """Small squares beside the better of both uniform grids, for each side."""
     rows = results["places_accuracy"]["rows"]
@@ -299,4 +306,6 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "places_search": search,
     "places_paper_wins": paper_wins,
     "places_other_budgets": other_budgets,
+    "places_scale": scale,
+    "places_answers": answers,
 }
