@@ -18,6 +18,7 @@ from starling.places.mechanism.table import MECHANISMS
 from starling.places.mechanism.uniform import Uniform
 from starling.places.mechanism.uniform_grid import UniformGrid
 from starling.places.postprocess import estimate
+from starling.places.postprocess.leaves import spread
 from starling.places.postprocess.pieces import piecewise
 from starling.places.postprocess.smoothing import smoothed
 from starling.privacy.neighbours import ADD_REMOVE_POINT
@@ -58,12 +59,7 @@ def leaves(measured: Measured) -> Float64:
     tree = measured.tree
     values = np.zeros(len(tree.parents))
     values[measured.node] = measured.value
-    corners = np.zeros((tree.shape[0] + 1, tree.shape[1] + 1))
-    south, north, west, east = tree.boxes[tree.leaves].T
-    density = (values / tree.areas)[tree.leaves]
-    for row, column, sign in ((south, west, 1), (north, east, 1), (south, east, -1), (north, west, -1)):
-        np.add.at(corners, (row, column), sign * density)
-    return np.asarray(corners.cumsum(axis=0).cumsum(axis=1)[:-1, :-1])
+    return spread(tree.shape, tree.boxes[tree.leaves], values[tree.leaves])
 
 
 def pieces(measured: Measured) -> Float64:

@@ -10,7 +10,7 @@ point counts, whatever boxes the others lie in (group privacy; the tree is no ob
 spend E = epsilon/k.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from starling.places.measurements import ROOT, Bool, Int16, Int32, Int64, MeasuredTree, Tree
 from starling.places.mechanism.boxes import areas, box_counts, cumulative, parts
+from starling.places.mechanism.method import Spent
 from starling.places.occupied import Exact, OccupiedCells
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, measurement
@@ -40,6 +41,16 @@ def of_a_partition(name: str, relation: Relation, amount: Fraction, points: int)
         points: k, the most points of one unit: the L1 sensitivity of the counts of disjoint boxes.
     """
     return measurement(name, relation, DiscreteLaplace(1 / amount), points)
+
+
+def of_levels(relation: Relation, amounts: Sequence[Fraction], points: int) -> list[Guarantee]:
+    """The guarantees of levels that are measured whole, the root's first; arguments as those of `of_a_partition`, an amount a level."""
+    return [of_a_partition(f"boxes at depth {depth}", relation, amount, points) for depth, amount in enumerate(amounts)]
+
+
+def spent_on_levels(amounts: Sequence[Fraction], points: int) -> tuple[Spent, ...]:
+    """The lines of the budget of such levels: what k points pay in each."""
+    return tuple(Spent(f"boxes at depth {depth}", amount * points) for depth, amount in enumerate(amounts))
 
 
 class GrowingTree:

@@ -21,7 +21,7 @@ import numpy as np
 
 from starling.places.measurements import Int32, Int64, MeasuredTree
 from starling.places.mechanism.boxes import cut_axis, halves
-from starling.places.mechanism.growing import GrowingTree, of_a_partition
+from starling.places.mechanism.growing import GrowingTree, of_levels, spent_on_levels
 from starling.places.mechanism.method import Spent
 from starling.places.mechanism.quadtree import Levels, check_height, level_amounts
 from starling.privacy.events import ExponentialMechanism
@@ -74,10 +74,7 @@ class KdTree:
     @property
     def guarantee(self) -> Guarantee:
         """One vector of counts and the medians of each level."""
-        counts = [
-            of_a_partition(f"boxes at depth {depth}", self.relation, amount, self.points)
-            for depth, amount in enumerate(self.amounts)
-        ]
+        counts = of_levels(self.relation, self.amounts, self.points)
         medians = [
             Guarantee(f"cuts at depth {depth}", self.relation, ExponentialMechanism(self.median, Fraction(self.points)))
             for depth in range(self.height)
@@ -87,8 +84,7 @@ class KdTree:
     @property
     def budget(self) -> tuple[Spent, ...]:
         """What is spent on medians and on each level."""
-        counts = (Spent(f"boxes at depth {d}", amount * self.points) for d, amount in enumerate(self.amounts))
-        return (Spent("medians", MEDIANS * self.epsilon), *counts)
+        return (Spent("medians", MEDIANS * self.epsilon), *spent_on_levels(self.amounts, self.points))
 
     def draw(self, exact: Int64, /) -> MeasuredTree:
         """Measure level by level, the root first, rows and columns cut in turn; see `Method.draw`."""

@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from starling.errors import PlanError
 from starling.places.measurements import Int64, MeasuredTree
-from starling.places.mechanism.growing import GrowingTree, of_a_partition
+from starling.places.mechanism.growing import GrowingTree, of_levels, spent_on_levels
 from starling.places.mechanism.ladders import cube_root, shares
 from starling.places.mechanism.method import Spent
 from starling.privacy.guarantee import Guarantee, sequential
@@ -83,18 +83,12 @@ class Quadtree:
     @property
     def guarantee(self) -> Guarantee:
         """One vector of counts a level."""
-        return sequential(
-            "points of the boxes of a quadtree",
-            [
-                of_a_partition(f"boxes at depth {depth}", self.relation, amount, self.points)
-                for depth, amount in enumerate(self.amounts)
-            ],
-        )
+        return sequential("points of the boxes of a quadtree", of_levels(self.relation, self.amounts, self.points))
 
     @property
     def budget(self) -> tuple[Spent, ...]:
         """What is spent on each level."""
-        return tuple(Spent(f"boxes at depth {d}", amount * self.points) for d, amount in enumerate(self.amounts))
+        return spent_on_levels(self.amounts, self.points)
 
     def draw(self, exact: Int64, /) -> MeasuredTree:
         """Measure level by level, the root first; see `Method.draw`."""
