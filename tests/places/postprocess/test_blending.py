@@ -4,10 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.adaptive import Adaptive
-from starling.places.postprocess.blending import blended
+from starling.places.postprocess.blending import blended, divide_anew
+from starling.places.postprocess.leaves import Float64
 from starling.places.postprocess.occupancy import occupied, scattered
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 from tests.places.postprocess.test_occupancy import clusters
@@ -30,10 +33,56 @@ def test_cells_are_not_negative_and_add_up_at_every_leaf(shape: tuple[int, int])
     assert grid.tobytes() == blended(measured).grid().tobytes()
 
 
-def test_points_in_few_places_get_the_model_of_occupied_boxes_alone() -> None:
+def test_points_in_few_places_get_cells_by_the_model_of_occupied_boxes_alone() -> None:
     measured = drawn(clusters())
     assert scattered(measured) == 1
-    assert blended(measured).grid().tobytes() == occupied(measured).grid().tobytes()
+    made, model = (np.array(each.grid()).reshape(32, 4, 32, 4) for each in (blended(measured), occupied(measured)))
+    sums = model.sum(axis=(1, 3), keepdims=True)
+    np.testing.assert_allclose(made, model * (made.sum(axis=(1, 3), keepdims=True) / np.where(sums > 0, sums, 1)))
+
+
+def shares(grid: Float64, parts: int) -> Float64:
+    """Points of the boxes of so many rows and columns, over the points of the box of four that each lies in."""
+    side = len(grid) // parts
+    sums = grid.reshape(parts, side, parts, side).sum(axis=(1, 3))
+    of_four = sums.reshape(parts // 2, 2, parts // 2, 2).sum(axis=(1, 3))
+    made: Float64 = sums / of_four.repeat(2, axis=0).repeat(2, axis=1)
+    return made
+
+
+def test_coarse_boxes_are_divided_by_a_geometric_mean_of_shares() -> None:
+    random = np.random.default_rng(3)
+    mean, one, other = random.uniform(0.5, 2, (3, 128, 128))
+    made = mean.copy()
+    divide_anew(made, (one, other), 0.25)
+    assert made.sum() == pytest.approx(mean.sum())
+    for parts in (2, 4, 8, 16, 32):
+        expected = shares(mean, parts) ** 0.75 * (shares(one, parts) * shares(other, parts)) ** 0.125
+        of_four = expected.reshape(parts // 2, 2, parts // 2, 2).sum(axis=(1, 3)).repeat(2, axis=0).repeat(2, axis=1)
+        np.testing.assert_allclose(shares(made, parts), expected / of_four, rtol=1e-9)
+    np.testing.assert_allclose(shares(made, 128), shares(mean, 128))
+
+
+def test_a_box_that_one_model_leaves_empty_loses_most_of_its_points() -> None:
+    one, other = np.ones((2, 64, 64))
+    one[:32, :32] = 0
+    mean = (one + other) / 2
+    made = mean.copy()
+    divide_anew(made, (one, other), 0.25)
+    assert made[:32, :32].sum() < 0.1 * mean[:32, :32].sum()
+    assert made[32:, 32:].sum() == pytest.approx(made[32:, :32].sum())
+
+
+@given(st.tuples(st.integers(1, 70), st.integers(1, 70)), st.integers(0, 2**32), st.floats(1e-9, 0.25))
+def test_dividing_anew_keeps_all_points_whatever_the_shape_and_whoever_has_none(
+    shape: tuple[int, int], seed: int, power: float
+) -> None:
+    random = np.random.default_rng(seed)
+    mean, one, other = random.uniform(0, 1e6, (3, *shape)) * (random.random((3, *shape)) < 0.1)
+    made = mean.copy()
+    divide_anew(made, (one, other), power)
+    assert ((made > 0) <= (mean > 0)).all()
+    assert made.sum() == pytest.approx(mean.sum(), rel=1e-9)
 
 
 def test_points_everywhere_are_nearer_to_the_mean_than_to_occupied_boxes() -> None:

@@ -5,15 +5,28 @@ at all (occupancy). The first is nearer to points that lie everywhere, the secon
 is mostly nearer than either. Both are consistent grids that are not negative, and so is any weighted mean of them. Where points lie
 everywhere, counts of the second model, spread smoothly, are as good as those of the first, and their errors are others: so both get half of
 what is left.
+
+A box that only one model fills is mostly empty, and a mean gives it points all the same. So the mean's coarse boxes are divided anew: by
+the shares of the mean and of both models, multiplied with powers that add up to 1 (a geometric mean), which are small where any of them is.
+Where points lie everywhere, nothing is divided anew.
 """
+
+from itertools import pairwise
+from typing import Final
 
 import numpy as np
 
 from starling.places.measurements import MeasuredTree
-from starling.places.postprocess.leaves import Estimate, counted
-from starling.places.postprocess.occupancy import occupied, scattered
+from starling.places.postprocess.leaves import Estimate, Float64, counted
+from starling.places.postprocess.occupancy import COARSE, ends, occupied, scattered
 from starling.places.postprocess.pieces import piecewise
 from starling.places.postprocess.smoothing import smoothed
+from starling.privacy.compiled import compiled
+
+POWER: Final = 0.25
+"""The power of the shares of both models together, where points do not lie everywhere; reached at a weight of as much."""
+LEAST: Final = 1e-12
+"""Added to a model's share, so that a box in which the mean has points keeps some."""
 
 
 def blended(measured: MeasuredTree) -> Estimate:
@@ -24,9 +37,68 @@ def blended(measured: MeasuredTree) -> Estimate:
     """
     weight = scattered(measured)
     model = occupied(measured)
-    if weight == 1:
-        return model
-    pieces = smoothed(piecewise(measured)).grid()
-    smooth = smoothed(Estimate(model.shape, model.leaves, model.counts)).grid()
-    cells = weight * model.grid() + (1 - weight) / 2 * (pieces + smooth)
-    return Estimate(model.shape, model.leaves, counted(cells, model.leaves), np.ascontiguousarray(cells))
+    boxes, pieces = model.grid(), smoothed(piecewise(measured)).grid()
+    cells = boxes.copy()
+    if weight < 1:
+        smooth = smoothed(Estimate(model.shape, model.leaves, model.counts)).grid()
+        cells = weight * boxes + (1 - weight) / 2 * (pieces + smooth)
+    if weight > 0:
+        divide_anew(cells, (pieces, boxes), min(weight, POWER))
+    return Estimate(model.shape, model.leaves, counted(cells, model.leaves), cells)
+
+
+def divide_anew(mean: Float64, models: tuple[Float64, Float64], power: float) -> None:
+    """Scale the coarse boxes of a grid so that each box above them is divided by a geometric mean of shares.
+
+    Args:
+        mean: float64 (rows, columns), at least 0; written. Its share has the power 1 - `power`.
+        models: float64 (rows, columns) each, at least 0. Their shares have half of `power` each.
+        power: Above 0, below 1.
+    """
+    depth = min(COARSE, (max(mean.shape) - 1).bit_length())
+    rows, columns = (ends(cells, depth)[depth] for cells in mean.shape)
+    boxes = np.stack(
+        [*np.meshgrid(rows[:-1], columns[:-1], indexing="ij"), *np.meshgrid(rows[1:], columns[1:], indexing="ij")]
+    )
+    coarse = boxes[[0, 2, 1, 3]].reshape(4, -1).T.astype(np.int32)
+    side = 1 << depth
+    levels = [np.stack([counted(grid, coarse).reshape(side, side) for grid in (mean, *models)])]
+    for _ in range(depth):
+        last = levels[-1]
+        levels.append(last[:, ::2, ::2] + last[:, 1::2, ::2] + last[:, ::2, 1::2] + last[:, 1::2, 1::2])
+    levels.reverse()
+    points = levels[0][0]
+    for above, below in pairwise(levels):
+        points = _divided(points, above, below, power)
+    for (south, north, west, east), new, old in zip(coarse, points.flat, levels[-1][0].flat, strict=True):
+        if old > 0:
+            mean[south:north, west:east] *= new / old
+
+
+@compiled
+def _divided(points: Float64, above: Float64, below: Float64, power: float) -> Float64:
+    """float64 (2 n, 2 n): the points of each quarter, which add up to those of the box.
+
+    Args:
+        points: float64 (n, n): of each box.
+        above: float64 (3, n, n): of each box by the mean and by both models.
+        below: float64 (3, 2 n, 2 n): of each quarter.
+        power: Of the shares of both models together.
+    """
+    side = len(points)
+    out, shares = np.zeros((2 * side, 2 * side)), np.empty(4)
+    for row in range(side):
+        for column in range(side):
+            total = 0.0
+            for k in range(4):
+                here = 2 * row + k // 2, 2 * column + k % 2
+                shares[k] = below[0][here] ** (1 - power)
+                for model in range(1, 3):
+                    # A model that has no points in the box says nothing of its quarters.
+                    if above[model, row, column] > 0:
+                        shares[k] *= (below[model][here] / above[model, row, column] + LEAST) ** (power / 2)
+                total += shares[k]
+            if total > 0:
+                for k in range(4):
+                    out[2 * row + k // 2, 2 * column + k % 2] = shares[k] / total * points[row, column]
+    return out

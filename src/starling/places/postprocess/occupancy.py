@@ -3,9 +3,11 @@
 Points gather in few cells: of a box with points some quarters are empty, and the others are uneven. The model of the four counts of a box
 that holds x points is a mixture over the 15 sets of quarters that are not empty, and over how uneven these are: shares p^gamma, p from the
 neighbourhood of the box one level up, and a relative deviation tau. Upwards each box passes on the likelihood of its count, as a
-normal curve, and of being empty; downwards each box divides its count over its quarters by the posterior mean. Weights of the
-mixture are learned from all boxes (expectation maximisation), by the ratio of a box's count to its noise. Below the leaves of the tree
-shares p^2 stand for what was not measured. Only measurements are read, so that all of this is post-processing.
+normal curve, and of being empty; downwards each box divides its count over its quarters by the mean over the mixture. In the few coarse
+boxes, whose mistakes cost most, components are averaged by the square roots of their posterior weights: normal curves are only nearly right
+and make the posterior too sure. The weights of the mixture are learned from all boxes (expectation maximisation), by the ratio of a box's
+count to its noise. Below the leaves of the tree shares p^2 stand for what was not measured. Only measurements are read, so that all of this
+is post-processing.
 """
 
 from dataclasses import dataclass
@@ -33,8 +35,14 @@ FULL: Final = 0.1
 """Up to this estimated share of empty leaves, points lie everywhere as far as can be told."""
 SPARSE: Final = 0.6
 """From this estimated share of empty leaves on, points lie in few places."""
-PASSES: Final = (1, 3)
-"""Passes upwards before each pass downwards."""
+ROUNDS: Final = 2
+"""Passes upwards and downwards. More of them are not nearer to the truth."""
+COARSE: Final = 5
+"""The depth of the smallest boxes that are called coarse."""
+TEMPER: Final = (0.5, 1.0)
+"""The power of the posterior weights of components, by which they are averaged: in coarse boxes, and in finer ones."""
+SMALL: Final = (0.5, 0.25)
+"""A quarter with fewer points than so many standard deviations of its noise is taken as empty: a coarse one, and a finer one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +108,7 @@ def levels_of(measured: MeasuredTree) -> Pyramid:
     while (inside := above != ROOT).any():
         depths += inside
         above = np.where(inside, tree.parents[above], ROOT)
-    rows, columns = (_ends(cells, height) for cells in tree.shape)
+    rows, columns = (ends(cells, height) for cells in tree.shape)
     values = [np.zeros((1 << depth, 1 << depth)) for depth in range(height + 1)]
     variances = [np.full(each.shape, np.inf) for each in values]
     places = np.empty((len(depths), 3), dtype=np.int64)
@@ -116,7 +124,7 @@ def levels_of(measured: MeasuredTree) -> Pyramid:
     return Pyramid(values, variances, sizes[0], sizes[1], places[tree.leaves])
 
 
-def _ends(cells: int, height: int) -> list[Int64]:
+def ends(cells: int, height: int) -> list[Int64]:
     """int64 (2^d + 1,) of each depth d: where boxes begin along one side, and its end."""
     found = [np.array([0, cells])]
     for _ in range(height):
@@ -141,22 +149,24 @@ def fitted(pyramid: Pyramid) -> list[Float64]:
     # Of equal fields: by area.
     shares = [guides(np.zeros((1 << depth, 1 << depth)), *sizes[depth]) for depth in range(height)]
     fields = _plain(pyramid)
-    up: list[Message] = []
-    for passes in PASSES:
-        for _ in range(passes):
-            learned = np.zeros(prior.shape)
-            zero = np.zeros(pyramid.values[-1].shape)
-            up = [(pyramid.values[-1], pyramid.variances[-1], zero, empty[-1])]
-            for depth in range(height - 1, -1, -1):
-                own = pyramid.values[depth], pyramid.variances[depth], empty[depth]
-                up.append(messages(up[-1], shares[depth], fields[depth], own, spread, power, weights, learned))
-            learned = learned + PSEUDO * prior * SETS
-            weights = learned / learned.sum(axis=(1, 2), keepdims=True) / SETS
+    for _ in range(ROUNDS):
+        learned = np.zeros(prior.shape)
+        zero = np.zeros(pyramid.values[-1].shape)
+        up: list[Message] = [(pyramid.values[-1], pyramid.variances[-1], zero, empty[-1])]
+        for depth in range(height - 1, -1, -1):
+            own = pyramid.values[depth], pyramid.variances[depth], empty[depth]
+            up.append(messages(up[-1], shares[depth], fields[depth], own, spread, power, weights, learned))
+        learned = learned + PSEUDO * prior * SETS
+        weights = learned / learned.sum(axis=(1, 2), keepdims=True) / SETS
         up.reverse()
         fields = [np.maximum(up[0][0], 0.0)]
         for depth in range(height):
             shares[depth] = guides(fields[depth], *sizes[depth])
-            fields.append(divide(fields[depth], up[depth + 1], shares[depth], spread, power, weights))
+            fine = depth >= COARSE
+            made = divide(
+                fields[depth], up[depth + 1], shares[depth], spread, power, weights, TEMPER[fine], SMALL[fine]
+            )
+            fields.append(made)
     return fields
 
 

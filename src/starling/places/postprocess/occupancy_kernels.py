@@ -21,8 +21,6 @@ FLOOR: Final = 1e-9
 """Added to the weight of a component, so that none is impossible."""
 LEAST: Final = 1e-12
 """Added to the variance of a quarter's share."""
-SMALL: Final = 0.5
-"""A quarter with fewer points than so many standard deviations of its noise is taken as empty."""
 BELOW: Final = 2.0
 """The power of shares below leaves."""
 
@@ -188,7 +186,14 @@ def messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in
 
 @compiled
 def divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in its inner loops cost time
-    field: Float64, below: Message, shares: Float64, spread: Float64, power: Float64, weights: Float64
+    field: Float64,
+    below: Message,
+    shares: Float64,
+    spread: Float64,
+    power: Float64,
+    weights: Float64,
+    temper: float,
+    small: float,
 ) -> Float64:
     """float64 (2 n, 2 n): the points of each quarter, which add up to those of the box.
 
@@ -199,6 +204,8 @@ def divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in i
         spread: float64 (kinds,): tau.
         power: float64 (kinds,): gamma.
         weights: float64 (buckets, 4, kinds): of a component by the number of its quarters.
+        temper: The power of the posterior weights of components, by which they are averaged.
+        small: A quarter with fewer points than so many standard deviations of its noise is taken as empty.
     """
     side, kinds = len(field), len(spread)
     out = np.zeros((2 * side, 2 * side))
@@ -256,7 +263,7 @@ def divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in i
                     x[k] = 0.0
                 for i in range(15 * kinds):
                     if score[i] > NEVER:
-                        weight = exp(score[i] - best)
+                        weight = exp(temper * (score[i] - best))
                         whole += weight
                         for k in range(4):
                             x[k] += weight * parts[i, k]
@@ -266,7 +273,7 @@ def divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in i
                     if x[k] > x[largest]:
                         largest = k
                 for k in range(4):
-                    if k != largest and x[k] < SMALL * sqrt(w[k]):
+                    if k != largest and x[k] < small * sqrt(w[k]):
                         x[k] = 0.0
             else:
                 for k in range(4):
