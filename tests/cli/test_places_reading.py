@@ -109,7 +109,11 @@ def test_hotspots_are_ranked(folder: Path) -> None:
     found = json.loads(call("hotspots", "release", "--k", "8", "--json").stdout)
     assert sorted(found["counts"], reverse=True) == found["counts"]
     assert found["sure"] == [True] * 8
-    assert "surely among them" in call("hotspots", "sliced", "--slice", "January", "--k", "1").stdout
+    assert found["chance"] == [1.0] * 8
+    assert json.loads(call("hotspots", "release", "--k", "8", "--no-chance", "--json").stdout)["chance"] is None
+    text = call("hotspots", "sliced", "--slice", "January", "--k", "1").stdout
+    assert "surely among them" in text
+    assert "A chance is no promise" in text
 
 
 def test_a_map_and_exports_are_written(folder: Path) -> None:

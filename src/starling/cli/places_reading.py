@@ -53,6 +53,10 @@ TYPICALLY: Final = (
     "A typical error is no promise: in studies nine of ten answers were off by at most so much, fewer of the\n"
     "smallest squares."
 )
+CHANCES: Final = (
+    "A chance is no promise: in studies, of the squares with chances of 0.6 and more about that share were among those with most points;\n"
+    "smaller chances were further off."
+)
 MEANING: Final = (
     "A sure interval holds the true number with the probability of --level, whatever the data, if the query was chosen before the release\n"
     "was seen; each on its own. Points of boxes that a query cuts widen it: a release does not say where in a box they lie. The released\n"
@@ -218,36 +222,44 @@ def _json(found: "Answers", typical: "Float64 | None") -> "dict[str, Json]":
 @SLICE
 @click.option("--k", type=click.IntRange(min=1), default=10, show_default=True, help="How many squares.")
 @click.option("--side", type=click.IntRange(min=1), default=1, show_default=True, help="Cells of a side.")
+@click.option("--chance/--no-chance", default=True, show_default=True, help="Chances too, which take some seconds.")
 @LEVEL
 @options.signer
-def hotspots(release: Path, *, part: str | None, k: int, side: int, level: str, key: str | None) -> Result:
-    """The squares with most released points, and which of them surely are among those with most points."""
+def hotspots(
+    release: Path, *, part: str | None, k: int, side: int, chance: bool, level: str, key: str | None
+) -> Result:
+    """The squares with most released points: which surely are, and how likely each is, among those with most points."""
     working("checking the release and ranking its squares")
     with _opened(release, key) as opened:
-        found = opened.released(part).hotspots(k, side, _level(level))
+        asked = k, side, _level(level)
+        found = opened.hotspots(*asked, part) if chance else opened.released(part).hotspots(*asked)
     return Result(partial(_hotspots_text, found, level), partial(_hotspots_json, found))
 
 
 def _hotspots_text(found: "Hotspots", level: str) -> str:
     from starling.release.text import table
 
+    header = ["rank", "points", "first row", "end row", "first column", "end column", "surely among them"]
     marks = [""] * len(found.counts) if found.sure is None else ["yes" if each else "" for each in found.sure.tolist()]
-    rows = [
-        (str(number), f"{points:,.1f}", *map(str, box), mark)
-        for number, (points, box, mark) in enumerate(
-            zip(found.counts.tolist(), found.boxes.tolist(), marks, strict=True), start=1
-        )
+    columns = [
+        [str(rank) for rank in range(1, len(marks) + 1)],
+        [f"{points:,.1f}" for points in found.counts.tolist()],
+        *([str(end) for end in ends] for ends in found.boxes.T.tolist()),
+        marks,
     ]
-    header = ("rank", "points", "first row", "end row", "first column", "end column", "surely among them")
-    return f"{table(header, rows)}\n\nAll marks are right together with a probability of at least {level}, whatever the data."
+    notes = [f"All marks are right together with a probability of at least {level}, whatever the data."]
+    if found.chance is not None:
+        header.append("chance")
+        columns.append([f"{each:.2f}" for each in found.chance.tolist()])
+        notes.append(CHANCES)
+    return "\n\n".join([table(header, list(zip(*columns, strict=True))), *notes])
 
 
 def _hotspots_json(found: "Hotspots") -> "dict[str, Json]":
-    return {
-        "boxes": found.boxes.tolist(),
-        "counts": found.counts.tolist(),
-        "sure": None if found.sure is None else found.sure.tolist(),
-    }
+    from dataclasses import fields
+
+    named = {field.name: getattr(found, field.name) for field in fields(found)}
+    return {name: None if each is None else each.tolist() for name, each in named.items()}
 
 
 @command("map", example="starling places map release --out map.html")

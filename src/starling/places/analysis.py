@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from starling.errors import ParameterError
 from starling.places.answers.coordinates import aspect
+from starling.places.answers.hotspots import Hotspots
 from starling.places.answers.leaf_table import Boxed, LeafTable
 from starling.places.answers.released import Answers, ReleasedGrid, Units
 from starling.places.answers.sure import LEVEL
@@ -17,7 +18,7 @@ from starling.places.artifact.public_plan import SIDES, read_measurements, read_
 from starling.places.measurements import Int32, Measured, MeasuredTree
 from starling.places.pictures.map_page import Map
 from starling.places.postprocess import Float64
-from starling.places.typical import typical_errors
+from starling.places.typical import likely_hotspots, typical_errors
 from starling.release.reading import DomainRelease, Release
 
 PICTURED: Final = 512
@@ -101,6 +102,20 @@ class PlacesRelease(DomainRelease):
             ParameterError: as `count`.
         """
         return typical_errors(self.plan, self.released(slice), lambda grid: grid.count(rectangles, units))
+
+    def hotspots(
+        self,
+        k: int,
+        side: int = 1,
+        level: Fraction = LEVEL,
+        slice: str | None = None,  # noqa: A002 - the word of the plan
+    ) -> Hotspots:
+        """The k squares of `side` cells with most released points: which surely are, and how likely each is, among those with most points.
+
+        Raises:
+            ParameterError: as `grid`, and as `hotspots.hotspots`.
+        """
+        return likely_hotspots(self.plan, self.released(slice), k, side, level=level)
 
     def boxes(self, slice: str | None = None) -> tuple[Int32, Float64]:  # noqa: A002 - the word of the plan
         """The boxes of the release: int32 (boxes, 4), and float64 (boxes,), their released points; raises ParameterError as `grid` does."""

@@ -1,4 +1,4 @@
-"""Squares with most points: which they are, when that is sure, and how often samples say so."""
+"""Squares with most points: which they are, when that is sure, and how likely it is."""
 
 from fractions import Fraction
 
@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.places.answers.hotspots import hotspots, tiles
+from starling.places.answers import hotspots as ranked
+from starling.places.answers.hotspots import DRAWS, chances, hotspots, tiles
 from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.sure import Surety
 from starling.places.mechanism.singular import Singular, of_cells
@@ -32,7 +33,7 @@ def test_cells_and_squares_with_most_points() -> None:
     found = hotspots(grid, 3)
     assert found.boxes.tolist() == [[1, 2, 1, 2], [0, 1, 3, 4], [2, 3, 1, 2]]
     assert found.counts.tolist() == [70, 40, 12]
-    assert (found.sure, found.share_of_samples) == (None, None)
+    assert (found.sure, found.chance) == (None, None)
     wide = hotspots(grid, 2, side=2)
     assert (wide.boxes.tolist(), wide.counts.tolist()) == ([[0, 2, 0, 2], [0, 2, 2, 4]], [79, 60])
 
@@ -72,17 +73,35 @@ def test_marks_are_right_together_at_their_level() -> None:
     assert marked > 0
 
 
-def test_shares_of_samples_are_counted() -> None:
-    samples = np.stack([CELLS, CELLS, CELLS, CELLS[::-1]]).astype(np.float64)
-    found = hotspots(CumulativeGrid(CELLS), 2, samples=samples)
-    assert np.asarray(found.share_of_samples).tolist() == [1.0, 0.75]
+def test_chances_are_those_of_normal_errors() -> None:
+    """Two squares of 30 and 20 points, each off by 10: the first has more with a chance of .76; five standard errors of 1,000 draws."""
+    likely = chances(np.array([30.0, 20.0, 0.0]), np.array([10.0, 10.0, 0.0]), 1)
+    assert likely[0] == pytest.approx(
+        0.76, abs=5 * np.sqrt(0.76 * 0.24 / DRAWS) + 0.02
+    )  # 0.02: rounding to whole points ties
+    assert likely.tolist() == chances(np.array([30.0, 20.0, 0.0]), np.array([10.0, 10.0, 0.0]), 1).tolist()
+
+
+def test_chances_without_errors_are_certain_and_ties_are_among_them() -> None:
+    found = hotspots(CumulativeGrid(CELLS), 2, deviations=np.zeros(15))
+    assert np.asarray(found.chance).tolist() == [1.0, 1.0]
+    # Of four equal squares all have fewer than two others with more points.
+    assert chances(np.full(4, 7.0), np.zeros(4), 2).tolist() == [1.0, 1.0]
+
+
+def test_squares_far_behind_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranked, "RIVALS", 4)
+    counts, off = np.array([50.0, 40.0, *np.zeros(98)]), np.full(100, 5.0)
+    few = chances(counts, off, 1)
+    monkeypatch.setattr(ranked, "RIVALS", 100)
+    assert few[0] == pytest.approx(chances(counts, off, 1)[0], abs=0.1)
 
 
 @pytest.mark.parametrize(
-    ("k", "side", "samples"),
-    [(0, 1, None), (16, 1, None), (1, 0, None), (1, 1, np.zeros((2, 3, 4))), (1, 1, np.zeros((0, 3, 5)))],
+    ("k", "side", "deviations"),
+    [(0, 1, None), (16, 1, None), (1, 0, None), (1, 1, np.zeros(14)), (1, 2, np.zeros(15))],
 )
-def test_what_makes_no_sense_is_refused(k: int, side: int, samples: object) -> None:
-    assert samples is None or isinstance(samples, np.ndarray)
+def test_what_makes_no_sense_is_refused(k: int, side: int, deviations: object) -> None:
+    assert deviations is None or isinstance(deviations, np.ndarray)
     with pytest.raises(ParameterError):
-        hotspots(CumulativeGrid(CELLS), k, side, samples=samples)
+        hotspots(CumulativeGrid(CELLS), k, side, deviations=deviations)

@@ -157,9 +157,9 @@ class ReleasedGrid:
         found = count_regions(self.table, regions)
         return _answers(found, self.surety.of_regions(regions, level) if self.surety else None)
 
-    def hotspots(self, k: int, side: int = 1, level: Fraction = LEVEL) -> Hotspots:
+    def hotspots(self, k: int, side: int = 1, level: Fraction = LEVEL, deviations: Float64 | None = None) -> Hotspots:
         """The k squares of `side` cells with most released points, and which of them surely are; see `hotspots.hotspots`."""
-        return hotspots(self.table, k, side, surety=self.surety, level=level)
+        return hotspots(self.table, k, side, surety=self.surety, level=level, deviations=deviations)
 
 
 def _answers(found: Counts, sure: SureIntervals | None) -> Answers:

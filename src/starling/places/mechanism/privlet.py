@@ -62,11 +62,15 @@ class Privlet:
 
     def draw(self, exact: Int64, /) -> MeasuredCoefficients:
         """Measure all coefficients, in the order of `haar` along each axis; see `Method.draw`."""
-        rows, columns = (1 << (side - 1).bit_length() for side in self.shape)
-        whole = np.zeros((rows, columns), dtype=np.int64)
-        whole[: self.shape[0], : self.shape[1]] = exact
-        value = noisy(np.ascontiguousarray(haar(haar(whole).T).T), 1 / self.noise.scale)
-        return MeasuredCoefficients(self.shape, value, self.noise)
+        return MeasuredCoefficients(self.shape, noisy(coefficients(exact), 1 / self.noise.scale), self.noise)
+
+
+def coefficients(exact: Int64) -> Int64:
+    """The coefficients of a grid that is filled up to powers of two, int64 (padded rows, padded columns), without noise."""
+    rows, columns = (1 << (side - 1).bit_length() for side in exact.shape)
+    whole = np.zeros((rows, columns), dtype=np.int64)
+    whole[: exact.shape[0], : exact.shape[1]] = exact
+    return np.ascontiguousarray(haar(haar(whole).T).T)
 
 
 def coefficients_of_a_point(shape: tuple[int, int]) -> int:

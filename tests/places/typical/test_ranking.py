@@ -1,0 +1,71 @@
+"""Hotspots with chances: what they are made of, and that they are near to what happens on invented releases."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from starling.errors import ParameterError
+from starling.places.answers.hotspots import as_rectangles, chances, tiles
+from starling.places.answers.rectangles import CumulativeGrid
+from starling.places.answers.released import ReleasedGrid
+from starling.places.generate.worlds import gathered
+from starling.places.mechanism.table import mechanism_of
+from starling.places.plan import Plan
+from starling.places.postprocess import estimate
+from starling.places.typical import likely_hotspots, ranking
+from tests.places.plans import plan
+
+SIDE = 64
+CELLS = gathered((SIDE, SIDE), 20_000, 5)
+PLAN = plan(
+    {"grid": {"box": ["0", "0", "64", "64"], "crs": "plain", "crs_name": "cells", "rows": SIDE, "columns": SIDE}},
+    {"method": {"name": "adaptive"}, "privacy": {"epsilon": "0.1"}},
+)
+
+
+def released(chosen: Plan) -> ReleasedGrid:
+    measured = mechanism_of(chosen).method.draw(CELLS)
+    return ReleasedGrid(chosen.grid, estimate(chosen.method, measured).grid(), [(measured, 1)])
+
+
+def test_chances_follow_from_how_far_counts_are_off() -> None:
+    grid = released(PLAN)
+    found = likely_hotspots(PLAN, grid, 5, 4)
+    squares = as_rectangles(tiles((SIDE, SIDE), 4))
+    off = ranking.off_by(PLAN, grid, squares)
+    assert np.asarray(found.chance).tolist() == chances(grid.count(squares).counts, off, 5).tolist()
+    assert found.boxes.tolist() == grid.hotspots(5, 4).boxes.tolist()
+    assert np.asarray(found.sure).tolist() == np.asarray(grid.hotspots(5, 4).sure).tolist()
+    assert np.asarray(likely_hotspots(PLAN, grid, 5, 4).chance).tolist() == np.asarray(found.chance).tolist()
+
+
+@pytest.mark.statistical
+def test_squares_of_high_chance_are_mostly_among_the_first_and_those_of_low_chance_less_often() -> None:
+    """Of 20 releases. The bounds lie far from what is measured (over .95 and about a half), and a chance that says nothing fails them."""
+    squares = as_rectangles(tiles((SIDE, SIDE), 4))
+    true = CumulativeGrid(CELLS).count(squares).counts
+    enough = np.sort(true)[-20]
+    likely, among = [], []
+    for _ in range(20):
+        found = likely_hotspots(PLAN, released(PLAN), 20, 4)
+        likely += np.asarray(found.chance).tolist()
+        among += (CumulativeGrid(CELLS).count(as_rectangles(found.boxes)).counts >= enough).tolist()
+    high = np.array(likely) >= 0.9
+    assert np.array(among)[high].mean() > 0.85
+    assert np.array(among)[np.array(likely) < 0.6].mean() < 0.8
+    assert 20 < high.sum() < 380
+
+
+def test_a_large_grid_has_no_chances(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranking, "MOST_CELLS", 100)
+    found = likely_hotspots(PLAN, released(PLAN), 2, level=Fraction(9, 10))
+    assert found.chance is None
+    assert found.sure is not None
+
+
+@pytest.mark.parametrize(("k", "side"), [(0, 1), (1, 0), (257, 4)])
+def test_what_makes_no_sense_is_refused_before_anything_is_measured_again(k: int, side: int) -> None:
+    grid = ReleasedGrid(PLAN.grid, CELLS.astype(np.float64), ())
+    with pytest.raises(ParameterError):
+        likely_hotspots(PLAN, grid, k, side)
