@@ -1,4 +1,7 @@
-"""Answers from a released grid: CPU seconds of rectangles, sure intervals, polygons and the map page, on one core.
+"""Answers from a released grid: CPU seconds of rectangles, sure intervals, polygons and the map page, on one core; and of peers.
+
+Peers are what an analyst would write without Starling: NumPy on a table of sums with linear interpolation, and GeoPandas, which overlays
+polygons and the released boxes. Their answers are compared with ours before anything is timed.
 
 The grid is a Gaussian of the paper, released by the adaptive tree; one that is measured cell by cell has the most boxes. CPU seconds, since
 all of it works on one core: others on the machine change them less than they change the clock's.
@@ -19,7 +22,7 @@ from bench.record import Limit, Recorder
 from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.regions import count_regions
 from starling.places.answers.sure import Surety
-from starling.places.measurements import MeasuredTree
+from starling.places.measurements import Int32, MeasuredTree
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.singular import Singular
 from starling.places.pictures.map_page import Map, page
@@ -50,6 +53,39 @@ def rounded(many: int, side: int) -> list[list[list[Float64]]]:
     return [[[random.uniform(0, side, 2) + random.uniform(1, side / 10) * circle]] for _ in range(many)]
 
 
+def interpolated(sums: Float64, asked: Float64) -> Float64:
+    """Points in rectangles by NumPy alone, from float64 (rows + 1, columns + 1): the points south-west of each corner of a cell."""
+    rows, columns = sums.shape[0] - 1, sums.shape[1] - 1
+    x, y = (np.clip(asked[:, [at, at + 2]], 0, end) for at, end in ((0, columns), (1, rows)))
+    column, row = (np.minimum(each.astype(np.int64), end - 1) for each, end in ((x, columns), (y, rows)))
+    found = np.zeros(len(asked))
+    for i, j, sign in ((1, 1, 1), (0, 1, -1), (1, 0, -1), (0, 0, 1)):
+        south, west = row[:, i], column[:, j]
+        up, right = y[:, i] - south, x[:, j] - west
+        lower = (1 - right) * sums[south, west] + right * sums[south, west + 1]
+        upper = (1 - right) * sums[south + 1, west] + right * sums[south + 1, west + 1]
+        found += sign * ((1 - up) * lower + up * upper)
+    return found
+
+
+def overlaid(boxes: Int32, counts: Float64, polygons: list[list[list[Float64]]]) -> Float64:
+    """Points in polygons by GeoPandas: each box's points by the share of it that lies in them."""
+    import geopandas
+    import shapely
+
+    south, north, west, east = boxes.T
+    frame = geopandas.GeoDataFrame(
+        {"points": counts / shapely.area(shapely.box(west, south, east, north))},
+        geometry=shapely.box(west, south, east, north),
+    )
+    asked = geopandas.GeoDataFrame(
+        {"asked": range(len(polygons))}, geometry=[shapely.Polygon(each[0][0]) for each in polygons]
+    )
+    parts = geopandas.overlay(asked, frame, how="intersection", keep_geom_type=True)
+    found: Float64 = np.bincount(parts["asked"], parts["points"] * parts.area, len(polygons)).astype(np.float64)
+    return found
+
+
 def cpu(work: Callable[[], object]) -> float:
     """CPU seconds of this process."""
     began = process_time()
@@ -68,10 +104,21 @@ def main() -> None:
     table, wide = CumulativeGrid(leaves(tree)), CumulativeGrid(np.kron(leaves(tree), np.ones((4, 4))) / 16)
     sureties = Surety([tree]), Surety([flat])
     shown = Map("", "", "", table.grid, (0, 0, 1, 1), 1, tree.tree.boxes[tree.tree.leaves], tree)
+    peer_sums = np.zeros((SIDE + 1, SIDE + 1))
+    peer_sums[1:, 1:] = table.grid.cumsum(axis=0).cumsum(axis=1)
+    some, drawn = rectangles(many, SIDE), rounded(polygons, SIDE)
+    outlines = tree.tree.boxes[tree.tree.leaves]
+    points = table.count(outlines[:, [2, 0, 3, 1]].astype(np.float64)).counts
+    few = drawn[: max(polygons // 10, 1)]
+    assert np.allclose(interpolated(peer_sums, some), table.count(some).counts, atol=1e-3)
+    assert np.allclose(overlaid(outlines, points, few), count_regions(table, few).counts, rtol=1e-6, atol=1e-3)
     calls: dict[str, Callable[[], object]] = {
-        f"{many:,} rectangles of {SIDE} x {SIDE} cells": partial(table.count, rectangles(many, SIDE)),
+        f"{many:,} rectangles of {SIDE} x {SIDE} cells": partial(table.count, some),
         f"{many:,} rectangles of {4 * SIDE} x {4 * SIDE} cells": partial(wide.count, rectangles(many, 4 * SIDE)),
-        f"{polygons:,} polygons of {CORNERS} corners": partial(count_regions, table, rounded(polygons, SIDE)),
+        f"{polygons:,} polygons of {CORNERS} corners": partial(count_regions, table, drawn),
+        f"{len(few):,} polygons of {CORNERS} corners": partial(count_regions, table, few),
+        f"NumPy: {many:,} rectangles of {SIDE} x {SIDE} cells": partial(interpolated, peer_sums, some),
+        f"GeoPandas: {len(few):,} polygons of {CORNERS} corners": partial(overlaid, outlines, points, few),
         "index of the adaptive tree": lambda: Surety([tree]),
         "index of all cells, each measured": lambda: Surety([flat]),
         f"{sure:,} sure intervals, adaptive tree": partial(sureties[0].of, rectangles(sure, SIDE)),

@@ -68,6 +68,9 @@ def test_rectangles_are_counted_as_the_release_says(folder: Path) -> None:
     assert (found["lower"][0], found["upper"][0]) == (sure.lower, sure.upper)
     wider = json.loads(call("count", "release", "--rectangles", "rectangles.csv", "--level", "0.999", "--json").stdout)
     assert wider["upper"][0] > found["upper"][0]
+    together = json.loads(call("count", "release", "--rectangles", "rectangles.csv", "--together", "--json").stdout)
+    assert all(one >= other for one, other in zip(together["upper"], found["upper"], strict=True))
+    assert together["upper"] != found["upper"]
     text = call("count", "release", "--rectangles", "rectangles.csv").stdout
     assert "partly outside" in text
     assert "surely from" in text

@@ -44,6 +44,7 @@ QUERIES: Final = (
         "  [default: cells of rectangles, degrees of polygons]",
     ),
     LEVEL,
+    click.option("--together", is_flag=True, help="With that probability all sure intervals hold the truth at once."),
     options.signer,
 )
 TYPICAL: Final = click.option(
@@ -59,8 +60,8 @@ CHANCES: Final = (
 )
 MEANING: Final = (
     "A sure interval holds the true number with the probability of --level, whatever the data, if the query was chosen before the release\n"
-    "was seen; each on its own. Points of boxes that a query cuts widen it: a release does not say where in a box they lie. The released\n"
-    "points are made of other measurements too, and may lie outside."
+    "was seen; each on its own, or all at once with --together. Points of boxes that a query cuts widen it: a release does not say where\n"
+    "in a box they lie. The released points are made of other measurements too, and may lie outside."
 )
 
 
@@ -159,6 +160,7 @@ def _asker(
     hexagons: Path | None,
     units: str | None,
     level: str,
+    together: bool,
 ) -> "Callable[[ReleasedGrid], Answers]":
     """Asks a grid the queries, which are read at once."""
     from starling.places.answers import queries
@@ -167,7 +169,7 @@ def _asker(
         raise click.UsageError("Give --rectangles, --polygons or --hexagons, and one of them")
     if hexagons is not None and units is not None:
         raise click.UsageError("H3 cells have no --units")
-    sure: dict[str, Any] = {"level": _level(level)}
+    sure: dict[str, Any] = {"level": _level(level), "together": together}
     if rectangles is not None:
         asked = queries.read_rectangles(rectangles)
         return lambda grid: grid.count(asked, units or "cells", **sure)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from starling.errors import ParameterError
 from starling.places.answers.noise_sums import upper_margins
-from starling.places.answers.sure import Surety
+from starling.places.answers.sure import PARTS, Surety, divided_margins
 from starling.places.measurements import Int64, MeasuredTree
 from starling.places.mechanism.singular import Singular, of_cells
 from starling.privacy.distributions.discrete import DiscreteLaplace
@@ -126,3 +126,56 @@ def test_grids_of_different_shapes_are_refused() -> None:
         )
     with pytest.raises(ParameterError, match="one shape"):
         Surety([])
+
+
+def test_chances_of_both_ends_are_divided_by_scale_and_add_up() -> None:
+    noises = [DiscreteLaplace(Fraction(1)), DiscreteLaplace(Fraction(3)), DiscreteLaplace(Fraction(1000))]
+    low, high = (
+        np.array([[1, 0, 0], [0, 0, 0], [0, 0, 0], [1, 0, 0]]),
+        np.array([[0, 1, 0], [0, 1, 0], [0, 0, 0], [0, 0, 1]]),
+    )
+    missing = Fraction(1, 20)
+    found = divided_margins(noises, low, high, missing)
+    parts = [Fraction(4, PARTS), Fraction(0), None, Fraction(1, PARTS)]
+    for row, part in enumerate(parts):
+        for terms, margins, chance in ((low, found[0], part), (high, found[1], None if part is None else 1 - part)):
+            expected = int(upper_margins(noises, terms[row : row + 1], chance * missing)[0]) if chance else 0
+            assert margins[row] == expected
+    even = [upper_margins(noises, terms, missing / 2) for terms in (low, high)]
+    assert (found[0] + found[1] <= even[0] + even[1]).all()
+
+
+@pytest.mark.parametrize("missing", [Fraction(3, 4), Fraction(3, 10**9)])
+def test_chances_that_cannot_be_divided_finely_are_divided_evenly(missing: Fraction) -> None:
+    noises = [DiscreteLaplace(Fraction(1)), DiscreteLaplace(Fraction(30))]
+    low, high = np.array([[1, 0]]), np.array([[0, 2]])
+    found = divided_margins(noises, low, high, missing)
+    assert [each.tolist() for each in found] == [
+        upper_margins(noises, terms, missing / 2).tolist() for terms in (low, high)
+    ]
+
+
+@pytest.mark.statistical
+def test_intervals_hold_together_at_their_level_and_at_that_of_each_they_do_not() -> None:
+    """All 64 cells of 300 releases at 90 %: beyond 62 misses a right list comes with a probability below 10^-6; at the level of one
+    cell nearly every release misses some."""
+    method = Singular((8, 8), ADD_REMOVE_POINT, Fraction(1, 2))
+    south, west = (each.reshape(-1) for each in np.indices((8, 8)))
+    asked = np.stack([west, south, west + 1, south + 1], axis=1).astype(np.float64)
+    missed = np.zeros(2, dtype=np.int64)
+    for _ in range(300):
+        surety = Surety([method.draw(CELLS)])
+        for row, together in enumerate((True, False)):
+            ends = surety.of(asked, Fraction(9, 10), together=together)
+            missed[row] += ((CELLS.reshape(-1) < ends.lower) | (CELLS.reshape(-1) > ends.upper)).any()
+    assert missed[0] <= 62
+    assert missed[1] > 200
+
+
+def test_regions_hold_together_as_rectangles_do() -> None:
+    surety = Surety([of_cells((8, 8), CELLS.reshape(-1), DiscreteLaplace(Fraction(4)))])
+    squares = np.array([[0.0, 0, 2, 3], [4, 4, 8, 8]])
+    regions = [[[np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])]] for x0, y0, x1, y1 in squares]
+    by_region, plain = surety.of_regions(regions, together=True), surety.of_regions(regions)
+    assert by_region.upper.tolist() == surety.of(squares, together=True).upper.tolist()
+    assert (by_region.upper > plain.upper).all()

@@ -10,7 +10,7 @@ their steered values. A box v that is reached and lies within the query has nois
 at, and of everything outside v. So whether v's steered value or its cover is added may depend on the steered values of the boxes above it,
 though not on v's own: it is taken if the nearest steered value above v is at least `NEAR` standard deviations of v's. Then the sum has
 independent noise of known scales given what was looked at. One value in place of the many leaves of a crowded box has less noise.
-`NEAR` matters for width alone; 32 was chosen on uber, twitter, BeijingTaxiE, crime, earthquakes and one Gaussian.
+`NEAR` matters for width alone; 8 was chosen on uber, twitter, BeijingTaxiE, cabspottingE, Adult_2D, crime, earthquakes and one Gaussian.
 
 Boxes with very many children, such as a grid that was measured cell by cell, get groups of them in between, by their place along a
 curve; a group is no measurement, and its box may overlap others.
@@ -34,7 +34,7 @@ MOST_CHILDREN: Final = 16
 """Of a box, before they are put into groups."""
 GROUP: Final = 8
 """Children in a group."""
-NEAR: Final = 32.0
+NEAR: Final = 8.0
 """Standard deviations of a steered measurement."""
 NOTHING: Final = -1
 """Stands for the noise of a box without a measurement."""

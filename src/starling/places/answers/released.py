@@ -103,13 +103,16 @@ class ReleasedGrid:
             return ReleasedGrid(self.grid, self.boxes.plus(other.boxes, sign), parts)
         return ReleasedGrid(self.grid, self.table.grid + sign * other.table.grid, parts)
 
-    def count(self, rectangles: Float64, units: Units = "cells", level: Fraction = LEVEL) -> Answers:
+    def count(
+        self, rectangles: Float64, units: Units = "cells", level: Fraction = LEVEL, *, together: bool = False
+    ) -> Answers:
         """Points in rectangles.
 
         Args:
             rectangles: float64 (m, 4): x0, y0, x1, y1, fractions allowed.
             units: Of them. Degrees of a grid of equal-area cells are parallels and meridians, which are straight on it.
             level: The probability with which each sure interval holds the true number.
+            together: Whether it is that with which all of them do at once.
 
         Raises:
             ParameterError: an array of another shape, a number that is not finite, a rectangle whose ends are in the wrong order,
@@ -120,10 +123,15 @@ class ReleasedGrid:
             project = degrees_in_cells(self.grid) if units == "degrees" else units_in_cells(self.grid)
             asked = project(asked.reshape(-1, 2)).reshape(-1, 4)
         found = (self.boxes or self.table).count(asked)
-        return _answers(found, self.surety.of(asked, level) if self.surety else None)
+        return _answers(found, self.surety.of(asked, level, together=together) if self.surety else None)
 
     def count_polygons(
-        self, polygons: Sequence[Mapping[str, Any]], units: Units = "degrees", level: Fraction = LEVEL
+        self,
+        polygons: Sequence[Mapping[str, Any]],
+        units: Units = "degrees",
+        level: Fraction = LEVEL,
+        *,
+        together: bool = False,
     ) -> Answers:
         """Points in polygons, by the share of each cell that lies in them; edges are straight between corners on the grid.
 
@@ -131,6 +139,7 @@ class ReleasedGrid:
             polygons: GeoJSON geometries, Polygon or MultiPolygon.
             units: Of them.
             level: The probability with which each sure interval holds the true number.
+            together: Whether it is that with which all of them do at once.
 
         Raises:
             ParameterError: what is no polygon, or has rings that cross, and as `count` says of units and level.
@@ -139,23 +148,25 @@ class ReleasedGrid:
         if units != "cells":
             project = degrees_in_cells(self.grid) if units == "degrees" else units_in_cells(self.grid)
             regions = [[[project(ring) for ring in polygon] for polygon in region] for region in regions]
-        return self._count_regions(regions, level)
+        return self._count_regions(regions, level, together)
 
-    def count_hexagons(self, cells: Sequence[str], level: Fraction = LEVEL) -> Answers:
+    def count_hexagons(self, cells: Sequence[str], level: Fraction = LEVEL, *, together: bool = False) -> Answers:
         """Points in H3 cells, by the share of each cell of the grid that lies in them.
 
         Args:
             cells: Ids, as h3 writes them.
             level: The probability with which each sure interval holds the true number.
+            together: Whether it is that with which all of them do at once.
 
         Raises:
             ParameterError: an id that is none, h3 is not installed, and as `count` says of degrees and level.
         """
-        return self._count_regions(hexagon_regions(cells, degrees_in_cells(self.grid)), level)
+        return self._count_regions(hexagon_regions(cells, degrees_in_cells(self.grid)), level, together)
 
-    def _count_regions(self, regions: Sequence[Region], level: Fraction) -> Answers:
+    def _count_regions(self, regions: Sequence[Region], level: Fraction, together: bool) -> Answers:
         found = count_regions(self.table, regions)
-        return _answers(found, self.surety.of_regions(regions, level) if self.surety else None)
+        sure = self.surety.of_regions(regions, level, together=together) if self.surety else None
+        return _answers(found, sure)
 
     def hotspots(self, k: int, side: int = 1, level: Fraction = LEVEL, deviations: Float64 | None = None) -> Hotspots:
         """The k squares of `side` cells with most released points, and which of them surely are; see `hotspots.hotspots`."""

@@ -2,10 +2,14 @@
 
 For a query that was fixed before the release was seen, c its true number of points: the boxes within it hold at most c points, those that
 it touches at least c. Let S and T be the sums of their fresh measurements (cover.py), off by independent discrete Laplace noise of known
-scales, and t a number that the noise of a sum exceeds with a probability of at most (1 - level)/2 (noise_sums.py): then
+scales, and t_in and t_out numbers that the noise of a sum exceeds with probabilities (noise_sums.py) that add up to 1 - level: then
 S - t_in <= c <= T + t_out but for a chance of 1 - level. The level holds given the shape of the tree, and so in all, since which boxes are
 summed follows from the shape, and fresh noise is independent of it. No statement is made of many queries at once: each interval
-holds at its level on its own. With no box within the query, S and t_in are 0.
+holds at its level on its own, unless it is asked for `together`. With no box within the query, S and t_in are 0.
+
+How the chance of missing is divided. By the standard deviations of both sums, in sixteenths: of Laplace noise, t = b ln(1/(2 p)), the
+sum of two margins is least where chances are in proportion to scales, and of many draws nearly so. A side without noise gets nothing.
+The standard deviations follow from the shape, as the sums do.
 
 Sums and differences of releases or of time slices, drawn independently: the lower end takes S of what is added and T of what is taken away,
 the upper end T and S, and the noise of all of them is one sum. So variances add up, and the level is that of the whole.
@@ -23,12 +27,16 @@ import numpy as np
 
 from starling.errors import ParameterError
 from starling.places.answers.cover import FreshCover, Sums
-from starling.places.answers.noise_sums import upper_margins
+from starling.places.answers.noise_sums import LEAST, upper_margins
 from starling.places.answers.rectangles import Float64, checked_rectangles
 from starling.places.answers.regions import Region, cell_shares
 from starling.places.measurements import Int64, MeasuredTree
+from starling.privacy.distributions.accuracy import standard_deviation
+from starling.privacy.distributions.discrete import Distribution
 
 LEVEL: Final = Fraction(19, 20)
+PARTS: Final = 16
+"""In so many parts the chance of missing is divided over both ends."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,21 +74,30 @@ class Surety:
         self._shape = measured[0].tree.shape
         self._covers = [FreshCover(each) for each in measured]
 
-    def of(self, rectangles: Float64, level: Fraction = LEVEL) -> SureIntervals:
+    def of(self, rectangles: Float64, level: Fraction = LEVEL, *, together: bool = False) -> SureIntervals:
         """An interval for each rectangle.
 
         Args:
             rectangles: float64 (m, 4): x0, y0, x1, y1 in cell units; what lies beyond the grid has no points.
             level: The probability with which each interval holds the true number, above 0 and below 1 - 2 10^-9.
+            together: Whether `level` is that of all intervals holding at once: each then misses with a chance of (1 - level)/m.
 
         Raises:
-            ParameterError: rectangles that `CumulativeGrid.count` refuses, or another level.
+            ParameterError: rectangles that `CumulativeGrid.count` refuses, or another level; that of each counts, where all hold together.
         """
         asked = checked_rectangles(rectangles)
-        return self._intervals([cover.sums(asked) for cover in self._covers], level)
+        own = of_each(level, len(asked)) if together else level
+        return self._intervals([cover.sums(asked) for cover in self._covers], own)
 
-    def of_regions(self, regions: Sequence[Region], level: Fraction = LEVEL) -> SureIntervals:
+    def of_regions(
+        self, regions: Sequence[Region], level: Fraction = LEVEL, *, together: bool = False
+    ) -> SureIntervals:
         """An interval for each region; a share of a cell within 10^-9 of 0 or 1 is taken for 0 or 1.
+
+        Args:
+            regions: In cell units.
+            level: As of `of`, and so is `together`.
+            together: Whether all hold at once.
 
         Raises:
             ParameterError: a region that `cell_shares` refuses, or another level than `of` takes.
@@ -88,27 +105,67 @@ class Surety:
         shares = [cell_shares(region, self._shape) for region in regions]
         return self._intervals(
             [joined([cover.sums_of_region(each) for each in shares], len(cover.noises)) for cover in self._covers],
-            level,
+            of_each(level, len(regions)) if together else level,
         )
 
     def _intervals(self, sums: Sequence[Sums], level: Fraction) -> SureIntervals:
-        missing = (1 - level) / 2
         noises = [noise for cover in self._covers for noise in cover.noises]
-        ends = []
+        values, terms = [], []
         for side in (1, -1):
             # What bounds the lower end of a sum from below bounds it from above where it is taken away.
             within = [sign == side for sign in self._signs]
-            terms = [
+            drawn = [
                 each.inside_terms if inner else each.touched_terms for each, inner in zip(sums, within, strict=True)
             ]
-            values = sum(
-                sign * (each.inside if inner else each.touched)
-                for sign, each, inner in zip(self._signs, sums, within, strict=True)
+            terms.append(np.concatenate(drawn, axis=1))
+            values.append(
+                sum(
+                    sign * (each.inside if inner else each.touched)
+                    for sign, each, inner in zip(self._signs, sums, within, strict=True)
+                )
             )
-            ends.append(values - side * upper_margins(noises, np.concatenate(terms, axis=1), missing))
-        lower = np.maximum(ends[0], 0) if -1 not in self._signs else ends[0]
+        margins = divided_margins(noises, terms[0], terms[1], 1 - level)
+        lower = values[0] - margins[0]
+        if -1 not in self._signs:
+            lower = np.maximum(lower, 0)
         cut = np.add.reduce([each.touched - each.inside for each in sums])
-        return SureIntervals(lower, np.maximum(ends[1], lower), cut)
+        return SureIntervals(lower, np.maximum(values[1] + margins[1], lower), cut)
+
+
+def of_each(level: Fraction, many: int) -> Fraction:
+    """The level of each of many intervals with which all hold together at a level, whatever depends on what (Bonferroni).
+
+    >>> of_each(Fraction(19, 20), 10)
+    Fraction(199, 200)
+    """
+    return 1 - (1 - level) / max(many, 1)
+
+
+def divided_margins(noises: Sequence[Distribution], low: Int64, high: Int64, missing: Fraction) -> tuple[Int64, Int64]:
+    """What the noise of the sums at both ends exceeds with chances that together are at most `missing`, int64 (queries,) each.
+
+    Args:
+        noises: Discrete Laplace distributions.
+        low: int64 (queries, noises): draws of each in the sum at the lower end.
+        high: int64 (queries, noises): draws of each in that at the upper end.
+        missing: Above 0 and below 1; it is divided evenly where a part of it or all of it is no chance that `upper_margins` takes.
+
+    Raises:
+        ParameterError: as `upper_margins`.
+    """
+    variances = np.array([standard_deviation(each) ** 2 for each in noises])
+    below, above = (np.sqrt(terms @ variances) for terms in (low, high))
+    parts = np.full(len(low), PARTS // 2)
+    if PARTS * LEAST <= missing < Fraction(1, 2):
+        share = np.divide(below, below + above, out=np.full(len(low), 0.5), where=below + above > 0)
+        parts = np.clip(np.rint(PARTS * share).astype(np.int64), below > 0, PARTS - (above > 0))
+    found = np.zeros((2, len(low)), dtype=np.int64)
+    for part in np.unique(parts).tolist():
+        here = parts == part
+        for end, terms, chance in ((0, low, Fraction(part, PARTS)), (1, high, 1 - Fraction(part, PARTS))):
+            if chance:
+                found[end, here] = upper_margins(noises, terms[here], chance * missing)
+    return found[0], found[1]
 
 
 def joined(parts: Sequence[Sums], noises: int) -> Sums:
