@@ -19,14 +19,14 @@ from bench.kept import Row
 from bench.places_data import grid
 from bench.places_typical import plan_of
 from bench.record import Limit, Recorder
-from starling.places.answers.hotspots import as_rectangles, chances, tiles
+from starling.places.answers.hotspots import as_rectangles, tiles
 from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.released import ReleasedGrid
 from starling.places.generate.worlds import everywhere, gathered
 from starling.places.measurements import Int64
 from starling.places.mechanism.table import mechanism_of
 from starling.places.postprocess import estimate
-from starling.places.typical.ranking import off_by
+from starling.places.typical.ranking import chances, off_by
 
 EPSILONS: Final = ("0.05", "0.1", "0.5", "1")
 RUNS: Final = 4

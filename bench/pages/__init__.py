@@ -18,6 +18,7 @@ from bench.pages import (
     groups_rivals,
     ledger,
     places,
+    places_hotspots,
     places_typical,
     tables,
     whole,
@@ -75,6 +76,7 @@ NAMES: Final = (
     "places_accuracy",
     "places_answers",
     "places_held_out",
+    "places_hotspots",
     "places_paper",
     "places_scale",
     "places_typical",
@@ -93,6 +95,7 @@ TABLES: Final = {
     **groups_accuracy.TABLES,
     **groups_rivals.TABLES,
     **places.TABLES,
+    **places_hotspots.TABLES,
     **places_typical.TABLES,
 }
 

@@ -119,6 +119,12 @@ def test_hotspots_are_ranked(folder: Path) -> None:
     assert "A chance is no promise" in text
 
 
+def test_a_chance_that_is_not_stated_is_no_number(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("starling.places.typical.ranking.LEAST", 1.1)
+    assert json.loads(call("hotspots", "release", "--k", "2", "--json").stdout)["chance"] == [None, None]
+    assert "below 0.6" in call("hotspots", "release", "--k", "2").stdout
+
+
 def test_a_map_and_exports_are_written(folder: Path) -> None:
     call("map", "release", "--out", "new.html")
     assert "<canvas" in (folder / "new.html").read_text()

@@ -55,8 +55,8 @@ TYPICALLY: Final = (
     "smallest squares."
 )
 CHANCES: Final = (
-    "A chance is no promise: in studies, of the squares with chances of 0.6 and more about that share were among those with most points;\n"
-    "smaller chances were further off."
+    "A chance is no promise: in studies, of the squares of each stated chance about that share were among those with most points. Chances\n"
+    "below 0.6 were not right, and are not stated."
 )
 MEANING: Final = (
     "A sure interval holds the true number with the probability of --level, whatever the data, if the query was chosen before the release\n"
@@ -252,16 +252,20 @@ def _hotspots_text(found: "Hotspots", level: str) -> str:
     notes = [f"All marks are right together with a probability of at least {level}, whatever the data."]
     if found.chance is not None:
         header.append("chance")
-        columns.append([f"{each:.2f}" for each in found.chance.tolist()])
+        columns.append(["below 0.6" if each != each else f"{each:.2f}" for each in found.chance.tolist()])
         notes.append(CHANCES)
     return "\n\n".join([table(header, list(zip(*columns, strict=True))), *notes])
 
 
 def _hotspots_json(found: "Hotspots") -> "dict[str, Json]":
-    from dataclasses import fields
-
-    named = {field.name: getattr(found, field.name) for field in fields(found)}
-    return {name: None if each is None else each.tolist() for name, each in named.items()}
+    # A chance that is not stated is no number.
+    chance = None if found.chance is None else [None if each != each else each for each in found.chance.tolist()]
+    return {
+        "boxes": found.boxes.tolist(),
+        "counts": found.counts.tolist(),
+        "sure": None if found.sure is None else found.sure.tolist(),
+        "chance": chance,
+    }
 
 
 @command("map", example="starling places map release --out map.html")

@@ -1,4 +1,4 @@
-"""Squares with most points: which they are, when that is sure, and how likely it is."""
+"""Squares with most points: which they are, and when that is sure."""
 
 from fractions import Fraction
 
@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.places.answers import hotspots as ranked
-from starling.places.answers.hotspots import DRAWS, chances, hotspots, tiles
+from starling.places.answers.hotspots import hotspots, tiles
 from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.sure import Surety
 from starling.places.mechanism.singular import Singular, of_cells
@@ -73,35 +72,7 @@ def test_marks_are_right_together_at_their_level() -> None:
     assert marked > 0
 
 
-def test_chances_are_those_of_normal_errors() -> None:
-    """Two squares of 30 and 20 points, each off by 10: the first has more with a chance of .76; five standard errors of 1,000 draws."""
-    likely = chances(np.array([30.0, 20.0, 0.0]), np.array([10.0, 10.0, 0.0]), 1)
-    assert likely[0] == pytest.approx(
-        0.76, abs=5 * np.sqrt(0.76 * 0.24 / DRAWS) + 0.02
-    )  # 0.02: rounding to whole points ties
-    assert likely.tolist() == chances(np.array([30.0, 20.0, 0.0]), np.array([10.0, 10.0, 0.0]), 1).tolist()
-
-
-def test_chances_without_errors_are_certain_and_ties_are_among_them() -> None:
-    found = hotspots(CumulativeGrid(CELLS), 2, deviations=np.zeros(15))
-    assert np.asarray(found.chance).tolist() == [1.0, 1.0]
-    # Of four equal squares all have fewer than two others with more points.
-    assert chances(np.full(4, 7.0), np.zeros(4), 2).tolist() == [1.0, 1.0]
-
-
-def test_squares_far_behind_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ranked, "RIVALS", 4)
-    counts, off = np.array([50.0, 40.0, *np.zeros(98)]), np.full(100, 5.0)
-    few = chances(counts, off, 1)
-    monkeypatch.setattr(ranked, "RIVALS", 100)
-    assert few[0] == pytest.approx(chances(counts, off, 1)[0], abs=0.1)
-
-
-@pytest.mark.parametrize(
-    ("k", "side", "deviations"),
-    [(0, 1, None), (16, 1, None), (1, 0, None), (1, 1, np.zeros(14)), (1, 2, np.zeros(15))],
-)
-def test_what_makes_no_sense_is_refused(k: int, side: int, deviations: object) -> None:
-    assert deviations is None or isinstance(deviations, np.ndarray)
+@pytest.mark.parametrize(("k", "side"), [(0, 1), (16, 1), (1, 0)])
+def test_what_makes_no_sense_is_refused(k: int, side: int) -> None:
     with pytest.raises(ParameterError):
-        hotspots(CumulativeGrid(CELLS), k, side, deviations=deviations)
+        hotspots(CumulativeGrid(CELLS), k, side)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.places.answers.hotspots import as_rectangles, chances, tiles
+from starling.places.answers.hotspots import as_rectangles, tiles
 from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.released import ReleasedGrid
 from starling.places.generate.worlds import gathered
@@ -14,6 +14,7 @@ from starling.places.mechanism.table import mechanism_of
 from starling.places.plan import Plan
 from starling.places.postprocess import estimate
 from starling.places.typical import likely_hotspots, ranking
+from starling.places.typical.ranking import DRAWS, chances
 from tests.places.plans import plan
 
 SIDE = 64
@@ -29,15 +30,40 @@ def released(chosen: Plan) -> ReleasedGrid:
     return ReleasedGrid(chosen.grid, estimate(chosen.method, measured).grid(), [(measured, 1)])
 
 
+def test_chances_are_those_of_normal_errors() -> None:
+    """Two squares of 30 and 20 points, each off by 10: the first has more with a chance of .76; five standard errors of 1,000 draws."""
+    likely = chances(np.array([30.0, 20.0, 0.0]), np.array([10.0, 10.0, 0.0]), 1)
+    assert likely[0] == pytest.approx(
+        0.76, abs=5 * np.sqrt(0.76 * 0.24 / DRAWS) + 0.02
+    )  # 0.02: rounding to whole points ties
+    assert likely.tolist() == chances(np.array([30.0, 20.0, 0.0]), np.array([10.0, 10.0, 0.0]), 1).tolist()
+
+
+def test_chances_without_errors_are_certain_and_ties_are_among_them() -> None:
+    assert chances(np.array([1.0, 9.0, 5.0]), np.zeros(3), 2).tolist() == [1.0, 1.0]
+    # Of four equal squares all have fewer than two others with more points.
+    assert chances(np.full(4, 7.0), np.zeros(4), 2).tolist() == [1.0, 1.0]
+
+
+def test_squares_far_behind_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranking, "RIVALS", 4)
+    counts, off = np.array([50.0, 40.0, *np.zeros(98)]), np.full(100, 5.0)
+    few = chances(counts, off, 1)
+    monkeypatch.setattr(ranking, "RIVALS", 100)
+    assert few[0] == pytest.approx(chances(counts, off, 1)[0], abs=0.1)
+
+
 def test_chances_follow_from_how_far_counts_are_off() -> None:
     grid = released(PLAN)
     found = likely_hotspots(PLAN, grid, 5, 4)
     squares = as_rectangles(tiles((SIDE, SIDE), 4))
     off = ranking.off_by(PLAN, grid, squares)
-    assert np.asarray(found.chance).tolist() == chances(grid.count(squares).counts, off, 5).tolist()
+    likely = chances(grid.count(squares).counts, off, 5)
+    assert np.array_equal(np.asarray(found.chance), np.where(likely < ranking.LEAST, np.nan, likely), equal_nan=True)
     assert found.boxes.tolist() == grid.hotspots(5, 4).boxes.tolist()
     assert np.asarray(found.sure).tolist() == np.asarray(grid.hotspots(5, 4).sure).tolist()
-    assert np.asarray(likely_hotspots(PLAN, grid, 5, 4).chance).tolist() == np.asarray(found.chance).tolist()
+    again = likely_hotspots(PLAN, grid, 5, 4)
+    assert np.array_equal(np.asarray(again.chance), np.asarray(found.chance), equal_nan=True)
 
 
 @pytest.mark.statistical
@@ -53,7 +79,7 @@ def test_squares_of_high_chance_are_mostly_among_the_first_and_those_of_low_chan
         among += (CumulativeGrid(CELLS).count(as_rectangles(found.boxes)).counts >= enough).tolist()
     high = np.array(likely) >= 0.9
     assert np.array(among)[high].mean() > 0.85
-    assert np.array(among)[np.array(likely) < 0.6].mean() < 0.8
+    assert np.array(among)[np.isnan(likely)].mean() < 0.8
     assert 20 < high.sum() < 380
 
 

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.places.measurements import MeasuredCoefficients, MeasuredTree
+from starling.places.measurements import MeasuredCoefficients
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.privlet import Privlet
 from starling.places.mechanism.singular import of_cells
-from starling.places.typical.reruns import RERUNS, exact_values, reruns, seed_of, truth_of, with_noise
-from starling.privacy.distributions.accuracy import standard_deviation
+from starling.places.typical.reruns import RERUNS, exact_values, reruns, seed_of, truth_of
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
@@ -25,21 +24,6 @@ def test_exact_values_are_those_that_the_mechanism_adds_noise_to() -> None:
     assert exact_values(tree, CELLS).tolist() == tree.value.tolist()
     transform = Privlet((32, 32), ADD_REMOVE_POINT, Fraction(10**6)).draw(CELLS)
     assert exact_values(transform, CELLS).tolist() == transform.value.tolist()
-
-
-@pytest.mark.statistical
-@pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(7), Fraction(1000)])
-def test_invented_noise_has_the_released_distribution(scale: Fraction) -> None:
-    """Of 40,000 draws the standard deviation is within 5 % and the share of 0 within 5 standard errors: each fails below 10^-6."""
-    noise = DiscreteLaplace(scale)
-    measured = of_cells((200, 200), np.zeros(40_000, dtype=np.int64), noise)
-    drawn = with_noise(measured, measured.value, np.random.default_rng(3))
-    assert isinstance(drawn, MeasuredTree)
-    assert drawn.value.std() == pytest.approx(standard_deviation(noise), rel=0.05)
-    assert abs(drawn.value.mean()) < 5 * standard_deviation(noise) / 200
-    q = float(np.exp(-1 / float(scale)))
-    zero = (1 - q) / (1 + q)
-    assert abs((drawn.value == 0).mean() - zero) < 5 * np.sqrt(zero * (1 - zero)) / 200
 
 
 def test_reruns_are_repeatable_and_differ_from_each_other() -> None:

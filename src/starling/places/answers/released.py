@@ -168,9 +168,9 @@ class ReleasedGrid:
         sure = self.surety.of_regions(regions, level, together=together) if self.surety else None
         return _answers(found, sure)
 
-    def hotspots(self, k: int, side: int = 1, level: Fraction = LEVEL, deviations: Float64 | None = None) -> Hotspots:
+    def hotspots(self, k: int, side: int = 1, level: Fraction = LEVEL) -> Hotspots:
         """The k squares of `side` cells with most released points, and which of them surely are; see `hotspots.hotspots`."""
-        return hotspots(self.table, k, side, surety=self.surety, level=level, deviations=deviations)
+        return hotspots(self.table, k, side, surety=self.surety, level=level)
 
 
 def _answers(found: Counts, sure: SureIntervals | None) -> Answers:

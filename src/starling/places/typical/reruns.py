@@ -13,8 +13,9 @@ from typing import Final
 import numpy as np
 
 from starling.errors import ParameterError
+from starling.places.generate.noise import laplace
 from starling.places.generate.worlds import whole
-from starling.places.measurements import Int64, Measured, MeasuredTree
+from starling.places.measurements import Int64, Measured, MeasuredCoefficients, MeasuredTree
 from starling.places.mechanism.boxes import box_counts, cumulative
 from starling.places.mechanism.privlet import coefficients
 from starling.places.plan.grid import Float64
@@ -44,10 +45,9 @@ def reruns(method: str, measured: Measured, truth: Int64) -> Iterator[Float64]:
     Raises:
         ParameterError: noise of another distribution than discrete Laplace.
     """
-    random = np.random.default_rng(seed_of(measured))
     exact = exact_values(measured, truth)
-    for _ in range(RERUNS):
-        yield estimate(method, with_noise(measured, exact, random)).grid()
+    for number in range(RERUNS):
+        yield estimate(method, with_noise(measured, exact, number)).grid()
 
 
 def seed_of(measured: Measured) -> int:
@@ -62,23 +62,23 @@ def exact_values(measured: Measured, truth: Int64) -> Int64:
     return coefficients(truth)
 
 
-def with_noise(measured: Measured, exact: Int64, random: np.random.Generator) -> Measured:
-    """The same measurements with other values: exact ones and invented noise of the released distributions."""
+def with_noise(measured: Measured, exact: Int64, number: int) -> Measured:
+    """The same measurements with other values: exact ones and invented noise of the released distributions.
+
+    Args:
+        measured: The released ones.
+        exact: int64, of the shape of their values.
+        number: Which of several such noises.
+    """
     if isinstance(measured, MeasuredTree):
-        tails = np.array([_tail(noise) for noise in measured.noises])[measured.noise]
-        value = exact + _laplace(tails, random)
+        scales = np.array([_scale(noise) for noise in measured.noises])[measured.noise]
+        value = exact + laplace(scales, seed_of(measured), number)
         return MeasuredTree(measured.tree, measured.node, value, measured.noise, measured.noises, measured.steered)
-    value = exact + _laplace(np.full(exact.shape, _tail(measured.noise)), random)
-    return type(measured)(measured.shape, value, measured.noise)
+    value = exact + laplace(np.full(exact.shape, _scale(measured.noise)), seed_of(measured), number)
+    return MeasuredCoefficients(measured.shape, value, measured.noise)
 
 
-def _tail(noise: Distribution) -> float:
-    """1 - q of discrete Laplace noise, q the factor by which chances fall from one number to the next."""
+def _scale(noise: Distribution) -> float:
     if not isinstance(noise, DiscreteLaplace):
         raise ParameterError("noise", "is not discrete Laplace", "give measurements of a release of places")
-    return float(-np.expm1(-1 / float(noise.scale)))
-
-
-def _laplace(tails: Float64, random: np.random.Generator) -> Int64:
-    """Differences of two geometric draws: discrete Laplace noise. Invented, and NOT PRIVATE."""
-    return np.asarray(random.geometric(tails) - random.geometric(tails), dtype=np.int64)
+    return float(noise.scale)

@@ -1,0 +1,30 @@
+"""Invented noise, for reruns of a release and for chances: it follows from a public seed, and is NOT PRIVATE."""
+
+import numpy as np
+
+from starling.places.measurements import Int64
+from starling.places.plan.grid import Float64
+
+
+def laplace(scales: Float64, seed: int, number: int) -> Int64:
+    """Discrete Laplace noise, int64 of the shape of its scales: differences of geometric draws.
+
+    Args:
+        scales: float64, above 0.
+        seed: Public.
+        number: Which of several under one seed.
+    """
+    random = np.random.default_rng([seed, number])
+    ends = -np.expm1(-1 / scales)
+    return np.asarray(random.geometric(ends) - random.geometric(ends), dtype=np.int64)
+
+
+def normal(many: int, seed: int, number: int) -> Float64:
+    """Standard normal noise, float64 (many,).
+
+    Args:
+        many: How many draws.
+        seed: Public.
+        number: Which of several under one seed.
+    """
+    return np.random.default_rng([seed, number]).standard_normal(many)
