@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from fractions import Fraction
 from functools import partial
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -252,14 +253,14 @@ def _hotspots_text(found: "Hotspots", level: str) -> str:
     notes = [f"All marks are right together with a probability of at least {level}, whatever the data."]
     if found.chance is not None:
         header.append("chance")
-        columns.append(["below 0.6" if each != each else f"{each:.2f}" for each in found.chance.tolist()])
+        columns.append(["below 0.6" if isnan(each) else f"{each:.2f}" for each in found.chance.tolist()])
         notes.append(CHANCES)
     return "\n\n".join([table(header, list(zip(*columns, strict=True))), *notes])
 
 
 def _hotspots_json(found: "Hotspots") -> "dict[str, Json]":
     # A chance that is not stated is no number.
-    chance = None if found.chance is None else [None if each != each else each for each in found.chance.tolist()]
+    chance = None if found.chance is None else [None if isnan(each) else each for each in found.chance.tolist()]
     return {
         "boxes": found.boxes.tolist(),
         "counts": found.counts.tolist(),

@@ -48,7 +48,7 @@ def likely_hotspots(plan: Plan, released: ReleasedGrid, k: int, side: int = 1, *
         level: The probability with which all marks are right together.
 
     Returns:
-        What `hotspots` says, with chances; those below .6 are not a number. They are None where the grid has more than 2^22 cells, which would take long.
+        What `hotspots` says, with chances: no number below .6, and None where the grid has more than 2^22 cells, which would take long.
 
     Raises:
         ParameterError: as `hotspots`.
