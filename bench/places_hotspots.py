@@ -21,11 +21,12 @@ from bench.places_typical import plan_of
 from bench.record import Limit, Recorder
 from starling.places.answers.hotspots import as_rectangles, tiles
 from starling.places.answers.rectangles import CumulativeGrid
-from starling.places.answers.released import ReleasedGrid
+from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.generate.worlds import everywhere, gathered
 from starling.places.measurements import Int64
 from starling.places.mechanism.table import mechanism_of
 from starling.places.postprocess import estimate
+from starling.places.typical.errors import deviations, rerun_errors
 from starling.places.typical.ranking import chances, off_by
 
 EPSILONS: Final = ("0.05", "0.1", "0.5", "1")
@@ -70,15 +71,19 @@ def one(name: str, epsilon: str, runs: int = RUNS, listed: Sequence[int] = LISTE
     true = {side: exact.count(each).counts for side, each in squares.items()}
     ends = np.cumsum([len(each) for each in squares.values()])[:-1]
     asked = np.concatenate(list(squares.values()))
+
+    def ask(of: ReleasedGrid) -> Answers:
+        return of.count(asked)
+
     for _ in range(runs):
         measured = mechanism_of(plan).method.draw(cells)
         released = ReleasedGrid(plan.grid, estimate(plan.method, measured).grid(), [(measured, 1)])
         counts = np.split(released.table.count(asked).counts, ends)
-        off = np.split(off_by(plan, released, asked), ends)
-        for side, points, deviations in zip(sides, counts, off, strict=True):
+        off = np.split(off_by(rerun_errors(plan, released, ask), deviations(released, ask)), ends)
+        for side, points, apart in zip(sides, counts, off, strict=True):
             order = np.argsort(-points, kind="stable")
             for k in listed:
-                likely = chances(points, deviations, k)
+                likely = chances(points, apart, k)
                 among = true[side][order[:k]] >= np.partition(true[side], -k)[-k]
                 at = np.digitize(likely, BINS[1:-1])
                 found[side] += [np.bincount(at, each, len(BINS) - 1) for each in (None, likely, among)]

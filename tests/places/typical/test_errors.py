@@ -60,7 +60,7 @@ def test_it_is_reruns_and_the_noise_of_a_box() -> None:
     assert isinstance(measured, MeasuredTree)
     box = np.sqrt(merged(measured).variance[1])
     assert errors.deviations(grid, ask) == pytest.approx(box)
-    squares = errors.squares(chosen, grid, ask)
+    squares = (errors.rerun_errors(chosen, grid, ask) ** 2).mean(axis=0)
     found = typical_errors(chosen, grid, ask)
     assert found == pytest.approx(errors.TIMES * np.sqrt(squares + box**2))
 

@@ -8,12 +8,12 @@ import pytest
 from starling.errors import ParameterError
 from starling.places.answers.hotspots import as_rectangles, tiles
 from starling.places.answers.rectangles import CumulativeGrid
-from starling.places.answers.released import ReleasedGrid
+from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.generate.worlds import gathered
 from starling.places.mechanism.table import mechanism_of
 from starling.places.plan import Plan
 from starling.places.postprocess import estimate
-from starling.places.typical import likely_hotspots, ranking
+from starling.places.typical import errors, likely_hotspots, ranking
 from starling.places.typical.ranking import DRAWS, chances
 from tests.places.plans import plan
 
@@ -57,7 +57,11 @@ def test_chances_follow_from_how_far_counts_are_off() -> None:
     grid = released(PLAN)
     found = likely_hotspots(PLAN, grid, 5, 4)
     squares = as_rectangles(tiles((SIDE, SIDE), 4))
-    off = ranking.off_by(PLAN, grid, squares)
+
+    def ask(of: ReleasedGrid) -> Answers:
+        return of.count(squares)
+
+    off = ranking.off_by(errors.rerun_errors(PLAN, grid, ask), errors.deviations(grid, ask))
     likely = chances(grid.count(squares).counts, off, 5)
     assert np.array_equal(np.asarray(found.chance), np.where(likely < ranking.LEAST, np.nan, likely), equal_nan=True)
     assert found.boxes.tolist() == grid.hotspots(5, 4).boxes.tolist()

@@ -18,7 +18,7 @@ from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
 from starling.places.postprocess.least_squares import merged
 from starling.places.postprocess.leaves import spread
-from starling.places.typical.reruns import MOST_CELLS, RERUNS, reruns, truth_of
+from starling.places.typical.reruns import MOST_CELLS, reruns, truth_of
 
 TIMES: Final = 3.0
 """Root mean squares in a typical error."""
@@ -37,19 +37,20 @@ def typical_errors(plan: Plan, released: ReleasedGrid, ask: Callable[[ReleasedGr
     """
     if plan.grid.cells > MOST_CELLS:
         return None
-    found: Float64 = TIMES * np.sqrt(squares(plan, released, ask) + deviations(released, ask) ** 2)
+    found: Float64 = TIMES * np.sqrt(
+        (rerun_errors(plan, released, ask) ** 2).mean(axis=0) + deviations(released, ask) ** 2
+    )
     return found
 
 
-def squares(plan: Plan, released: ReleasedGrid, ask: Callable[[ReleasedGrid], Answers]) -> Float64:
-    """The mean square of how far reruns are off, float64 (queries,)."""
+def rerun_errors(plan: Plan, released: ReleasedGrid, ask: Callable[[ReleasedGrid], Answers]) -> Float64:
+    """How far each rerun's answers are off, float64 (`RERUNS`, queries)."""
     [(measured, _)] = released.parts
     truth = truth_of(released.table.grid)
     true = ask(ReleasedGrid(plan.grid, truth.astype(np.float64), ())).counts
-    found = np.zeros(len(true))
-    for grid in reruns(plan.method, measured, truth):
-        found += (ask(ReleasedGrid(plan.grid, grid, ())).counts - true) ** 2
-    return found / RERUNS
+    return np.stack(
+        [ask(ReleasedGrid(plan.grid, grid, ())).counts - true for grid in reruns(plan.method, measured, truth)]
+    )
 
 
 def deviations(released: ReleasedGrid, ask: Callable[[ReleasedGrid], Answers]) -> Float64:

@@ -20,7 +20,7 @@ from starling.places.answers.sure import LEVEL
 from starling.places.generate.noise import normal
 from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
-from starling.places.typical.errors import deviations, squares
+from starling.places.typical.errors import deviations, rerun_errors
 from starling.places.typical.reruns import MOST_CELLS
 
 DRAWS: Final = 1000
@@ -57,25 +57,29 @@ def likely_hotspots(plan: Plan, released: ReleasedGrid, k: int, side: int = 1, *
     found = released.hotspots(k, side, level)
     if plan.grid.cells > MOST_CELLS:
         return found
-    likely = chances(released.table.count(tiled).counts, off_by(plan, released, tiled), k)
-    return replace(found, chance=np.where(likely < LEAST, np.nan, likely))
-
-
-def off_by(plan: Plan, released: ReleasedGrid, rectangles: Float64) -> Float64:
-    """The standard deviation with which chances are reckoned, of the count of each rectangle, float64 (m,).
-
-    Args:
-        plan: The public choices.
-        released: The released grid of one slice, with its measurements.
-        rectangles: float64 (m, 4) in cell units.
-    """
 
     def ask(grid: ReleasedGrid) -> Answers:
-        return grid.count(rectangles)
+        return grid.count(tiled)
 
-    boxes = deviations(released, ask)
-    found: Float64 = np.sqrt(OF_RERUNS**2 * squares(plan, released, ask) + OF_BOXES**2 * boxes * boxes)
+    off = off_by(rerun_errors(plan, released, ask), deviations(released, ask))
+    return stated(found, ask(released).counts, off)
+
+
+def off_by(errors: Float64, boxes: Float64) -> Float64:
+    """The standard deviation of each square's count with which chances are reckoned, float64 (squares,).
+
+    Args:
+        errors: float64 (reruns, squares): how far reruns are off.
+        boxes: float64 (squares,): the standard deviation of the noise of a box where each lies.
+    """
+    found: Float64 = np.sqrt(OF_RERUNS**2 * (errors**2).mean(axis=0) + OF_BOXES**2 * boxes * boxes)
     return found
+
+
+def stated(found: Hotspots, counts: Float64, deviations: Float64) -> Hotspots:
+    """Hotspots with their chances, which are no number below .6; `counts` and `deviations` are those of all squares."""
+    likely = chances(counts, deviations, len(found.counts))
+    return replace(found, chance=np.where(likely < LEAST, np.nan, likely))
 
 
 def chances(counts: Float64, deviations: Float64, k: int) -> Float64:
