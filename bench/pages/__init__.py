@@ -19,6 +19,7 @@ from bench.pages import (
     ledger,
     places,
     places_hotspots,
+    places_sure,
     places_typical,
     tables,
     whole,
@@ -79,6 +80,7 @@ NAMES: Final = (
     "places_hotspots",
     "places_paper",
     "places_scale",
+    "places_sure",
     "places_typical",
     "startup",
     "thresholds",
@@ -96,6 +98,7 @@ TABLES: Final = {
     **groups_rivals.TABLES,
     **places.TABLES,
     **places_hotspots.TABLES,
+    **places_sure.TABLES,
     **places_typical.TABLES,
 }
 

@@ -116,6 +116,7 @@ def test_hotspots_are_ranked(folder: Path) -> None:
     assert json.loads(call("hotspots", "release", "--k", "8", "--no-chance", "--json").stdout)["chance"] is None
     text = call("hotspots", "sliced", "--slice", "January", "--k", "1").stdout
     assert "surely among them" in text
+    assert "over 0.99" in text
     assert "A chance is no promise" in text
 
 
@@ -128,6 +129,9 @@ def test_a_chance_that_is_not_stated_is_no_number(folder: Path, monkeypatch: pyt
 def test_a_map_and_exports_are_written(folder: Path) -> None:
     call("map", "release", "--out", "new.html")
     assert "<canvas" in (folder / "new.html").read_text()
+    assert "typical error is experience" in (folder / "new.html").read_text()
+    call("map", "release", "--no-typical", "--out", "plain.html")
+    assert "typical error is experience" not in (folder / "plain.html").read_text()
     assert "exists" in call("map", "release", "--out", "new.html", code=74).stderr
     pytest.importorskip("h3", reason="the extra `test` installs it")
     made = json.loads(call("export", "release", "--h3", "3", "--out", "formats", "--json").stdout)["files"]

@@ -253,9 +253,15 @@ def _hotspots_text(found: "Hotspots", level: str) -> str:
     notes = [f"All marks are right together with a probability of at least {level}, whatever the data."]
     if found.chance is not None:
         header.append("chance")
-        columns.append(["below 0.6" if isnan(each) else f"{each:.2f}" for each in found.chance.tolist()])
+        columns.append([_chance(each) for each in found.chance.tolist()])
         notes.append(CHANCES)
     return "\n\n".join([table(header, list(zip(*columns, strict=True))), *notes])
+
+
+def _chance(chance: float) -> str:
+    if isnan(chance):
+        return "below 0.6"
+    return "over 0.99" if chance > 0.99 else f"{chance:.2f}"
 
 
 def _hotspots_json(found: "Hotspots") -> "dict[str, Json]":
@@ -273,10 +279,16 @@ def _hotspots_json(found: "Hotspots") -> "dict[str, Json]":
 @RELEASE
 @SLICE
 @click.option("--out", type=options.PATH, required=True, metavar="FILE", help="Page to make.")
+@click.option(
+    "--typical/--no-typical",
+    default=True,
+    show_default=True,
+    help="Typical errors too, and hotspots with their chances, which take some seconds.",
+)
 @LEVEL
 @options.signer
-def map_(release: Path, *, part: str | None, out: Path, level: str, key: str | None) -> Result:
-    """Draw a release as a page: a heat map on which a rectangle is dragged to read its points and its sure interval.
+def map_(release: Path, *, part: str | None, out: Path, typical: bool, level: str, key: str | None) -> Result:
+    """Draw a release as a page: a heat map on which a rectangle is dragged to read its points, its sure interval and its typical error.
 
     The page is one file and fetches nothing.
     """
@@ -286,7 +298,8 @@ def map_(release: Path, *, part: str | None, out: Path, level: str, key: str | N
 
     working("checking the release and drawing it")
     with _opened(release, key) as opened:
-        made = write_new(out, page(opened.map(part), _level(level)))
+        sure = _level(level)
+        made = write_new(out, page(opened.map(part, sure, typical=typical), sure))
     return Result(lambda: facts([("map", str(made))]), lambda: {"map": str(made)})
 
 

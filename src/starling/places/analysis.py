@@ -16,6 +16,7 @@ from starling.places.answers.sure import LEVEL
 from starling.places.artifact.columns import BOXES, CELLS
 from starling.places.artifact.public_plan import SIDES, read_measurements, read_plan
 from starling.places.measurements import Int32, Measured, MeasuredTree
+from starling.places.pictures.experience import experience
 from starling.places.pictures.map_page import Map
 from starling.places.postprocess import Float64
 from starling.places.typical import likely_hotspots, typical_errors
@@ -135,8 +136,23 @@ class PlacesRelease(DomainRelease):
         found = LeafTable(Boxed(self.plan.grid.shape, *self.boxes(slice))).count(squares)
         return found.counts.reshape(rows, columns), fold
 
-    def map(self, slice: str | None = None) -> Map:  # noqa: A002 - the word of the plan
-        """What the page of a map shows; raises ParameterError as `grid` does."""
+    def map(
+        self,
+        slice: str | None = None,  # noqa: A002 - the word of the plan
+        level: Fraction = LEVEL,
+        *,
+        typical: bool = True,
+    ) -> Map:
+        """What the page of a map shows.
+
+        Args:
+            slice: Its public name; left out where there is one alone.
+            level: The probability with which all marks of hotspots are right together.
+            typical: Whether it shows typical errors and hotspots with chances, for which the grid is measured again.
+
+        Raises:
+            ParameterError: as `grid`.
+        """
         plan, number = self.plan, self._slice(slice)
         measured = self.measured[number]
         grid, fold = self._pictured(slice)
@@ -158,4 +174,5 @@ class PlacesRelease(DomainRelease):
             measured=measured if isinstance(measured, MeasuredTree) else None,
             fold=fold,
             shape=plan.grid.shape,
+            experience=experience(plan, self.released(slice), level) if typical else None,
         )

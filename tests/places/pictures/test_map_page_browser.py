@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from starling.places.answers.hotspots import Hotspots
 from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.sure import Surety
 from starling.places.measurements import MeasuredTree, Tree
+from starling.places.pictures.experience import Experience
 from starling.places.pictures.map_page import Map, page
+from starling.places.typical.errors import TIMES
 from starling.privacy.distributions.discrete import DiscreteLaplace
 
 BOX = (-10.0, 100.0, 30.0, 116.0)
@@ -59,6 +62,31 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     grid = np.random.default_rng(2).gamma(0.5, 100.0, (HIGH, WIDE))
     found = measured()
     shown = Map("A map", "Invented", "Points", grid, BOX, 1.0, found.tree.boxes[found.tree.leaves], found)
+    path.write_text(page(shown), encoding="utf-8")
+    return path
+
+
+EXPERIENCE = Experience(
+    fold=3,
+    errors=np.random.default_rng(4).normal(0, 20, (10, 11, 14)),
+    boxes=np.random.default_rng(5).uniform(1, 9, (11, 14)),
+    side=8,
+    hotspots=Hotspots(
+        boxes=np.array([[8, 16, 0, 8], [24, 32, 32, 40]], dtype=np.int32),
+        counts=np.array([1234.4, 56.0]),
+        sure=np.array([True, False]),
+        chance=np.array([0.97, np.nan]),
+    ),
+)
+"""Squares of 3 cells, so that those in the north and the east are cut by the end of the grid."""
+
+
+@pytest.fixture(scope="module")
+def with_experience(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("map") / "map.html"
+    found = measured()
+    boxes = found.tree.boxes[found.tree.leaves]
+    shown = Map("A map", "Invented", "Points", np.ones((HIGH, WIDE)), BOX, 1.0, boxes, found, experience=EXPERIENCE)
     path.write_text(page(shown), encoding="utf-8")
     return path
 
@@ -148,3 +176,47 @@ def test_light_and_dark(browser: Any, file: Path, scheme: str, other: str) -> No
     assert tab.locator("#theme").inner_text() == other
     assert complaints == []
     tab.close()
+
+
+def ask(tab: Any, x0: float, y0: float, x1: float, y1: float) -> None:
+    for name, value in zip(("x0", "y0", "x1", "y1"), (x0 - 10, y0 / 2 + 100, x1 - 10, y1 / 2 + 100), strict=True):
+        tab.locator(f"#{name}").fill(str(value))
+
+
+@pytest.mark.parametrize("squares", [(0, 0, 14, 11), (2, 1, 14, 11), (3, 4, 9, 8)])
+def test_typical_errors_are_read_from_the_tables(
+    browser: Any, with_experience: Path, squares: tuple[int, int, int, int]
+) -> None:
+    tab, complaints = opened(browser, with_experience)
+    left, bottom, right, top = squares
+    x0, y0, x1, y1 = 3 * left, 3 * bottom, min(3 * right, WIDE), min(3 * top, HIGH)
+    ask(tab, x0, y0, x1, y1)
+    off = EXPERIENCE.errors[:, bottom:top, left:right].sum(axis=(1, 2))
+    cells = np.outer(np.minimum(3, HIGH - 3 * np.arange(11)), np.minimum(3, WIDE - 3 * np.arange(14)))
+    box = (EXPERIENCE.boxes * cells)[bottom:top, left:right].sum() / ((x1 - x0) * (y1 - y0))
+    expected = TIMES * np.sqrt((off**2).mean() + box**2)
+    assert read(tab, "usually") == [pytest.approx(expected, abs=0.6)]
+    assert complaints == []
+    tab.close()
+
+
+def test_a_small_rectangle_has_no_typical_error_on_the_page(browser: Any, with_experience: Path) -> None:
+    tab, _ = opened(browser, with_experience)
+    ask(tab, 3, 3, 8.5, 20)
+    assert tab.locator("#usually").inner_text() == ""
+    ask(tab, 3, 3, 9, 9)
+    assert "typical error" in tab.locator("#usually").inner_text()
+    tab.close()
+
+
+def test_hotspots_are_listed_and_shown_when_asked(browser: Any, with_experience: Path, file: Path) -> None:
+    tab, complaints = opened(browser, with_experience)
+    rows = tab.locator("#hotspots tr")
+    assert [" ".join(row.split()) for row in rows.all_inner_texts()] == ["1 1,234 0.97 surely", "2 56 below 0.6"]
+    rows.nth(1).locator("button").click()
+    assert [float(tab.locator(f"#{name}").input_value()) for name in ("x0", "y0", "x1", "y1")] == [22, 112, 30, 116]
+    assert complaints == []
+    tab.close()
+    without, _ = opened(browser, file)
+    assert without.locator("#first").is_hidden()
+    without.close()

@@ -22,6 +22,8 @@ from starling.places.answers.cover import FreshCover
 from starling.places.answers.rectangles import Float64
 from starling.places.answers.sure import LEVEL
 from starling.places.measurements import Int32, MeasuredTree
+from starling.places.pictures.experience import WHOLE, Experience
+from starling.places.typical.errors import TIMES
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace
 
@@ -29,6 +31,15 @@ LARGEST: Final = 1024
 """Rows and columns of the table in a page; of a larger grid neighbouring cells are added."""
 MOST_BOXES: Final = 300_000
 """Measured boxes of which a page gives sure intervals; the command `count` gives them of any number."""
+TYPICALLY: Final = (
+    "A typical error is experience: in studies nine of ten released counts and more were off by at most so much. It is no promise. The "
+    "page has it of rectangles of some size; the command places count has it of any."
+)
+RANKED: Final = (
+    "The squares with most released points are listed. Their chance to be among those with most points is experience too: in studies "
+    "about that share of them were. Chances below 0.6 were not right, and are not stated. A square that is marked surely is, all of them "
+    "together with the probability of the intervals."
+)
 _PART: Final = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
@@ -49,6 +60,7 @@ class Map:
         notes: Sentences that stand beside the map.
         fold: Cells a side of the squares of a sparse grid.
         shape: Cells of a sparse grid (rows, columns).
+        experience: Typical errors and hotspots with chances; None shows neither.
     """
 
     title: str
@@ -62,6 +74,7 @@ class Map:
     notes: Sequence[str] = ()
     fold: int = 1
     shape: tuple[int, int] | None = None
+    experience: Experience | None = None
 
 
 def folded(grid: Float64, most: int = LARGEST) -> tuple[Float64, int]:
@@ -109,6 +122,8 @@ def page(shown: Map, level: Fraction = LEVEL) -> str:
         "scales": [],
         "variances": [],
         "sure": False,
+        "typical": None,
+        "hotspots": [],
     }
     blocks = {"cells": packed(table.astype(np.float32)), "boxes": packed(shown.boxes.astype(np.int32))}
     notes = list(shown.notes)
@@ -130,6 +145,10 @@ def page(shown: Map, level: Fraction = LEVEL) -> str:
         )
     else:
         notes.append("The page has no sure intervals; the command places count gives them.")
+    if shown.experience is not None:
+        facts |= tabled(shown.experience, blocks)
+        notes.append(TYPICALLY)
+        notes.append(RANKED)
     if fold > 1:
         notes.append(f"A cell of the page is {fold} by {fold} cells of the released grid.")
     units = "the grid" if fold == 1 else "the released grid"
@@ -152,6 +171,34 @@ def page(shown: Map, level: Fraction = LEVEL) -> str:
         digest = base64.b64encode(hashlib.sha256(part.encode()).digest()).decode("ascii")
         text = text.replace(f"'{kind.upper()}'", f"'sha256-{digest}'", 1)
     return text
+
+
+def tabled(known: Experience, blocks: dict[str, Any]) -> dict[str, Any]:
+    """The facts of a page about typical errors and hotspots; its tables go to `blocks`."""
+    most = float(max(np.abs(known.errors).max(initial=0), known.boxes.max(initial=0), 1e-9))
+    unit = most / np.iinfo(np.int16).max
+    blocks["errors"] = packed(np.rint(known.errors / unit).astype(np.int16))
+    blocks["deviations"] = packed(np.rint(known.boxes / unit).astype(np.int16))
+    reruns, rows, columns = known.errors.shape
+    found = known.hotspots
+    chances = np.full(len(found.counts), np.nan) if found.chance is None else found.chance
+    marks = np.zeros(len(found.counts), dtype=np.bool_) if found.sure is None else found.sure
+    listed = zip(found.boxes.tolist(), found.counts.tolist(), chances.tolist(), marks.tolist(), strict=True)
+    return {
+        "typical": {
+            "reruns": reruns,
+            "rows": rows,
+            "columns": columns,
+            "fold": known.fold,
+            "whole": WHOLE,
+            "times": TIMES,
+            "unit": unit,
+        },
+        "hotspots": [
+            {"box": box, "points": points, "chance": None if np.isnan(chance) else chance, "sure": sure}
+            for box, points, chance, sure in listed
+        ],
+    }
 
 
 class Raw(str):
