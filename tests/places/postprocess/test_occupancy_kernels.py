@@ -1,10 +1,14 @@
 """Kernels of the occupancy model against plain formulas on single boxes."""
 
+import math
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from math import exp, log, pi, sqrt
 
 import numpy as np
 import pytest
 
+from starling.places.postprocess import occupancy_kernels
 from starling.places.postprocess.leaves import Float64
 from starling.places.postprocess.occupancy_kernels import divide, guides, messages
 
@@ -110,3 +114,34 @@ def test_below_leaves_points_follow_the_square_of_the_shares() -> None:
     found = divide(one(10.0), none, p.reshape(1, 1, 4), np.ones(1), np.ones(1), np.ones((8, 4, 1)), 1.0, 0.5)
     assert found.ravel() == pytest.approx(10 * p**2 / (p**2).sum())
     assert sqrt(found[0, 0] / found[0, 1]) == pytest.approx(4)
+
+
+def whole_fit(side: int) -> tuple[Float64, Float64]:
+    """Messages and points of a level of so many boxes a side, with what was learned."""
+    random = np.random.default_rng(7)
+    counts = random.poisson(random.gamma(0.3, 40, (2 * side, 2 * side))).astype(np.float64)
+    below = (counts, np.full(counts.shape, 9.0), np.zeros(counts.shape), -np.abs(counts))
+    field = counts.reshape(side, 2, side, 2).sum(axis=(1, 3))
+    shares = guides(field, np.ones(2 * side), np.ones(2 * side))
+    kinds = np.array([0.1, 0.5, 2.0]), np.array([1.0, 1.0, 0.0])
+    weights, learned = np.full((8, 4, 3), 0.05), np.zeros((8, 4, 3))
+    own = field, np.full(field.shape, 30.0), -field
+    messages(below, shares, field, own, *kinds, weights, learned)
+    return divide(field, below, shares, *kinds, weights, 0.5, 0.25), learned
+
+
+def test_any_number_of_threads_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = whole_fit(2 * occupancy_kernels.BAND)
+    monkeypatch.setattr(occupancy_kernels, "ThreadPoolExecutor", partial(ThreadPoolExecutor, 1))
+    one = whole_fit(2 * occupancy_kernels.BAND)
+    assert all(each.tobytes() == other.tobytes() for each, other in zip(many, one, strict=True))
+
+
+def test_sets_that_are_left_out_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = whole_fit(16)
+    whole = {name: getattr(occupancy_kernels, name).py_func for name in ("_messages", "_divide")}
+    monkeypatch.setattr(occupancy_kernels, "NEGLIGIBLE", math.inf)
+    for name, function in whole.items():
+        monkeypatch.setattr(occupancy_kernels, name, function)
+    for each, other in zip(cut, whole_fit(16), strict=True):
+        np.testing.assert_allclose(each, other, rtol=1e-12)

@@ -21,8 +21,8 @@ from starling.places.postprocess.least_squares import merged
 from starling.places.postprocess.leaves import Estimate, Float64
 from starling.places.postprocess.occupancy_kernels import Message, divide, guides, messages
 
-UNEVEN: Final = (*((tau, gamma) for tau in (0.1, 0.5, 1.5) for gamma in (1.0, 2.0, 4.0)), (2.0, 0.0))
-"""Relative deviation of the shares, and the power of the neighbourhood that they follow."""
+UNEVEN: Final = ((0.1, 1.0), (0.5, 1.0), (1.5, 4.0), (2.0, 0.0))
+"""Relative deviation of the shares, and the power of the neighbourhood that they follow: nearly, somehow, by its peaks, or not at all."""
 BUCKETS: Final = 8
 """Of the ratio of a box's count to the noise of its quarters."""
 PRIOR: Final = (0.1, 0.15, 0.15, 0.6)

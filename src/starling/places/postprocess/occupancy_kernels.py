@@ -5,8 +5,10 @@ log-likelihood of its being empty is e; w is infinite where nothing is measured 
 of two, some boxes have no cells; they hold no points.
 """
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from math import exp, log, sqrt
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -16,7 +18,13 @@ from starling.privacy.compiled import compiled
 Message: TypeAlias = tuple[Float64, Float64, Float64, Float64]
 Own: TypeAlias = tuple[Float64, Float64, Float64]
 
+T = TypeVar("T")
+
+BAND: Final = 64
+"""Rows of boxes that one thread works on at a time. What is learned is added up by bands, so that it is the same on any machine."""
 NEVER: Final = -1e300
+NEGLIGIBLE: Final = 128.0
+"""A set of quarters whose log-likelihood is bound to be so far below the best is left out: even its square root is lost in rounding."""
 FLOOR: Final = 1e-9
 """Added to the weight of a component, so that none is impossible."""
 LEAST: Final = 1e-12
@@ -25,7 +33,6 @@ BELOW: Final = 2.0
 """The power of shares below leaves."""
 
 
-@compiled
 def guides(field: Float64, heights: Float64, widths: Float64) -> Float64:
     """float64 (n, n, 4): shares of the quarters of each box, row by row, by a geometric mean of the box and its neighbours.
 
@@ -36,10 +43,15 @@ def guides(field: Float64, heights: Float64, widths: Float64) -> Float64:
         heights: float64 (2 n,): rows of cells of each row of quarters.
         widths: float64 (2 n,): columns of cells of each column of quarters.
     """
-    side = len(field)
-    out = np.empty((side, side, 4))
-    logs = np.log(field + 1.0)
-    for row in range(side):
+    out, logs = np.empty((*field.shape, 4)), _logarithms(field, 1.0)
+    in_bands(len(field), lambda first, end: _guides(logs, heights, widths, out, first, end))
+    return out
+
+
+@compiled
+def _guides(logs: Float64, heights: Float64, widths: Float64, out: Float64, first: int, end: int) -> None:
+    side = len(logs)
+    for row in range(first, end):
         for column in range(side):
             total = 0.0
             for k in range(4):
@@ -51,7 +63,42 @@ def guides(field: Float64, heights: Float64, widths: Float64) -> Float64:
             if total > 0:
                 for k in range(4):
                     out[row, column, k] /= total
-    return out
+
+
+def in_bands(side: int, work: Callable[[int, int], T]) -> list[T]:
+    """What `work` gives for bands of rows, in their order, by several threads; which bands there are depends on the side alone.
+
+    Args:
+        side: How many rows there are.
+        work: Of the first row of a band and the row after its last.
+    """
+    if side <= BAND:
+        return [work(0, side)]
+    ends = range(0, side + BAND, BAND)  # A side is a power of two.
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(work, ends[:-1], ends[1:]))
+
+
+@compiled
+def _logarithms(values: Float64, more: float) -> Float64:
+    """The logarithms of values and a little more; NumPy's own differ with the processor."""
+    return np.log(values + more)
+
+
+@compiled
+def _powers(shares: Float64, power: Float64, out: Float64) -> None:
+    """The shares of four quarters with each power, float64 (kinds, 4); each power is taken once."""
+    for t in range(len(power)):
+        same = t
+        for earlier in range(t):
+            if power[earlier] == power[t]:
+                same = earlier
+                break
+        for k in range(4):
+            if same < t:
+                out[t, k] = out[same, k]
+            else:
+                out[t, k] = shares[k] ** power[t] if power[t] > 0 else 1.0
 
 
 @compiled
@@ -60,8 +107,7 @@ def _bucket(ratio: float, buckets: int) -> int:
     return 0 if ratio < 1 else min(1 + int(log(ratio) / log(2.0) / 1.5), buckets - 1)
 
 
-@compiled
-def messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in its inner loops cost time
+def messages(
     below: Message,
     shares: Float64,
     field: Float64,
@@ -83,18 +129,39 @@ def messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in
         weights: float64 (buckets, 4, kinds): of a component by the number of its quarters.
         learned: float64 (buckets, 4, kinds), added to.
     """
+    shape, prior = field.shape, _logarithms(weights, FLOOR)
+    out = np.zeros(shape), np.full(shape, np.inf), np.zeros(shape), np.zeros(shape)
+
+    def band(first: int, end: int) -> Float64:
+        found = np.zeros(learned.shape)
+        _messages(below, shares, field, own, (spread, power, prior), found, out, first, end)
+        return found
+
+    for found in in_bands(len(field), band):
+        learned += found
+    return out
+
+
+@compiled
+def _messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in its inner loops cost time
+    below: Message,
+    shares: Float64,
+    field: Float64,
+    own: Own,
+    mixture: tuple[Float64, Float64, Float64],
+    learned: Float64,
+    out: Message,
+    first: int,
+    end: int,
+) -> None:
+    spread, power, prior = mixture
     side, kinds = len(field), len(spread)
-    zs, ws, ls, es = (
-        np.zeros((side, side)),
-        np.full((side, side), np.inf),
-        np.zeros((side, side)),
-        np.zeros((side, side)),
-    )
-    prior = np.log(weights + FLOOR)
+    zs, ws, ls, es = out
     z, w, level, e, p = np.empty(4), np.empty(4), np.empty(4), np.empty(4), np.empty((kinds, 4))
     score, mean, variance = np.empty(15 * kinds), np.empty(15 * kinds), np.empty(15 * kinds)
     sizes = np.array([(s & 1) + (s >> 1 & 1) + (s >> 2 & 1) + (s >> 3 & 1) for s in range(16)])
-    for row in range(side):
+    largest = prior.max()
+    for row in range(first, end):
         for column in range(side):
             own_value, own_variance, own_empty = own[0][row, column], own[1][row, column], own[2][row, column]
             noise, there = 0.0, 0
@@ -110,21 +177,22 @@ def messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in
                 continue
             deviation = sqrt(noise / sizes[there])
             count = max(field[row, column], deviation)
-            bucket = _bucket(count / deviation, len(weights))
-            for t in range(kinds):
-                for k in range(4):
-                    p[t, k] = shares[row, column, k] ** power[t] if power[t] > 0 else 1.0
+            bucket = _bucket(count / deviation, len(prior))
+            _powers(shares[row, column], power, p)
             best = NEVER
-            for s in range(1, 16):
+            for s in range(15, 0, -1):
                 size = sizes[s]
-                base = 0.0
+                base, most = 0.0, 0.0
                 for k in range(4):
                     base += level[k] if s >> k & 1 else e[k]
+                    most += w[k] if s >> k & 1 else 0.0
+                for t in range(kinds):
+                    score[(s - 1) * kinds + t] = NEVER
+                # The variance of a sum is at most that of its parts' measurements, and the rest of a score is at most 0 (see `largest`).
+                if s & ~there or base + largest + 0.5 * log(most) < best - NEGLIGIBLE:
+                    continue
                 for t in range(kinds):
                     place_of = (s - 1) * kinds + t
-                    score[place_of] = NEVER
-                    if s & ~there:
-                        continue
                     if size == 1:
                         if t > 0:
                             continue
@@ -181,11 +249,9 @@ def messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in
                 centre += share * (own_value - centre)
                 second = share * own_variance
             zs[row, column], ws[row, column], ls[row, column] = centre, second, peak
-    return zs, ws, ls, es
 
 
-@compiled
-def divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in its inner loops cost time
+def divide(
     field: Float64,
     below: Message,
     shares: Float64,
@@ -207,13 +273,29 @@ def divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in i
         temper: The power of the posterior weights of components, by which they are averaged.
         small: A quarter with fewer points than so many standard deviations of its noise is taken as empty.
     """
+    out, prior = np.zeros((2 * len(field), 2 * len(field))), _logarithms(weights, FLOOR)
+    mixture = spread, power, prior, temper, small
+    in_bands(len(field), lambda first, end: _divide(field, below, shares, mixture, out, first, end))
+    return out
+
+
+@compiled
+def _divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in its inner loops cost time
+    field: Float64,
+    below: Message,
+    shares: Float64,
+    mixture: tuple[Float64, Float64, Float64, float, float],
+    out: Float64,
+    first: int,
+    end: int,
+) -> None:
+    spread, power, prior, temper, small = mixture
     side, kinds = len(field), len(spread)
-    out = np.zeros((2 * side, 2 * side))
-    prior = np.log(weights + FLOOR)
     z, w, level, e, p, x = np.empty(4), np.empty(4), np.empty(4), np.empty(4), np.empty((kinds, 4)), np.empty(4)
     mu, s_k = np.empty(4), np.empty(4)
     score, parts = np.empty(15 * kinds), np.empty((15 * kinds, 4))
-    for row in range(side):
+    largest = prior.max()
+    for row in range(first, end):
         for column in range(side):
             points = field[row, column]
             if points <= 0:
@@ -229,21 +311,20 @@ def divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in i
             if np.isfinite(noise):
                 deviation = sqrt(noise / quarters)
                 count = max(points, deviation)
-                bucket = _bucket(count / deviation, len(weights))
-                for t in range(kinds):
-                    for k in range(4):
-                        p[t, k] = shares[row, column, k] ** power[t] if power[t] > 0 else 1.0
+                bucket = _bucket(count / deviation, len(prior))
+                _powers(shares[row, column], power, p)
                 best = NEVER
-                for s in range(1, 16):
+                for s in range(15, 0, -1):
                     size = (s & 1) + (s >> 1 & 1) + (s >> 2 & 1) + (s >> 3 & 1)
                     base = 0.0
                     for k in range(4):
                         base += level[k] if s >> k & 1 else e[k]
                     for t in range(kinds):
+                        score[(s - 1) * kinds + t] = NEVER
+                    if s & ~there or base + largest < best - NEGLIGIBLE:
+                        continue
+                    for t in range(kinds):
                         i = (s - 1) * kinds + t
-                        score[i] = NEVER
-                        if s & ~there:
-                            continue
                         if size == 1:
                             if t > 0:
                                 continue
@@ -284,7 +365,6 @@ def divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in i
                 total = x[0] + x[1] + x[2] + x[3]
             for k in range(4):
                 out[2 * row + k // 2, 2 * column + k % 2] = x[k] * (points / total)
-    return out
 
 
 @compiled
