@@ -3,14 +3,15 @@
 import math
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from math import exp, log, pi, sqrt
+from math import log, pi, sqrt
 
 import numpy as np
 import pytest
 
-from starling.places.postprocess import occupancy_kernels
+from starling.places.postprocess import bands, occupancy_kernels
 from starling.places.postprocess.leaves import Float64
-from starling.places.postprocess.occupancy_kernels import divide, guides, messages
+from starling.places.postprocess.neighbourhood import guides
+from starling.places.postprocess.occupancy_kernels import divide, messages
 
 INF = np.inf
 
@@ -18,22 +19,6 @@ INF = np.inf
 def one(value: float) -> Float64:
     """One box."""
     return np.full((1, 1), value)
-
-
-def test_shares_are_a_geometric_mean_of_the_box_and_its_neighbours() -> None:
-    field = np.array([[3.0, 0.0], [15.0, 7.0]])
-    found = guides(field, np.ones(4), np.ones(4))
-    logs = np.log(field + 1)
-    # The box in the south west: its north-east quarter has all three neighbours, its south-west quarter is clamped to itself.
-    raw = [exp(logs[0, 0]), exp((12 * logs[0, 0] + 4 * logs[0, 1]) / 16), exp((12 * logs[0, 0] + 4 * logs[1, 0]) / 16)]
-    raw.append(exp((9 * logs[0, 0] + 3 * logs[1, 0] + 3 * logs[0, 1] + logs[1, 1]) / 16))
-    assert found[0, 0] == pytest.approx(np.array(raw) / sum(raw))
-
-
-def test_shares_follow_the_size_of_quarters_and_quarters_without_cells_have_none() -> None:
-    found = guides(one(5.0), np.array([0.0, 1.0]), np.array([1.0, 2.0]))
-    assert found[0, 0] == pytest.approx([0, 0, 1 / 3, 2 / 3])
-    assert not guides(one(0.0), np.zeros(2), np.ones(2)).any()
 
 
 def test_a_quarter_without_cells_is_never_occupied() -> None:
@@ -131,9 +116,9 @@ def whole_fit(side: int) -> tuple[Float64, Float64]:
 
 
 def test_any_number_of_threads_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    many = whole_fit(2 * occupancy_kernels.BAND)
-    monkeypatch.setattr(occupancy_kernels, "ThreadPoolExecutor", partial(ThreadPoolExecutor, 1))
-    one = whole_fit(2 * occupancy_kernels.BAND)
+    many = whole_fit(2 * bands.BAND)
+    monkeypatch.setattr(bands, "ThreadPoolExecutor", partial(ThreadPoolExecutor, 1))
+    one = whole_fit(2 * bands.BAND)
     assert all(each.tobytes() == other.tobytes() for each, other in zip(many, one, strict=True))
 
 

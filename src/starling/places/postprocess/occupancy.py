@@ -19,7 +19,8 @@ import numpy as np
 from starling.places.measurements import ROOT, Bool, Int64, MeasuredTree
 from starling.places.postprocess.least_squares import merged
 from starling.places.postprocess.leaves import Estimate, Float64
-from starling.places.postprocess.occupancy_kernels import Message, divide, guides, messages
+from starling.places.postprocess.neighbourhood import guides
+from starling.places.postprocess.occupancy_kernels import Message, divide, messages
 
 UNEVEN: Final = ((0.1, 1.0), (0.5, 1.0), (1.5, 4.0), (2.0, 0.0))
 """Relative deviation of the shares, and the power of the neighbourhood that they follow: nearly, somehow, by its peaks, or not at all."""

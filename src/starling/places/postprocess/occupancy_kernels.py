@@ -1,27 +1,23 @@
-"""Kernels of the occupancy model: messages upwards, shares by the neighbourhood, division downwards. `occupancy` says what for.
+"""Kernels of the occupancy model: messages upwards, division downwards. `occupancy` says what for.
 
 A message is four float64 (2^d, 2^d) arrays z, w, l and e: the likelihood of a box's count x is exp(l - (x - z)^2 / 2 w), and the
 log-likelihood of its being empty is e; w is infinite where nothing is measured at or below the box. Where a side of the grid is no power
 of two, some boxes have no cells; they hold no points.
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from math import exp, log, sqrt
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias
 
 import numpy as np
 
+from starling.places.postprocess.bands import in_bands
 from starling.places.postprocess.leaves import Float64
+from starling.places.postprocess.neighbourhood import logarithms
 from starling.privacy.compiled import compiled
 
 Message: TypeAlias = tuple[Float64, Float64, Float64, Float64]
 Own: TypeAlias = tuple[Float64, Float64, Float64]
 
-T = TypeVar("T")
-
-BAND: Final = 64
-"""Rows of boxes that one thread works on at a time. What is learned is added up by bands, so that it is the same on any machine."""
 NEVER: Final = -1e300
 NEGLIGIBLE: Final = 128.0
 """A set of quarters whose log-likelihood is bound to be so far below the best is left out: even its square root is lost in rounding."""
@@ -31,58 +27,6 @@ LEAST: Final = 1e-12
 """Added to the variance of a quarter's share."""
 BELOW: Final = 2.0
 """The power of shares below leaves."""
-
-
-def guides(field: Float64, heights: Float64, widths: Float64) -> Float64:
-    """float64 (n, n, 4): shares of the quarters of each box, row by row, by a geometric mean of the box and its neighbours.
-
-    A quarter without cells has the share 0, and so have all quarters of a box without cells.
-
-    Args:
-        field: float64 (n, n), at least 0.
-        heights: float64 (2 n,): rows of cells of each row of quarters.
-        widths: float64 (2 n,): columns of cells of each column of quarters.
-    """
-    out, logs = np.empty((*field.shape, 4)), _logarithms(field, 1.0)
-    in_bands(len(field), lambda first, end: _guides(logs, heights, widths, out, first, end))
-    return out
-
-
-@compiled
-def _guides(logs: Float64, heights: Float64, widths: Float64, out: Float64, first: int, end: int) -> None:
-    side = len(logs)
-    for row in range(first, end):
-        for column in range(side):
-            total = 0.0
-            for k in range(4):
-                near = max(row - 1, 0) if k < 2 else min(row + 1, side - 1)
-                beside = max(column - 1, 0) if k % 2 == 0 else min(column + 1, side - 1)
-                mean = 9 * logs[row, column] + 3 * logs[near, column] + 3 * logs[row, beside] + logs[near, beside]
-                out[row, column, k] = exp(mean / 16) * (heights[2 * row + k // 2] * widths[2 * column + k % 2])
-                total += out[row, column, k]
-            if total > 0:
-                for k in range(4):
-                    out[row, column, k] /= total
-
-
-def in_bands(side: int, work: Callable[[int, int], T]) -> list[T]:
-    """What `work` gives for bands of rows, in their order, by several threads; which bands there are depends on the side alone.
-
-    Args:
-        side: How many rows there are.
-        work: Of the first row of a band and the row after its last.
-    """
-    if side <= BAND:
-        return [work(0, side)]
-    ends = range(0, side + BAND, BAND)  # A side is a power of two.
-    with ThreadPoolExecutor() as pool:
-        return list(pool.map(work, ends[:-1], ends[1:]))
-
-
-@compiled
-def _logarithms(values: Float64, more: float) -> Float64:
-    """The logarithms of values and a little more; NumPy's own differ with the processor."""
-    return np.log(values + more)
 
 
 @compiled
@@ -129,7 +73,7 @@ def messages(
         weights: float64 (buckets, 4, kinds): of a component by the number of its quarters.
         learned: float64 (buckets, 4, kinds), added to.
     """
-    shape, prior = field.shape, _logarithms(weights, FLOOR)
+    shape, prior = field.shape, logarithms(weights, FLOOR)
     out = np.zeros(shape), np.full(shape, np.inf), np.zeros(shape), np.zeros(shape)
 
     def band(first: int, end: int) -> Float64:
@@ -273,7 +217,7 @@ def divide(
         temper: The power of the posterior weights of components, by which they are averaged.
         small: A quarter with fewer points than so many standard deviations of its noise is taken as empty.
     """
-    out, prior = np.zeros((2 * len(field), 2 * len(field))), _logarithms(weights, FLOOR)
+    out, prior = np.zeros((2 * len(field), 2 * len(field))), logarithms(weights, FLOOR)
     mixture = spread, power, prior, temper, small
     in_bands(len(field), lambda first, end: _divide(field, below, shares, mixture, out, first, end))
     return out

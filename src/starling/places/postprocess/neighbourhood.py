@@ -1,0 +1,47 @@
+"""Shares of the quarters of a box by the box and its neighbours."""
+
+from math import exp
+
+import numpy as np
+
+from starling.places.postprocess.bands import in_bands
+from starling.places.postprocess.leaves import Float64
+from starling.privacy.compiled import compiled
+
+
+def guides(field: Float64, heights: Float64, widths: Float64) -> Float64:
+    """float64 (n, n, 4): shares of the quarters of each box, row by row, by a geometric mean of the box and its neighbours.
+
+    A quarter without cells has the share 0, and so have all quarters of a box without cells.
+
+    Args:
+        field: float64 (n, n), at least 0.
+        heights: float64 (2 n,): rows of cells of each row of quarters.
+        widths: float64 (2 n,): columns of cells of each column of quarters.
+    """
+    out, logs = np.empty((*field.shape, 4)), logarithms(field, 1.0)
+    in_bands(len(field), lambda first, end: _guides(logs, heights, widths, out, first, end))
+    return out
+
+
+@compiled
+def _guides(logs: Float64, heights: Float64, widths: Float64, out: Float64, first: int, end: int) -> None:
+    side = len(logs)
+    for row in range(first, end):
+        for column in range(side):
+            total = 0.0
+            for k in range(4):
+                near = max(row - 1, 0) if k < 2 else min(row + 1, side - 1)
+                beside = max(column - 1, 0) if k % 2 == 0 else min(column + 1, side - 1)
+                mean = 9 * logs[row, column] + 3 * logs[near, column] + 3 * logs[row, beside] + logs[near, beside]
+                out[row, column, k] = exp(mean / 16) * (heights[2 * row + k // 2] * widths[2 * column + k % 2])
+                total += out[row, column, k]
+            if total > 0:
+                for k in range(4):
+                    out[row, column, k] /= total
+
+
+@compiled
+def logarithms(values: Float64, more: float) -> Float64:
+    """The logarithms of values and a little more; NumPy's own differ with the processor."""
+    return np.log(values + more)
