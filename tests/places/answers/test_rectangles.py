@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
+from starling.places.answers import rectangles as rectangles_module
 from starling.places.answers.rectangles import CumulativeGrid, Float64
 
 RAMP = np.arange(12.0).reshape(3, 4)
@@ -92,3 +93,16 @@ def test_whole_numbers_are_counted_exactly() -> None:
     asked = np.array([[3.0, 5, 60, 61], [0, 0, 64, 64], [-5, -5, 70, 1]])
     expected = [cells[5:61, 3:60].sum(), cells.sum(), cells[:1].sum()]
     assert CumulativeGrid(cells).count(asked).counts.tolist() == expected
+
+
+def test_many_rectangles_are_answered_by_threads_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = np.sort(np.random.default_rng(6).uniform(-1, 5, (2, 100, 2)), axis=0)
+    asked = np.concatenate([ends[0], ends[1]], axis=1)
+    table = CumulativeGrid(RAMP)
+    whole = table.count(asked)
+    monkeypatch.setattr(rectangles_module, "PART", 7)
+    parts = table.count(asked)
+    assert (parts.counts.tolist(), parts.clipped.tolist()) == (whole.counts.tolist(), whole.clipped.tolist())
+    asked[[40, 90], 0] = np.nan
+    with pytest.raises(ParameterError, match="rectangle 41"):
+        table.count(asked)
