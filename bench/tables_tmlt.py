@@ -29,8 +29,9 @@ from starling.privacy.trust import Receipt, inspect, publish
 from starling.tables.counts import count
 from starling.tables.generate import generate
 from starling.tables.measurements import Int64, branches
-from starling.tables.mechanism import SafeTab, merged
-from starling.tables.plan import Piece, Plan, cells, read_geography
+from starling.tables.mechanism import SafeTab
+from starling.tables.plan import Piece, Plan, read_geography
+from starling.tables.plan.sex_by_age import BANDS23, SEX_BY_AGE
 from starling.tables.source import open_persons
 
 PEER: Final = "tmlt_analytics"
@@ -79,8 +80,8 @@ def told(plan: Plan, file: Path) -> None:
     races = [f"QRACE{column}" for column in range(1, plan.max_race_codes + 1)]
     facts = {
         "races": races,
-        "bands": cells.BANDS23,
-        "cells": [cells.coarse_cell(branch).tolist() for branch in range(len(cells.BRANCH_CELLS))],
+        "bands": BANDS23,
+        "cells": [SEX_BY_AGE.within(3, branch).tolist() for branch in range(len(SEX_BY_AGE.sizes))],
         "iterations": [iteration.code for iteration in level.iterations],
         "total_only": [iteration.code for iteration in level.iterations if iteration.total_only],
         "thresholds": level.thresholds,
@@ -114,12 +115,12 @@ def check(folder: Path, plan: Plan, exact: Int64) -> None:
     stage1 = found[:, 1]
     branch = branches(stage1, level.thresholds)
     branch[level.total_only] = 0
-    sizes = np.array(cells.BRANCH_CELLS)[branch]
+    sizes = np.array(SEX_BY_AGE.sizes)[branch]
     assert found[:, 0].tolist() == list(range(len(order)))
     assert detail[:, 0].tolist() == np.repeat(np.arange(len(order)), sizes).tolist()
     assert detail[:, 1].tolist() == [cell for size in sizes for cell in range(size)]
     assert bare[:, 0].tolist() == np.flatnonzero(level.total_only).tolist()
-    truth = np.concatenate([merged(exact[[place]], int(which))[0] for place, which in enumerate(branch)])
+    truth = np.concatenate([SEX_BY_AGE.merged(exact[[place]], 3, int(which))[0] for place, which in enumerate(branch)])
     _noise("stage 1", stage1 - exact.sum(axis=1), stage_noise.stage1)
     _noise("stage 2", detail[:, 2] - truth, stage_noise.stage2)
     _noise("total-only groups", bare[:, 1] - exact[level.total_only].sum(axis=1), stage_noise.total_only)

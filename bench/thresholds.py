@@ -20,8 +20,8 @@ from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.sampling.noise import draw
 from starling.tables.inference.combined import corrections
 from starling.tables.inference.distribution import Chosen, TotalDistribution, ends
-from starling.tables.plan import cells
 from starling.tables.plan.combined_stages import stage1_weight
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.variants import StageNoise, noise_of_stages
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def conditional(law: TotalDistribution, persons: int, chosen: Chosen, alpha: Fra
 
 def total_distribution(stage_noise: StageNoise, branch: int, *, reused: bool = True) -> TotalDistribution:
     """The law of the total of a branch."""
-    size = cells.BRANCH_CELLS[branch]
+    size = SEX_BY_AGE.sizes[branch]
     return TotalDistribution(
         stage_noise.stage1, stage_noise.stage2, size, stage1_weight(stage_noise, size) if reused else Fraction(0)
     )
@@ -80,7 +80,7 @@ def total_distribution(stage_noise: StageNoise, branch: int, *, reused: bool = T
 
 def gain(noise: str, branch: int, draws: int) -> dict[str, Json]:
     """How much less the variance of a published total is."""
-    stage_noise, size = NOISES[noise], cells.BRANCH_CELLS[branch]
+    stage_noise, size = NOISES[noise], SEX_BY_AGE.sizes[branch]
     plain, better = (total_distribution(stage_noise, branch, reused=reused) for reused in (False, True))
     before, after = (conditional(law, 0, Chosen(), ALPHA).deviation ** 2 for law in (plain, better))
     first, second = draw(stage_noise.stage1, draws), draw(stage_noise.stage2, (draws, size)).sum(axis=1)

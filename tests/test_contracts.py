@@ -50,7 +50,7 @@ BREACHES = {
     "no-reading": [
         ("tables/mechanism.py", "import duckdb"),
         ("tables/postprocess/estimates.py", "from starling.tables import source"),
-        ("tables/plan/cells.py", "import starling.engine.duck"),
+        ("tables/plan/detail.py", "import starling.engine.duck"),
     ],
     "no-drawing": [
         ("tables/postprocess/estimates.py", "from starling.privacy.sampling.noise import draw"),

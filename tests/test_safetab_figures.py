@@ -14,6 +14,7 @@ from starling.privacy.guarantee import measurement
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.tables.plan import AccuracyTarget
 from starling.tables.plan.accuracy_targets import last_digit
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.variants import noise_of_stages
 
 
@@ -44,7 +45,7 @@ def test_table_1_by_exact_tails_keeps_its_margins_and_no_less_does(measure: safe
     target = AccuracyTarget("cell", moe)
     for budget, kept in ((whole, True), (whole - last_digit(whole), False)):
         stage_noise = noise_of_stages(measure, budget / 9, Fraction(1, 10))
-        assert target.kept(stage_noise, (1, 2, 3)) is kept
+        assert target.kept(stage_noise, SEX_BY_AGE, (1, 2, 3)) is kept
 
 
 def test_table_2() -> None:

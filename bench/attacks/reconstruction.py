@@ -29,14 +29,15 @@ from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.probability_mass import probability_mass
 from starling.tables.measurements import Int64, Measured
 from starling.tables.mechanism import SafeTab
-from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Plan, cells
+from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Plan
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from tests.tables.small import Written
 
 Float64 = npt.NDArray[np.float64]
 
 GROUPS = 2
 """Peoples of which the person is of one."""
-CANDIDATES = GROUPS * cells.CELLS
+CANDIDATES = GROUPS * SEX_BY_AGE.finest
 """Records that the person could have: group, sex and one of 23 ages."""
 THRESHOLDS = (20, 60, 120)
 """Low, so that most towns are published by sex and 23 ages."""
@@ -90,7 +91,7 @@ def attack(measure: Measure, budget: Exact, *, towns: int = 1000, persons: int =
         plan.cost,
         towns,
         int((exact.argmax(axis=1) == secret).sum()),
-        int((guess // cells.CELLS == secret // cells.CELLS).sum()),
+        int((guess // SEX_BY_AGE.finest == secret // SEX_BY_AGE.finest).sum()),
         int((guess == secret).sum()),
     )
 
@@ -100,7 +101,7 @@ def _people(towns: int, persons: int, seed: int) -> tuple[Written, Int64]:
     place, secret = invented(towns, CANDIDATES, persons / CANDIDATES, seed)
     county = place.copy()
     county[np.arange(towns), secret] += 1
-    return Written((county.reshape(-1, cells.CELLS), place.reshape(-1, cells.CELLS))), secret
+    return Written((county.reshape(-1, SEX_BY_AGE.finest), place.reshape(-1, SEX_BY_AGE.finest))), secret
 
 
 def _plan(measure: Measure, budget: Fraction) -> Plan:
@@ -144,18 +145,18 @@ def _likeliest(plan: Plan, county: Measured, place: Measured) -> Int64:
     """
     stage_noise = plan.stage_noise(plan.levels[0])
     groups = len(county.branch)
-    score = np.zeros((groups, cells.CELLS))
+    score = np.zeros((groups, SEX_BY_AGE.finest))
     score += _gain(stage_noise.stage1, 1, 1)(county.stage1 - place.stage1)[:, np.newaxis]
-    starts = county.offsets()[:-1], place.offsets()[:-1]
-    for one in range(len(cells.BRANCH_CELLS)):
-        for other in range(len(cells.BRANCH_CELLS)):
+    starts = county.offsets(SEX_BY_AGE)[:-1], place.offsets(SEX_BY_AGE)[:-1]
+    for one in range(len(SEX_BY_AGE.sizes)):
+        for other in range(len(SEX_BY_AGE.sizes)):
             here = np.flatnonzero((county.branch == one) & (place.branch == other))
             common = min(one, other)
             apart = _merged(county.values, starts[0][here], one, common) - _merged(
                 place.values, starts[1][here], other, common
             )
-            for cell in range(cells.BRANCH_CELLS[common]):
-                inside = np.flatnonzero(cells.coarse_cell(common) == cell)
+            for cell in range(SEX_BY_AGE.sizes[common]):
+                inside = np.flatnonzero(SEX_BY_AGE.within(3, common) == cell)
                 terms = _terms(one, inside), _terms(other, inside)
                 score[here[:, np.newaxis], inside] += _gain(stage_noise.stage2, *terms)(apart[:, cell])[:, np.newaxis]
     likeliest: Int64 = score.reshape(-1, CANDIDATES).argmax(axis=1)
@@ -164,15 +165,15 @@ def _likeliest(plan: Plan, county: Measured, place: Measured) -> Int64:
 
 def _merged(values: Int64, starts: Int64, branch: int, common: int) -> Int64:
     """The cells of groups of one branch in the coarser cells of `common`: (groups, cells)."""
-    finest = np.flatnonzero(np.diff(cells.coarse_cell(branch), prepend=-1))
-    firsts = np.flatnonzero(np.diff(cells.coarse_cell(common)[finest], prepend=-1))
+    finest = np.flatnonzero(np.diff(SEX_BY_AGE.within(3, branch), prepend=-1))
+    firsts = np.flatnonzero(np.diff(SEX_BY_AGE.within(3, common)[finest], prepend=-1))
     merged: Int64 = np.add.reduceat(values[starts[:, np.newaxis] + np.arange(len(finest))], firsts, axis=1)
     return merged
 
 
 def _terms(branch: int, inside: Int64) -> int:
     """Cells of a branch that lie in these finest cells."""
-    return len(np.unique(cells.coarse_cell(branch)[inside]))
+    return len(np.unique(SEX_BY_AGE.within(3, branch)[inside]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from starling.cli.comparison import evaluation_json, evaluation_text
 from starling.tables.evaluate import WARNING, Class, Errors, Evaluation, Groups
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from tests.cli.conftest import Call, Inputs
 
 FOUND = Evaluation(
@@ -16,6 +17,7 @@ FOUND = Evaluation(
         Class("(COUNTY, 2)", 0, 0, "total", Errors(10, 0.0, 10.0, 10.0, 10.0, 9)),
     ),
     (Groups("(STATE, 2)", 100, 10, 0, 0), Groups("(COUNTY, 2)", 0, 50, 40, 10), Groups("(COUNTY, 2)", 1, 5, 10, 90)),
+    SEX_BY_AGE.names,
 )
 
 
@@ -44,7 +46,7 @@ def test_json_is_marked_and_complete() -> None:
 
 
 def test_a_release_without_rows_can_be_shown() -> None:
-    assert evaluation_text(Evaluation("empty", {}, (), ())).startswith(WARNING)
+    assert evaluation_text(Evaluation("empty", {}, (), (), {})).startswith(WARNING)
 
 
 def test_the_command_writes_the_page_outside_of_the_release_alone(

@@ -10,7 +10,8 @@ import pytest
 from starling.release import table_files
 from starling.release.table_files import TableWriter, write_tables
 from starling.tables.artifact.columns import MOST_CSV_ROWS, tables
-from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
+from starling.tables.postprocess import T1_SCHEMA, t2_schema
 
 
 def table(schema: pa.Schema, rows: int) -> pa.Table:
@@ -26,7 +27,7 @@ def table(schema: pa.Schema, rows: int) -> pa.Table:
 
 def write_table(folder: Path, name: str, made: pa.Table, most_csv_rows: int = MOST_CSV_ROWS) -> Path:
     """All of a table as one piece; the folder that holds its files."""
-    write_tables(folder, [each for each in tables(most_csv_rows) if each.name == name], [{name: made}])
+    write_tables(folder, [each for each in tables(SEX_BY_AGE, most_csv_rows) if each.name == name], [{name: made}])
     return folder / "data"
 
 
@@ -35,7 +36,7 @@ def test_text_is_what_safetab_writes(tmp_path: Path) -> None:
     assert (data / "t1.txt").read_bytes() == b"REGION_ID|REGION_TYPE|ITERATION_CODE|COUNT\n" + b"".join(
         b"%02d|%02d|%02d|%d\n" % (at, at, at, at) for at in range(3)
     )
-    data = write_table(tmp_path, "t2", table(T2_SCHEMA, 2))
+    data = write_table(tmp_path, "t2", table(t2_schema(SEX_BY_AGE), 2))
     assert (data / "t2.txt").read_bytes() == (
         b"REGION_ID|REGION_TYPE|ITERATION_CODE|AGESTART|AGEEND|SEX|COUNT\n00|00|00|00|00|00|0\n01|01|01|01|01|01|1\n"
     )
@@ -58,7 +59,7 @@ def test_negative_counts_and_dictionaries_are_written(tmp_path: Path) -> None:
 
 
 def test_parquet_holds_every_column(tmp_path: Path) -> None:
-    made = table(T2_SCHEMA, 4)
+    made = table(t2_schema(SEX_BY_AGE), 4)
     data = write_table(tmp_path, "t2", made)
     assert pq.read_table(data / "t2.parquet").equals(made)
 
@@ -69,7 +70,7 @@ def test_pieces_are_joined_and_cut_into_row_groups(tmp_path: Path, monkeypatch: 
     made = table(T1_SCHEMA, 7)
     tmp_path = tmp_path / "release"
     (tmp_path / "data").mkdir(parents=True)
-    with TableWriter(tmp_path, tables()[0]) as files:
+    with TableWriter(tmp_path, tables(SEX_BY_AGE)[0]) as files:
         for first in range(0, 7, size):
             files.write(made.slice(first, size))
         files.finish()

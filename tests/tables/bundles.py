@@ -19,8 +19,9 @@ from starling.release.bundle import DRAW
 from starling.release.commitment import Commitment, Written
 from starling.release.manifest import OWN_LEDGER, manifest, sign
 from starling.tables.artifact.measured import keep_measurements, read_measurements
-from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
+from starling.tables.measurements import Measured, Measurements
 from starling.tables.plan import Geography, Piece, Plan
+from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.publication import TablesPublication
 from tests.release.forging import KEY, OTHER, Forged
 from tests.release.plain import plain

@@ -19,11 +19,11 @@ from starling.tables.plan import (
     Piece,
     Plan,
     Variants,
-    cells,
 )
 from starling.tables.plan.attributes import census_attributes
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.stability import stability
-from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, Tabulated
+from starling.tables.postprocess import T1_SCHEMA, Tabulated, t2_schema
 
 
 def iteration(code: str, *codes: str, alone: bool = False, total_only: bool = False) -> Iteration:
@@ -112,7 +112,7 @@ def written(plan: Plan, geography: Geography, totals: npt.ArrayLike = 0) -> Writ
     detail = []
     for level in plan.levels:
         groups = len(geography.regions[level.geography]) * len(level.iterations)
-        array = np.zeros((groups, cells.CELLS), dtype=np.int64)
+        array = np.zeros((groups, SEX_BY_AGE.finest), dtype=np.int64)
         array[:, 0] = totals
         detail.append(array)
     return Written(tuple(detail))
@@ -149,9 +149,9 @@ class Tables:
 
 def joined(parts: Iterable[Tabulated]) -> Tables:
     """All pieces as one pair of tables, in memory, text as text."""
-    whole = Tables(T1_SCHEMA.empty_table(), T2_SCHEMA.empty_table())
+    whole = Tables(T1_SCHEMA.empty_table(), t2_schema(SEX_BY_AGE).empty_table())
     t1, t2 = [whole.t1], [whole.t2]
     for part in parts:
         t1.append(part.t1.cast(T1_SCHEMA))
-        t2.append(part.t2.cast(T2_SCHEMA))
+        t2.append(part.t2.cast(t2_schema(SEX_BY_AGE)))
     return Tables(pa.concat_tables(t1), pa.concat_tables(t2))

@@ -14,9 +14,10 @@ from starling.privacy.events import noise_event
 from starling.privacy.trust import NotPrivate
 from starling.tables.evaluate import SIZES, Published, compare, evaluate, with_truth
 from starling.tables.generate import generate
-from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, branches, offsets
-from starling.tables.mechanism import merged
-from starling.tables.plan import MOST_GROUPS, Geography, Plan, cells, read_geography
+from starling.tables.measurements import Int64, Measured, Measurements, branches, offsets
+from starling.tables.plan import MOST_GROUPS, Geography, Plan, read_geography
+from starling.tables.plan.detail import TOTAL_ONLY
+from starling.tables.plan.sex_by_age import BANDS23, SEX_BY_AGE
 from starling.tables.postprocess import tabulate
 from starling.tables.source import open_persons
 from tests.tables.small import Tables, Written, joined, small_geography, small_plan, whole, whole_levels
@@ -36,10 +37,10 @@ def measured(plan: Plan, geography: Geography, exact: Written, noise: Noise = no
         branch = branches(totals, level.thresholds)
         branch[np.tile(level.total_only, len(totals) // len(level.iterations))] = TOTAL_ONLY
         values = [
-            merged(exact.detail[index][[group]], which)[0] if which > 0 else totals[[group]]
+            SEX_BY_AGE.merged(exact.detail[index][[group]], 3, which)[0] if which > 0 else totals[[group]]
             for group, which in enumerate(branch.tolist())
         ]
-        stage2 = np.concatenate(values) + noise(int(offsets(branch)[-1]))
+        stage2 = np.concatenate(values) + noise(int(offsets(branch, SEX_BY_AGE)[-1]))
         levels.append(Measured(totals, branch, stage2))
     return whole_levels(plan, geography, levels)
 
@@ -58,7 +59,7 @@ def random_counts(plan: Plan, geography: Geography, seed: int = 1) -> Written:
     for level in plan.levels:
         groups = len(geography.regions[level.geography]) * len(level.iterations)
         scale = rng.choice([0, 0.02, 0.2, 2, 20], size=(groups, 1))
-        detail.append(rng.poisson(scale, (groups, cells.CELLS)).astype(np.int64))
+        detail.append(rng.poisson(scale, (groups, SEX_BY_AGE.finest)).astype(np.int64))
     return Written(tuple(detail))
 
 
@@ -87,7 +88,7 @@ def by_hand(plan: Plan, geography: Geography, tables: Tables, exact: Written) ->
         else:
             number = "sex" if row["age_start"] == "*" else "cell"
             low, high = (0, 115) if number == "sex" else (int(row["age_start"]), int(row["age_end"]))
-            held = [low <= band <= high for band in cells.BANDS23]
+            held = [low <= band <= high for band in BANDS23]
             truth = int(cell.reshape(2, 23)[int(row["sex"]) - 1][held].sum())
         bare = level.iterations[group % len(level.iterations)].total_only
         branch = TOTAL_ONLY if bare else [0, 10, 20, 48].index(rows_of.get(key, 0))
@@ -162,7 +163,7 @@ def test_coverage_and_error_are_those_stated(tmp_path: Path) -> None:
     geography = small_geography(plan, counties=400)
     exact = Written(
         tuple(
-            np.full((len(geography.regions[level.geography]) * len(level.iterations), cells.CELLS), 10)
+            np.full((len(geography.regions[level.geography]) * len(level.iterations), SEX_BY_AGE.finest), 10)
             for level in plan.levels
         )
     )
@@ -259,13 +260,13 @@ def test_an_engine_that_there_is_not_is_refused(tmp_path: Path) -> None:
 def counted_by_hand(path: Path, plan: Plan, geography: Geography) -> Written:
     """Exact counts of a generated text file, person by person; iterations are race alone-or-in-combination."""
     detail = [
-        np.zeros((len(geography.regions[level.geography]) * len(level.iterations), cells.CELLS), dtype=np.int64)
+        np.zeros((len(geography.regions[level.geography]) * len(level.iterations), SEX_BY_AGE.finest), dtype=np.int64)
         for level in plan.levels
     ]
     header, *lines = [line.split("|") for line in path.read_text().splitlines()]
     for line in lines:
         row = dict(zip(header, line, strict=True))
-        band = sum(int(row["QAGE"]) >= low for low in cells.BANDS23) - 1
+        band = sum(int(row["QAGE"]) >= low for low in BANDS23) - 1
         cell = (int(row["QSEX"]) - 1) * 23 + band
         held = {row[f"QRACE{number}"] for number in range(1, plan.max_race_codes + 1)}
         region_of = {"STATE": row["TABBLKST"], "COUNTY": row["TABBLKST"] + row["TABBLKCOU"]}

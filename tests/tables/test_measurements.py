@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from starling.tables.measurements import TOTAL_ONLY, Measured
+from starling.tables.measurements import Measured
+from starling.tables.plan.detail import TOTAL_ONLY
 
 
 def test_measured_values_are_read_only() -> None:

@@ -12,9 +12,11 @@ import pytest
 from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.tables import mechanism
-from starling.tables.measurements import TOTAL_ONLY, Measurements, branches
-from starling.tables.mechanism import SafeTab, merged
-from starling.tables.plan import Geography, GeographyLevel, Plan, cells
+from starling.tables.measurements import Measurements, branches
+from starling.tables.mechanism import SafeTab
+from starling.tables.plan import Geography, GeographyLevel, Plan
+from starling.tables.plan.detail import TOTAL_ONLY
+from starling.tables.plan.sex_by_age import BANDS23, SEX_BY_AGE
 from tests.tables.small import Written, level_of, small_geography, small_plan, written
 
 STATE, COUNTY = GeographyLevel.STATE, GeographyLevel.COUNTY
@@ -32,30 +34,31 @@ def test_the_branch_is_the_number_of_thresholds_at_or_below_the_noisy_total() ->
 
 @pytest.mark.parametrize("branch", [1, 2, 3])
 def test_merged_cells_are_sums_over_the_published_bands(branch: int) -> None:
-    detail = np.arange(2 * cells.CELLS, dtype=np.int64).reshape(2, cells.CELLS) ** 2
-    expected = np.zeros((2, cells.BRANCH_CELLS[branch]), dtype=np.int64)
-    ranges = cells.age_ranges(cells.BRANCH_BANDS[branch])
-    for sex, (band, (low, high)) in itertools.product(range(2), enumerate(cells.age_ranges(cells.BANDS23))):
+    detail = np.arange(2 * SEX_BY_AGE.finest, dtype=np.int64).reshape(2, SEX_BY_AGE.finest) ** 2
+    expected = np.zeros((2, SEX_BY_AGE.sizes[branch]), dtype=np.int64)
+    age = SEX_BY_AGE.attributes[1]
+    ranges = age.classes(SEX_BY_AGE.partitions[branch][1])
+    for sex, (band, (low, high)) in itertools.product(range(2), enumerate(age.classes(BANDS23))):
         coarse = next(i for i, (first, last) in enumerate(ranges) if first <= low and high <= last)
         expected[:, sex * len(ranges) + coarse] += detail[:, sex * 23 + band]
-    assert (merged(detail, branch) == expected).all()
+    assert (SEX_BY_AGE.merged(detail, 3, branch) == expected).all()
 
 
 def test_every_branch_is_reached_and_holds_the_exact_cells_under_silent_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     plan, geography = small_plan(geographies=(COUNTY,)), small_geography(small_plan(geographies=(COUNTY,)))
-    exact = Written((np.zeros((4, cells.CELLS), dtype=np.int64),))
+    exact = Written((np.zeros((4, SEX_BY_AGE.finest), dtype=np.int64),))
     for group, total in enumerate((4, 5, 10, 20)):
         exact.detail[0][group, :total] = 1
     monkeypatch.setattr(mechanism, "draw", silent)
     measured = level_of(SafeTab(plan, geography).draw(exact), 0)
     assert measured.branch.tolist() == [0, 1, 2, 3]
     assert measured.stage1.tolist() == [4, 5, 10, 20]
-    starts = measured.offsets()
+    starts = measured.offsets(SEX_BY_AGE)
     assert np.diff(starts).tolist() == [1, 8, 18, 46]
     for group, branch in enumerate(measured.branch):
         found = measured.values[starts[group] : starts[group + 1]]
         expected = exact.detail[0][group : group + 1]
-        assert (found == (merged(expected, branch)[0] if branch else expected.sum())).all()
+        assert (found == (SEX_BY_AGE.merged(expected, 3, branch)[0] if branch else expected.sum())).all()
 
 
 def test_total_only_groups_are_measured_once_with_all_of_the_groups_budget(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,13 +11,15 @@ from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.events import noise_event
 from starling.privacy.guarantee import BoundedOverlap
 from starling.tables.inference.combined import combined
-from starling.tables.measurements import TOTAL_ONLY, Int64, Measured, Measurements, offsets
+from starling.tables.measurements import Int64, Measured, Measurements, offsets
 from starling.tables.mechanism import Remeasurement, SafeTab
-from starling.tables.plan import Plan, TopUp, Variants, cells
+from starling.tables.plan import Plan, TopUp, Variants
+from starling.tables.plan.detail import TOTAL_ONLY
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.postprocess import tabulate
 from tests.tables.small import joined, level_of, small_geography, small_plan, whole_levels, written
 
-BRANCHES = range(len(cells.BRANCH_CELLS))
+BRANCHES = range(len(SEX_BY_AGE.sizes))
 
 
 def topping(plan: Plan, budget: Fraction = Fraction(1)) -> Plan:
@@ -31,7 +33,9 @@ def topping(plan: Plan, budget: Fraction = Fraction(1)) -> Plan:
 
 def in_branches(*branches: int) -> Measured:
     branch = np.array(branches, dtype=np.int8)
-    return Measured(np.zeros(len(branch), dtype=np.int64), branch, np.zeros(offsets(branch)[-1], dtype=np.int64))
+    return Measured(
+        np.zeros(len(branch), dtype=np.int64), branch, np.zeros(offsets(branch, SEX_BY_AGE)[-1], dtype=np.int64)
+    )
 
 
 def silent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,11 +55,13 @@ def test_a_person_changes_one_value_of_each_group_that_holds_them_by_one(
     def asked(exact: object) -> list[Int64]:
         drawn = Remeasurement(plan, earlier).draw(exact)  # type: ignore[arg-type]
         found = [level_of(drawn, number) for number in range(len(plan.levels))]
-        return [part for each in found for part in np.split(each.values, each.offsets()[1:-1])]
+        return [part for each in found for part in np.split(each.values, each.offsets(SEX_BY_AGE)[1:-1])]
 
     exact = written(plan, geography, 7)
     before = asked(exact)
-    for cell, (level, group) in product(range(cells.CELLS), [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (1, 3)]):
+    for cell, (level, group) in product(
+        range(SEX_BY_AGE.finest), [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (1, 3)]
+    ):
         after = asked(exact.plus_one([(level, group, cell)]))
         # The numbers asked for are the same, whoever is there.
         assert [len(each) for each in after] == [len(each) for each in before]

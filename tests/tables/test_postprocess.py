@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from starling.tables.measurements import TOTAL_ONLY, Measured
+from starling.tables.measurements import Measured
 from starling.tables.plan import GeographyLevel, Piece
-from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA, tabulate
+from starling.tables.plan.detail import TOTAL_ONLY
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
+from starling.tables.postprocess import T1_SCHEMA, t2_schema, tabulate
 from tests.tables.small import joined, small_geography, small_plan
 
 COUNTY, STATE = GeographyLevel.COUNTY, GeographyLevel.STATE
@@ -19,7 +21,7 @@ def test_rows_of_each_branch() -> None:
     geography = small_geography(plan)
     tables = joined(tabulate(plan, geography, ((Piece(0, 0, 2, 2), Measured(NONE, BRANCH, VALUES)),)))
     assert tables.t1.schema == T1_SCHEMA
-    assert tables.t2.schema == T2_SCHEMA
+    assert tables.t2.schema == t2_schema(SEX_BY_AGE)
     t1 = tables.t1.to_pylist()
     assert [(row["region_id"], row["iteration_code"], row["count"]) for row in t1] == [
         ("01001", "0001", 3),
@@ -70,4 +72,4 @@ def test_no_pieces_are_tables_without_rows() -> None:
     plan = small_plan(geographies=(COUNTY,))
     tables = joined(tabulate(plan, small_geography(plan), ()))
     assert (len(tables.t1), len(tables.t2)) == (0, 0)
-    assert (tables.t1.schema, tables.t2.schema) == (T1_SCHEMA, T2_SCHEMA)
+    assert (tables.t1.schema, tables.t2.schema) == (T1_SCHEMA, t2_schema(SEX_BY_AGE))

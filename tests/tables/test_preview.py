@@ -15,7 +15,8 @@ from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLa
 from starling.tables.inference.combined import at_least
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
 from starling.tables.measurements import Int64
-from starling.tables.plan import GeographyLevel, Plan, cells
+from starling.tables.plan import GeographyLevel, Plan
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.preview import preview
 from tests.tables.small import small_geography, small_plan
 
@@ -119,7 +120,7 @@ def test_margins_cover_sums_of_simulated_noise(measure: Measure) -> None:
 
 def test_branches_hold_the_tables_cells_and_rows() -> None:
     branches = preview(small_plan()).levels[1].branches
-    assert [branch.cells for branch in branches] == list(cells.BRANCH_CELLS)
+    assert [branch.cells for branch in branches] == list(SEX_BY_AGE.sizes)
     assert branches[0].sex is None
     assert branches[0].cell is None
     assert branches[3].total.standard_deviation == pytest.approx(sqrt(46) * branches[0].total.standard_deviation)

@@ -15,7 +15,8 @@ from starling.audit.case import Case, Draws
 from starling.privacy.budget import Epsilon, Measure, Rho
 from starling.privacy.sampling.entropy import BitSource
 from starling.tables.mechanism import Remeasurement, SafeTab
-from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Piece, Plan, cells
+from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Piece, Plan
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 Thresholds: TypeAlias = tuple[int, int, int]
@@ -45,7 +46,7 @@ class SameCounties:
 
     def cells(self, _: Piece, groups: Int64, /) -> Int64:
         """Persons by sex and age, all of them in the first cell."""
-        detail = np.zeros((len(groups), cells.CELLS), dtype=np.int64)
+        detail = np.zeros((len(groups), SEX_BY_AGE.finest), dtype=np.int64)
         detail[:, 0] = self._persons
         return detail
 
@@ -93,7 +94,9 @@ def released(measure: Measure, thresholds: Thresholds, *, again: bool = False) -
         if again:
             drawn = Remeasurement(plan, drawn).draw(SameCounties(int(exact[0])))
         parts = [
-            np.column_stack((np.zeros_like(each.stage1) if again else each.stage1, each.values[each.offsets()[:-1]]))
+            np.column_stack(
+                (np.zeros_like(each.stage1) if again else each.stage1, each.values[each.offsets(plan.detail)[:-1]])
+            )
             for _, each in drawn
         ]
         return np.clip(np.concatenate(parts), LEAST, MOST).reshape(number, -1)

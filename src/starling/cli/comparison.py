@@ -4,6 +4,7 @@ All but the last read released folders and public files alone; errors against th
 """
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +14,8 @@ from starling.release.text import facts, rounded, table
 from starling.tables.plan import labels
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from starling.release.statement import Json
     from starling.tables.earlier.comparison import Comparison
     from starling.tables.earlier.differencing import Difference, Differencing
@@ -135,7 +138,6 @@ def with_csv(compare: "Callable[..., Comparison]", path: Path) -> "Comparison":
     import pyarrow.csv as pacsv
 
     from starling.release.cells import as_text
-    from starling.tables.earlier.comparison import SCHEMA
 
     try:
         file = path.open("xb")
@@ -143,8 +145,16 @@ def with_csv(compare: "Callable[..., Comparison]", path: Path) -> "Comparison":
         problem = "exists" if isinstance(error, FileExistsError) else f"cannot be written ({error.strerror})"
         raise OutputError(str(path), problem, "name a new file in a place that you may write") from None
     try:
-        with file, pacsv.CSVWriter(file, SCHEMA) as writer:
-            return compare(keep=lambda rows: writer.write_table(as_text(rows)))
+        with file, ExitStack() as writing:
+            writers: list[pacsv.CSVWriter] = []
+
+            def keep(rows: "pa.Table") -> None:
+                # The first rows, which are none, say what the columns are.
+                if not writers:
+                    writers.append(writing.enter_context(pacsv.CSVWriter(file, rows.schema)))
+                writers[0].write_table(as_text(rows))
+
+            return compare(keep=keep)
     except BaseException:
         path.unlink()
         raise

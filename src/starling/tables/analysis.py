@@ -28,11 +28,10 @@ from starling.tables.artifact.public_plan import read_plan
 from starling.tables.inference.cell_errors import Apart, BothStages
 from starling.tables.inference.consistency import nested
 from starling.tables.inference.totals import deviation_of, run_deviation, stage1_share
-from starling.tables.measurements import BRANCHES, TOTAL_ONLY
-from starling.tables.plan import Level, Plan, cells
+from starling.tables.plan import Detail, Level, Plan
+from starling.tables.plan.detail import TOTAL_ONLY
 
 GROUP: Final = ("region_type", "region_id", "iteration_code")
-ALL: Final = "*"
 
 
 class TablesRelease(DomainRelease):
@@ -78,7 +77,7 @@ class TablesRelease(DomainRelease):
         groups = {column: values for column, values in wanted.items() if column in GROUP}
         if self.left_out(**groups):
             fix = "its measurement is in data/measurements"
-            raise ParameterError(table, "does not have it: the group was left out, or has no ages", fix)
+            raise ParameterError(table, "does not have it: the group was left out, or has no such detail", fix)
         raise ParameterError(table, "does not have it: the plan has no such group", "look at `plan`")
 
     def left_out(self, **wanted: Wanted) -> int:
@@ -136,7 +135,7 @@ class TablesRelease(DomainRelease):
 def _linear(plan: Plan, level: Level, names: tuple[Hashable, ...], row: dict[str, Any], estimate: Fraction) -> Value:
     """A number as a sum of cells of its group, whose measurements have these names, the last release's first."""
     kind, mine = _kind(plan, level, row)
-    size = 1 if kind == TOTAL_ONLY else cells.BRANCH_CELLS[kind]
+    size = 1 if kind == TOTAL_ONLY else plan.detail.sizes[kind]
     weights = tuple(Fraction(cell in mine) for cell in range(size))
     noise = plan.noise(level, total_only=kind == TOTAL_ONLY)
     if stage1_share(plan, level, kind):
@@ -145,13 +144,14 @@ def _linear(plan: Plan, level: Level, names: tuple[Hashable, ...], row: dict[str
 
 
 def _kind(plan: Plan, level: Level, row: dict[str, Any]) -> tuple[int, frozenset[int]]:
-    """The branch of a row's group, and which of its cells are in the number: by its ages and its standard deviation."""
+    """The branch of a row's group, and which of its cells are in the number: by the classes that it is of and its standard deviation."""
     kinds: list[tuple[float, int, frozenset[int]]] = []
-    for kind in BRANCHES:
-        size = cells.BRANCH_CELLS[max(kind, 0)]
-        if "sex" not in row:
+    in_t1 = row.keys().isdisjoint(plan.detail.columns)
+    for kind in plan.detail.branches:
+        if in_t1:
+            size = plan.detail.sizes[max(kind, 0)]
             kinds.append((deviation_of(plan, level, kind), kind, frozenset(range(size))))
-        elif mine := _cells(kind, row):
+        elif mine := _cells(plan.detail, kind, row):
             kinds.append((run_deviation(plan, level, kind, len(mine), min(mine)), kind, mine))
     total_only = {each.code for each in level.iterations if each.total_only}
     kinds = [each for each in kinds if (each[1] == TOTAL_ONLY) == (row["iteration_code"] in total_only)]
@@ -159,17 +159,12 @@ def _kind(plan: Plan, level: Level, row: dict[str, Any]) -> tuple[int, frozenset
     return kind, mine
 
 
-def _cells(kind: int, row: dict[str, Any]) -> frozenset[int]:
+def _cells(detail: Detail, kind: int, row: dict[str, Any]) -> frozenset[int]:
     """Cells of a branch that a T2 row is the sum of; none if the branch has no such row."""
-    if kind <= 0:
-        return frozenset()
-    bands = cells.BRANCH_BANDS[kind]
-    first = (int(row["sex"]) - 1) * len(bands)
-    if row["age_start"] == ALL:
-        return frozenset(range(first, first + len(bands)))
-    ages = (int(row["age_start"]), int(row["age_end"]))
-    ranges = cells.age_ranges(bands)
-    return frozenset({first + ranges.index(ages)}) if ages in ranges else frozenset()
+    under = detail.of_codes.get(tuple(row[column] for column in detail.columns), ())
+    return frozenset(
+        cell for branch, each in under if branch == kind for cell in range(each.first, each.first + each.terms)
+    )
 
 
 def opened(release: Release) -> TablesRelease:

@@ -1,25 +1,17 @@
 """What the mechanism hands on: noisy values of every group, before any post-processing. Public; shipped with a release."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from starling.privacy.compiled import compiled
-from starling.tables.plan import Piece, cells
+from starling.tables.plan import Detail, Piece
+from starling.tables.plan.detail import TOTAL_ONLY
 
 Int64: TypeAlias = npt.NDArray[np.int64]
-
-TOTAL_ONLY: Final = -1
-"""The branch of a group that is measured once."""
-
-BRANCHES: Final = range(TOTAL_ONLY, len(cells.BRANCH_CELLS))
-"""Every branch, ascending."""
-
-_SIZES: Final = np.array([1, *cells.BRANCH_CELLS], dtype=np.int64)
-"""Values of a group by its branch, TOTAL_ONLY first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +20,8 @@ class Measured:
 
     Attributes:
         stage1: Noisy totals that chose the branches, int64 (groups,); 0 for total-only groups, which have none.
-        branch: int8 (groups,): thresholds at or below the noisy total (0 to 3), or TOTAL_ONLY.
-        values: int64, the second measurement of each group: 1, 8, 18 or 46 values, sex-major.
+        branch: int8 (groups,): thresholds at or below the noisy total, or TOTAL_ONLY.
+        values: int64, the second measurement of each group: a value for each cell of the partition of its branch (plan/detail.py).
     """
 
     stage1: Int64
@@ -41,9 +33,9 @@ class Measured:
         for array in (self.stage1, self.branch, self.values):
             array.flags.writeable = False
 
-    def offsets(self) -> Int64:
+    def offsets(self, detail: Detail) -> Int64:
         """Where each group's values begin, int64 (groups + 1,): a function of the branches."""
-        return offsets(self.branch)
+        return offsets(self.branch, detail)
 
 
 class Measurements(Protocol):
@@ -58,23 +50,25 @@ Keep: TypeAlias = Callable[[Iterable[tuple[Piece, Measured]]], Measurements]
 """Takes the pieces as they are drawn, each once, and gives all of them back: `tuple` in memory; in a release, files."""
 
 
-def offsets(branch: npt.NDArray[np.int8]) -> Int64:
+def offsets(branch: npt.NDArray[np.int8], detail: Detail) -> Int64:
     """Where each group's values begin, int64 (groups + 1,).
 
-    >>> offsets(np.array([0, 1, -1], dtype=np.int8)).tolist()
+    >>> from starling.tables.plan.sex_by_age import SEX_BY_AGE
+    >>> offsets(np.array([0, 1, -1], dtype=np.int8), SEX_BY_AGE).tolist()
     [0, 1, 9, 10]
     """
-    return _offsets(branch, _SIZES)
+    # TOTAL_ONLY first.
+    return _offsets(branch, np.array([1, *detail.sizes], dtype=np.int64))
 
 
-def branches(stage1: Int64, thresholds: tuple[int, int, int]) -> npt.NDArray[np.int8]:
+def branches(stage1: Int64, thresholds: Sequence[int]) -> npt.NDArray[np.int8]:
     """How many thresholds lie at or below each noisy total, int8; "below theta1" is 0 (Algorithm 2, lines 18 to 28).
 
     >>> branches(np.array([4, 5, 9, 10, 99, 100]), (5, 10, 100)).tolist()
     [0, 1, 1, 2, 2, 3]
     """
-    branch = (stage1 >= thresholds[0]).astype(np.int8)
-    for threshold in thresholds[1:]:
+    branch = np.zeros(len(stage1), dtype=np.int8)
+    for threshold in thresholds:
         branch += stage1 >= threshold
     return branch
 

@@ -6,7 +6,7 @@ that group alone, so by generalised parallel composition (SafeTab 2022, Lemmas 9
 one group costs, and each group is given the level's budget divided by the stability.
 
 Within a group: a total-only group is one count, sensitivity 1, with all of the group's budget. Any other group is measured
-twice. Stage 1: one count with gamma of it. Stage 2: either one count or the cells of a partition by sex and age, in which a
+twice. Stage 1: one count with gamma of it. Stage 2: either one count or the cells of a partition (plan/detail.py), in which a
 person is in one cell: L1 and L2 sensitivity 1, with the rest. Which partition is a function of the noisy stage 1 and public
 thresholds alone (adaptive sequential composition, Lemmas 1 and 2), and stage 2 draws fresh noise. Levels add up; a person
 lives in the United States or in Puerto Rico, so that the charge is the larger of the two sums.
@@ -21,7 +21,7 @@ Source: SafeTab 2022, Algorithms 1 to 5, Theorems 1 and 3.
 
 A top-up re-measures the groups of an earlier release, each in the detail that the earlier release published.
 
-Privacy. Which numbers are asked of a group, one total or the cells of a partition by sex and age, is a function of the earlier release's
+Privacy. Which numbers are asked of a group, one total or the cells of a partition, is a function of the earlier release's
 branches: public, fixed before anything is drawn here, and the same for neighbours. (If that release was forged, they are still public: the
 guarantee does not rest on them.) A person is in one cell of a partition, so the numbers of a group have L1 and L2 sensitivity 1; each gets
 noise of `Plan.stage_noise(level).stage2`, which spends the level's budget over its stability. No stage-1 total is drawn. A person is in at
@@ -47,8 +47,9 @@ from starling.privacy.compiled import compiled
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.sampling.noise import checked_add, draw
-from starling.tables.measurements import TOTAL_ONLY, Int64, Keep, Measured, Measurements, branches, offsets
-from starling.tables.plan import MOST_GROUPS, Geography, Piece, Plan, cells, pieces
+from starling.tables.measurements import Int64, Keep, Measured, Measurements, branches, offsets
+from starling.tables.plan import MOST_GROUPS, Detail, Geography, Piece, Plan, pieces
+from starling.tables.plan.detail import TOTAL_ONLY
 
 
 class ExactCounts(Protocol):
@@ -59,7 +60,7 @@ class ExactCounts(Protocol):
         ...
 
     def cells(self, piece: Piece, groups: Int64, /) -> Int64:
-        """Persons by sex and age, shape (len(groups), 46), for the chosen groups of the piece."""
+        """Persons in the finest cells of the plan's detail, shape (len(groups), cells), for the chosen groups of the piece."""
         ...
 
 
@@ -123,8 +124,8 @@ class SafeTab(InPieces):
         )
         branch = branches(stage1, level.thresholds)
         branch[total_only] = TOTAL_ONLY
-        starts = offsets(branch)
-        values = exact_values(totals, branch, starts, piece, exact)
+        starts = offsets(branch, self.plan.detail)
+        values = exact_values(self.plan.detail, totals, branch, starts, piece, exact)
         noise = _noise(np.repeat(total_only, np.diff(starts)), stage_noise.total_only, stage_noise.stage2)
         return Measured(stage1, branch, checked_add(values, noise))
 
@@ -140,25 +141,19 @@ def _noise(total_only: npt.NDArray[np.bool_], single: Distribution, second: Dist
     return noise
 
 
-def merged(detail: Int64, branch: int) -> Int64:
-    """Sex by age in 46 cells, (groups, 46), merged into the coarser cells of `branch`, (groups, 8), (groups, 18) or (groups, 46).
-
-    Each cell goes into exactly one: merging changes no sensitivity.
-    """
-    firsts = np.flatnonzero(np.diff(cells.coarse_cell(branch), prepend=-1))
-    return np.add.reduceat(detail, firsts, axis=1)
-
-
-def exact_values(totals: Int64, branch: npt.NDArray[np.int8], starts: Int64, piece: Piece, exact: ExactCounts) -> Int64:
+def exact_values(
+    detail: Detail, totals: Int64, branch: npt.NDArray[np.int8], starts: Int64, piece: Piece, exact: ExactCounts
+) -> Int64:
     """The exact answer to what the branches ask, laid out as `starts` says."""
     values = np.zeros(starts[-1], dtype=np.int64)
     _place_totals(totals, branch, starts, values)
     groups = np.flatnonzero(branch > 0)
-    detail = exact.cells(piece, groups)
-    for size_class in range(1, len(cells.BRANCH_CELLS)):
+    finest = exact.cells(piece, groups)
+    for size_class in range(1, len(detail.sizes)):
         rows = branch[groups] == size_class
-        places = starts[groups[rows], np.newaxis] + np.arange(cells.BRANCH_CELLS[size_class])
-        values[places] = merged(detail[rows], size_class)
+        places = starts[groups[rows], np.newaxis] + np.arange(detail.sizes[size_class])
+        # Each cell goes into exactly one: merging changes no sensitivity.
+        values[places] = detail.merged(finest[rows], detail.steps, size_class)
     return values
 
 
@@ -186,5 +181,7 @@ class Remeasurement(InPieces):
     def _drawn(self, exact: ExactCounts) -> Iterator[tuple[Piece, Measured]]:
         for piece, before in self.earlier:
             distribution = self.plan.stage_noise(self.plan.levels[piece.level]).stage2
-            values = exact_values(exact.totals(piece), before.branch, before.offsets(), piece, exact)
+            detail = self.plan.detail
+            starts = before.offsets(detail)
+            values = exact_values(detail, exact.totals(piece), before.branch, starts, piece, exact)
             yield piece, Measured(before.stage1, before.branch, checked_add(values, draw(distribution, len(values))))

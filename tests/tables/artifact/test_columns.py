@@ -5,19 +5,21 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from starling.tables.artifact.columns import CENSUS, MEASURED, WORDS, measured_sheets, measurements_path, tables
+from starling.tables.artifact.columns import CENSUS, MEASURED, measured_sheets, measurements_path, tables, words
 from starling.tables.artifact.measured import SCHEMA
 from starling.tables.plan import labels
-from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
+from starling.tables.postprocess import T1_SCHEMA, t2_schema
 from tests.tables.bundles import make
 from tests.tables.small import small_plan
 
 
 def test_every_column_has_its_words() -> None:
-    released = {*T1_SCHEMA.names, *T2_SCHEMA.names, *MEASURED, *labels.columns(T2_SCHEMA.names)}
-    assert WORDS.keys() == released
+    columns = t2_schema(SEX_BY_AGE).names
+    texts = (each.name for each in labels.text_columns(SEX_BY_AGE, columns))
+    assert words(SEX_BY_AGE).keys() == {*T1_SCHEMA.names, *columns, *MEASURED, *texts}
     assert list(MEASURED) == SCHEMA.names
-    assert set(CENSUS) <= set(T2_SCHEMA.names)
+    assert set(CENSUS) <= set(t2_schema(SEX_BY_AGE).names)
 
 
 def test_keys_tell_rows_apart(tmp_path: Path) -> None:
@@ -38,7 +40,7 @@ def test_types_are_those_of_a_table_schema() -> None:
     plan = small_plan()
     made = {
         sheet.path: sheet
-        for sheet in (*(each for table in tables() for each in table.sheets()), *measured_sheets(plan))
+        for sheet in (*(each for table in tables(SEX_BY_AGE) for each in table.sheets()), *measured_sheets(plan))
     }
     assert "data/t1.csv" in made
     types = {column.name: column.type for column in made["data/t2.parquet"].columns}

@@ -12,8 +12,9 @@ import pytest
 from starling.errors import IntegrityError
 from starling.tables.artifact.columns import measurements_path
 from starling.tables.artifact.measured import SCHEMA, keep_measurements, read_measurements
-from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
+from starling.tables.measurements import Measured, Measurements
 from starling.tables.plan import GeographyLevel, Piece
+from starling.tables.plan.detail import TOTAL_ONLY
 from tests.release.plain import plain
 from tests.tables.small import small_geography, small_plan
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from starling.tables.artifact.pages import CLASSES, Summary, charged, sections
-from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
+from starling.tables.measurements import Measured, Measurements
 from starling.tables.plan import Geography, Plan
+from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.postprocess import tabulate
 from tests.tables.small import small_geography, small_plan, whole_levels
 

@@ -11,8 +11,10 @@ import pytest
 from starling.tables.artifact.measured import keep_measurements
 from starling.tables.earlier.pairs import Side, noise, pairs, terms
 from starling.tables.inference.totals import suppression_quantile
-from starling.tables.measurements import TOTAL_ONLY, Measured, offsets
-from starling.tables.plan import Geography, GeographyLevel, Piece, Plan, cells, pieces
+from starling.tables.measurements import Measured, offsets
+from starling.tables.plan import Geography, GeographyLevel, Piece, Plan, pieces
+from starling.tables.plan.detail import TOTAL_ONLY
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from tests.release.plain import plain
 from tests.tables.small import small_geography, small_plan
 
@@ -29,7 +31,7 @@ def drawn(plan: Plan, geography: Geography, most: int, seed: int) -> Drawn:
         stage1 = np.where(once, 0, rng.integers(0, 30, piece.groups))
         branch = np.searchsorted(np.array(level.thresholds), stage1, side="right").astype(np.int8)
         branch[once] = TOTAL_ONLY
-        found.append((piece, Measured(stage1, branch, rng.integers(-50, 50, offsets(branch)[-1]))))
+        found.append((piece, Measured(stage1, branch, rng.integers(-50, 50, offsets(branch, SEX_BY_AGE)[-1]))))
     return found
 
 
@@ -45,7 +47,7 @@ def groups(
     for piece, values in measured:
         level = plan.levels[piece.level]
         bar = suppression_quantile(plan, level)
-        starts = values.offsets().tolist()
+        starts = values.offsets(SEX_BY_AGE).tolist()
         for group in range(piece.groups):
             region, iteration = divmod(group, piece.iterations)
             name = geography.regions[level.geography][piece.first + region]
@@ -108,19 +110,19 @@ def test_cells_of_two_branches_meet_in_the_coarser(tmp_path: Path) -> None:
                 continue
             for part, branch in zip((pair.one, pair.other), branches, strict=True):
                 merged = part.cells(np.array([group]), branch, common)
-                assert merged.shape == (1, cells.BRANCH_CELLS[common])
+                assert merged.shape == (1, SEX_BY_AGE.sizes[common])
                 assert merged.sum() == part.totals[group]
-                assert len(terms(branch, common)) == cells.BRANCH_CELLS[common]
-                assert sum(terms(branch, common)) == cells.BRANCH_CELLS[branch]
+                assert len(terms(SEX_BY_AGE, branch, common)) == SEX_BY_AGE.sizes[common]
+                assert sum(terms(SEX_BY_AGE, branch, common)) == SEX_BY_AGE.sizes[branch]
             seen.add(branches)
     assert len(seen) == 9
 
 
 def test_bands_are_merged_by_age() -> None:
     # Of 23 bands, 0 to 4, 5 to 9, 10 to 14 and 15 to 17 are under 18.
-    assert terms(3, 1)[0] == 4
-    assert terms(2, 1)[0] == 2
-    assert terms(1, 1) == [1] * 8
+    assert terms(SEX_BY_AGE, 3, 1)[0] == 4
+    assert terms(SEX_BY_AGE, 2, 1)[0] == 2
+    assert terms(SEX_BY_AGE, 1, 1) == [1] * 8
 
 
 def test_noise_is_that_of_the_plan() -> None:

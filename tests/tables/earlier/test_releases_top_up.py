@@ -30,6 +30,7 @@ from starling.tables.domain import TABLES
 from starling.tables.earlier.comparison import compare
 from starling.tables.inference.combined import standard_deviation
 from starling.tables.plan import Plan, Variants
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.variants import MOST_RELEASES
 from starling.tables.publish import release
 
@@ -198,7 +199,7 @@ def test_a_release_is_topped_up_again_in_some_of_its_levels(
     for (piece, found), *parts in zip(own, *drawn, strict=True):
         level = public.levels[piece.level]
         assert np.array_equal(parts[0][1].branch, found.branch)
-        once = np.repeat(found.branch < 0, np.diff(found.offsets()))
+        once = np.repeat(found.branch < 0, np.diff(found.offsets(SEX_BY_AGE)))
         for here, total_only in ((once, True), (~once, False)):
             # Budgets of 1, 1/3 and 2 times the first: Gaussian precision is proportional to them, and topping up has no first stage.
             share = Fraction(1) if total_only else 1 - plan.gamma

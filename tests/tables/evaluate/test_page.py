@@ -9,6 +9,7 @@ import pytest
 from starling.errors import OutputError, PolicyRefused
 from starling.tables.evaluate import Class, Errors, Evaluation, Groups
 from starling.tables.evaluate.page import FILE, as_page, check_place, write_page
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 
 FOUND = Evaluation(
     "Birds <of two> states",
@@ -20,6 +21,7 @@ FOUND = Evaluation(
         Class("(COUNTY, 2)", 0, 1, "cell", Errors(80, 0.0, 10.0, 10.0, 10.0, 77)),
     ),
     (Groups("(STATE, 2)", 100, 10, 0, 0), Groups("(COUNTY, 2)", 0, 50, 40, 10)),
+    SEX_BY_AGE.names,
 )
 
 
@@ -80,4 +82,4 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 
 def test_a_release_without_rows_has_a_page() -> None:
-    assert "NOT PRIVATE" in as_page(Evaluation("empty", FOUND.levels, (), ()))
+    assert "NOT PRIVATE" in as_page(Evaluation("empty", FOUND.levels, (), (), SEX_BY_AGE.names))

@@ -20,9 +20,10 @@ from starling.tables.inference.combined import (
     standard_deviation,
     tail,
 )
-from starling.tables.measurements import TOTAL_ONLY, Int64, Measured
+from starling.tables.measurements import Int64, Measured
 from starling.tables.plan import Noise, Twice
 from starling.tables.plan.combined_stages import variance
+from starling.tables.plan.detail import TOTAL_ONLY
 from tests.tables.small import small_plan
 from tests.tables.test_mechanism_top_up import topping
 

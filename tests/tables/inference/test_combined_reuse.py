@@ -11,8 +11,9 @@ from bench.thresholds import conditional
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.tables.inference.combined import corrections, rounded, spread
 from starling.tables.inference.distribution import Chosen, TotalDistribution
-from starling.tables.plan import StageNoise, cells
+from starling.tables.plan import StageNoise
 from starling.tables.plan.combined_stages import stage1_weight, variance
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 
 TENTH = Fraction(1, 10)
 
@@ -38,7 +39,7 @@ def test_variance_falls_by_the_factors_of_the_specification(
     measure: str, share: Fraction, factors: tuple[float, ...]
 ) -> None:
     noise = stage_noise(measure, share)
-    for size, factor in zip(cells.BRANCH_CELLS, factors, strict=True):
+    for size, factor in zip(SEX_BY_AGE.sizes, factors, strict=True):
         weight = stage1_weight(noise, size)
         plain = TotalDistribution(noise.stage1, noise.stage2, size, Fraction(0))
         better = TotalDistribution(noise.stage1, noise.stage2, size, weight)
@@ -51,13 +52,13 @@ def test_variance_falls_by_the_factors_of_the_specification(
 def test_reuse_never_makes_a_total_worse_but_for_its_rounding(measure: str, share: Fraction) -> None:
     """Weights follow the variances of the discrete laws: with little noise sigma squared would be far off."""
     noise = stage_noise(measure, share)
-    for size in cells.BRANCH_CELLS:
+    for size in SEX_BY_AGE.sizes:
         weight = stage1_weight(noise, size)
         exact = float(weight**2 * variance(noise.stage1) + (1 - weight) ** 2 * size * variance(noise.stage2))
         assert exact <= size * float(variance(noise.stage2))
 
 
-@given(st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=20), st.sampled_from(cells.BRANCH_CELLS))
+@given(st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=20), st.sampled_from(SEX_BY_AGE.sizes))
 def test_corrections_are_spread_whole_and_evenly(values: list[int], size: int) -> None:
     correction = np.array(values, dtype=np.int64)
     parts = spread(correction, size)

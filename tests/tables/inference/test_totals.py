@@ -12,15 +12,16 @@ from starling.tables.inference.totals import (
     suppression_quantile,
     total_distribution,
 )
-from starling.tables.measurements import TOTAL_ONLY
-from starling.tables.plan import GeographyLevel, cells
+from starling.tables.plan import GeographyLevel
+from starling.tables.plan.detail import TOTAL_ONLY
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from tests.tables.small import small_plan
 
 
 def test_the_law_of_the_plan_is_what_is_stated() -> None:
     plan = small_plan("rho", both_stages=True)
     level = plan.levels[0]
-    for branch in range(len(cells.BRANCH_CELLS)):
+    for branch in range(len(SEX_BY_AGE.sizes)):
         assert half_width(plan, level, branch) < 2.2 * deviation_of(plan, level, branch) + 1
     plain = small_plan("rho")
     assert half_width(plain, level, -1) == half_width(plan, level, -1)
@@ -33,7 +34,7 @@ def test_without_reuse_it_is_the_second_measurement() -> None:
     stage_noise = plan.stage_noise(level)
     assert half_width(plan, level, TOTAL_ONLY) == margin(stage_noise.total_only, "0.05")
     assert deviation_of(plan, level, TOTAL_ONLY) == standard_deviation(stage_noise.total_only)
-    for branch, size in enumerate(cells.BRANCH_CELLS):
+    for branch, size in enumerate(SEX_BY_AGE.sizes):
         assert stage1_share(plan, level, branch) == 0
         assert (
             half_width(plan, level, branch)

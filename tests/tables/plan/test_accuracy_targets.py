@@ -1,5 +1,6 @@
 """A promise is judged by the exact probabilities of every draw behind its number: against both stages played through."""
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -12,13 +13,14 @@ from hypothesis import strategies as st
 
 from starling.privacy.budget import Measure
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
-from starling.tables.plan import cells
-from starling.tables.plan.accuracy_targets import AGES, NUMBERS, AccuracyTarget, Number
+from starling.tables.plan.accuracy_targets import NUMBERS, AccuracyTarget, Number
+from starling.tables.plan.accuracy_targets import ages as ages_of
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.variants import noise_of_stages
 from tests.tables.plan.priced import targets
 
 THRESHOLDS = (5, 9, 14)
-DRAWS = {"total": cells.BRANCH_CELLS, "sex total": (0, 4, 9, 23), "cell": (0, 1, 1, 1)}
+DRAWS = {"total": SEX_BY_AGE.sizes, "sex total": (0, 4, 9, 23), "cell": (0, 1, 1, 1)}
 """By branch, written out."""
 
 
@@ -54,7 +56,7 @@ def threshold_of_keeping(target: AccuracyTarget, stage_noise: object, missed: fl
         confidence = Fraction(sure).limit_denominator(10**12)
         if 0 < confidence < 1:
             asked = AccuracyTarget(target.number, target.within, target.ages, target.persons, confidence)
-            assert asked.kept(stage_noise, THRESHOLDS) is kept  # type: ignore[arg-type]
+            assert asked.kept(stage_noise, SEX_BY_AGE, THRESHOLDS) is kept  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
@@ -62,7 +64,7 @@ def threshold_of_keeping(target: AccuracyTarget, stage_noise: object, missed: fl
 @pytest.mark.parametrize("number", ["cell", "sex total", "total"])
 def test_a_class_by_detail_has_as_many_draws_as_its_cells(number: Number, ages: int | None, measure: Measure) -> None:
     stage_noise = noise_of_stages(measure, Fraction(1, 2), Fraction(1, 10))
-    branch = 3 if ages is None else AGES.index(ages)
+    branch = 3 if ages is None else ages_of(SEX_BY_AGE).index(ages)
     for margin in (1, 4, 12):
         target = AccuracyTarget(number, margin, ages)
         threshold_of_keeping(target, stage_noise, beyond(stage_noise.stage2, DRAWS[number][branch], margin))
@@ -103,7 +105,7 @@ def test_a_group_of_a_true_size_is_played_through_both_stages(persons: int, meas
 def test_more_budget_keeps_what_less_budget_kept(target: AccuracyTarget, measure: Measure, share: Fraction) -> None:
     for gamma in (Fraction(1, 10), Fraction(1, 2)):
         kept = [
-            target.kept(noise_of_stages(measure, share * factor, gamma), THRESHOLDS)
+            target.kept(noise_of_stages(measure, share * factor, gamma), SEX_BY_AGE, THRESHOLDS)
             for factor in (1, Fraction(11, 10), 3)
         ]
         assert kept == sorted(kept)
@@ -134,8 +136,9 @@ def test_a_wider_class_is_never_kept_where_a_narrower_one_is_broken() -> None:
     for measure, number in product(("epsilon", "rho"), ("total", "sex total", "cell")):
         stage_noise = noise_of_stages(measure, Fraction(1, 3), Fraction(1, 10))  # type: ignore[arg-type]
         for margin in range(1, 80, 7):
-            every = AccuracyTarget(number, margin).kept(stage_noise, THRESHOLDS)  # type: ignore[arg-type]
-            each = [AccuracyTarget(number, margin, ages).kept(stage_noise, THRESHOLDS) for ages in (4, 9, 23)]  # type: ignore[arg-type]
+            target = AccuracyTarget(number, margin)  # type: ignore[arg-type]
+            every = target.kept(stage_noise, SEX_BY_AGE, THRESHOLDS)
+            each = [replace(target, ages=ages).kept(stage_noise, SEX_BY_AGE, THRESHOLDS) for ages in (4, 9, 23)]
             assert every is all(each)
 
 

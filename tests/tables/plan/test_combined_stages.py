@@ -13,9 +13,10 @@ from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.probability_mass import probability_mass
 from starling.privacy.sampling.noise import draw
 from starling.tables.inference.combined import corrections, spread
-from starling.tables.plan import AccuracyTarget, StageNoise, cells, solve
-from starling.tables.plan.accuracy_targets import AGES, Setting
+from starling.tables.plan import AccuracyTarget, StageNoise, solve
+from starling.tables.plan.accuracy_targets import Setting
 from starling.tables.plan.combined_stages import Run, beyond, runs, stage1_weight
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.variants import noise_of_stages
 from tests.tables.small import small_plan
 
@@ -49,7 +50,7 @@ def test_two_cells_and_a_total_are_played_through(
         assert beyond(stage_noise, Run(2, first, stop), margin, low, high) == pytest.approx(expected, abs=3e-12)
 
 
-@pytest.mark.parametrize(("measure", "size"), list(product(MEASURES, cells.BRANCH_CELLS[1:])))
+@pytest.mark.parametrize(("measure", "size"), list(product(MEASURES, SEX_BY_AGE.sizes[1:])))
 def test_drawn_numbers_err_as_often_as_the_law_says(measure: Measure, size: int) -> None:
     """The worst of some 30 counts is off by 5.5 standard deviations with a chance below 10^-6 a case."""
     stage_noise, count = laws_of(measure, Fraction(1, 50)), 30_000
@@ -105,7 +106,7 @@ def test_a_group_of_a_true_size_keeps_its_promise_as_drawn(measure: Measure) -> 
     branch = np.searchsorted(THRESHOLDS, 210 + first, side="right")
     missed = 0
     for kind in range(4):
-        here, size = first[branch == kind], cells.BRANCH_CELLS[kind]
+        here, size = first[branch == kind], SEX_BY_AGE.sizes[kind]
         sums = draw(stage_noise.stage2, len(here) * size).reshape(len(here), size).sum(axis=1)
         missed += int(np.count_nonzero(np.abs(sums + corrections(here, sums, stage1_weight(stage_noise, size))) > 45))
     assert missed / count <= 0.05 + 5.5 * (0.05 * 0.95 / count) ** 0.5
@@ -116,7 +117,7 @@ def test_a_group_of_a_true_size_keeps_its_promise_as_drawn(measure: Measure) -> 
 def test_a_plan_that_uses_both_stages_is_solved_and_refused_by_that_law() -> None:
     options: dict[str, Any] = {"measure": "rho", "thresholds": THRESHOLDS, "both_stages": True}
     plan = small_plan(**options)
-    target = AccuracyTarget("total", 60, ages=AGES[3])
+    target = AccuracyTarget("total", 60, ages=23)
     level = plan.levels[1]
     stated = replace(plan, levels=(plan.levels[0], replace(level, budget=Fraction(5), targets=(target,))))
     solved = solve(stated)

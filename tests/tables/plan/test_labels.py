@@ -2,8 +2,12 @@
 
 import pyarrow as pa
 
-from starling.tables.plan import GeographyLevel, cells, labels
+from starling.tables.plan import GeographyLevel, labels
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from tests.tables.small import small_plan
+
+AGE = SEX_BY_AGE.attributes[1]
+CUTS = [partition[1] for partition in SEX_BY_AGE.partitions[1:]]
 
 
 def test_every_region_type_and_level_has_words() -> None:
@@ -12,18 +16,16 @@ def test_every_region_type_and_level_has_words() -> None:
 
 
 def test_bands_of_a_table_have_words_of_their_own() -> None:
-    for bands in cells.BRANCH_BANDS[1:]:
-        words = [labels.ages(str(first), str(last)) for first, last in cells.age_ranges(bands)]
-        assert len(set(words)) == len(bands)
+    for cut in CUTS:
+        words = [AGE.text(band) for band in AGE.classes(cut)]
+        assert len(set(words)) == len(cut)
         assert words[0].startswith("under ")
         assert words[-1].endswith(" and over")
 
 
-def test_a_row_is_a_group_and_a_cell() -> None:
+def test_a_row_is_of_a_group() -> None:
     row = {"iteration_name": "Curlew alone", "region_name": "Fern County"}
     assert labels.group(row) == "Curlew alone, Fern County"
-    cell = {**row, "sex": "2", "age_start": "5", "age_end": "17"}
-    assert labels.group(cell) == "Curlew alone, Fern County: female, 5 to 17"
 
 
 def test_a_long_label_is_cut() -> None:
@@ -32,7 +34,7 @@ def test_a_long_label_is_cut() -> None:
 
 
 def test_codes_of_a_table_get_words_beside_them() -> None:
-    bands = [(str(low), str(high)) for branch in cells.BRANCH_BANDS[1:] for low, high in cells.age_ranges(branch)]
+    bands = [tuple(map(str, band)) for cut in CUTS for band in AGE.classes(cut)]
     codes = [("*", "*"), *bands]
     table = pa.table(
         {
@@ -42,14 +44,15 @@ def test_codes_of_a_table_get_words_beside_them() -> None:
             "sex": ["1", "2"] * (len(codes) * len(GeographyLevel) // 2),
         }
     )
-    names = labels.columns(table.column_names)
-    assert names == ("region_kind", "sex_name", "ages")
-    for row in labels.with_text(table, names).to_pylist():
+    chosen = labels.text_columns(SEX_BY_AGE, table.column_names)
+    assert tuple(each.name for each in chosen) == ("region_kind", "sex_name", "ages")
+    for row in labels.with_text(table, chosen).to_pylist():
         assert row["region_kind"] == labels.KINDS[GeographyLevel(row["region_type"])]
-        assert row["sex_name"] == labels.SEXES[row["sex"]]
-        assert row["ages"] == labels.ages(row["age_start"], row["age_end"])
+        assert row["sex_name"] == {"1": "male", "2": "female"}[row["sex"]]
+        ages = None if row["age_start"] == "*" else (int(row["age_start"]), int(row["age_end"]))
+        assert row["ages"] == AGE.text(ages)
 
 
 def test_without_codes_there_are_no_words() -> None:
-    assert labels.columns(["region_type", "count"]) == ("region_kind",)
-    assert labels.columns(["count"]) == ()
+    assert [each.name for each in labels.text_columns(SEX_BY_AGE, ["region_type", "count"])] == ["region_kind"]
+    assert labels.text_columns(SEX_BY_AGE, ["count"]) == ()

@@ -13,6 +13,7 @@ from starling.privacy.budget import Measure
 from starling.privacy.distributions.accuracy import margin
 from starling.tables.plan import AccuracyTarget, afford, prices, solve
 from starling.tables.plan.accuracy_targets import DIGITS, GAMMAS, Setting, cheapest_gamma, last_digit, rounded_up
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.variants import LARGEST_BUDGET
 from tests.tables.plan.priced import promising_plan, targets
 from tests.tables.small import small_plan
@@ -28,7 +29,7 @@ settings_of = st.builds(
 
 def keeps(setting: Setting, budget: Fraction, stated: Sequence[AccuracyTarget]) -> bool:
     stage_noise = setting.stage_noise(budget)
-    return all(target.kept(stage_noise, setting.thresholds) for target in stated)
+    return all(target.kept(stage_noise, SEX_BY_AGE, setting.thresholds) for target in stated)
 
 
 @given(settings_of, st.lists(targets(), min_size=1, max_size=3))
@@ -98,7 +99,7 @@ def test_what_no_budget_keeps_has_none() -> None:
 def test_a_wide_margin_needs_no_less_than_what_can_be_drawn() -> None:
     """A plan of it is a plan: its noise stays within the range of a count."""
     plan = promising_plan("rho", [[AccuracyTarget("cell", 10**6)], [AccuracyTarget("cell", 10**6)]])
-    assert plan.levels[0].targets[0].kept(plan.stage_noise(plan.levels[0]), (5, 10, 20))
+    assert plan.levels[0].targets[0].kept(plan.stage_noise(plan.levels[0]), SEX_BY_AGE, (5, 10, 20))
 
 
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
@@ -121,7 +122,7 @@ def test_the_dear_promise_is_the_binding_one_and_its_saving_is_what_solving_agai
         assert (price.need == plan.levels[at].budget) is price.binding
         # A smaller margin than the one that is given is not kept.
         less = replace(price.target, within=price.given - 1) if price.given > 1 else None
-        assert less is None or not less.kept(plan.stage_noise(price.level), price.level.thresholds)
+        assert less is None or not less.kept(plan.stage_noise(price.level), SEX_BY_AGE, price.level.thresholds)
 
 
 def test_relaxing_saves_only_until_the_next_promise_binds() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from starling.tables.plan import AccuracyTarget
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from tests.tables.plan.test_readable import HEAD, ONE, level, plan_of, problems_of
 
 
@@ -27,7 +28,7 @@ def test_margins_of_every_kind_are_read(tmp_path: Path) -> None:
         AccuracyTarget("total only", 20),
         AccuracyTarget("deciding total", 90),
     )
-    assert all(target.kept(plan.stage_noise(state), state.thresholds) for target in state.targets)
+    assert all(target.kept(plan.stage_noise(state), SEX_BY_AGE, state.thresholds) for target in state.targets)
 
 
 WRONG_MARGINS = [

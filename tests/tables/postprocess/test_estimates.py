@@ -8,7 +8,8 @@ import pytest
 from starling.privacy.distributions.accuracy import margin, quantile, standard_deviation
 from starling.tables.measurements import Measured, Measurements
 from starling.tables.mechanism import SafeTab
-from starling.tables.plan import Geography, GeographyLevel, Piece, Plan, cells
+from starling.tables.plan import Geography, GeographyLevel, Piece, Plan
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.postprocess import tabulate as in_pieces
 from starling.tables.postprocess.estimates import estimate
 from tests.tables.small import Tables, joined, small_geography, small_plan, written
@@ -80,7 +81,7 @@ def test_interval_and_deviation_are_those_of_as_many_draws_as_the_row_sums() -> 
     plan = small_plan("rho", geographies=(COUNTY,))
     distribution = plan.stage_noise(plan.levels[0]).stage2
     tables = tabulate(plan, small_geography(plan), measured([0, 1, 2, 3], [0] * (1 + 8 + 18 + 46)))
-    for row, terms in zip(tables.t1.to_pylist(), cells.BRANCH_CELLS, strict=True):
+    for row, terms in zip(tables.t1.to_pylist(), SEX_BY_AGE.sizes, strict=True):
         assert row["standard_deviation"] == pytest.approx(standard_deviation(distribution) * terms**0.5)
         assert (row["lower"], row["upper"]) == (
             -margin(distribution, Fraction(1, 20), terms),

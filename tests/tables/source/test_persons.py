@@ -8,7 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from starling.errors import SourceError
+from starling.errors import PlanError, SourceError
+from starling.tables.plan.detail import Detail
+from starling.tables.plan.detail_attributes import DetailAttribute
 from starling.tables.source import open_persons
 from starling.tables.source.persons import LONGEST_HEADER, Persons, required_columns
 from tests.tables.source.records import GOOD, PLAN
@@ -115,3 +117,10 @@ def test_nothing_of_a_record_is_kept(tmp_path: Path) -> None:
     persons = open_persons(text(tmp_path, HEADER + b"\n" + GOOD + b"\n"), PLAN)
     assert [field.name for field in fields(Persons)] == ["parts", "sizes", "kind", "header", "columns"]
     assert GOOD.decode().split("|")[6] not in repr(replace(persons, parts=(), sizes=()))
+
+
+def test_a_detail_that_a_record_has_not_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    other = Detail((DetailAttribute("visits", "visits_text", 0, 9),), (((),),))
+    plan = replace(PLAN, detail=other, levels=tuple(replace(each, thresholds=()) for each in PLAN.levels))
+    with pytest.raises(PlanError, match="other attributes than sex and age"):
+        open_persons(tmp_path / "none", plan)

@@ -13,27 +13,22 @@ import pyarrow as pa
 from starling.release.checks import Checks
 from starling.release.datapackage import Column, Sheet
 from starling.release.table_files import Table, Text, column
-from starling.tables.plan import Level, Plan, labels
-from starling.tables.postprocess import T1_SCHEMA, T2_SCHEMA
+from starling.tables.plan import Detail, Level, Plan, labels
+from starling.tables.plan.detail import one_of
+from starling.tables.postprocess import T1_SCHEMA, t2_schema
 
 CENSUS: Final = {
     "region_id": "REGION_ID",
     "region_type": "REGION_TYPE",
     "iteration_code": "ITERATION_CODE",
-    "age_start": "AGESTART",
-    "age_end": "AGEEND",
-    "sex": "SEX",
     "count": "COUNT",
 }
-"""Columns of the Census text, in its order, and what they are called there; T1 has no age and sex."""
+"""Columns of the Census text, and what they are called there; those of the detail, as AGESTART, AGEEND and SEX, stand before the last."""
 
 WORDS: Final = {
     "region_id": "Code of the region: 1 for the nation; state, county and tract codes joined; state and place; AIANNH area",
     "region_type": "USA, STATE, COUNTY, TRACT, PLACE or AIANNH; PR-STATE, PR-COUNTY, PR-TRACT or PR-PLACE",
     "iteration_code": "Code of the characteristic iteration: a group of races or ethnicities, alone or in combination",
-    "age_start": "First year of the ages, or * for all ages",
-    "age_end": "Last year of the ages, or * for all ages",
-    "sex": "1 male, 2 female",
     "count": "Persons: the noisy estimate",
     "standard_deviation": "Of the noise in the count, in persons",
     "lower": "Lower end, included, of an interval that holds the true count with a probability of at least 95 %",
@@ -43,15 +38,11 @@ WORDS: Final = {
     "region_name": "Name of the region: the one that was given, or what it is and where it lies",
     "iteration_name": "Name of the iteration",
     "region_kind": "What the region is, in words",
-    "sex_name": "The sex, in words",
-    "ages": "The ages, in words",
     "stage_1": "First noisy total, in persons, which chose the detail; missing where the plan measures a group once",
-    "branch": "How many thresholds lie at or below it: 0 a bare total, 1 to 3 sex by 4, 9 or 23 ages; -1 measured once",
-    "stage_2": "Second noisy measurement: 1, 8, 18 or 46 numbers of persons, sex by sex, ages ascending",
 }
+"""What the columns say that do not depend on the detail."""
 
 GROUP: Final = ("region_type", "region_id", "iteration_code")
-CELL: Final = (*GROUP, "age_start", "age_end", "sex")
 MEASURED: Final = {
     "region_id": pa.string(),
     "iteration_code": pa.string(),
@@ -78,33 +69,60 @@ def measurements_path(level: Level, place: str = FOLDER) -> str:
     return f"{place}/{str(level.geography).lower()}-{level.iteration_level}.parquet"
 
 
-def tables(most_csv_rows: int = MOST_CSV_ROWS) -> tuple[Table, Table]:
-    """T1 and T2. The Census format is as SafeTab-P writes it: codes and numbers alone, none of which can hold the delimiter."""
+def words(detail: Detail) -> dict[str, str]:
+    """What every column says."""
+    of_detail = {
+        name: said
+        for each in detail.attributes
+        for name, said in zip((*each.columns, each.text_column), each.column_words, strict=True)
+    }
+    # Up to the last attribute its values repeat: "sex by sex, ages ascending".
+    order = ", ".join([f"{each.name} by {each.name}" for each in detail.attributes[:-1]])
+    order += ", " * bool(order) + f"{detail.attributes[-1].plural} ascending"
+    steps = f"1 to {detail.steps} {detail.steps_text}" if detail.steps > 1 else f"1 {detail.steps_text}"
+    measured = {
+        "branch": f"How many thresholds lie at or below it: 0 a bare total, {steps}; -1 measured once",
+        "stage_2": f"Second noisy measurement: {one_of(detail.sizes)} numbers of persons, {order}",
+    }
+    return {**WORDS, **of_detail, **measured}
+
+
+def tables(detail: Detail, most_csv_rows: int = MOST_CSV_ROWS) -> tuple[Table, Table]:
+    """T1 and T2 of plans of a detail.
+
+    The Census format is as SafeTab-P writes it: codes and numbers alone, none of which can hold the delimiter.
+    """
+    by = " and ".join(each.name for each in detail.attributes)
     return (
-        _table("t1", "T1: totals of population groups", T1_SCHEMA, GROUP, most_csv_rows),
-        _table("t2", "T2: population groups by sex and age", T2_SCHEMA, CELL, most_csv_rows),
+        _table("t1", "T1: totals of population groups", detail, T1_SCHEMA, GROUP, most_csv_rows),
+        _table(
+            "t2", f"T2: population groups by {by}", detail, t2_schema(detail), (*GROUP, *detail.columns), most_csv_rows
+        ),
     )
 
 
-def _table(name: str, title: str, schema: pa.Schema, key: tuple[str, ...], most_csv_rows: int) -> Table:
-    names = labels.columns(schema.names)
-    csv = {column: column for column in (*schema.names, *names)}
-    census = {column: called for column, called in CENSUS.items() if column in schema.names}
+def _table(name: str, title: str, detail: Detail, schema: pa.Schema, key: tuple[str, ...], most_csv_rows: int) -> Table:
+    chosen = labels.text_columns(detail, schema.names)
+    csv = {column: column for column in (*schema.names, *(each.name for each in chosen))}
+    classes = {column: column.replace("_", "").upper() for column in detail.columns}
+    *group, count = CENSUS.items()
+    census = {column: called for column, called in (*group, *classes.items(), count) if column in schema.names}
     texts = (
-        Text("csv", csv, most_rows=most_csv_rows, worded=partial(labels.with_text, chosen=names)),
+        Text("csv", csv, most_rows=most_csv_rows, worded=partial(labels.with_text, chosen=chosen)),
         Text("txt", census, "|", quoted=False, title=", in the format of the Census Bureau"),
     )
-    return Table(name, title, schema, WORDS, key, texts=texts)
+    return Table(name, title, schema, words(detail), key, texts=texts)
 
 
 def measured_sheets(plan: Plan) -> list[Sheet]:
     """The measurements of a release, and of those that it adds to, for its data package."""
     names = ["before post-processing, in plan order"]
     names += [f"by the earlier release of request {each.request_id}" for each in plan.variants.releases]
+    said = words(plan.detail)
     columns = tuple(
-        Column(name, "array", WORDS[name])
+        Column(name, "array", said[name])
         if name == "stage_2"
-        else column(name, kind, WORDS[name], required=name != "stage_1")
+        else column(name, kind, said[name], required=name != "stage_1")
         for name, kind in MEASURED.items()
     )
     return [

@@ -3,7 +3,7 @@
     region_id, iteration_code  the group
     stage_1                    noisy total, null for a group that is total-only by plan
     branch                     thresholds at or below it, -1 for total-only
-    stage_2                    the 1, 8, 18 or 46 noisy values, sex-major
+    stage_2                    the noisy values of the cells of that branch, in their order
 
 A release that tops up an earlier one has that one's files too, and those that it added to in its turn (`place_of`); each repeats the
 first totals and branches, and has new values. Every group of the plan is there, in plan order, empty or suppressed ones too. All numbers
@@ -31,8 +31,9 @@ from starling.release.checks import FORMS, InvalidRelease
 from starling.release.encrypted import Create
 from starling.tables.artifact.columns import ADAPTIVITY, FOLDER, GROUPS, INTEGRALITY, measurements_path, place_of
 from starling.tables.inference.combined import combined
-from starling.tables.measurements import BRANCHES, TOTAL_ONLY, Int64, Measured, Measurements, branches, offsets
-from starling.tables.plan import MOST_GROUPS, Geography, Level, Piece, Plan
+from starling.tables.measurements import Int64, Measured, Measurements, branches, offsets
+from starling.tables.plan import MOST_GROUPS, Geography, Piece, Plan
+from starling.tables.plan.detail import TOTAL_ONLY
 
 COMPRESSION: Final = "zstd"
 LABELS: Final = pa.dictionary(pa.int32(), pa.string())
@@ -77,7 +78,7 @@ def keep_measurements(
 
         def write(pair: tuple[Piece, Measured]) -> None:
             piece, measured = pair
-            table = _table(plan.levels[piece.level], geography, piece, measured)
+            table = _table(plan, geography, piece, measured)
             writers[piece.level].write_table(table, row_group_size=max(len(table), 1))
 
         for _ in in_order(write, drawn, workers=1):
@@ -121,8 +122,8 @@ def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurem
     return _Repeated(lambda: _combined(plan, published, drawn))
 
 
-def _table(level: Level, geography: Geography, piece: Piece, measured: Measured) -> pa.Table:
-    starts = measured.offsets()
+def _table(plan: Plan, geography: Geography, piece: Piece, measured: Measured) -> pa.Table:
+    level, starts = plan.levels[piece.level], measured.offsets(plan.detail)
     region, iteration = np.divmod(np.arange(piece.groups), max(piece.iterations, 1))
     columns = [
         _coded(region, geography.regions[level.geography][piece.first : piece.stop]),
@@ -169,6 +170,7 @@ class _Level:
         self._iterations = pa.array([iteration.code for iteration in level.iterations], pa.string())
         self._total_only = level.total_only
         self._thresholds = level.thresholds
+        self._detail = plan.detail
         self._path = folder / self._name
         try:
             with pq.ParquetFile(self._path) as file:
@@ -228,7 +230,8 @@ class _Level:
         """All second measurements, end to end, as many as the branches ask for, which may be any numbers."""
         lists = table["stage_2"].combine_chunks()
         values = lists.flatten()
-        given, asked = lists.offsets.to_numpy(), offsets(np.clip(branch, BRANCHES[0], BRANCHES[-1]))
+        known = np.clip(branch, self._detail.branches[0], self._detail.branches[-1])
+        given, asked = lists.offsets.to_numpy(), offsets(known, self._detail)
         if lists.null_count or values.null_count or not np.array_equal(np.diff(given), np.diff(asked)):
             raise self._invalid(ADAPTIVITY, "has more or fewer numbers for a group than its branch has cells")
         found: Int64 = values.to_numpy()

@@ -21,7 +21,7 @@ from starling.tables.artifact.columns import MOST_CSV_ROWS, place_of
 from starling.tables.artifact.public_plan import missing
 from starling.tables.inference.combined import margin
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
-from starling.tables.measurements import BRANCHES, Int64
+from starling.tables.measurements import Int64
 from starling.tables.plan import Geography, Plan, labels
 from starling.tables.plan.labels import level_title, short_percent
 from starling.tables.postprocess import Tabulated
@@ -42,12 +42,12 @@ class Summary:
         plan: The public choices of the release.
 
     Attributes:
-        branches: Groups of each level that took each of BRANCHES, int64 (levels, branches).
+        branches: Groups of each level that took each branch of the plan's detail, TOTAL_ONLY first, int64 (levels, branches).
         rows: The rows of T1 and of T2.
     """
 
     def __init__(self, plan: Plan) -> None:
-        self.branches = np.zeros((len(plan.levels), len(BRANCHES)), dtype=np.int64)
+        self.branches = np.zeros((len(plan.levels), len(plan.detail.branches)), dtype=np.int64)
         self.rows = {"t1": 0, "t2": 0}
         self._widths = [_WIDTHS.empty_table() for _ in plan.levels]
         # For each step of the ladder the nearest row: how far it is, its position in T1, and its values by column.
@@ -266,7 +266,7 @@ def _interval(values: dict[str, Any]) -> Interval:
 
 def _detail(plan: Plan, geography: Geography, summary: Summary) -> Section:
     """How many groups of each level got how much detail."""
-    names = tuple(labels.DETAILS.values())
+    names = tuple(plan.detail.names.values())
     counts = summary.branches.tolist()
     titles = [level_title(level) for level in plan.levels]
     picture = Picture(

@@ -25,20 +25,21 @@ from starling.tables.inference.totals import CONFIDENCE, half_width, stage1_shar
 from starling.tables.plan import (
     AccuracyTarget,
     Definitions,
+    Detail,
     Geography,
     GeographyLevel,
     Iteration,
     Level,
     Plan,
     Twice,
-    cells,
 )
-from starling.tables.plan.cells import COUNTED, COUNTING_SQL
 from starling.tables.plan.codebook import STATES
-from starling.tables.plan.labels import DETAILS
+from starling.tables.plan.counting_sql import counted, counting_sql
+from starling.tables.plan.sex_by_age import SEX_BY_AGE, TOP_AGE
 
 PLAN: Final = "plan/plan.json"
 REGIONS: Final = "plan/regions.json"
+DETAIL: Final = "detail"
 
 
 def write_plan(folder: Path, plan: Plan, geography: Geography) -> None:
@@ -72,7 +73,8 @@ def plan_json(plan: Plan) -> dict[str, Json]:
         for level in plan.levels
     ]
     made: dict[str, Json] = encode(Plan, plan, {"levels": levels})
-    return made
+    # The chain of every plan that says nothing else is left out, as it was when there was no other.
+    return {name: each for name, each in made.items() if name != DETAIL or plan.detail != SEX_BY_AGE}
 
 
 def _plan(data: Any) -> Plan:
@@ -81,7 +83,9 @@ def _plan(data: Any) -> Plan:
     if [*by_code] != sorted(by_code) or len(by_code) != len(definitions.iterations):
         raise ValueError
     levels = tuple(_level(each, by_code) for each in data["levels"])
-    made: Plan = decode(Plan, data, {"definitions": definitions, "levels": levels})
+    detail = decode(Detail, data[DETAIL]) if DETAIL in data else SEX_BY_AGE
+    parts = {"definitions": definitions, "levels": levels, DETAIL: detail}
+    made: Plan = decode(Plan, {DETAIL: None, **data}, parts)
     return made
 
 
@@ -119,8 +123,6 @@ def _geography(data: Any) -> Geography:
 
 
 SOURCE: Final = "SafeTab-P, Algorithms 1 to 5 of SafeTab 2022 (Tumult Labs)"
-BRANCHES: Final = range(len(cells.BRANCH_CELLS))
-BRANCH_NAMES: Final = tuple(DETAILS[branch] for branch in BRANCHES)
 
 
 def particulars(plan: Plan, geography: Geography) -> Particulars:
@@ -154,7 +156,7 @@ def bounds(plan: Plan) -> dict[str, Json]:
         "race_codes_of_a_person": plan.max_race_codes,
         "ethnicity_codes_of_a_person": 1,
         "regions_of_a_person_in_a_level": 1,
-        "oldest_age": cells.TOP_AGE,
+        "oldest_age": TOP_AGE,
         "groups_of_a_person": {level.name: level.stability for level in plan.levels},
     }
 
@@ -169,14 +171,14 @@ def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
         "title": plan.title,
         **choices_json(plan),
         "confidence": str(CONFIDENCE),
-        "branches": list[Json](BRANCH_NAMES),
-        "counting": {"sql": COUNTING_SQL, "tables": dict(COUNTED)},
+        "branches": [plan.detail.names[branch] for branch in range(len(plan.detail.sizes))],
+        "counting": {"sql": counting_sql(plan.detail), "tables": dict[str, Json](counted(plan.detail))},
         "levels": [_level_parameters(plan, geography, level) for level in plan.levels],
     }
 
 
 def _level_parameters(plan: Plan, geography: Geography, level: Level) -> dict[str, Json]:
-    stage_noise = plan.stage_noise(level)
+    stage_noise, branches = plan.stage_noise(level), range(len(plan.detail.sizes))
     return {
         "geography": str(level.geography),
         "iteration_level": level.iteration_level,
@@ -195,9 +197,9 @@ def _level_parameters(plan: Plan, geography: Geography, level: Level) -> dict[st
             "total_only": margin(plan.noise(level, total_only=True), missing()),
             "stage_1": margin(stage_noise.stage1, missing()),
             "cell": margin(plan.noise(level), missing()),
-            "totals_by_branch": [half_width(plan, level, branch) for branch in BRANCHES],
+            "totals_by_branch": [half_width(plan, level, branch) for branch in branches],
         },
-        "stage_1_weights": [str(stage1_share(plan, level, branch)) for branch in BRANCHES],
+        "stage_1_weights": [str(stage1_share(plan, level, branch)) for branch in branches],
         "suppressed_up_to": suppression_quantile(plan, level),
         "adds_to": _earlier(plan, level),
     }

@@ -25,8 +25,8 @@ from starling.privacy.trust import Confidential
 from starling.tables.counts.kernels import Int16, Int32, Int64, Sets, UInt8
 from starling.tables.counts.population_groups import GroupCounts
 from starling.tables.counts.records import Records
-from starling.tables.plan import Geography, Plan, cells
-from starling.tables.plan.cells import COUNTING_SQL
+from starling.tables.plan import Detail, Geography, Plan
+from starling.tables.plan.counting_sql import counting_sql
 from starling.tables.source import Persons
 from starling.tables.source.lookup import Lookup, RaceSets, lookup
 from starling.tables.source.reading import CHUNK, from_codes, person_parts, read
@@ -73,7 +73,7 @@ def _count(
     if cluster is None:
         answer = _count_here(plan, persons, book, sets, limits, chunk)
     else:
-        answer = count_on(cluster, COUNTING_SQL, plan, persons, book, _cells(), sets, chunk)
+        answer = count_on(cluster, counting_sql(plan.detail), plan, persons, book, _cells(plan.detail), sets, chunk)
     with closing(answer):
         for columns in answer:
             records.add(*columns)
@@ -85,7 +85,7 @@ def _count_here(
     plan: Plan, persons: Persons, book: Lookup, sets: RaceSets, limits: duck.Limits, chunk: int
 ) -> Generator[tuple[Any, ...], None, None]:
     """DuckDB's answers: columns of (unit, races, qspan, cell) with their persons, each distinct within SHARE records of the file."""
-    public = _cells()
+    text, public = counting_sql(plan.detail), _cells(plan.detail)
     # Half of the processors count while the others read. Nearly every record is a group of its own, so that several threads
     # on one share would spend more on putting their groups together than they save.
     workers = max(limits.threads // 2, 1)
@@ -93,7 +93,7 @@ def _count_here(
     each = replace(limits, memory=limits.memory // workers, disk=disk, threads=1)
 
     def counted(share: pa.Table) -> list[pa.RecordBatch]:
-        return list(duck.run(COUNTING_SQL, {"persons": share, "cells": public}, each))
+        return list(duck.run(text, {"persons": share, "cells": public}, each))
 
     with closing(in_order(counted, _shares(plan, persons, book, sets, chunk), workers=workers)) as answers:
         for answer in answers:
@@ -114,19 +114,13 @@ def _shares(plan: Plan, persons: Persons, book: Lookup, sets: RaceSets, chunk: i
     yield pa.Table.from_batches(waiting, _PERSONS)
 
 
-def _cells() -> pa.Table:
-    """sex, age, cell: which of the 46 cells every sex and age is in."""
-    band = cells.band_of_age(cells.BANDS23)
-    ages = np.arange(cells.TOP_AGE + 1)
-    return pa.table(
-        {
-            "sex": pa.array(np.repeat(np.arange(1, cells.SEXES + 1), len(ages)), pa.int8()),
-            "age": pa.array(np.tile(ages, cells.SEXES), pa.int8()),
-            "cell": pa.array(
-                np.concatenate([sex * len(cells.BANDS23) + band for sex in range(cells.SEXES)]), pa.uint8()
-            ),
-        }
-    )
+def _cells(detail: Detail) -> pa.Table:
+    """Which of the finest cells every combination of the numbers of the attributes is in: their columns, and `cell`."""
+    numbers = np.meshgrid(*(np.arange(each.low, each.high + 1) for each in detail.attributes), indexing="ij")
+    columns = {
+        each.name: pa.array(number.ravel(), pa.int8()) for each, number in zip(detail.attributes, numbers, strict=True)
+    }
+    return pa.table({**columns, "cell": pa.array(detail.cell_of(tuple(numbers)).ravel(), pa.uint8())})
 
 
 def count_on(
@@ -136,7 +130,7 @@ def count_on(
 
     Args:
         cluster: Running.
-        text: COUNTING_SQL.
+        text: That of `counting_sql`.
         plan: Says which columns are read.
         persons: The checked file.
         book: What its text is looked up in.
@@ -145,7 +139,7 @@ def count_on(
         chunk: Bytes of text that a worker reads at once.
     """
     # Spark has no unsigned integers.
-    small = public.set_column(public.schema.get_field_index("cell"), "cell", public["cell"].cast(pa.int8()))
+    small = public.set_column(public.schema.get_field_index("cell"), "cell", public["cell"].cast(pa.int16()))
     tables = {"persons": person_parts(persons, plan, book, chunk=chunk), "cells": small}
     with closing(cluster.run(text, tables)) as answer:
         for batch in answer:

@@ -1,6 +1,6 @@
 """The counts of all groups, kept as the counted records and added up piece by piece when asked.
 
-A dense table of all groups by cells would have 46 numbers for each of 264 million groups. Few groups are ever asked for their
+A dense table of all groups by cells would have 46 numbers for each of the Census's 264 million groups. Few groups are ever asked for their
 cells, so they are a second pass over the records. Small pieces, which are those of the largest regions and so of the most records, are
 counted by cell at once, and need no second pass. Which pieces those are, the plan says.
 """
@@ -16,7 +16,7 @@ from starling.engine.machine import processors
 from starling.tables.counts import kernels
 from starling.tables.counts.kernels import Int32, Int64, Iterations, Memberships, Portion, Sets
 from starling.tables.counts.records import Records
-from starling.tables.plan import Geography, Level, Piece, Plan, cells
+from starling.tables.plan import Geography, Level, Piece, Plan
 from starling.tables.plan.codebook import Kind
 
 SMALL: Final = 1 << 18
@@ -53,20 +53,20 @@ class GroupCounts:
         return self._added(level, piece, (piece.groups,), add)
 
     def cells(self, piece: Piece, groups: Int64, /) -> Int64:
-        """Persons by sex and age in the chosen groups of a piece: int64 (len(groups), 46), in the order asked for."""
+        """Persons by finest cell in the chosen groups of a piece: int64 (len(groups), cells), in the order asked for."""
         if piece.groups <= SMALL:
             return self._all_cells(piece)[groups]
         chosen, order = np.unique(groups, return_inverse=True)
         return self._cells(piece, chosen)[order]
 
     def _all_cells(self, piece: Piece) -> Int64:
-        """Persons by sex and age in every group of a small piece: int64 (groups, 46), kept until another is asked for, or another level."""
+        """Persons by finest cell in every group of a small piece, int64 (groups, cells); kept until another piece or level is asked for."""
         if self._small is None or self._small[0] != piece:
             self._small = piece, self._cells(piece, np.arange(piece.groups))
         return self._small[1]
 
     def _cells(self, piece: Piece, chosen: Int64) -> Int64:
-        """Persons by sex and age in the chosen groups of a piece, which ascend: int64 (len(chosen), 46)."""
+        """Persons by finest cell in the chosen groups of a piece, which ascend: int64 (len(chosen), cells)."""
         level = self._of(piece)
         row = np.full(piece.groups, -1, dtype=np.int32)
         row[chosen] = np.arange(len(chosen))
@@ -74,7 +74,7 @@ class GroupCounts:
         def add(portion: Portion, table: Int64) -> None:
             kernels.add_cells(portion, level.region, piece.first, level.members, row, table)
 
-        return self._added(level, piece, (len(chosen), cells.CELLS), add)
+        return self._added(level, piece, (len(chosen), self._plan.detail.finest), add)
 
     def _of(self, piece: Piece) -> "_Level":
         """The level of a piece, made when its first piece is asked for."""

@@ -41,22 +41,32 @@ from starling.tables.earlier.pairs import (
     terms,
 )
 from starling.tables.earlier.releases import Earlier, earlier_of
-from starling.tables.measurements import BRANCHES, TOTAL_ONLY
-from starling.tables.plan import cells, labels
+from starling.tables.plan import Detail, labels
+from starling.tables.plan.detail import TOTAL_ONLY
 
 FAMILIES: Final = ("total", "cell")
 MOST_KEPT: Final = 1000
 """Numbers that a comparison keeps; `keep` gets all."""
 
-SCHEMA: Final = pa.schema(
-    [
-        *((name, pa.string()) for name in ("status", "region_type", "region_id", "region_name")),
-        *((name, pa.string()) for name in ("iteration_code", "iteration_name", "sex", "ages")),
-        *((name, pa.int64()) for name in ("first", "second", "difference", "lower", "upper")),
-        ("p_value", pa.float64()),
-    ]
-)
-"""Columns of a row: a number that differs, or a group that is published in one release alone and measured in both."""
+
+def schema(detail: Detail) -> pa.Schema:
+    """Columns of a row: a number that differs, or a group that is published in one release alone and measured in both.
+
+    Of a cell, a column for each attribute of the detail has its class in words.
+    """
+    return pa.schema(
+        [
+            *((name, pa.string()) for name in ("status", "region_type", "region_id", "region_name")),
+            *((name, pa.string()) for name in ("iteration_code", "iteration_name", *_classes(detail))),
+            *((name, pa.int64()) for name in ("first", "second", "difference", "lower", "upper")),
+            ("p_value", pa.float64()),
+        ]
+    )
+
+
+def _classes(detail: Detail) -> tuple[str, ...]:
+    return tuple(each.name if each.values else each.plural for each in detail.attributes)
+
 
 DIFFERS: Final = "differs"
 FIRST_ALONE: Final = "published in the first alone: suppressed in the second"
@@ -174,7 +184,7 @@ def compare(
         first: The folder or zip of one release.
         second: The second release, as its folder states it.
         confidence: Above 1/2 and below 1: 1 less the share of the differences that is expected to be wrong.
-        keep: Takes the rows (SCHEMA) of what differs and of groups published in one alone, part by part in plan order.
+        keep: Takes the rows (`schema`) of what differs and of groups published in one alone, part by part in plan order; first none.
 
     Raises:
         IntegrityError: a release is not what was signed.
@@ -191,11 +201,14 @@ def compare(
         if _drawn(known[0]) & _drawn(known[1]):
             problem = "shares measurements with the first release, which it or both add to"
             raise ParameterError(str(second), problem, "compare releases whose noise is apart")
+        if known[0].plan.detail != known[1].plan.detail:
+            raise ParameterError(str(second), "has another detail than the first release", "compare releases of one")
         sides = [
             Side(release.folder, each.plan, each.geography) for release, each in zip((one, other), known, strict=True)
         ]
         families = _families(sides[0], sides[1], float(1 - sure))
         listed = _Rows(sides[0], sides[1], families)
+        keep(schema(sides[0].plan.detail).empty_table())
         for rows in listed:
             keep(rows)
         return Comparison(*known, sure, families, listed.only(), tuple(listed.differences))
@@ -225,22 +238,22 @@ class _Numbers:
 def _totals(sides: tuple[Side, Side], pair: Pair) -> Iterator[_Numbers]:
     kind = _kinds(pair)
     for both in np.unique(kind).tolist():
-        one, other = (branch + TOTAL_ONLY for branch in divmod(both, len(BRANCHES)))
+        one, other = (branch + TOTAL_ONLY for branch in divmod(both, len(pair.one.detail.branches)))
         here = np.flatnonzero(kind == both)
         noises = noise(sides[0].plan, pair.one.level, one), noise(sides[1].plan, pair.other.level, other)
         yield _Numbers(here, (TOTAL, 0), pair.one.totals[here], pair.other.totals[here], noises)
 
 
 def _cells(sides: tuple[Side, Side], pair: Pair) -> Iterator[_Numbers]:
-    kind = _kinds(pair)
+    kind, detail = _kinds(pair), pair.one.detail
     for both in np.unique(kind).tolist():
-        one, other = (branch + TOTAL_ONLY for branch in divmod(both, len(BRANCHES)))
+        one, other = (branch + TOTAL_ONLY for branch in divmod(both, len(detail.branches)))
         common = min(one, other)
         if common <= 0:
             continue
         here = np.flatnonzero(kind == both)
         values = pair.one.cells(here, one, common), pair.other.cells(here, other, common)
-        for cell, (few, many) in enumerate(zip(terms(one, common), terms(other, common), strict=True)):
+        for cell, (few, many) in enumerate(zip(terms(detail, one, common), terms(detail, other, common), strict=True)):
             noises = (
                 noise(sides[0].plan, pair.one.level, one, few),
                 noise(sides[1].plan, pair.other.level, other, many),
@@ -257,7 +270,7 @@ _NUMBERS: Final = (_totals, _cells)
 def _kinds(pair: Pair) -> Int64:
     """Branches of both as one number."""
     one, other = (part.branch.astype(np.int64) - TOTAL_ONLY for part in (pair.one, pair.other))
-    return one * len(BRANCHES) + other
+    return one * len(pair.one.detail.branches) + other
 
 
 def _families(one: Side, other: Side, level: float) -> tuple[Family, ...]:
@@ -302,7 +315,10 @@ class _Rows:
         differing = rows.filter(pc.equal(rows["status"], DIFFERS))
         sureness = np.abs(differing["difference"].to_numpy()) / _width(differing)
         positions = np.argsort(-sureness, kind="stable")[:MOST_KEPT]
-        fresh = [_significant(row) for row in differing.take(pa.array(positions)).to_pylist()]
+        fresh = [
+            _significant(row, _classes(self._sides[0].plan.detail))
+            for row in differing.take(pa.array(positions)).to_pylist()
+        ]
         self.differences = nsmallest(MOST_KEPT, [*self.differences, *fresh], key=lambda each: -each.sureness)
 
     def _rows(self, pair: Pair, numbers: _Numbers, which: Int64, limit: float) -> pa.Table:
@@ -319,18 +335,18 @@ class _Rows:
             "p_value": tails.chance(apart),
         }
         cell, common = numbers.label
-        sex, ages = (None, None) if cell == TOTAL else _cell_text(cell, common)
-        return self._named(pair, numbers.group[which], DIFFERS, sex, ages, values)
+        words = () if cell == TOTAL else pair.one.detail.words(pair.one.detail.cells[common][cell])
+        return self._named(pair, numbers.group[which], DIFFERS, words, values)
 
     def _one_sided(self, pair: Pair, *, first: bool) -> pa.Table:
         here, there = (pair.one, pair.other) if first else (pair.other, pair.one)
         groups = np.flatnonzero(here.published & ~there.published)
         self._alone[labels.level_title(pair.one.level), first] += len(groups)
         values = {"first": pair.one.totals[groups], "second": pair.other.totals[groups]}
-        return self._named(pair, groups, FIRST_ALONE if first else SECOND_ALONE, None, None, values)
+        return self._named(pair, groups, FIRST_ALONE if first else SECOND_ALONE, (), values)
 
     def _named(
-        self, pair: Pair, groups: Int64, status: str, sex: str | None, ages: str | None, values: Mapping[str, Any]
+        self, pair: Pair, groups: Int64, status: str, words: tuple[str, ...], values: Mapping[str, Any]
     ) -> pa.Table:
         region, iteration = np.divmod(groups, len(pair.iterations))
         level, geography = pair.one.level, self._sides[0].geography
@@ -344,12 +360,11 @@ class _Rows:
             "region_name": [names[position] for position in positions],
             "iteration_code": [each.code for each in iterations],
             "iteration_name": [each.name for each in iterations],
-            "sex": [sex] * len(groups),
-            "ages": [ages] * len(groups),
+            **{name: [each] * len(groups) for name, each in zip(_classes(pair.one.detail), words, strict=False)},
             **values,
         }
-        missing = [None] * len(groups)
-        return pa.table([pa.array(columns.get(field.name, missing), field.type) for field in SCHEMA], schema=SCHEMA)
+        missing, rows = [None] * len(groups), schema(pair.one.detail)
+        return pa.table([pa.array(columns.get(field.name, missing), field.type) for field in rows], schema=rows)
 
     def only(self) -> tuple[OnlyIn, ...]:
         """Levels with groups in one alone, after all rows."""
@@ -372,19 +387,13 @@ class _Rows:
         return tuple(found)
 
 
-def _cell_text(cell: int, common: int) -> tuple[str, str]:
-    bands = cells.age_ranges(cells.BRANCH_BANDS[common])
-    sex, band = divmod(cell, len(bands))
-    return labels.SEXES[str(sex + 1)], labels.ages(*map(str, bands[band]))
-
-
 def _width(rows: pa.Table) -> Int64:
     width: Int64 = 1 + rows["upper"].to_numpy() - rows["lower"].to_numpy()
     return width
 
 
-def _significant(row: dict[str, Any]) -> SignificantDifference:
-    label = f"{row['iteration_name']}, {row['region_name']}"
-    if row["sex"] is not None:
-        label += f": {row['sex']}, {row['ages']}"
+def _significant(row: dict[str, Any], classes: tuple[str, ...]) -> SignificantDifference:
+    label = labels.group(row)
+    if row[classes[0]] is not None:
+        label += f": {', '.join(row[each] for each in classes)}"
     return SignificantDifference(label, row["first"], row["second"], row["lower"], row["upper"], row["p_value"])

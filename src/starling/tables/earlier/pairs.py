@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -29,8 +28,9 @@ from starling.privacy.distributions.tails import NARROW
 from starling.tables.artifact.measured import read_measurements, with_earlier
 from starling.tables.inference.combined import listed_noise
 from starling.tables.inference.totals import suppression_quantile
-from starling.tables.measurements import TOTAL_ONLY, Measured, Measurements
-from starling.tables.plan import Geography, GeographyLevel, Iteration, Level, Noise, Piece, Plan, cells
+from starling.tables.measurements import Measured, Measurements
+from starling.tables.plan import Detail, Geography, GeographyLevel, Iteration, Level, Noise, Piece, Plan
+from starling.tables.plan.detail import TOTAL_ONLY
 
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
@@ -149,6 +149,7 @@ class Part:
     """Some groups of one side, in the order of the pair.
 
     Attributes:
+        detail: The chain of partitions of the side's plan.
         level: The level, as the side's plan has it.
         totals: Sum of each group's stage-2 measurements, int64 (groups,).
         branch: The branch of each group, int8.
@@ -157,6 +158,7 @@ class Part:
         values: The stage-2 measurements of the groups, end to end.
     """
 
+    detail: Detail
     level: Level
     totals: Int64
     branch: Int8
@@ -166,9 +168,8 @@ class Part:
 
     def cells(self, groups: Int64, branch: int, common: int) -> Int64:
         """The cells of groups of one branch, merged into the coarser cells of branch `common`: (groups, cells)."""
-        here = self.values[self.starts[groups, np.newaxis] + np.arange(cells.BRANCH_CELLS[branch])]
-        firsts = np.flatnonzero(np.diff(_coarse(branch, common), prepend=-1))
-        return np.add.reduceat(here, firsts, axis=1)
+        here = self.values[self.starts[groups, np.newaxis] + np.arange(self.detail.sizes[branch])]
+        return self.detail.merged(here, branch, common)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,18 +238,13 @@ def noise(plan: Plan, level: Level, branch: int, terms: int | None = None) -> Su
     """The noise of a group's total, or of the sum of `terms` of its cells."""
     if branch == TOTAL_ONLY:
         return Sum(plan.noise(level, total_only=True), 1)
-    return Sum(plan.noise(level), cells.BRANCH_CELLS[branch] if terms is None else terms)
+    return Sum(plan.noise(level), plan.detail.sizes[branch] if terms is None else terms)
 
 
-def terms(branch: int, common: int) -> list[int]:
+def terms(detail: Detail, branch: int, common: int) -> list[int]:
     """How many cells of `branch` lie in each cell of the coarser branch `common`."""
-    return [len(list(same)) for _, same in groupby(_coarse(branch, common).tolist())]
-
-
-def _coarse(branch: int, common: int) -> Int64:
-    """The cell of `common` that each cell of `branch` is a part of."""
-    firsts = np.flatnonzero(np.diff(cells.coarse_cell(branch), prepend=-1))
-    return cells.coarse_cell(common)[firsts]
+    found: list[int] = np.bincount(detail.within(branch, common)).tolist()
+    return found
 
 
 def _pair(
@@ -270,8 +266,9 @@ def _pair(
 
 
 def _part(plan: Plan, level: Level, measured: Measured, groups: Int64) -> Part:
-    starts = measured.offsets()
+    starts = measured.offsets(plan.detail)
     totals = np.add.reduceat(measured.values, starts[:-1])
     bar = suppression_quantile(plan, level)
     published = np.ones(len(totals), dtype=np.bool_) if bar is None else (measured.branch != 0) | (totals > bar)
-    return Part(level, totals[groups], measured.branch[groups], published[groups], starts[:-1][groups], measured.values)
+    chosen = totals[groups], measured.branch[groups], published[groups], starts[:-1][groups]
+    return Part(plan.detail, level, *chosen, measured.values)

@@ -23,9 +23,11 @@ from starling.engine.spark import DUCKDB, cluster_for
 from starling.errors import SourceError
 from starling.privacy.trust import NotPrivate, inspect
 from starling.tables.counts import count
-from starling.tables.measurements import BRANCHES, TOTAL_ONLY, Int64
+from starling.tables.evaluate.detail_rows import DetailRows
+from starling.tables.measurements import Int64
 from starling.tables.mechanism import ExactCounts
-from starling.tables.plan import MOST_GROUPS, Geography, Level, Plan, cells, pieces
+from starling.tables.plan import MOST_GROUPS, Geography, Level, Plan, pieces
+from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.plan.labels import level_title
 from starling.tables.source import Persons
 
@@ -44,7 +46,7 @@ SIZE_NAMES: Final = (
 """The name of each size class."""
 
 NUMBERS: Final = ("total", "sex", "cell")
-"""Kinds of published numbers: a T1 row, a sex marginal of T2, a cell of T2."""
+"""Kinds of published numbers: a T1 row, a sum over the last attribute of the detail in T2, a cell of T2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ class Class:
     Attributes:
         level: Name of the level, "(COUNTY, 2)".
         size: Where the size class begins, a value of SIZES.
-        branch: 0 to 3, or -1 for groups that are bare totals by plan.
+        branch: From 0 on, or -1 for groups that are bare totals by plan.
         number: One of NUMBERS.
         errors: The errors of these numbers.
     """
@@ -143,12 +145,14 @@ class Evaluation:
         levels: The title of each level by its name, in plan order: "(COUNTY, 2)" is "County, detailed".
         classes: Every combination that has published numbers, in the order of the plan.
         groups: Every level and size class that has groups.
+        details: What a group of each branch gets.
     """
 
     title: str
     levels: Mapping[str, str]
     classes: tuple[Class, ...]
     groups: tuple[Groups, ...]
+    details: Mapping[int, str]
 
     def by(self, *names: str) -> dict[tuple[int | str, ...], Errors]:
         """Errors joined over all but the named attributes of Class: `evaluation.by("level", "number")`."""
@@ -262,7 +266,8 @@ def compare(
     """
     classes: list[Class] = []
     groups: list[Groups] = []
-    levels = [_Level(level) for level in plan.levels]
+    rows = DetailRows(plan.detail)
+    levels = [_Level(level, rows) for level in plan.levels]
     for piece in pieces(plan, geography, most_groups):
         level = plan.levels[piece.level]
         regions = geography.regions[level.geography][piece.first : piece.stop]
@@ -275,7 +280,7 @@ def compare(
     if tuple(sum(summed.rows[table] for summed in levels) for table in (0, 1)) != tables.sizes():
         raise _refused("t1", "or t2 has rows that are in no level of the plan", "give the plan of the release")
     titles = {level.name: level_title(level) for level in plan.levels}
-    return Evaluation(plan.title, titles, tuple(classes), tuple(groups))
+    return Evaluation(plan.title, titles, tuple(classes), tuple(groups), plan.detail.names)
 
 
 class _Level:
@@ -283,17 +288,18 @@ class _Level:
     three numbers of each size class: groups, groups that are not published, persons in those.
     """
 
-    def __init__(self, level: Level) -> None:
-        self.level = level
+    def __init__(self, level: Level, known: DetailRows) -> None:
+        self.level, self.known = level, known
+        self.branches = len(known.detail.branches)
         self.rows = [0, 0]
-        self.sums = np.zeros((len(fields(Errors)), len(NUMBERS) * len(SIZES) * len(BRANCHES)))
+        self.sums = np.zeros((len(fields(Errors)), len(NUMBERS) * len(SIZES) * self.branches))
         self.sizes = np.zeros((3, len(SIZES)), dtype=np.int64)
 
     def classes(self) -> list[Class]:
         """The errors of all numbers that were read."""
         classes: list[Class] = []
         for kind in np.flatnonzero(self.sums[0]).tolist():
-            number_and_size, branch = divmod(kind, len(BRANCHES))
+            number_and_size, branch = divmod(kind, self.branches)
             number, size = divmod(number_and_size, len(SIZES))
             rows, error, absolute, square, variance, covered = self.sums[:, kind].tolist()
             errors = Errors(int(rows), error, absolute, square, variance, int(covered))
@@ -318,27 +324,25 @@ class _Part:
         self._published = np.zeros(len(totals), dtype=np.bool_)
 
     def read_t2(self, cells_of: Callable[[Int64], Int64]) -> None:
-        """Which branch each group took, and the errors of its cells; `cells_of` gives exact cells, (groups, 46)."""
+        """Which branch each group took, and the errors of its cells; `cells_of` gives exact cells, (groups, cells)."""
         rows = np.zeros(len(self._totals), dtype=np.int16)
         for group, _ in self._batches("t2"):
             each, count = np.unique(group, return_counts=True)
             rows[each] += count.astype(np.int16)
             self._level.rows[1] += len(group)
-        for branch in range(1, len(cells.BRANCH_CELLS)):
-            self._branch[rows == cells.BRANCH_CELLS[branch] + cells.SEXES] = branch
+        known = self._level.known
+        for branch in range(1, len(known.detail.sizes)):
+            self._branch[rows == known.detail.row_counts[branch]] = branch
         chosen = np.flatnonzero(rows)
         if (self._branch[chosen] <= 0).any():
             raise _refused("t2", "has a group without all of its rows", "give the release as it was written")
-        # Cumulated over bands, led by 0: a cell is the difference of two.
-        below = np.zeros((len(chosen), cells.SEXES, len(cells.BANDS23) + 1), dtype=np.int64)
-        below[:, :, 1:] = np.cumsum(cells_of(chosen).reshape(len(chosen), cells.SEXES, len(cells.BANDS23)), axis=2)
+        sums = (cells_of(chosen) @ known.holding.T).astype(np.int64)
         for group, batch in self._batches("t2"):
-            at, sex = np.searchsorted(chosen, group), _positions(batch["sex"], _SEX_LABELS)
-            marginal = pc.equal(batch["age_start"].cast(pa.string()), "*").to_numpy(zero_copy_only=False)
-            first = np.where(marginal, 0, _positions(batch["age_start"], _FIRST_AGES))
-            last = np.where(marginal, len(cells.BANDS23) - 1, _positions(batch["age_end"], _LAST_AGES))
-            truth = below[at, sex, last + 1] - below[at, sex, first]
-            self._add(np.where(marginal, 1, 2), group, batch, truth)
+            row = known.numbers(batch)
+            if (row < 0).any():
+                raise _refused("t2", "has a row that the plan's detail has not", "give the plan of the release")
+            truth = sums[np.searchsorted(chosen, group), row]
+            self._add(np.where(known.summed[row, self._branch[group]], 1, 2), group, batch, truth)
 
     def read_t1(self) -> None:
         """The errors of totals, and which groups are published; after `read_t2`."""
@@ -363,18 +367,8 @@ class _Part:
         error = _numbers(batch["count"]) - truth
         variance = batch["standard_deviation"].to_numpy(zero_copy_only=False) ** 2
         covered = (_numbers(batch["lower"]) <= truth) & (truth <= _numbers(batch["upper"]))
-        kind = (number * len(SIZES) + self._size[group]) * len(BRANCHES) + self._branch[group] + 1
+        kind = (number * len(SIZES) + self._size[group]) * self._level.branches + self._branch[group] + 1
         # In the order of the fields of Errors.
         values = (np.ones(len(error)), error, np.abs(error), error.astype(np.float64) ** 2, variance, covered)
         sums = self._level.sums
         sums += np.stack([np.bincount(kind, value, sums.shape[1]) for value in values])
-
-
-_SEX_LABELS: Final = pa.array(["1", "2"])
-_FIRST_AGES: Final = pa.array([str(first) for first, _ in cells.age_ranges(cells.BANDS23)])
-_LAST_AGES: Final = pa.array([str(last) for _, last in cells.age_ranges(cells.BANDS23)])
-
-
-def _positions(labels: pa.Array, known: pa.Array) -> Int64:
-    """Position of each label among the known ones; -1 for none."""
-    return _numbers(pc.fill_null(pc.index_in(labels.cast(pa.string()), known), -1))

@@ -14,7 +14,6 @@ from starling.release import statement
 from starling.release.report import Picture, Section, Table, page
 from starling.release.report.pictures import Tile, relative_shade, tiles
 from starling.tables.evaluate import MARK, NUMBERS, SIZE_NAMES, SIZES, WARNING, Errors, Evaluation
-from starling.tables.plan.labels import DETAILS
 
 FILE: Final = "NOT-PRIVATE-evaluation.html"
 
@@ -133,13 +132,19 @@ def _by_branch(evaluation: Evaluation) -> Picture:
             None
             if errors is None
             else Tile(f"± {_short(errors.root_mean_square)}, {_percent(errors.coverage)}", _missing(errors))
-            for branch in DETAILS
+            for branch in evaluation.details
             for errors in [totals.get((level, branch))]
         ]
         for level in evaluation.levels
     ]
     picture = partial(
-        tiles, list(evaluation.levels.values()), list(DETAILS.values()), grid, "published detail", "branches", MARK
+        tiles,
+        list(evaluation.levels.values()),
+        list(evaluation.details.values()),
+        grid,
+        "published detail",
+        "branches",
+        MARK,
     )
     caption = "Root mean square error of totals, and share of their intervals that hold the truth; darker below 95 %."
     return Picture(picture, f"{MARK}. {caption}")

@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 
 from starling.tables.generate.land import Int32, Land
 from starling.tables.generate.people import Mix, People
-from starling.tables.plan.cells import TOP_AGE
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.geography import BLOCK_COLUMNS, COLUMNS, WIDTHS, digit_bytes
+from starling.tables.plan.sex_by_age import TOP_AGE
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Columns: TypeAlias = Mapping[str, tuple[Bytes, npt.NDArray[np.integer]]]

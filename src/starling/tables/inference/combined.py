@@ -100,7 +100,7 @@ def combined(plan: Plan, level: Level, earlier: Measured, later: Measured) -> Me
         earlier: What the earlier release published, combined in its turn where that one topped up another.
         later: What was drawn now.
     """
-    total_only = np.repeat(earlier.branch < 0, np.diff(earlier.offsets()))
+    total_only = np.repeat(earlier.branch < 0, np.diff(earlier.offsets(plan.detail)))
     values = earlier.values.copy()
     for here, once in ((total_only, True), (~total_only, False)):
         noise = plan.noise(level, total_only=once)

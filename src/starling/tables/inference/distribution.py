@@ -109,7 +109,7 @@ class Chosen:
     bar: int | None = None
 
     @classmethod
-    def of(cls, branch: int, thresholds: tuple[int, int, int], bar: int | None) -> "Chosen":
+    def of(cls, branch: int, thresholds: tuple[int, ...], bar: int | None) -> "Chosen":
         """What a branch says; only a bare total, branch 0, could have been dropped."""
         edges = (None, *thresholds, None)
         return cls(edges[branch], edges[branch + 1], bar if branch == 0 else None)

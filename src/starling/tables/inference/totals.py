@@ -32,9 +32,10 @@ from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.probability_mass import Floats, ProbabilityMass, probability_mass
 from starling.tables.inference.combined import margin, quantile, rounded, standard_deviation
 from starling.tables.inference.distribution import Chosen, TotalDistribution
-from starling.tables.measurements import TOTAL_ONLY, Int64
-from starling.tables.plan import Level, Plan, cells
+from starling.tables.measurements import Int64
+from starling.tables.plan import Level, Plan
 from starling.tables.plan.combined_stages import stage1_weight, variance
+from starling.tables.plan.detail import TOTAL_ONLY
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 
@@ -53,7 +54,7 @@ def stage1_share(plan: Plan, level: Level, kind: int) -> Fraction:
     """The weight of the stage-1 total in that of a group of branch `kind`; 0 where there is none, or stages are not combined."""
     if kind == TOTAL_ONLY or not plan.variants.both_stages:
         return Fraction(0)
-    return stage1_weight(plan.stage_noise(level), cells.BRANCH_CELLS[kind])
+    return stage1_weight(plan.stage_noise(level), plan.detail.sizes[kind])
 
 
 def half_width(plan: Plan, level: Level, kind: int) -> int:
@@ -61,7 +62,7 @@ def half_width(plan: Plan, level: Level, kind: int) -> int:
     if kind == TOTAL_ONLY:
         return margin(plan.noise(level, total_only=True), 1 - CONFIDENCE)
     if not stage1_share(plan, level, kind):
-        return margin(plan.noise(level), 1 - CONFIDENCE, cells.BRANCH_CELLS[kind])
+        return margin(plan.noise(level), 1 - CONFIDENCE, plan.detail.sizes[kind])
     return total_distribution(plan, level, kind).margin(1 - CONFIDENCE)
 
 
@@ -69,14 +70,14 @@ def deviation_of(plan: Plan, level: Level, kind: int) -> float:
     """Standard deviation of the published total of a group of branch `kind`, its rounding included."""
     if kind == TOTAL_ONLY:
         return standard_deviation(plan.noise(level, total_only=True))
-    return run_deviation(plan, level, kind, cells.BRANCH_CELLS[kind])
+    return run_deviation(plan, level, kind, plan.detail.sizes[kind])
 
 
 def unrounded_deviation(plan: Plan, level: Level, kind: int) -> float:
     """Standard deviation of the weighted total before it is rounded to a whole number."""
     if kind == TOTAL_ONLY:
         return standard_deviation(plan.noise(level, total_only=True))
-    second = float(np.sqrt(cells.BRANCH_CELLS[kind])) * standard_deviation(plan.noise(level))
+    second = float(np.sqrt(plan.detail.sizes[kind])) * standard_deviation(plan.noise(level))
     weight = float(stage1_share(plan, level, kind))
     if not weight:
         return second
@@ -94,7 +95,7 @@ def run_deviation(plan: Plan, level: Level, kind: int, terms: int, first: int | 
     if not weight:
         return float(np.sqrt(terms)) * standard_deviation(plan.noise(level))
     stage_noise = plan.stage_noise(level)
-    deviations = corrected_deviations(stage_noise.stage1, stage_noise.stage2, cells.BRANCH_CELLS[kind], weight, terms)
+    deviations = corrected_deviations(stage_noise.stage1, stage_noise.stage2, plan.detail.sizes[kind], weight, terms)
     return max(deviations) if first is None else deviations[first // terms]
 
 
@@ -115,7 +116,7 @@ def moved_deviation(one: float, size: int, terms: int, total: Float64) -> Float6
 
 
 def what_is_chosen(plan: Plan, level: Level, kind: int) -> Chosen:
-    """What the branch of a group, 0 to 3, and its being published say of the noise in its total.
+    """What the branch of a group, from 0 on, and its being published say of the noise in its total.
 
     Without the stage-1 total in it the branch says nothing: the stage-2 measurement does not depend on it.
     """
@@ -124,10 +125,10 @@ def what_is_chosen(plan: Plan, level: Level, kind: int) -> Chosen:
 
 
 def total_distribution(plan: Plan, level: Level, kind: int) -> TotalDistribution:
-    """The distribution of the error of the total of a group of branch `kind`, 0 to 3."""
+    """The distribution of the error of the total of a group of branch `kind`, from 0 on."""
     stage_noise = plan.stage_noise(level)
     return TotalDistribution(
-        stage_noise.stage1, stage_noise.stage2, cells.BRANCH_CELLS[kind], stage1_share(plan, level, kind)
+        stage_noise.stage1, stage_noise.stage2, plan.detail.sizes[kind], stage1_share(plan, level, kind)
     )
 
 

@@ -3,6 +3,7 @@
 from starling.tables.plan.accuracy_targets import AccuracyTarget
 from starling.tables.plan.choices import Level
 from starling.tables.plan.codebook import Definitions, GeographyLevel, Iteration
+from starling.tables.plan.detail import Detail
 from starling.tables.plan.geography import MOST_GROUPS, Geography, Piece, pieces, read_geography
 from starling.tables.plan.model import Plan
 from starling.tables.plan.overview import LevelOverview, Overview, Price, afford, describe, prices, solve
@@ -13,6 +14,7 @@ __all__ = [
     "MOST_GROUPS",
     "AccuracyTarget",
     "Definitions",
+    "Detail",
     "Geography",
     "GeographyLevel",
     "Iteration",

@@ -38,13 +38,12 @@ from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.tails import ball, tail_ball
 from starling.privacy.events import noise_event
 from starling.privacy.precision import precision
-from starling.tables.plan import cells
+from starling.tables.plan.detail import Detail
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.variants import LARGEST_BUDGET, SMALLEST_SHARE, WIDEST_LISTED, StageNoise, noise_of_stages
 
 Number: TypeAlias = Literal["cell", "sex total", "total", "bare total", "total only", "deciding total"]
 NUMBERS: Final[tuple[Number, ...]] = ("cell", "sex total", "total", "bare total", "total only", "deciding total")
-AGES: Final = tuple(len(bands) for bands in cells.BRANCH_BANDS)
-"""Age bands of each branch: 0 (a bare total), 4, 9, 23."""
 CONFIDENCE: Final = Fraction(95, 100)
 """The confidence of a target that states none."""
 
@@ -53,14 +52,19 @@ DIGITS: Final = 6
 GAMMAS: Final = tuple(Fraction(hundredth, 100) for hundredth in range(1, 100))
 """Shares of stage 1 among which the cheapest is chosen."""
 
-_CELLS: Final = cells.BRANCH_CELLS
-_DRAWS: Final[dict[Number, tuple[int, ...]]] = {
-    "total": _CELLS,
-    "sex total": (0, *(size // cells.SEXES for size in _CELLS[1:])),
-    "cell": (0, *(1 for _ in _CELLS[1:])),
-}
-"""Draws in a number of each branch; 0 where the branch has no such number."""
 _BITS: Final = (128, 512)
+
+
+def ages(detail: Detail) -> tuple[int, ...]:
+    """Classes of the last attribute in each branch: 0 (a bare total), 4, 9, 23 of the Census's detail."""
+    return tuple(len(partition[-1]) for partition in detail.partitions)
+
+
+def _draws(number: Number, detail: Detail) -> tuple[int, ...]:
+    """Draws in a number of each branch; 0 where the branch has no such number; none at all where no branch has it."""
+    return {"total": detail.sizes, "sex total": detail.widths, "cell": (0, *(1 for _ in detail.sizes[1:]))}.get(
+        number, ()
+    )
 
 
 Lift: TypeAlias = tuple[int, int]
@@ -114,40 +118,43 @@ class AccuracyTarget:
             self.number, stage_noise.stage2
         )
 
-    def draws(self, thresholds: Sequence[int]) -> tuple[int, tuple[Lift, ...]]:
+    def draws(self, detail: Detail, thresholds: Sequence[int]) -> tuple[int, tuple[Lift, ...]]:
         """Draws in the number, and where the group may be lifted to, ascending."""
-        if self.number not in _DRAWS:
+        counts = _draws(self.number, detail)
+        if not counts:
             return 1, ()
-        counts = _DRAWS[self.number]
         if self.persons is None:
-            return counts[-1 if self.ages is None else AGES.index(self.ages)], ()
+            return counts[-1 if self.ages is None else ages(detail).index(self.ages)], ()
         # Branch = thresholds at or below the total.
         branch = sum(threshold <= self.persons for threshold in thresholds)
         above = zip(thresholds[branch:], counts[branch + 1 :], strict=True)
         return counts[branch], tuple((threshold - self.persons, draws) for threshold, draws in above)
 
-    def kept(self, stage_noise: StageNoise, thresholds: Sequence[int], *, both_stages: bool = False) -> bool:
+    def kept(
+        self, stage_noise: StageNoise, detail: Detail, thresholds: Sequence[int], *, both_stages: bool = False
+    ) -> bool:
         """Whether this noise keeps the target, by exact probabilities; False also where no bound can tell.
 
         Args:
             stage_noise: The noise of one group of the level.
+            detail: The chain of partitions of the plan.
             thresholds: The thresholds of the level, ascending.
             both_stages: Whether the stages are combined.
         """
         if both_stages and self.reused:
-            return _kept_reused(self, stage_noise, tuple(thresholds))
-        return _kept(self, stage_noise, tuple(thresholds))
+            return _kept_reused(self, stage_noise, detail, tuple(thresholds))
+        return _kept(self, stage_noise, detail, tuple(thresholds))
 
     @property
     def reused(self) -> bool:
         """Whether the stage-1 total, where stages are combined, is in the number."""
         return self.number not in ("total only", "deciding total")
 
-    def cells(self, branch: int) -> int:
+    def cells(self, detail: Detail, branch: int) -> int:
         """That the number is a sum of, in a group of a branch; 0 where there is no such number in it."""
         if self.number == "bare total":
             return 1 if branch == 0 else 0
-        return _DRAWS[self.number][branch]
+        return _draws(self.number, detail)[branch]
 
     def __str__(self) -> str:
         """The target as text.
@@ -169,8 +176,8 @@ class AccuracyTarget:
 
 
 @lru_cache(maxsize=4096)
-def _kept(target: AccuracyTarget, stage_noise: StageNoise, thresholds: tuple[int, ...]) -> bool:
-    draws, lifts = target.draws(thresholds)
+def _kept(target: AccuracyTarget, stage_noise: StageNoise, detail: Detail, thresholds: tuple[int, ...]) -> bool:
+    draws, lifts = target.draws(detail, thresholds)
     distribution = target.distribution(stage_noise)
     for bits in _BITS:
         with precision(bits):
@@ -189,21 +196,21 @@ def _kept(target: AccuracyTarget, stage_noise: StageNoise, thresholds: tuple[int
 
 
 @lru_cache(maxsize=4096)
-def _kept_reused(target: AccuracyTarget, stage_noise: StageNoise, thresholds: tuple[int, ...]) -> bool:
+def _kept_reused(target: AccuracyTarget, stage_noise: StageNoise, detail: Detail, thresholds: tuple[int, ...]) -> bool:
     # Numba takes a second to import, and few plans ask for it.
     from starling.tables.plan.combined_stages import beyond, runs
 
-    if stage_noise.widest_total > WIDEST_LISTED:
+    if stage_noise.widest_total(detail.finest) > WIDEST_LISTED:
         return False
-    branches = [branch for branch, size in enumerate(_CELLS) if target.cells(branch)]
+    branches = [branch for branch in range(len(detail.sizes)) if target.cells(detail, branch)]
 
     def missed(branch: int, low: int | None = None, high: int | None = None) -> float:
-        size = _CELLS[branch]
-        return max(beyond(stage_noise, run, target.margin, low, high) for run in runs(size, target.cells(branch)))
+        every = runs(detail.sizes[branch], target.cells(detail, branch))
+        return max(beyond(stage_noise, run, target.margin, low, high) for run in every)
 
     limit = float(target.missing)
     if target.persons is None:
-        asked = branches if target.ages is None else [AGES.index(target.ages)]
+        asked = branches if target.ages is None else [ages(detail).index(target.ages)]
         return all(missed(branch) <= limit for branch in reversed(asked))
     edges = (None, *(threshold - target.persons for threshold in thresholds), None)
     return sum(missed(branch, edges[branch], edges[branch + 1]) for branch in branches) <= limit
@@ -252,13 +259,15 @@ class Setting:
         stability: The stability of the level.
         thresholds: The thresholds of the level.
         both_stages: Whether the plan combines the stages.
+        detail: The chain of partitions of the plan.
     """
 
     measure: Measure
     gamma: Fraction
     stability: int
-    thresholds: tuple[int, int, int]
+    thresholds: tuple[int, ...]
     both_stages: bool = False
+    detail: Detail = SEX_BY_AGE
 
     def stage_noise(self, budget: Fraction) -> StageNoise:
         """The noise of one group of the level, with that budget of the level."""
@@ -266,7 +275,7 @@ class Setting:
 
     def keeps(self, target: AccuracyTarget, budget: Fraction) -> bool:
         """Whether that budget of the level keeps a target."""
-        return target.kept(self.stage_noise(budget), self.thresholds, both_stages=self.both_stages)
+        return target.kept(self.stage_noise(budget), self.detail, self.thresholds, both_stages=self.both_stages)
 
     def need(self, target: AccuracyTarget) -> Fraction | None:
         """The least budget of the level that keeps one target; None where none up to LARGEST_BUDGET does."""
@@ -281,7 +290,7 @@ class Setting:
 
 @lru_cache(maxsize=4096)
 def _need(setting: Setting, target: AccuracyTarget) -> Fraction | None:
-    draws, lifts = target.draws(setting.thresholds)
+    draws, lifts = target.draws(setting.detail, setting.thresholds)
     reused = setting.both_stages and target.reused
     if reused:
         # Two measurements are no better than one with the budget of both, and here one draw stands for any number.

@@ -14,10 +14,13 @@ from starling.privacy.budget import Measure
 from starling.tables.plan.accuracy_targets import AccuracyTarget
 from starling.tables.plan.attributes import Attribute, census_attributes
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration
+from starling.tables.plan.detail import Detail
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.stability import stability
 from starling.tables.plan.variants import Variants
 
-Thresholds: TypeAlias = tuple[int, int, int]
+Thresholds: TypeAlias = tuple[int, ...]
+"""Noisy totals from which a group gets the next partition of the detail: persons, strictly ascending."""
 LevelKey: TypeAlias = tuple[GeographyLevel, int]
 """A geography level and an iteration level."""
 
@@ -30,7 +33,7 @@ class Level:
         geography: The geography level, which says what its regions are.
         iteration_level: 1 regional or 2 detailed.
         budget: Epsilon or rho of the whole level, above 0.
-        thresholds: Noisy totals from which a group gets Sex x Age4, Age9, Age23 (people, strictly ascending).
+        thresholds: Noisy totals from which a group gets each partition of the plan's detail after the total (persons, strictly ascending).
         iterations: Tabulated here, ascending by code; hundreds of them, which `repr` leaves out.
         stability: The most groups of this level that one person can be in.
         targets: Margins of error that the budget was found for, all of them kept; empty where the plan states a budget.
@@ -39,7 +42,7 @@ class Level:
     geography: GeographyLevel
     iteration_level: int
     budget: Fraction
-    thresholds: tuple[int, int, int]
+    thresholds: Thresholds
     iterations: tuple[Iteration, ...] = field(repr=False)
     stability: int
     targets: tuple[AccuracyTarget, ...] = ()
@@ -73,6 +76,7 @@ class Choices:
         definitions: The code book.
         variants: What the plan makes of its measurements: stages combined, totals that add up, intervals given what is published, a
             top-up of an earlier release (variants.py).
+        detail: The chain of partitions, from the total to the finest cells.
     """
 
     title: str
@@ -86,6 +90,7 @@ class Choices:
     puerto_rico: bool
     definitions: Definitions
     variants: Variants = field(default_factory=Variants)
+    detail: Detail = SEX_BY_AGE
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:

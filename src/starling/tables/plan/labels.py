@@ -1,12 +1,13 @@
-"""Codes as text, wherever people read: levels, ages, sexes, population groups. The Census formats keep their codes."""
+"""Codes as text, wherever people read: levels, classes of the detail, population groups. The Census formats keep their codes."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from starling.tables.plan import GeographyLevel, Level, cells
+from starling.tables.plan import Detail, GeographyLevel, Level
 
 KINDS: Final = {
     GeographyLevel.USA: "Nation",
@@ -23,14 +24,6 @@ KINDS: Final = {
 """What a region of each type is."""
 
 ITERATIONS: Final = {1: "regional", 2: "detailed"}
-
-SEXES: Final = {"1": "male", "2": "female"}
-
-DETAILS: Final = {-1: "total only by plan", 0: "total", 1: "sex by 4 ages", 2: "sex by 9 ages", 3: "sex by 23 ages"}
-"""What a group of each branch gets."""
-
-ALL: Final = "*"
-"""Ages of a sex marginal."""
 
 LONGEST: Final = 58
 """Letters of a label beside a picture."""
@@ -55,60 +48,54 @@ def short_percent(part: float) -> str:
     return f"{100 * part:.0f} %" if part >= 0.01 else f"{100 * part:.1g} %"
 
 
-def ages(start: str, end: str) -> str:
-    """A band of ages as text.
+@dataclass(frozen=True, slots=True)
+class TextColumn:
+    """A column of text that stands beside columns of codes.
 
-    >>> [ages(*band) for band in (("*", "*"), ("0", "4"), ("20", "20"), ("85", "115"))]
-    ['all ages', 'under 5', '20', '85 and over']
+    Attributes:
+        name: The name of the column.
+        beside: The columns of its codes.
+        known: The text of each combination of codes.
     """
-    if start == ALL:
-        return "all ages"
-    if start == end:
-        return start
-    if start == "0":
-        return f"under {int(end) + 1}"
-    return f"{start} and over" if end == str(cells.TOP_AGE) else f"{start} to {end}"
+
+    name: str
+    beside: tuple[str, ...]
+    known: Mapping[tuple[str, ...], str]
 
 
-def columns(names: Iterable[str]) -> tuple[str, ...]:
+def text_columns(detail: Detail, names: Iterable[str]) -> tuple[TextColumn, ...]:
     """The columns of text that stand beside columns of these names."""
+    kinds: dict[tuple[str, ...], str] = {(str(level),): kind for level, kind in KINDS.items()}
+    found = [TextColumn("region_kind", ("region_type",), kinds)]
+    for place, attribute in enumerate(detail.attributes):
+        classes = dict.fromkeys(row.classes[place] for rows in detail.rows for row in rows)
+        known = {attribute.codes(each): attribute.text(each) for each in classes}
+        found.append(TextColumn(attribute.text_column, attribute.columns, known))
     there = set(names)
-    return tuple(column for column, (beside, _) in _TEXTS.items() if there.issuperset(beside))
+    return tuple(each for each in found if there.issuperset(each.beside))
 
 
-def with_text(table: pa.Table, chosen: tuple[str, ...]) -> pa.Table:
+def with_text(table: pa.Table, chosen: tuple[TextColumn, ...]) -> pa.Table:
     """A table with columns of text for its codes; missing where a code is not known.
 
-    >>> with_text(pa.table({"sex": ["2", "1"]}), ("sex_name",))["sex_name"].to_pylist()
+    >>> sexes = TextColumn("sex_name", ("sex",), {("1",): "male", ("2",): "female"})
+    >>> with_text(pa.table({"sex": ["2", "1"]}), (sexes,))["sex_name"].to_pylist()
     ['female', 'male']
     """
     for column in chosen:
-        beside, known = _TEXTS[column]
-        codes = pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in beside), _BETWEEN)
-        positions = pc.index_in(codes, pa.array(list(known)))
-        table = table.append_column(
-            column, pa.chunked_array([pa.array(list(known.values())).take(positions.combine_chunks())])
-        )
+        codes = pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in column.beside), _BETWEEN)
+        positions = pc.index_in(codes, pa.array([_BETWEEN.join(each) for each in column.known]))
+        texts = pa.array(list(column.known.values()), pa.string())
+        table = table.append_column(column.name, pa.chunked_array([texts.take(positions.combine_chunks())]))
     return table
 
 
 _BETWEEN: Final = "-"
-_BANDS: Final = [band for bands in cells.BRANCH_BANDS[1:] for band in cells.age_ranges(bands)]
-_TEXTS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
-    "region_kind": (("region_type",), {str(level): kind for level, kind in KINDS.items()}),
-    "sex_name": (("sex",), SEXES),
-    "ages": (
-        ("age_start", "age_end"),
-        {_BETWEEN.join(band): ages(*band) for band in [(ALL, ALL), *((str(low), str(high)) for low, high in _BANDS)]},
-    ),
-}
-"""Each column of text: the columns of its codes, and the text for them."""
 
 
 def group(row: Mapping[str, Any]) -> str:
-    """The population group, and the sex and ages where there are any, of a row of T1 or T2."""
-    name = f"{row['iteration_name']}, {row['region_name']}"
-    return f"{name}: {SEXES[row['sex']]}, {ages(row['age_start'], row['age_end'])}" if "sex" in row else name
+    """The population group of a row of T1 or T2."""
+    return f"{row['iteration_name']}, {row['region_name']}"
 
 
 def shortened(label: str) -> str:

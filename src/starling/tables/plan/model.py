@@ -7,7 +7,7 @@ by code, groups region-major.
 
 Privacy (SafeTab 2022, Theorems 1 and 3). Neighbours: add or remove one person. A person lies in one block, so in at most one
 region of a level, and in at most `Level.stability` of its groups (stability.py). Each group of level i spends rho_i / s_i: a
-total-only group on one count; any other on a total with gamma of it and then, adaptively, on disjoint sex-by-age cells with
+total-only group on one count; any other on a total with gamma of it and then, adaptively, on the disjoint cells of a partition with
 the rest. So the level costs s_i (rho_i / s_i) = rho_i (Lemmas 9 and 10 with degree s_i), and the levels add up (Lemmas 1 and
 2). A block lies in the United States or in Puerto Rico, never in both: the two are composed in parallel, and the whole costs
 the larger. `Plan.guarantee` says this as a value; no cost is stated elsewhere. A plan that tops up an earlier release measures each
@@ -19,6 +19,7 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -29,6 +30,7 @@ from starling.privacy.events import known_cost
 from starling.privacy.guarantee import Guarantee, bounded_overlap, joint, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.session import InSession
+from starling.tables.plan.accuracy_targets import ages
 from starling.tables.plan.census import CONFIG
 from starling.tables.plan.choices import Choices, Level, within
 from starling.tables.plan.codebook import ITERATION_LEVELS, GeographyLevel
@@ -87,9 +89,11 @@ class Plan(InSession, Choices):
 
     def _level_problems(self, level: Level) -> list[Problem]:
         """What would make the guarantee untrue or the noise impossible; the readers refuse the rest with lines."""
-        low, middle, high = level.thresholds
-        if level.iteration_level not in ITERATION_LEVELS or not 0 < low < middle < high:
-            return [Problem(level.name, "has no such level or thresholds", "give three increasing thresholds")]
+        cuts, steps = level.thresholds, self.detail.steps
+        ascending = len(cuts) == steps and all(low < high for low, high in pairwise((0, *cuts)))
+        if level.iteration_level not in ITERATION_LEVELS or not ascending:
+            fix = f"give {steps} increasing thresholds, one for each step of the detail"
+            return [Problem(level.name, "has no such level or thresholds", fix)]
         if level.stability < stability(level.iterations, self.attributes):
             return [Problem(level.name, "states a stability below what its iterations allow", "compute it")]
         if not 0 < level.budget <= LARGEST_BUDGET:
@@ -102,6 +106,9 @@ class Plan(InSession, Choices):
 
     def _noise_problems(self, level: Level) -> list[Problem]:
         """What the noise of a level, which can be drawn, does not give."""
+        if any(each.ages is not None and ages(self.detail)[1:].count(each.ages) != 1 for each in level.targets):
+            fix = "say the size of the groups instead, or nothing"
+            return [Problem(level.name, "has a margin for a number of classes that no one partition has", fix)]
         stage_noise, widest = self.stage_noise(level), self.variants.widest_total
         if self.variants.top_up is not None:
             values = (stage_noise.widest_value, self._earlier(level)[1].widest_value)
@@ -110,12 +117,13 @@ class Plan(InSession, Choices):
                     f"has noise of a standard deviation beyond {WIDEST_CONDITIONED} persons in a value, now or earlier"
                 )
                 return [Problem(level.name, problem, "give it more: so wide a distribution is not combined")]
-        if stage_noise.widest_total > widest:
+        if stage_noise.widest_total(self.detail.finest) > widest:
             problem = f"has noise of a standard deviation beyond {widest} persons in a total"
             fix = 'give it more, or let totals be of the "second stage" and intervals of "all groups"'
             return [Problem(level.name, problem, fix)]
         both = self.variants.both_stages
-        broken = (each for each in level.targets if not each.kept(stage_noise, level.thresholds, both_stages=both))
+        reaches = self.detail, level.thresholds
+        broken = (each for each in level.targets if not each.kept(stage_noise, *reaches, both_stages=both))
         return [Problem(level.name, f"has a budget that does not keep: {each}", "solve for it") for each in broken]
 
     def stage_noise(self, level: Level) -> StageNoise:

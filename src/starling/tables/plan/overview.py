@@ -152,13 +152,15 @@ def _price(plan: Plan, level: Level, target: AccuracyTarget) -> Price:
 def _given(plan: Plan, level: Level, target: AccuracyTarget) -> int:
     """The smallest margin that is kept."""
     stage_noise, thresholds = plan.stage_noise(level), level.thresholds
-    draws, lifts = target.draws(thresholds)
+    draws, lifts = target.draws(plan.detail, thresholds)
     alone = margin(target.distribution(stage_noise), target.missing, draws)
     if not lifts and not (plan.variants.both_stages and target.reused):
         return alone
 
     def holds(persons: int) -> bool:
-        return replace(target, within=persons).kept(stage_noise, thresholds, both_stages=plan.variants.both_stages)
+        return replace(target, within=persons).kept(
+            stage_noise, plan.detail, thresholds, both_stages=plan.variants.both_stages
+        )
 
     return smallest(holds, alone)
 
@@ -231,7 +233,7 @@ def _promising(plan: Plan) -> None:
 
 
 def _setting(plan: Plan, level: Level) -> Setting:
-    return Setting(plan.measure, plan.gamma, level.stability, level.thresholds, plan.variants.both_stages)
+    return Setting(plan.measure, plan.gamma, level.stability, level.thresholds, plan.variants.both_stages, plan.detail)
 
 
 def _with(plan: Plan, targets: dict[str, tuple[AccuracyTarget, ...]]) -> Plan:

@@ -16,17 +16,18 @@ from starling.planfile.toml import Float, Section
 from starling.planfile.values import exact_text
 from starling.privacy.budget import Measure, exact
 from starling.tables.plan.accuracy_targets import (
-    AGES,
     CONFIDENCE,
     NUMBERS,
     AccuracyTarget,
     Number,
     Setting,
+    ages,
     cheapest_gamma,
 )
 from starling.tables.plan.choices import Level, LevelKey, Thresholds
 from starling.tables.plan.codebook import GeographyLevel, Iteration
 from starling.tables.plan.definitions import LEVELS
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.variants import LARGEST_BUDGET
 
 LARGEST_THRESHOLD: Final = 10**12
@@ -102,7 +103,8 @@ def solved(
     """The share of stage 1 and the budget of each level, given or the least that keeps the level's targets."""
     half = Fraction(1, 2)
     settings = {
-        key: Setting(measure, gamma or half, bounds[key], each.thresholds, both_stages) for key, each in stated.items()
+        key: Setting(measure, gamma or half, bounds[key], each.thresholds, both_stages, SEX_BY_AGE)
+        for key, each in stated.items()
     }
     budgets = {key: each.budget for key, each in stated.items() if each.budget is not None}
     promising = [key for key in stated if key not in budgets]
@@ -215,7 +217,7 @@ def _number(section: Section) -> Number | None:
 
 def _ages(section: Section) -> int | None:
     value = section.values["ages"]
-    if type(value) is int and value in AGES[1:]:
+    if type(value) is int and value in ages(SEX_BY_AGE)[1:]:
         return value
     fix = 'write 4, 9 or 23; for groups without ages, number = "bare total"'
     section.refuse("ages", "is no number of age bands", fix)

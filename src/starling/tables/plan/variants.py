@@ -14,7 +14,6 @@ from typing import Final, TypeAlias
 from starling.errors import Problem
 from starling.privacy.budget import Measure
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
-from starling.tables.plan.cells import CELLS
 
 LARGEST_BUDGET: Final = 10**12
 """Epsilon or rho of a level; beyond it there is no noise to speak of."""
@@ -50,10 +49,9 @@ class StageNoise:
     stage1: Distribution
     stage2: Distribution
 
-    @property
-    def widest_total(self) -> float:
-        """The standard deviation of the deciding total, or of the sum of most stage-2 values; for Laplace a little more."""
-        return sqrt(max(_variance(self.stage1), CELLS * _variance(self.stage2)))
+    def widest_total(self, cells: int) -> float:
+        """The standard deviation of the deciding total, or of the sum of so many stage-2 values; for Laplace a little more."""
+        return sqrt(max(_variance(self.stage1), cells * _variance(self.stage2)))
 
     @property
     def widest_value(self) -> float:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from starling.tables.measurements import BRANCHES, TOTAL_ONLY, Int64, Measurements
-from starling.tables.plan import Geography, Piece, Plan, cells
-from starling.tables.postprocess.estimates import AddedUp, Numbers, clamp, estimate, rows_of_branch
+from starling.tables.measurements import Int64, Measurements
+from starling.tables.plan import Detail, Geography, Piece, Plan
+from starling.tables.plan.detail import TOTAL_ONLY
+from starling.tables.postprocess.estimates import AddedUp, Numbers, clamp, estimate
 
 _GROUP = [("region_id", pa.string()), ("region_type", pa.string()), ("iteration_code", pa.string())]
-_CELL = [("age_start", pa.string()), ("age_end", pa.string()), ("sex", pa.string())]
 _VALUE = [
     ("count", pa.int64()),
     ("standard_deviation", pa.float64()),
@@ -27,7 +27,11 @@ _VALUE = [
     ("iteration_name", pa.string()),
 ]
 T1_SCHEMA = pa.schema([*_GROUP, *_VALUE])
-T2_SCHEMA = pa.schema([*_GROUP, *_CELL, *_VALUE])
+
+
+def t2_schema(detail: Detail) -> pa.Schema:
+    """The columns of T2: those of the group, of the classes of each attribute of the detail, and of the number."""
+    return pa.schema([*_GROUP, *((name, pa.string()) for name in detail.columns), *_VALUE])
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +40,10 @@ class Tabulated:
 
     Attributes:
         piece: The piece.
-        branches: How many of its groups took each of BRANCHES, published or not.
+        branches: How many of its groups took each branch of the plan's detail, TOTAL_ONLY first, published or not.
         t1: Totals (T1_SCHEMA); `count` in persons, `standard_deviation` of the noise in it, `lower` and `upper` inclusive;
             `post_processed` where clamping changed the count, which is then too high on average.
-        t2: Sex by age (T2_SCHEMA): ages inclusive, "*" for all ages; sex "1" or "2".
+        t2: The cells and their sums (t2_schema): bounds inclusive, "*" for all values of an attribute.
     """
 
     piece: Piece
@@ -58,17 +62,20 @@ def tabulate(plan: Plan, geography: Geography, measurements: Measurements) -> It
     """
     # Sums reach over all pieces, so these are read once before.
     added_up = AddedUp(plan, geography, measurements) if plan.variants.add_up else None
+    detail, columns = plan.detail, _label_columns(plan.detail)
+    schema, rows_of_branch = t2_schema(detail), np.array(detail.row_counts)
+    first_label = np.cumsum(rows_of_branch) - rows_of_branch
     for piece, measured in measurements:
-        taken = np.bincount(measured.branch - TOTAL_ONLY, minlength=len(BRANCHES))
+        taken = np.bincount(measured.branch - TOTAL_ONLY, minlength=len(detail.branches))
         consistent = None if added_up is None else added_up.of(piece)
         estimates = estimate(plan, plan.levels[piece.level], measured, consistent)
-        sizes = np.array(rows_of_branch())[np.maximum(estimates.branch, 0)]
+        sizes = rows_of_branch[np.maximum(estimates.branch, 0)]
         group = np.repeat(np.arange(len(sizes)), sizes)
         within = np.arange(len(group)) - (np.cumsum(sizes) - sizes)[group]
-        label = within + np.array(_FIRST_LABEL)[estimates.branch[group]]
-        labels = {name: _coded(label, column) for name, column in _LABELS.items()}
+        label = within + first_label[estimates.branch[group]]
+        labels = {name: _coded(label, column) for name, column in columns.items()}
         t1 = _table(T1_SCHEMA, plan, geography, piece, estimates.groups, estimates.totals, {})
-        t2 = _table(T2_SCHEMA, plan, geography, piece, estimates.groups[group], estimates.cells, labels)
+        t2 = _table(schema, plan, geography, piece, estimates.groups[group], estimates.cells, labels)
         yield Tabulated(piece, taken, t1, t2)
 
 
@@ -105,19 +112,7 @@ def _coded(index: Int64, names: Sequence[str] | pa.Array) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array(index.astype(np.int32)), pa.array(names, pa.string()))
 
 
-def _label_columns() -> dict[str, pa.Array]:
-    """Ages and sex of every kind of T2 row: the branches after one another, each as `Estimates.cells` lays it out."""
-    labels = [
-        (start, end, sex)
-        for bands in cells.BRANCH_BANDS[1:]
-        for sex in ("1", "2")
-        for start, end in [("*", "*"), *((str(first), str(last)) for first, last in cells.age_ranges(bands))]
-    ]
-    return {
-        name: pa.array(column, pa.string()) for (name, _), column in zip(_CELL, zip(*labels, strict=True), strict=True)
-    }
-
-
-_LABELS = _label_columns()
-_FIRST_LABEL = (np.cumsum(rows_of_branch()) - rows_of_branch()).tolist()
-"""Where the labels of each branch begin; branch 0 has no T2 rows."""
+def _label_columns(detail: Detail) -> dict[str, pa.Array]:
+    """The columns of every kind of T2 row: the branches after one another, each as `Estimates.cells` lays it out."""
+    codes = [detail.codes(row) for rows in detail.rows for row in rows]
+    return {name: pa.array([each[place] for each in codes], pa.string()) for place, name in enumerate(detail.columns)}

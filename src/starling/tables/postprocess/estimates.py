@@ -1,9 +1,9 @@
 """Which groups of a piece are published, and with which numbers.
 
 T1 has one number for each published group: the bare total, or the sum of its cells. T2 has, for each group whose branch has
-cells, two sex marginals and the cells. Below the state a bare total at or below the noise's quantile at the plan's
-suppression chance is dropped: a function of released values and the plan alone. With negative counts refused, each cell is
-clamped at 0 after that decision; totals and marginals are sums of the clamped cells.
+cells, the cells and their sums over the last attribute of the detail. Below the state a bare total at or below the noise's
+quantile at the plan's suppression chance is dropped: a function of released values and the plan alone. With negative counts
+refused, each cell is clamped at 0 after that decision; totals and marginals are sums of the clamped cells.
 
 What the plan may ask for besides: the stage-1 total weighted in (inference/combined.py), or totals that add up over regions and iterations
 (inference/consistency.py). Either moves a group's total by a whole number of persons, which its cells share (combined.spread), so that T1
@@ -44,8 +44,9 @@ from starling.tables.inference.totals import (
     what_is_chosen,
 )
 from starling.tables.inference.trees import Estimated
-from starling.tables.measurements import BRANCHES, TOTAL_ONLY, Int64, Measured, Measurements
-from starling.tables.plan import Geography, Level, Piece, Plan, cells
+from starling.tables.measurements import Int64, Measured, Measurements
+from starling.tables.plan import Geography, Level, Piece, Plan
+from starling.tables.plan.detail import TOTAL_ONLY
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 
@@ -136,10 +137,10 @@ class AddedUp:
 
 def _estimated(plan: Plan, level: Level, measured: Measured) -> tuple[Float64, Float64]:
     """The total of every group of a piece and its variance, not rounded: float64 (groups,)."""
-    starts = measured.offsets()
+    starts = measured.offsets(plan.detail)
     counts = np.add.reduceat(measured.values, starts[:-1]) if len(measured.values) else measured.stage1
     estimates, variances = counts.astype(np.float64), np.zeros(len(counts))
-    for kind in BRANCHES:
+    for kind in plan.detail.branches:
         here = np.flatnonzero(measured.branch == kind)
         weight = float(stage1_share(plan, level, kind))
         estimates[here] += weight * (measured.stage1[here] - counts[here])
@@ -185,7 +186,7 @@ class Estimates:
         groups: The positions of the published groups in the piece, ascending, int64.
         branch: The branch of each published group, int8.
         totals: The total of each published group.
-        cells: The T2 rows of each with a branch above 0, one after the other: 2 sexes, each its sum and then its 4, 9 or 23 bands.
+        cells: The T2 rows of each with a branch above 0, one after the other, in the order of `Detail.rows`.
     """
 
     groups: Int64
@@ -203,18 +204,18 @@ def estimate(plan: Plan, level: Level, measured: Measured, consistent: Consisten
         measured: The measurements of the piece.
         consistent: The totals of the piece after they were made to add up; None where the plan or the level has none.
     """
-    starts = measured.offsets()
+    starts = measured.offsets(plan.detail)
     groups = np.flatnonzero(_published(plan, level, measured, starts))
     branch = measured.branch[groups]
     totals = Numbers.zeros(len(groups))
-    sizes = np.array(rows_of_branch())[np.maximum(branch, 0)]
+    sizes = np.array(plan.detail.row_counts)[np.maximum(branch, 0)]
     firsts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
     details = Numbers.zeros(int(firsts[-1]))
-    for kind in BRANCHES:
+    for kind in plan.detail.branches:
         here = np.flatnonzero(branch == kind)
         if not len(here):
             continue
-        size = cells.BRANCH_CELLS[max(kind, 0)]
+        size = plan.detail.sizes[max(kind, 0)]
         values = measured.values[starts[groups[here], np.newaxis] + np.arange(size)]
         if consistent is not None:
             total = consistent_totals(plan, consistent, groups[here])
@@ -242,14 +243,12 @@ def _put_cells(
 
     `deviation` is that of their totals where these were made to add up.
     """
-    size = values[0].shape[1]
-    bands = size // cells.SEXES
+    size, width = values[0].shape[1], plan.detail.widths[kind]
     noise = plan.noise(level)
-    measured, better = (with_sums(each, bands) for each in values)
-    count = with_sums(clamp(plan, values[1]), bands)
-    for column in range(positions.shape[1]):
-        sex, position = divmod(column, bands + 1)
-        terms, first = (1, sex * bands + position - 1) if position else (bands, sex * bands)
+    measured, better = (with_sums(each, width) for each in values)
+    count = with_sums(clamp(plan, values[1]), width)
+    for column, row in enumerate(plan.detail.rows[kind]):
+        terms, first = row.terms, row.first
         half = margin(noise, 1 - CONFIDENCE, terms)
         estimate = better[:, column]
         if deviation is None:
@@ -266,15 +265,12 @@ def clamp(plan: Plan, values: Int64) -> Int64:
     return values if plan.allow_negative else np.maximum(values, 0)
 
 
-def rows_of_branch() -> tuple[int, ...]:
-    """T2 rows of a group of each branch: 0, 10, 20 and 48."""
-    return (0, *(size + cells.SEXES for size in cells.BRANCH_CELLS[1:]))
-
-
-def with_sums(values: Int64, bands: int) -> Int64:
-    """Cells (groups, 2 bands) with each sex led by its sum, (groups, 2 bands + 2)."""
-    by_sex = values.reshape(-1, cells.SEXES, bands)
-    led = np.concatenate((by_sex.sum(axis=2, keepdims=True), by_sex), axis=2)
+def with_sums(values: Int64, width: int) -> Int64:
+    """Cells (groups, cells) with each run of `width` of them led by its sum; as they are where that is 0 (`Detail.widths`)."""
+    if not width:
+        return values
+    runs = values.reshape(len(values), -1, width)
+    led = np.concatenate((runs.sum(axis=2, keepdims=True), runs), axis=2)
     return led.reshape(len(values), -1)
 
 

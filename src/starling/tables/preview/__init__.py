@@ -11,6 +11,7 @@ Source: SafeTab 2022, Section 3 and Appendix F, with margins from the exact disc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import isfinite, sqrt
 from typing import Final
 
@@ -29,7 +30,7 @@ from starling.tables.inference.totals import (
     total_distribution,
     what_is_chosen,
 )
-from starling.tables.plan import Geography, Level, LevelOverview, Noise, Overview, Plan, cells, describe
+from starling.tables.plan import Geography, Level, LevelOverview, Noise, Overview, Plan, describe
 from starling.tables.plan.labels import level_text
 
 SIZES: Final = (0, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
@@ -59,10 +60,10 @@ class BranchPreview:
     """The numbers of a group that takes one branch.
 
     Attributes:
-        branch: 0 to 3: thresholds at or below the deciding total.
-        cells: Values measured: 1, 8, 18 or 46.
+        branch: Thresholds at or below the deciding total.
+        cells: Values measured.
         total: Error of the group's T1 row, the sum of its cells.
-        sex: Error of a sex marginal of T2, where there are any.
+        sex: Error of a sum over the last attribute of the detail in T2, where there are any.
         cell: Error of a cell of T2, where there are any.
     """
 
@@ -79,7 +80,7 @@ class SizePreview:
 
     Attributes:
         persons: The true size.
-        branches: Probability of each branch 0 to 3; they add up to 1.
+        branches: Probability of each branch from 0 on; they add up to 1.
         suppressed: Probability that the group is not published.
         total: Error of its T1 row when it takes its likeliest branch.
         covered: Probability that the interval of its T1 row holds the true size, given that the row is published; 1 where it
@@ -88,7 +89,7 @@ class SizePreview:
     """
 
     persons: int
-    branches: tuple[float, float, float, float]
+    branches: tuple[float, ...]
     suppressed: float
     total: Error
     covered: float
@@ -182,7 +183,7 @@ def _level(plan: Plan, overview: LevelOverview, persons: tuple[int, ...]) -> Lev
     total = _error(plan.noise(level, total_only=True)) if overview.total_only else None
     if overview.total_only == overview.iterations:
         return LevelPreview(overview, total, None, (), (), None)
-    branches = tuple(_branch(plan, level, branch) for branch in range(len(cells.BRANCH_CELLS)))
+    branches = tuple(_branch(plan, level, branch) for branch in range(len(plan.detail.sizes)))
     bar = suppression_quantile(plan, level)
     sizes = tuple(_size(size, plan, level, bar, branches) for size in persons)
     return LevelPreview(overview, total, _error(stage_noise.stage1), branches, sizes, bar)
@@ -194,14 +195,14 @@ def _error(distribution: Noise, terms: int = 1) -> Error:
 
 
 def _branch(plan: Plan, level: Level, branch: int) -> BranchPreview:
-    size, distribution = cells.BRANCH_CELLS[branch], plan.noise(level)
+    size, distribution = plan.detail.sizes[branch], plan.noise(level)
     total = Error(deviation_of(plan, level, branch), half_width(plan, level, branch))
     if size == 1:
         return BranchPreview(branch, size, total, None, None)
     # Intervals of cells and sexes are those of the stage-2 measurement, whatever is made of the total.
     sex, cell = (
-        Error(run_deviation(plan, level, branch, terms), margin(distribution, 1 - CONFIDENCE, terms))
-        for terms in (size // cells.SEXES, 1)
+        Error(run_deviation(plan, level, branch, terms), margin(distribution, 1 - CONFIDENCE, terms)) if terms else None
+        for terms in (plan.detail.widths[branch], 1)
     )
     return BranchPreview(branch, size, total, sex, cell)
 
@@ -225,7 +226,7 @@ def _size(persons: int, plan: Plan, level: Level, bar: int | None, branches: tup
         shares = (chance[0] * kept, *chance[1:])
         covered = [_held(persons, plan, level, branch) * share if share else 0.0 for branch, share in enumerate(shares)]
     published = chance[0] * kept + sum(chance[1:])
-    likeliest = branches[max(range(4), key=chance.__getitem__)]
+    likeliest = branches[max(range(len(chance)), key=chance.__getitem__)]
     return SizePreview(
         persons,
         chance,
@@ -235,12 +236,12 @@ def _size(persons: int, plan: Plan, level: Level, bar: int | None, branches: tup
     )
 
 
-def branch_chances(plan: Plan, level: Level, persons: int) -> tuple[float, float, float, float]:
-    """Probability of each branch 0 to 3, for a group of true size `persons` that is measured in two stages; they add up to 1."""
+def branch_chances(plan: Plan, level: Level, persons: int) -> tuple[float, ...]:
+    """Probability of each branch from 0 on, for a group of true size `persons` that is measured in two stages; they add up to 1."""
     first = plan.stage_noise(level).stage1
     # Branch b or a later one when persons + noise >= threshold b.
-    one, two, three = (at_least(first, threshold - persons) for threshold in level.thresholds)
-    return 1 - one, one - two, two - three, three
+    reached = [1.0, *(at_least(first, threshold - persons) for threshold in level.thresholds)]
+    return (*(low - high for low, high in pairwise(reached)), reached[-1])
 
 
 def _held(persons: int, plan: Plan, level: Level, branch: int) -> float:

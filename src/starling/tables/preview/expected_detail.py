@@ -124,13 +124,13 @@ class ExpectedDetail:
         level: The level.
         given: Whether the sizes were given; otherwise assumed.
         suppressed: Part that is left out of the tables.
-        branches: Parts published as a bare total, with 4, 9 and 23 ages; with `suppressed` they add up to 1.
+        branches: Parts published by each partition, the bare total first; with `suppressed` they add up to 1.
     """
 
     level: Level
     given: bool
     suppressed: float
-    branches: tuple[float, float, float, float]
+    branches: tuple[float, ...]
 
 
 def expect_detail(plan: Plan, given: Mapping[str, Sizes] | None = None) -> tuple[ExpectedDetail, ...]:
@@ -157,11 +157,11 @@ def expect_detail(plan: Plan, given: Mapping[str, Sizes] | None = None) -> tuple
 
 def _expected_detail(plan: Plan, level: Level, given: Sizes | None) -> ExpectedDetail:
     second, bar = plan.noise(level), suppression_quantile(plan, level)
-    suppressed, branches = 0.0, [0.0] * 4
+    suppressed, branches = 0.0, [0.0] * len(plan.detail.sizes)
     for persons, part in given or assumed(level):
         chances = list(branch_chances(plan, level, persons))
         dropped = 0.0 if bar is None else chances[0] * (1 - at_least(second, bar + 1 - persons))
         suppressed += part * dropped
         chances[0] -= dropped
         branches = [whole + part * chance for whole, chance in zip(branches, chances, strict=True)]
-    return ExpectedDetail(level, given is not None, suppressed, (branches[0], branches[1], branches[2], branches[3]))
+    return ExpectedDetail(level, given is not None, suppressed, tuple(branches))

@@ -10,19 +10,11 @@ from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
 from starling.release.report.pages import Picture, Section, Table
 from starling.release.report.pictures import Tile, relative_shade, shares, tiles
+from starling.tables.plan import Detail
 from starling.tables.plan.labels import level_title, short_percent
 from starling.tables.preview import Error, LevelPreview, Preview
 from starling.tables.preview.expected_detail import ExpectedDetail
 
-KINDS: Final = (
-    "total only\nby plan",
-    "bare total",
-    "cell",
-    "total of\n4 ages",
-    "total of\n9 ages",
-    "total of\n23 ages",
-)
-DETAILS: Final = ("bare total", "4 ages", "9 ages", "23 ages")
 _FAR: Final = 10_000
 """Persons at which a margin is shown darkest."""
 
@@ -55,7 +47,12 @@ class TablesPage:
 
     def sections(self) -> Sequence[Section]:
         """Costs, then errors by kind of number, detail and size."""
-        return (_cost(self.seen), _kinds(self.seen), _detail(self.details), _sizes(self.seen))
+        return (
+            _cost(self.seen),
+            _kinds(self.seen),
+            _detail(self.seen.overview.plan.detail, self.details),
+            _sizes(self.seen),
+        )
 
 
 def _cost(seen: Preview) -> Section:
@@ -86,8 +83,10 @@ def _cost(seen: Preview) -> Section:
 
 
 def _kinds(seen: Preview) -> Section:
+    bare, *details = seen.overview.plan.detail.short_names
+    kinds = ("total only\nby plan", bare, "cell", *(f"total of\n{name}" for name in details))
     titles = [level_title(level.overview.level) for level in seen.levels]
-    errors = [_errors(level) for level in seen.levels]
+    errors = [_errors(level, len(kinds)) for level in seen.levels]
     grid = [[_margin(error) for error in line] for line in errors]
     caption = (
         "95 % margin of error of each kind of number, in persons, by level: lighter is closer. A total is the sum of its cells: the"
@@ -97,17 +96,17 @@ def _kinds(seen: Preview) -> Section:
         (title, *("" if error is None else f"{error.standard_deviation:,.1f} / {error.width:,}" for error in line))
         for title, line in zip(titles, errors, strict=True)
     )
-    header = ("Level", *(kind.replace("\n", " ") for kind in KINDS))
+    header = ("Level", *(kind.replace("\n", " ") for kind in kinds))
     return Section(
         "How far each kind of number will be off",
-        pictures=(Picture(partial(tiles, titles, KINDS, grid, "kind of number", "kinds"), caption),),
+        pictures=(Picture(partial(tiles, titles, kinds, grid, "kind of number", "kinds"), caption),),
         tables=(Table(header, rows, "Standard deviation / width of the 95 % interval, in persons"),),
     )
 
 
-def _errors(level: LevelPreview) -> tuple[Error | None, ...]:
+def _errors(level: LevelPreview, kinds: int) -> tuple[Error | None, ...]:
     if not level.branches:
-        return (level.total, *([None] * (len(KINDS) - 1)))
+        return (level.total, *([None] * (kinds - 1)))
     bare, *sums = (branch.total for branch in level.branches)
     return (level.total, bare, level.branches[-1].cell, *sums)
 
@@ -117,6 +116,7 @@ def _margin(error: Error | None) -> Tile | None:
 
 
 def _sizes(seen: Preview) -> Section:
+    names = seen.overview.plan.detail.short_names
     staged = [level for level in seen.levels if level.sizes]
     persons = tuple(size.persons for size in staged[0].sizes) if staged else ()
     titles = [level_title(level.overview.level) for level in staged]
@@ -136,7 +136,7 @@ def _sizes(seen: Preview) -> Section:
     rows = tuple(
         (
             f"{title}: {size.persons:,} persons",
-            DETAILS[max(range(4), key=size.branches.__getitem__)],
+            names[max(range(len(names)), key=size.branches.__getitem__)],
             f"± {size.total.margin:,}",
             f"{size.total.width:,}",
             _percent(size.suppressed),
@@ -161,8 +161,8 @@ def _sizes(seen: Preview) -> Section:
     )
 
 
-def _detail(details: Sequence[ExpectedDetail]) -> Section:
-    kinds = ("left out", *DETAILS)
+def _detail(detail: Detail, details: Sequence[ExpectedDetail]) -> Section:
+    kinds = ("left out", *detail.short_names)
     titles = [level_title(expected.level) for expected in details]
     parts = [(expected.suppressed, *expected.branches) for expected in details]
     caption = "Expected part of the groups of each level that is left out, or published by so much detail."

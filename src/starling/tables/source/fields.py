@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.privacy.compiled import compiled
-from starling.tables.plan.cells import TOP_AGE
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.geography import BLOCK_COLUMNS, WIDTHS
+from starling.tables.plan.sex_by_age import TOP_AGE
 from starling.tables.source.lookup import Int16, Int32
 
 FIELDS: Final = 1 << 0

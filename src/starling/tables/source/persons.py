@@ -14,11 +14,12 @@ from typing import Final, Literal, Never
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from starling.errors import Problem, SourceError
+from starling.errors import PlanError, Problem, SourceError
 from starling.planfile.pipe_separated import MARK, is_text
 from starling.tables.plan import Plan
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.geography import BLOCK_COLUMNS
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 
 LONGEST_HEADER: Final = 65_536
 """Bytes of a header line."""
@@ -72,7 +73,10 @@ def open_persons(path: str | Path, plan: Plan) -> Persons:
 
     Raises:
         SourceError: when it is missing, not a plain file, or lacks a column; all missing columns at once.
+        PlanError: when the detail of the plan is of other attributes than the sex and age of a Census record.
     """
+    if plan.detail.attributes != SEX_BY_AGE.attributes:
+        raise PlanError("detail", "is of other attributes than sex and age, which a person record has", "cut these")
     path = Path(path)
     try:
         if stat.S_ISDIR(path.stat().st_mode):

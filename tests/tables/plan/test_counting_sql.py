@@ -5,7 +5,10 @@ import re
 import pyarrow as pa
 
 from starling.engine import duck
-from starling.tables.plan.cells import COUNTED, COUNTING_SQL
+from starling.tables.plan.counting_sql import counted, counting_sql
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
+
+COUNTING_SQL, COUNTED = counting_sql(SEX_BY_AGE), counted(SEX_BY_AGE)
 
 
 def test_the_text_of_the_count_is_one_grouped_select() -> None:

@@ -1,0 +1,28 @@
+"""The text that counts the records of a plan by unit, groups and cell, whichever engine runs it; a release shows it."""
+
+from starling.tables.plan.detail import Detail
+
+
+def counting_sql(detail: Detail) -> str:
+    """The text; every count of every group of every level is a sum of its counts."""
+    on = " AND ".join(f"cells.{each.name} = persons.{each.name}" for each in detail.attributes)
+    lines = (
+        "SELECT persons.unit, persons.races, persons.qspan, cells.cell, CAST(count(*) AS bigint) AS persons",
+        "FROM persons",
+        f"JOIN cells ON {on}",
+        "GROUP BY persons.unit, persons.races, persons.qspan, cells.cell",
+    )
+    return "\n".join(lines)
+
+
+def counted(detail: Detail) -> dict[str, str]:
+    """The tables that it names, in words."""
+    names = "; ".join(each.name for each in detail.attributes)
+    domains = " and ".join(each.domain for each in detail.attributes)
+    cuts = zip(detail.attributes, detail.partitions[-1], strict=True)
+    finest = " by ".join(each.name if each.values else f"{len(cut)} bands of {each.name}" for each, cut in cuts if cut)
+    return {
+        "persons": "a row for each record that is not dropped, of all of them, or of a share at a time, whose counts are added: unit, the"
+        f" number of the finest region of its block; races, of its set of race codes; qspan, of its ethnicity code; {names}",
+        "cells": f"public: for each {domains} the number of its cell, {finest}",
+    }
