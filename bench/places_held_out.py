@@ -1,7 +1,8 @@
-"""Data that were held out while methods were tuned: the study of `places_accuracy` on them, once.
+"""Data that were held out while methods were tuned: the study of `places_accuracy` on them, once for each default that is released.
 
 Check-ins of Gowalla, the International Stroke Trial and Atlantic storms were named before anything was tuned. What comes out is reported as
-it comes out; a result that is there is not made again. The command is run last, when no method changes any more.
+it comes out; a result that is there is not made again, but for a method that was changed since. The command is run last, when no method
+changes any more, and the page says how often that was.
 """
 
 from bench import places_accuracy as study
