@@ -1,7 +1,8 @@
 """What part of answers is off by at most their typical error, by data, budget and kind of query.
 
-Some releases of each data set and budget are asked the queries of `bench.places_accuracy`, 600 of each kind, and each error is held against the
-typical error that `starling places count` would print beside the answer. Data held out while the method was tuned are left out here too.
+Some releases of each data set and budget are asked the queries of `bench.places_accuracy`, 600 of each kind, and each error is held
+against the typical error that `starling places count` would print beside the answer. Data held out while the method was tuned are left
+out here too.
 """
 
 import os
