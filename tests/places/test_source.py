@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from starling.engine import record_parts
 from starling.errors import SourceError
-from starling.places import source
 from starling.places.counts import tally
 from starling.places.plan import Plan
 from starling.places.source import open_records, read_part
@@ -56,7 +56,7 @@ def test_every_form_counts_the_same_points(tmp_path: Path) -> None:
 
 
 def test_row_groups_are_put_together_to_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "PART_ROWS", 2)
+    monkeypatch.setattr(record_parts, "PART_ROWS", 2)
     pq.write_table(pa.table({"lat": Y, "lon": X}), tmp_path / "a.parquet", row_group_size=1)
     opened = open_records(tmp_path / "a.parquet", plan())
     assert [(part.begin, part.stop) for part in opened.parts] == [(0, 2), (2, 4)]

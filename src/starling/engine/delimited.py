@@ -1,9 +1,11 @@
 """Delimited text by byte ranges, for files that are too large for memory and for several workers: a line belongs to the range in which it
-begins, so that no line is read twice. A field is what stands between commas; a comma in quotes cuts a field too.
+begins, so that no line is read twice. A field is what stands between commas; a field in quotes may hold commas, and quotes written twice.
 
-No line can stop a run: one that has another number of fields than the header, or is too long, is left out.
+No line can stop a run, and none changes how another is read: a line ends where it ends, quotes or not. A line is left out that has
+another number of fields than the header, that opens a quote and does not close it at the end of the field, or that is too long.
 """
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -14,14 +16,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
+from starling.privacy.compiled import compiled
+
 Int64 = npt.NDArray[np.int64]
+UInt8 = npt.NDArray[np.uint8]
 
 CHUNK: Final = 16 << 20
 """Bytes of text in a part."""
 LONGEST_LINE: Final = 1 << 20
 """Bytes that a line may go beyond its part; a longer one is left out."""
 _MARK: Final = b"\xef\xbb\xbf"
-_END, _COMMA = ord("\n"), ord(",")
+_END, _COMMA, _QUOTE = ord("\n"), ord(","), ord('"')
+_NAME: Final = re.compile('(?:^|,)("(?:[^"]|"")*"|[^,]*)')
+_BLANK, _FITS, _OTHER = 0, 1, 2
+"""Kinds of lines: without a character, with as many fields as the header, and all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +49,12 @@ class Part:
 
 def header_of(line: bytes) -> tuple[str, ...]:
     """The names in the first line of a file, without quotes; raises UnicodeDecodeError where it is not UTF-8."""
-    names = line.removeprefix(_MARK).decode("utf-8").rstrip("\r\n").split(",")
+    names = _NAME.findall(line.removeprefix(_MARK).decode("utf-8").rstrip("\r\n"))
     return tuple(_unquoted(name.strip()) for name in names)
 
 
 def _unquoted(name: str) -> str:
-    return name[1:-1] if len(name) > 1 and name[0] == name[-1] == '"' else name
+    return name[1:-1].replace('""', '"') if len(name) > 1 and name[0] == name[-1] == '"' else name
 
 
 def parts_of(path: Path, begin: int, size: int) -> tuple[Part, ...]:
@@ -69,24 +77,52 @@ def lines(file: BinaryIO, begin: int, stop: int) -> bytes:
 
 
 def fitting(part: Part, fields: int) -> tuple[bytes, Int64, Int64]:
-    """Of a part, the lines that have so many fields; then their numbers in the part, and those of lines with others.
+    """Of a part, the lines that have so many fields; then their numbers in the part, and those of lines that are left out.
 
     Lines are numbered from 1, blank ones too, which have no record.
     """
     with part.path.open("rb") as file:
         data = lines(file, part.begin, part.stop).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     characters = np.frombuffer(data, np.uint8)
-    ends = np.flatnonzero(characters == _END)
-    if not data.endswith(b"\n"):
-        ends = np.append(ends, len(data))
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    commas = np.diff(np.searchsorted(np.flatnonzero(characters == _COMMA), ends), prepend=0)
-    blank = starts == ends
-    fits = (commas == fields - 1) & ~blank
-    other = ~fits & ~blank
-    if other.any():
-        data = b"".join(data[starts[at] : ends[at] + 1] for at in np.flatnonzero(~other).tolist())
-    return data if fits.any() else b"", np.flatnonzero(fits) + 1, np.flatnonzero(other) + 1
+    many = np.count_nonzero(characters == _END) + (not data.endswith(b"\n"))
+    starts, kinds = np.empty(many + 1, np.int64), np.empty(many, np.uint8)
+    _examine(characters, fields, starts, kinds)
+    fits, other = np.flatnonzero(kinds == _FITS), np.flatnonzero(kinds == _OTHER)
+    if len(other):
+        data = b"".join(data[starts[at] : starts[at + 1]] for at in fits.tolist())
+    return data if len(fits) else b"", fits + 1, other + 1
+
+
+@compiled
+def _examine(characters: UInt8, fields: int, starts: Int64, kinds: UInt8) -> None:
+    """Find where each line begins, int64 (lines + 1,), the last being the end of the data, and its kind, uint8 (lines,)."""
+    place = 0
+    for line in range(len(kinds)):
+        starts[line] = place
+        commas, faulty, begins, quoted = 0, False, True, False
+        while place < len(characters) and characters[place] != _END:
+            byte = characters[place]
+            place += 1
+            if quoted:
+                if byte != _QUOTE:
+                    continue
+                if place < len(characters) and characters[place] == _QUOTE:
+                    place += 1
+                    continue
+                quoted = False
+                # What follows the quote that closes a field is the next field, or the next line.
+                faulty |= place < len(characters) and characters[place] != _COMMA and characters[place] != _END
+            elif byte == _COMMA:
+                commas += 1
+                begins = True
+                continue
+            elif byte == _QUOTE and begins:
+                quoted = True
+            begins = False
+        fits = commas == fields - 1 and not quoted and not faulty
+        kinds[line] = _BLANK if place == starts[line] else _FITS if fits else _OTHER
+        place = min(place + 1, len(characters))
+    starts[len(kinds)] = place
 
 
 def parsed(data: bytes, header: tuple[str, ...], columns: tuple[str, ...]) -> pa.Table:
@@ -94,7 +130,7 @@ def parsed(data: bytes, header: tuple[str, ...], columns: tuple[str, ...]) -> pa
     return pacsv.read_csv(
         pa.BufferReader(data),
         pacsv.ReadOptions(column_names=list(header), block_size=len(data) + 1, use_threads=False),
-        pacsv.ParseOptions(quote_char=False),
+        pacsv.ParseOptions(),
         pacsv.ConvertOptions(
             check_utf8=False, column_types=dict.fromkeys(header, pa.binary()), include_columns=list(columns)
         ),

@@ -1,7 +1,6 @@
-"""Numbers, labels, times and points of records: each by its rule, none an error."""
+"""Numbers, labels and points of records: each by its rule, none an error."""
 
 import struct
-from datetime import UTC, date, datetime
 from typing import Any
 
 import h3
@@ -12,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.engine.delimited import labels
-from starling.places.plan.readable import microseconds
 from starling.places.source.geojson import POINT
-from starling.places.source.values import centres, coordinates, numbers, slices_of_times
+from starling.places.source.values import centres, coordinates, numbers
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -25,7 +23,6 @@ def test_a_text_is_the_nearest_double(value: float) -> None:
 @given(st.lists(st.binary(max_size=40)))
 def test_no_text_is_an_error(texts: list[bytes]) -> None:
     assert len(numbers(pa.array(texts, pa.binary()))) == len(texts)
-    assert (slices_of_times(pa.array(texts, pa.binary()), (0, 1)) >= -1).all()
     assert len(labels(pa.array(texts, pa.binary()))) == len(texts)
     assert len(coordinates(pa.array(texts, pa.binary()))[0]) == len(texts)
 
@@ -52,46 +49,6 @@ def test_labels_are_the_same_from_every_form() -> None:
     ):
         assert labels(column).to_pylist() == wanted
     assert labels(pa.array([7, None], pa.int16())).to_pylist() == [b"7", None]
-
-
-BOUNDS = tuple(microseconds(each) for each in ("2020-01-01", "2020-02-01", "2020-03-01"))
-TIMES = {
-    "2020-01-01": 0,
-    "2020-01-31T23:59:59.999999": 0,
-    "2020-01-31T23:59:59.999999999": 0,
-    "2020-02-01 00:00": 1,
-    "2020-02-01T00:30+01:00": 0,
-    "2020-01-31T23:30:00-0100": 1,
-    "2020-02-29T12:00:00Z": 1,
-    "2020-03-01": -1,
-    "2019-12-31T23:59:59": -1,
-    "2020-02-30": -1,
-    "2020-13-01": -1,
-    "2020-01-01T24:00": -1,
-    "soon": -1,
-    "": -1,
-}
-
-
-def test_times_as_text() -> None:
-    assert slices_of_times(pa.array([each.encode() for each in TIMES]), BOUNDS).tolist() == list(TIMES.values())
-
-
-@given(st.datetimes(datetime(2019, 12, 1), datetime(2020, 4, 1)), st.sampled_from(["s", "ms", "us", "ns"]))  # noqa: DTZ001
-def test_a_time_is_in_the_same_slice_whatever_its_type(time: datetime, unit: str) -> None:
-    cast = pa.array([time]).cast(pa.timestamp(unit), safe=False)
-    kept = cast.cast(pa.timestamp("us"))[0].as_py()
-    (wanted,) = slices_of_times(pa.array([kept.isoformat().encode()]), BOUNDS).tolist()
-    exact = microseconds(kept.isoformat())
-    assert wanted == (-1 if not BOUNDS[0] <= exact < BOUNDS[2] else int(exact >= BOUNDS[1]))
-    for column in (cast, pa.array([kept.replace(tzinfo=UTC)]).cast(pa.timestamp(unit, "America/New_York"))):
-        assert slices_of_times(column, BOUNDS).tolist() == [wanted]
-
-
-def test_dates_and_extreme_times() -> None:
-    assert slices_of_times(pa.array([date(2020, 2, 1), None, date(9999, 1, 1)]), BOUNDS).tolist() == [1, -1, -1]
-    extreme = pa.array([-(2**63), 2**63 - 1, None]).cast(pa.timestamp("s"))
-    assert slices_of_times(extreme, BOUNDS).tolist() == [-1, -1, -1]
 
 
 def wkb(kind: int, *numbers: float, order: str = "<", srid: int | None = None) -> bytes:

@@ -11,7 +11,7 @@ Every record follows one rule, so that none can stop a run, and the rule is the 
 text or the value says, rounded down; below 0, not a number or missing, it is 0; beyond the public bound (N for sizes, q for quantities, G
 for groups) it is the bound. A record whose region is no leaf of the plan, whose group is not in the register, or that has no person where
 persons are asked for, is dropped, as is a line of CSV that has another number of fields than the header. A field of CSV is what stands
-between commas, without the quotes around it: a comma in quotes cuts a field too.
+between commas, without the quotes around it, within which it may hold commas.
 
 Text is read by byte ranges (engine/delimited.py).
 """

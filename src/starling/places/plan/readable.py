@@ -32,7 +32,6 @@ names = ["April", "May"]       # optional; without bounds: the values of the col
 """
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any, Final, get_args
 
@@ -40,6 +39,7 @@ from starling.errors import ParameterError, PlanError
 from starling.places.plan.choices import METHODS, MOST_EXPECTED, MOST_POINTS, Columns, Slices, Unit
 from starling.places.plan.grid import MOST_SIDE, Box, Crs, Grid
 from starling.planfile.spelling import did_you_mean
+from starling.planfile.times import microseconds
 from starling.planfile.toml import Float, Section
 from starling.privacy.budget import exact
 
@@ -48,7 +48,6 @@ DEFAULT: Final = "adaptive"
 _TOP: Final = ("title", "point", "expected", "grid", "input", "privacy", "method", "slices")
 _COLUMNS: Final = ("x", "y", "geometry", "h3", "time", "person")
 _BOX: Final = 'write x0, y0, x1, y1 like ["-74.3", "40.5", "-73.7", "41"]: public numbers, since a box taken from the data tells of them'
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read_plan(top: Section) -> dict[str, Any]:
@@ -161,14 +160,3 @@ def _slices(section: Section) -> Slices | None:
         return None
     made: Slices | None = _made(section, Slices, names or tuple(texts[:-1]), bounds)
     return made
-
-
-def microseconds(text: str) -> int:
-    """A date or time as microseconds since 1970; without a zone it is taken for UTC. Raises ValueError for another text.
-
-    >>> microseconds("1970-01-02"), microseconds("1970-01-01T01:00:00+01:00")
-    (86400000000, 0)
-    """
-    time = datetime.fromisoformat(text)
-    away = (time if time.tzinfo else time.replace(tzinfo=UTC)) - _EPOCH
-    return (away.days * 86400 + away.seconds) * 1_000_000 + away.microseconds

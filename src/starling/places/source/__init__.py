@@ -1,6 +1,7 @@
 """The confidential records of points: their public shape, and their rows part by part.
 
-Forms: CSV with a header, Parquet and GeoParquet (one file, or a folder of Parquet parts), GeoJSON, and what a session holds (memory.py).
+Forms: CSV with a header, Parquet and GeoParquet (one file, or a folder of Parquet parts), GeoJSON, and what a session holds
+(engine/held_records.py).
 Where a point lies is said by two numbers, by a geometry (WKB, or GeoArrow's native points), or by an H3 cell, at whose centre it lies.
 
 Every record follows one rule, so that none can stop a run: a point is dropped, uncounted, if its coordinates are missing, not numbers, NaN,
@@ -9,32 +10,27 @@ another number of fields than the header is dropped too.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from starling.engine.delimited import Part, fitting, header_of, parsed, parts_of
+from starling.engine.delimited import Part
+from starling.engine.held_records import Held, InMemory, hold
 from starling.engine.record_files import PARQUET, Records, check_columns, first_line, open_files, refuse
+from starling.engine.record_parts import parquet_parts, tables, text_records
 from starling.errors import Problem, SourceError
 from starling.places.plan import Plan
 from starling.places.source.geojson import features
-from starling.places.source.memory import Held, InMemory, hold
 
 __all__ = ["Held", "InMemory", "Records", "open_held", "open_records", "read_part"]
 
-ROWS: Final = 1 << 18
-"""Parquet rows that are read at a time."""
-PART_ROWS: Final = 1 << 22
-"""Parquet rows of a part, unless a row group has more."""
 LARGEST_GEOJSON: Final = 1 << 28
 """Bytes: it is read as a whole."""
 _DEGREES: Final = ("OGC:CRS84", "EPSG:4326")
-_OTHER_SEPARATORS: Final = (";", "\t", "|")
 
 
 def open_records(path: str | Path, plan: Plan) -> Records:
@@ -69,43 +65,18 @@ def _open_file(path: Path, plan: Plan) -> Records:
     columns, fix = plan.columns.names, f"the plan reads {', '.join(plan.columns.names)}"
     if line.startswith(PARQUET):
         with pq.ParquetFile(path) as opened:
-            schema, rows = opened.schema_arrow, _rows(opened)
+            schema, parts = opened.schema_arrow, parquet_parts(path, opened)
         check_columns(path, columns, schema.names, fix)
         _check_types(path, plan, schema)
         _check_reference(path, plan, schema.metadata or {})
-        return Records((path,), (size,), "parquet", columns, columns, _parts(path, rows))
+        return Records((path,), (size,), "parquet", columns, columns, parts)
     if line.lstrip().startswith(b"{"):
         _check_geojson(path, plan, size)
         return Records((path,), (size,), "geojson", columns, columns, (Part(path, 0, size),))
-    try:
-        header = header_of(line)
-    except UnicodeDecodeError:
-        refuse(
-            path, "has a header that is not UTF-8; it may be compressed", "unpack it, and give CSV, Parquet or GeoJSON"
-        )
-    if len(header) == 1 and any(mark in header[0] for mark in _OTHER_SEPARATORS):
-        refuse(path, "has a header that is not separated by commas", "write it with commas")
     if plan.columns.geometry:
         two = 'name the columns of two numbers, as in x = "lon", or give GeoParquet or GeoJSON'
         refuse(path, "is CSV, and the plan names a geometry", two)
-    check_columns(path, columns, header, fix)
-    return Records((path,), (size,), "text", header, columns, parts_of(path, len(line), size))
-
-
-def _rows(file: pq.ParquetFile) -> list[int]:
-    """The rows of each row group."""
-    return [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
-
-
-def _parts(path: Path, rows: Sequence[int]) -> tuple[Part, ...]:
-    """Row groups together to PART_ROWS rows."""
-    found, begin, held = [], 0, 0
-    for at, many in enumerate(rows):
-        if at > begin and held + many > PART_ROWS:
-            found.append(Part(path, begin, at))
-            begin, held = at, 0
-        held += many
-    return (*found, Part(path, begin, len(rows))) if rows else ()
+    return text_records(path, columns, fix)
 
 
 def _check_types(path: Path, plan: Plan, schema: pa.Schema) -> None:
@@ -168,20 +139,11 @@ def read_part(records: Records | Held, part: Part) -> Iterator[pa.Table]:
     Raises:
         SourceError: the file is gone, or is not what was checked; never because of what a record says.
     """
-    failed = False
+    if isinstance(records, Held) or records.form != "geojson":
+        yield from tables(records, part)
+        return
     try:
-        if isinstance(records, Held):
-            yield from records.tables()
-        elif records.form == "parquet":
-            with pq.ParquetFile(part.path) as file:
-                groups, names = range(part.begin, part.stop), list(records.columns)
-                for batch in file.iter_batches(ROWS, row_groups=groups, columns=names, use_threads=False):
-                    yield pa.Table.from_batches([batch]).select(names)
-        elif records.form == "geojson":
-            yield features(part.path.read_bytes(), records.columns)
-        elif data := fitting(part, len(records.header))[0]:
-            yield parsed(data, records.header, records.columns)
-    except (OSError, pa.ArrowException, duckdb.Error, KeyError):
-        failed = True
-    if failed:
-        raise SourceError("records", "are not what was checked", "leave the file alone")
+        data = part.path.read_bytes()
+    except OSError:
+        raise SourceError("records", "are not what was checked", "leave the file alone") from None
+    yield features(data, records.columns)

@@ -5,10 +5,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from starling.engine.delimited import labels
+from starling.engine.times import periods_of_times
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
-from starling.places.source.values import centres, coordinates, numbers, slices_of_times
+from starling.places.source.values import centres, coordinates, numbers
 from starling.privacy.compiled import compiled
 
 
@@ -39,7 +40,7 @@ def slices_of(plan: Plan, table: pa.Table) -> Int64:
     """int64 (records,): the slice of each record of a plan with slices; -1 for none."""
     assert plan.slices is not None
     if plan.slices.bounds is not None:
-        return slices_of_times(table[plan.columns.time], plan.slices.bounds)
+        return periods_of_times(table[plan.columns.time], plan.slices.bounds)
     names = pa.array([name.encode() for name in plan.slices.names], pa.binary())
     at = pc.index_in(labels(table[plan.columns.time]), names).fill_null(-1).cast(pa.int64())
     return np.asarray(at.to_numpy(zero_copy_only=False))

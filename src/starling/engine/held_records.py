@@ -1,0 +1,133 @@
+"""Records that this process holds: arrays, an Arrow table, a data frame, or a relation of DuckDB, which is not run before it is read."""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from numbers import Number
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import duckdb
+import pyarrow as pa
+
+from starling.engine.delimited import Part
+from starling.errors import SourceError
+
+InMemory: TypeAlias = Mapping[str, Any] | pa.Table | duckdb.DuckDBPyRelation | Any
+"""Arrays by name, an Arrow table, a relation of DuckDB, a data frame of pandas, or one that hands over Arrow's stream, as polars's do."""
+
+ROWS: Final = 1 << 18
+"""Rows that are taken at a time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """Records in memory, of a public shape. No worker of a cluster reaches them.
+
+    Attributes:
+        schema: Names and types of the columns that are read.
+        tables: Gives the rows.
+        parts: One, for all of them.
+        files: None.
+        sizes: None.
+    """
+
+    schema: pa.Schema
+    tables: Callable[[], Iterator[pa.Table]]
+    parts: tuple[Part, ...] = (Part(Path("records"), 0, 1),)
+    files: tuple[Path, ...] = ()
+    sizes: tuple[int, ...] = ()
+
+
+def hold(data: InMemory, columns: tuple[str, ...]) -> Held:
+    """The columns of records in memory; nothing of a relation is read.
+
+    Raises:
+        SourceError: they are none, or lack a column.
+    """
+    fix = f"give arrays, an Arrow table, a data frame or a relation of DuckDB with the columns {', '.join(columns)}"
+    try:
+        if isinstance(data, Mapping):
+            data = pa.table({name: data[name] for name in columns})
+        if isinstance(data, pa.Table):
+            chosen = data.select(list(columns))
+            return Held(chosen.schema, lambda: (pa.Table.from_batches([each]) for each in chosen.to_batches(ROWS)))
+        if "pandas" in sys.modules and isinstance(data, sys.modules["pandas"].DataFrame):
+            return _pandas(data, columns)
+        return _stream(data, columns) if hasattr(data, "__arrow_c_stream__") else _relation(data, columns)
+    except Exception as error:  # noqa: BLE001 - numpy, pandas, Arrow and DuckDB each raise their own
+        raise SourceError("records", f"have no such columns, or are no records ({type(error).__name__})", fix) from None
+
+
+def _relation(data: duckdb.DuckDBPyRelation, columns: tuple[str, ...]) -> Held:
+    quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
+    relation = data.project(quoted)
+
+    def read() -> Iterator[pa.Table]:
+        return (pa.Table.from_batches([each]) for each in relation.to_arrow_reader(ROWS))
+
+    return Held(relation.limit(0).to_arrow_table().schema, read)
+
+
+def _stream(data: Any, columns: tuple[str, ...]) -> Held:
+    schema = pa.RecordBatchReader.from_stream(data).schema
+    kinds = {name: _without_view(schema.field(name).type) for name in columns}
+
+    def read() -> Iterator[pa.Table]:
+        for batch in pa.RecordBatchReader.from_stream(data):
+            for begin in range(0, len(batch), ROWS):
+                some = batch.slice(begin, ROWS)
+                yield pa.table({name: _as(some.column(name), kind) for name, kind in kinds.items()})
+
+    return Held(pa.schema(list(kinds.items())), read)
+
+
+def _without_view(kind: pa.DataType) -> pa.DataType:
+    """The type with plain text where it has views of text, which many functions of Arrow do not take."""
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, _without_view(kind.value_type))
+    return pa.large_string() if pa.types.is_string_view(kind) else kind
+
+
+def _as(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    if pa.types.is_dictionary(kind):
+        return pa.DictionaryArray.from_arrays(column.indices, _as(column.dictionary, kind.value_type))
+    return column.cast(kind)
+
+
+def _pandas(data: Any, columns: tuple[str, ...]) -> Held:
+    """The rows of a frame of pandas; a column of Python's objects is text."""
+    fields = {name: data[name] for name in columns}
+    kinds = {name: _kind(field) for name, field in fields.items()}
+
+    def read() -> Iterator[pa.Table]:
+        for begin in range(0, len(data), ROWS):
+            some = {name: field.iloc[begin : begin + ROWS] for name, field in fields.items()}
+            yield pa.table({name: _array(each, kinds[name]) for name, each in some.items()})
+
+    return Held(pa.schema(list(kinds.items())), read)
+
+
+def _kind(field: Any) -> pa.DataType:
+    return pa.large_string() if field.dtype == object else pa.Array.from_pandas(field.iloc[:0]).type
+
+
+def _array(field: Any, kind: pa.DataType) -> pa.Array:
+    if field.dtype != object:
+        return pa.array(field, kind, from_pandas=True)
+    return pa.array([_text(each) for each in field], pa.large_binary()).cast(kind, safe=False)
+
+
+def _text(value: Any) -> bytes | None:
+    """What an object says as text; None for what is neither text nor a number nor a time."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace")
+    if not isinstance(value, date | Number):
+        return None
+    try:
+        said = value.isoformat() if isinstance(value, date) else str(value)
+    except ValueError:  # an integer of more digits than Python writes
+        return None
+    # Missing values of pandas and numpy are a time and a number.
+    return None if said in ("NaT", "nan") else said.encode()

@@ -1,0 +1,73 @@
+"""The rows of records, part by part, as their form has them: of text all columns as bytes, else as stored."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from starling.engine.delimited import Part, fitting, header_of, parsed, parts_of
+from starling.engine.held_records import Held
+from starling.engine.record_files import Records, check_columns, first_line, refuse
+from starling.errors import SourceError
+
+ROWS: Final = 1 << 18
+"""Parquet rows that are read at a time."""
+PART_ROWS: Final = 1 << 22
+"""Parquet rows of a part, unless a row group has more."""
+_OTHER_SEPARATORS: Final = (";", "\t", "|")
+
+
+def text_records(path: Path, columns: tuple[str, ...], fix: str) -> Records:
+    """The records of a file of text; raises SourceError unless its first line names each of the columns once."""
+    line, size = first_line(path)
+    try:
+        header = header_of(line)
+    except UnicodeDecodeError:
+        refuse(path, "has a header that is not UTF-8; it may be compressed", "unpack it, and give CSV or Parquet")
+    if len(header) == 1 and any(mark in header[0] for mark in _OTHER_SEPARATORS):
+        refuse(path, "has a header that is not separated by commas", "write it with commas")
+    check_columns(path, columns, header, fix)
+    return Records((path,), (size,), "text", header, columns, parts_of(path, len(line), size))
+
+
+def parquet_parts(path: Path, file: pq.ParquetFile) -> tuple[Part, ...]:
+    """The parts of an open Parquet file: row groups together to PART_ROWS rows."""
+    rows = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
+    found, begin, held = [], 0, 0
+    for at, many in enumerate(rows):
+        if at > begin and held + many > PART_ROWS:
+            found.append(Part(path, begin, at))
+            begin, held = at, 0
+        held += many
+    return (*found, Part(path, begin, len(rows))) if rows else ()
+
+
+def tables(records: Records | Held, part: Part, coded: Sequence[str] = ()) -> Iterator[pa.Table]:
+    """The records of a part of text or Parquet, or those in memory.
+
+    Args:
+        records: The checked records.
+        part: One of theirs.
+        coded: The columns of text that Parquet gives as dictionaries.
+
+    Raises:
+        SourceError: the file is gone, or is not what was checked; never because of what a record says.
+    """
+    failed = False
+    try:
+        if isinstance(records, Held):
+            yield from records.tables()
+        elif records.form == "parquet":
+            with pq.ParquetFile(part.path, read_dictionary=list(coded)) as file:
+                groups, names = range(part.begin, part.stop), list(records.columns)
+                for batch in file.iter_batches(ROWS, row_groups=groups, columns=names, use_threads=False):
+                    yield pa.Table.from_batches([batch]).select(names)
+        elif data := fitting(part, len(records.header))[0]:
+            yield parsed(data, records.header, records.columns)
+    except (OSError, KeyError, TypeError, ValueError, pa.ArrowException, duckdb.Error):
+        failed = True
+    if failed:
+        raise SourceError("records", "are not what was checked", "leave the file alone")

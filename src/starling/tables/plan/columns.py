@@ -1,0 +1,231 @@
+"""The columns that a plan reads of records of one's own: their names and their public domains, fixed before any record is read.
+
+A domain numbers its values from 0 on. There are three kinds: a list of codes, whole numbers between two bounds, perhaps cut into classes,
+and periods of time. A column says one value of a record, or several: in several fields, or in one field with a separator between them.
+
+Privacy. A domain depends on the plan alone, so that which values there are tells nothing of any record. Of a column with several values
+at most `most` different ones are read of a record, the first that it gives; this bounds the groups that the record is in (stability.py).
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Final, TypeAlias
+
+from starling.errors import PlanError, Problem
+from starling.planfile.times import microseconds
+from starling.tables.plan.detail_attributes import MOST
+
+MOST_SEVERAL: Final = 64
+"""The most values of a column that are read of one record."""
+
+AROUND: Final = ' \t"'
+"""What is taken away at both ends of a field, and so can be at no end of a code."""
+
+
+@dataclass(frozen=True)
+class Codes:
+    """A list of codes; raises PlanError unless they are one or more, different from one another, and can stand in a record.
+
+    Attributes:
+        values: The code and the text of each value.
+        other: The code of the value that a record has whose field is missing or holds none of the codes; "" where it then has none.
+    """
+
+    values: tuple[tuple[str, str], ...]
+    other: str = ""
+
+    def __post_init__(self) -> None:
+        problems = []
+        if not self.values:
+            problems.append(Problem("codes", "are none", "list the values that a record can have"))
+        for code, times in Counter(self.codes).items():
+            if times > 1:
+                problems.append(Problem(f"code {code[:40]}", "is there more than once", "keep one value of the code"))
+        if not all(code and code == code.strip(AROUND) and code.isprintable() for code in self.codes):
+            fix = "write codes without a blank or a quote at either end"
+            problems.append(Problem("codes", "hold one that no field of a record can say", fix))
+        if self.other and self.other not in self.codes:
+            problems.append(Problem("other", "is not one of the codes", "add it to the codes"))
+        if problems:
+            raise PlanError(problems=problems)
+
+    @cached_property
+    def codes(self) -> tuple[str, ...]:
+        """The code of each value."""
+        return tuple(code for code, _ in self.values)
+
+    @property
+    def size(self) -> int:
+        """How many values there are."""
+        return len(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Integers:
+    """Whole numbers, or classes of them; raises PlanError unless the bounds and the cuts ascend within -10^9 to 10^9.
+
+    Attributes:
+        low: The least number.
+        high: The largest number.
+        cuts: The least number of each class, from `low` on; none where every number is a value of its own.
+    """
+
+    low: int
+    high: int
+    cuts: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not -MOST <= self.low < self.high <= MOST:
+            raise PlanError("bounds", "do not ascend within -10^9 to 10^9", "give the least and the largest number")
+        cuts = self.cuts
+        if cuts and (list(cuts) != sorted(set(cuts)) or cuts[0] != self.low or cuts[-1] > self.high):
+            fix = f"give ascending cuts from {self.low} on and up to {self.high}, or none"
+            raise PlanError("cuts", "do not cut the numbers into classes", fix)
+
+    @property
+    def size(self) -> int:
+        """How many values there are: the classes, or the numbers where there are none."""
+        return len(self.cuts) or self.high + 1 - self.low
+
+
+@dataclass(frozen=True)
+class Periods:
+    """Periods of time that follow one another; raises PlanError unless they are one or more.
+
+    Attributes:
+        edges: When each begins, and when the last one ends, which it does not hold: dates or times as in ISO 8601, ascending; one without
+            a zone is of UTC.
+    """
+
+    edges: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        try:
+            ascending = all(before < after for before, after in pairwise(self.bounds))
+        except (ValueError, OverflowError):
+            ascending = False
+        if not ascending or len(self.edges) < 2:
+            raise PlanError("periods", "are not two or more dates that ascend", "write them as 2020-01-31")
+
+    @cached_property
+    def bounds(self) -> tuple[int, ...]:
+        """The edges in microseconds since 1970."""
+        return tuple(map(microseconds, self.edges))
+
+    @property
+    def size(self) -> int:
+        """How many periods there are."""
+        return len(self.edges) - 1
+
+
+Domain: TypeAlias = Codes | Integers | Periods
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What records say of one attribute; raises PlanError with all problems.
+
+    Attributes:
+        name: The name of the attribute.
+        domain: Its public values.
+        fields: The columns of the records that say it; by default the one that is called like the attribute.
+        separator: What stands between several values in a field; "" where a field says one value.
+        most: The most different values that are read of a record; 1 where the column says one.
+    """
+
+    name: str
+    domain: Domain
+    fields: tuple[str, ...] = ()
+    separator: str = ""
+    most: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.fields:
+            object.__setattr__(self, "fields", (self.name,))
+        problems = list(self._problems())
+        if problems:
+            raise PlanError(problems=problems)
+
+    def _problems(self) -> Iterator[Problem]:
+        where = f"column {self.name}"
+        if not all(self.fields) or len(set(self.fields)) < len(self.fields):
+            yield Problem(where, "names a field twice, or one without a name", "name each column of the records once")
+        if self.separator and len(self.fields) > 1:
+            yield Problem(where, "has a separator and several fields", "take either")
+        fields = MOST_SEVERAL if self.separator else min(len(self.fields), MOST_SEVERAL)
+        if not 1 <= self.most <= fields:
+            yield Problem(where, f"reads {self.most} values of a record", f"state a number from 1 to {fields}")
+        if self.separator and not isinstance(self.domain, Codes):
+            yield Problem(where, "has a separator between values that are no codes", "list the codes")
+        if self.separator and (len(self.separator) > 1 or self.separator in AROUND or not self.separator.isprintable()):
+            yield Problem(where, "has a separator that is no single mark", 'write one mark, such as ";"')
+        if (
+            self.separator
+            and isinstance(self.domain, Codes)
+            and any(self.separator in each for each in self.domain.codes)
+        ):
+            yield Problem(where, "has the separator in one of its codes", "take another mark")
+
+    @property
+    def several(self) -> bool:
+        """Whether a record has a set of values, rather than one value or none."""
+        return len(self.fields) > 1 or bool(self.separator)
+
+    @property
+    def outside(self) -> int:
+        """The number of the value that stands for whatever is not in the domain, where that is not one of its own values."""
+        return self.domain.size
+
+
+@dataclass(frozen=True, slots=True)
+class RecordColumns:
+    """All that is read of a record; raises PlanError with all problems.
+
+    Attributes:
+        area: Says the smallest area that a record lies in, by the codes of the areas; None where a plan has no regions.
+        groups: The attributes by which groups are made.
+        detail: The attributes of the detail, each with one value.
+    """
+
+    area: Column | None
+    groups: tuple[Column, ...]
+    detail: tuple[Column, ...]
+
+    def __post_init__(self) -> None:
+        problems = list(self._problems())
+        if problems:
+            raise PlanError(problems=problems)
+
+    def _problems(self) -> Iterator[Problem]:
+        if self.area is not None and not isinstance(self.area.domain, Codes):
+            yield Problem(f"column {self.area.name}", "says areas that are no codes", "list the codes of the areas")
+        for each in self.single:
+            if each.several:
+                problem = "says several values of a record, which lies in one area and in one cell of the detail"
+                yield Problem(f"column {each.name}", problem, "take a column of one value")
+        for some in (self.groups, self.detail):
+            for name, times in Counter(each.name for each in some).items():
+                if times > 1:
+                    yield Problem(f"column {name}", "is there more than once", "name it once")
+
+    @property
+    def single(self) -> tuple[Column, ...]:
+        """The columns without a value of which a record is dropped: the area, then the detail."""
+        return (*(() if self.area is None else (self.area,)), *self.detail)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The columns of the records that are read, each once."""
+        return tuple(dict.fromkeys(field for each in (*self.single, *self.groups) for field in each.fields))
+
+
+def codes_of(texts: Sequence[str]) -> Codes:
+    """The domain of these codes, each its own text.
+
+    >>> codes_of(("F", "M")).values
+    (('F', 'F'), ('M', 'M'))
+    """
+    return Codes(tuple((text, text) for text in texts))

@@ -1,0 +1,185 @@
+"""What fields of declared columns say: the number of a value in its public domain, by one rule for text and for typed columns.
+
+Every field follows the rule by itself, so that none can stop a run or change how another is read:
+
+- Blanks, tabs and a quote around text are passed over; what then is empty is missing.
+- A code is the same text as one of the domain; an integer counts as its digits, without a sign where it is positive.
+- A whole number is its digits, perhaps with a sign before and a point and zeros after them, or a number of the same value. NaN is missing.
+- A time is as in ISO 8601, or of a type of times; without a zone it is of UTC.
+
+Whatever else a field says is outside the domain.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from starling.engine.delimited import labels, plain
+from starling.engine.times import periods_of_times
+from starling.tables.plan.columns import Codes, Column, Domain, Integers, Periods
+from starling.tables.source.lookup import Int32, Int64
+from starling.tables.source.value_sets import gather
+
+MISSING: Final = -1
+"""Stands for a field that says nothing."""
+OUTSIDE: Final = -2
+"""Stands for a field that says something which is not in the domain."""
+
+Read: TypeAlias = Callable[[pa.Array], Int32]
+"""Gives the number of the value of each field, MISSING or OUTSIDE."""
+
+_WHOLE: Final = r"^(?P<sign>[+-]?)0*(?P<digits>[0-9]{1,10})(?:\.0*)?$"
+_NAN: Final = pa.array([b"nan", b"NaN", b"NAN"], pa.binary())
+
+
+def reader(domain: Domain) -> Read:
+    """The function that finds the values of a domain in a column of any type that `fits` allows."""
+    match domain:
+        case Codes():
+            return partial(_by_text, partial(_codes, pa.array([code.encode() for code in domain.codes], pa.binary())))
+        case Integers():
+            return partial(_integers, domain)
+        case Periods():
+            return partial(_periods, domain)
+
+
+def fits(column: Column, kind: pa.DataType) -> str:
+    """What the type of a field must be instead of this one; "" where it fits."""
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if _is_text(kind) or pa.types.is_null(kind):
+        return ""
+    if column.separator:
+        return "text"
+    match column.domain:
+        case Codes():
+            return "" if pa.types.is_integer(kind) else "text or an integer"
+        case Integers():
+            number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+            return "" if number else "text or a number"
+        case Periods():
+            return "" if pa.types.is_timestamp(kind) or pa.types.is_date(kind) else "text, a date or a time"
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return kind in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
+
+
+def _by_text(read: Callable[[pa.Array], Int32], column: pa.Array) -> Int32:
+    """The number of each field, by a function of labels, which is asked once for each text that occurs."""
+    coded = _coded(column)
+    of_text = np.append(read(labels(coded.dictionary)), np.int32(MISSING))
+    return np.asarray(of_text[_places(coded)])
+
+
+def _coded(column: pa.Array) -> pa.DictionaryArray:
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.binary())
+    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+
+
+def _places(coded: pa.DictionaryArray) -> npt.NDArray[np.integer]:
+    """Where each field stands in the dictionary; one past its end for a missing field."""
+    last = len(coded.dictionary)
+    indices = coded.indices
+    if indices.null_count:
+        indices = indices.cast(pa.int64()).fill_null(last)
+    return np.asarray(indices.to_numpy(zero_copy_only=False))
+
+
+def _codes(codes: pa.Array, texts: pa.Array) -> Int32:
+    found = pc.index_in(texts, codes, skip_nulls=True).fill_null(OUTSIDE).to_numpy(zero_copy_only=False)
+    missing = texts.is_null().to_numpy(zero_copy_only=False)
+    return np.where(missing, MISSING, found).astype(np.int32)
+
+
+def _integers(domain: Integers, column: pa.Array) -> Int32:
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_decimal(kind):
+        column, kind = plain(column).cast(pa.string()), pa.string()
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return _by_text(partial(_whole, domain), column)
+    typed = plain(column) if pa.types.is_integer(kind) else plain(column).cast(pa.float64())
+    missing = typed.is_null().to_numpy(zero_copy_only=False)
+    number = typed.fill_null(0).to_numpy(zero_copy_only=False)
+    inside = (number >= domain.low) & (number <= domain.high)
+    if pa.types.is_floating(kind):
+        missing = missing | np.isnan(number)
+        inside &= number == np.floor(number)
+    found = _place(domain, np.where(inside, number, domain.low).astype(np.int64))
+    return np.where(missing, MISSING, np.where(inside, found, OUTSIDE)).astype(np.int32)
+
+
+def _whole(domain: Integers, texts: pa.Array) -> Int32:
+    """The numbers that texts write."""
+    written = pc.extract_regex(texts, _WHOLE)
+    digits = pc.struct_field(written, "digits").fill_null(b"0").cast(pa.string())
+    size = pc.if_else(pc.equal(digits, ""), "0", digits).cast(pa.int64()).to_numpy(zero_copy_only=False)
+    sign = pc.equal(pc.struct_field(written, "sign"), b"-").fill_null(False).to_numpy(zero_copy_only=False)
+    number = np.where(sign, -size, size)
+    inside = written.is_valid().to_numpy(zero_copy_only=False) & (number >= domain.low) & (number <= domain.high)
+    found = _place(domain, np.where(inside, number, domain.low))
+    missing = pc.or_kleene(texts.is_null(), pc.is_in(texts, _NAN)).to_numpy(zero_copy_only=False)
+    return np.where(missing, MISSING, np.where(inside, found, OUTSIDE)).astype(np.int32)
+
+
+def _place(domain: Integers, numbers: Int64) -> Int64:
+    """The number of the value of numbers of the domain."""
+    if not domain.cuts:
+        return numbers - domain.low
+    return np.asarray(np.searchsorted(np.array(domain.cuts), numbers, side="right") - 1)
+
+
+def _periods(domain: Periods, column: pa.Array) -> Int32:
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        return _period(domain, plain(column))
+    return _by_text(partial(_period, domain), column)
+
+
+def _period(domain: Periods, times: pa.Array) -> Int32:
+    found = periods_of_times(times, domain.bounds)
+    missing = times.is_null().to_numpy(zero_copy_only=False)
+    return np.where(missing, MISSING, np.where(found < 0, OUTSIDE, found)).astype(np.int32)
+
+
+def values(column: Column, read: Read, field: pa.Array) -> Int32:
+    """int32 (records,): the value that each record has of a column of one; `column.outside` where it has none of the domain."""
+    found = read(field)
+    return np.where(found < 0, _other(column), found)
+
+
+def sets(column: Column, read: Read, fields: list[pa.Array]) -> tuple[Int32, Int32]:
+    """The set of values of each record of a column of several, int32 (records,) and int32 (rows, most), as `ValueSets.number` takes them.
+
+    A field that says nothing gives no value; one that says anything outside the domain gives `column.outside`, or the declared other value.
+    """
+    if column.separator:
+        (field,) = fields
+        coded = _coded(field)
+        parts = pc.split_pattern(labels(coded.dictionary), column.separator.encode())
+        lengths = np.append(pc.list_value_length(parts).fill_null(0).to_numpy(zero_copy_only=False), 0)
+        of_text = _gathered(column, np.append(0, np.cumsum(lengths)), read(parts.flatten()))
+        return of_text[0][_places(coded)], of_text[1]
+    given = np.stack([read(field) for field in fields], axis=1)
+    return _gathered(column, np.arange(len(given) + 1) * len(fields), given.ravel())
+
+
+def _gathered(column: Column, offsets: Int64, given: Int32) -> tuple[Int32, Int32]:
+    given = np.where(given == OUTSIDE, _other(column), given)
+    found = np.empty(len(offsets) - 1, dtype=np.int32)
+    several = np.empty((len(found) + 1, column.most), dtype=np.int32)
+    used = gather(offsets, given, column.most, found, several)
+    return found, several[:used]
+
+
+def _other(column: Column) -> np.int32:
+    """The number of the value that a record has which is outside the domain."""
+    domain = column.domain
+    if isinstance(domain, Codes) and domain.other:
+        return np.int32(domain.codes.index(domain.other))
+    return np.int32(column.outside)

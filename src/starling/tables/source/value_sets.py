@@ -1,0 +1,129 @@
+"""Numbers of sets of values, so that a record carries one number for an attribute of which it has several values.
+
+Number 0 is the empty set, `value + 1` the set of one value, and above `outside + 1` stand the others in the order of first sight. The table
+is confidential: which sets occur depends on records. It lives and dies inside one count, where the sets are expanded back to their values.
+"""
+
+import numpy as np
+
+from starling.privacy.compiled import compiled
+from starling.tables.plan.columns import Column
+from starling.tables.source.lookup import Int32, Int64
+
+NONE = -1
+"""What fills up the row of a set with fewer values than are read, and stands for a field that gives no value."""
+
+
+class ValueSets:
+    """The sets of values of one column that were met.
+
+    Args:
+        column: Says how many values it has, and the most that are read of a record.
+    """
+
+    def __init__(self, column: Column) -> None:
+        self._first = column.outside + 2
+        self._used = 0
+        self._keys = np.full((1024, column.most), NONE, dtype=np.int32)
+        self._slots = np.full(4096, -1, dtype=np.int32)
+
+    def number(self, sets: Int32, several: Int32) -> None:
+        """Replace, in place, each `sets[i] = -1 - j` by the number of the set `several[j]`.
+
+        Args:
+            sets: int32 (records,): numbers of sets of up to one value; below 0 a row of `several`.
+            several: int32 (rows, most): ascending different values, the rest NONE.
+        """
+        needed = self._used + len(several)
+        if needed > len(self._keys):
+            keys = np.full((2 * needed, self._keys.shape[1]), NONE, dtype=np.int32)
+            keys[: self._used] = self._keys[: self._used]
+            self._keys = keys
+        if 2 * needed > len(self._slots):
+            self._slots = np.full(4 << needed.bit_length(), -1, dtype=np.int32)
+            _enter(self._keys[: self._used], self._keys, 0, self._slots, np.empty(self._used, dtype=np.int32))
+        numbers = np.empty(len(several), dtype=np.int32)
+        self._used = _enter(several, self._keys, self._used, self._slots, numbers)
+        _replace(sets, numbers, self._first)
+
+    def rows(self) -> tuple[Int64, Int32]:
+        """All sets by number, compressed: offsets int64 (sets + 1,), and values int32, ascending within a set."""
+        keys = self._keys[: self._used]
+        lengths = np.concatenate(([0, 0], np.ones(self._first - 1, np.int64), np.count_nonzero(keys >= 0, axis=1)))
+        singles = np.arange(self._first - 1, dtype=np.int32)
+        return np.cumsum(lengths, dtype=np.int64), np.concatenate((singles, keys[keys >= 0]))
+
+
+@compiled
+def _start(key: Int32, slots: Int32) -> int:
+    """Where the search for a set begins, in a table of a power of two slots (multiplicative hashing of value after value)."""
+    mixed = np.uint64(0)
+    for value in key:
+        mixed = (mixed ^ np.uint64(np.int64(value) + 1)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(32)
+    return int(np.int64(mixed & np.uint64(len(slots) - 1)))
+
+
+@compiled
+def _same(one: Int32, other: Int32) -> bool:
+    for place in range(len(one)):  # noqa: SIM110 - a generator is not compiled
+        if one[place] != other[place]:
+            return False
+    return True
+
+
+@compiled
+def _enter(rows: Int32, keys: Int32, used: int, slots: Int32, numbers: Int32) -> int:
+    """Find or enter each row, for which there is room; `numbers` gets their places in `keys`. Gives how many are used then."""
+    for row in range(len(rows)):
+        slot = _start(rows[row], slots)
+        while slots[slot] >= 0 and not _same(keys[slots[slot]], rows[row]):
+            slot = (slot + 1) & (len(slots) - 1)
+        if slots[slot] < 0:
+            keys[used] = rows[row]
+            slots[slot] = used
+            used += 1
+        numbers[row] = slots[slot]
+    return used
+
+
+@compiled
+def _replace(sets: Int32, numbers: Int32, first: int) -> None:
+    for record in range(len(sets)):
+        if sets[record] < 0:
+            sets[record] = first + numbers[-1 - sets[record]]
+
+
+@compiled
+def gather(offsets: Int64, values: Int32, most: int, sets: Int32, several: Int32) -> int:
+    """The set of each record's values, as `ValueSets.number` takes them; gives how many rows of `several` are used.
+
+    Args:
+        offsets: int64 (records + 1,): the values of record i are `values[offsets[i]:offsets[i + 1]]`, in the order in which it gives them.
+        values: int32: NONE for a field that gives no value.
+        most: The most different values that are read of a record; those after them are passed over.
+        sets: int32 (records,), written.
+        several: int32 (records, most), written from its first row on.
+    """
+    used = 0
+    for record in range(len(sets)):
+        row, count = several[used], 0
+        for at in range(offsets[record], offsets[record + 1]):
+            value, place = values[at], count
+            if value == NONE or count == most:
+                continue
+            while place > 0 and row[place - 1] > value:
+                place -= 1
+            if place > 0 and row[place - 1] == value:
+                continue
+            for above in range(count, place, -1):
+                row[above] = row[above - 1]
+            row[place] = value
+            count += 1
+        if count > 1:
+            sets[record] = -1 - used
+            row[count:] = NONE
+            used += 1
+        else:
+            sets[record] = row[0] + 1 if count else 0
+    return used

@@ -1,0 +1,100 @@
+"""Values of fields of every type: the number that the same text has, and nothing is an error."""
+
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from starling.tables.plan.columns import Codes, Column, Integers, Periods, codes_of
+from starling.tables.source.declared_values import MISSING, OUTSIDE, fits, reader, values
+
+NUMBERS = Integers(-5, 300)
+CUT = Integers(-5, 300, (-5, 0, 10))
+TEXT = codes_of(("1", "-2", "a"))
+DAYS = Periods(("2020-01-01", "2020-02-01", "2020-03-01"))
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.int64(), pa.float16(), pa.float64(), pa.decimal128(30, 3)], ids=str)
+def test_numbers_of_every_type(kind: pa.DataType) -> None:
+    column = pa.array([-6, -5, 0, 100, None]).cast(kind)
+    assert reader(NUMBERS)(column).tolist() == [OUTSIDE, 0, 5, 105, MISSING]
+    assert reader(CUT)(column).tolist() == [OUTSIDE, 0, 1, 2, MISSING]
+    texts = pa.array(["-6", "-5.0", "+0", "0100.", None])
+    assert reader(NUMBERS)(texts).tolist() == reader(NUMBERS)(column).tolist()
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(0, 2**64 - 1))))
+def test_large_integers_without_a_sign(numbers: list[int | None]) -> None:
+    found = reader(NUMBERS)(pa.array(numbers, pa.uint64())).tolist()
+    wanted = [MISSING if n is None else n + 5 if n <= 300 else OUTSIDE for n in numbers]
+    assert found == wanted
+    assert reader(NUMBERS)(pa.array([None if n is None else str(n) for n in numbers], pa.string())).tolist() == wanted
+
+
+@given(st.lists(st.floats()))
+def test_numbers_that_are_not_whole_are_outside(numbers: list[float]) -> None:
+    wanted = [MISSING if np.isnan(n) else int(n) + 5 if -5 <= n <= 300 and n == int(n) else OUTSIDE for n in numbers]
+    assert reader(NUMBERS)(pa.array(numbers, pa.float64())).tolist() == wanted
+
+
+def test_codes_are_texts_or_integers() -> None:
+    assert reader(TEXT)(pa.array([1, -2, 3, None])).tolist() == [0, 1, OUTSIDE, MISSING]
+    assert reader(TEXT)(pa.array(["1", "-2", "01", "A", None])).tolist() == [0, 1, OUTSIDE, OUTSIDE, MISSING]
+    assert reader(TEXT)(pa.array([b"\xff", b"a", b'" "'])).tolist() == [OUTSIDE, 2, OUTSIDE]
+
+
+@pytest.mark.parametrize("domain", [TEXT, NUMBERS, DAYS], ids=lambda each: type(each).__name__)
+def test_dictionaries_and_columns_of_nothing_are_read_too(domain: Any) -> None:
+    for column in (pa.array(["1", "2020-01-05", None, "1"]), pa.array(["a", None, "a", ""])):
+        assert reader(domain)(column.dictionary_encode()).tolist() == reader(domain)(column).tolist()
+    twice = pa.DictionaryArray.from_arrays(pa.array([1, 0, None, 2]), pa.array(["1", "1", None]))
+    assert reader(domain)(twice).tolist() == reader(domain)(pa.array(["1", "1", None, None])).tolist()
+    assert reader(domain)(pa.nulls(2)).tolist() == [MISSING, MISSING]
+    assert reader(domain)(pa.array([], pa.string())).tolist() == []
+
+
+def test_times_of_every_type() -> None:
+    wanted = [0, 1, OUTSIDE, MISSING]
+    days = [date(2020, 1, 31), date(2020, 2, 1), date(2020, 3, 1), None]
+    assert reader(DAYS)(pa.array(days)).tolist() == wanted
+    assert reader(DAYS)(pa.array(days).dictionary_encode()).tolist() == wanted
+    assert reader(DAYS)(pa.array([None if day is None else day.isoformat() for day in days])).tolist() == wanted
+    assert reader(DAYS)(pa.array([datetime(2020, 2, 29, 23)], pa.timestamp("ns"))).tolist() == [1]  # noqa: DTZ001
+
+
+def test_a_value_outside_is_the_declared_other() -> None:
+    column = Column("a", Codes((("x", "x"), ("z", "other")), "z"))
+    assert values(column, reader(column.domain), pa.array(["x", "q", None])).tolist() == [0, 1, 1]
+    column = Column("a", codes_of(("x",)))
+    assert values(column, reader(column.domain), pa.array(["x", "q", None])).tolist() == [0, 1, 1]
+
+
+@given(st.lists(st.binary(max_size=30)), st.sampled_from([TEXT, NUMBERS, CUT, DAYS]))
+def test_no_text_is_an_error(texts: list[bytes], domain: Any) -> None:
+    found = reader(domain)(pa.array(texts, pa.binary()))
+    assert ((found >= OUTSIDE) & (found < domain.size)).all()
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "wanted"),
+    [
+        (Column("a", TEXT), pa.float64(), "text or an integer"),
+        (Column("a", TEXT), pa.bool_(), "text or an integer"),
+        (Column("a", TEXT), pa.dictionary(pa.int8(), pa.date32()), "text or an integer"),
+        (Column("a", TEXT, separator=";"), pa.int64(), "text"),
+        (Column("a", NUMBERS), pa.bool_(), "text or a number"),
+        (Column("a", DAYS), pa.int64(), "text, a date or a time"),
+        (Column("a", DAYS), pa.list_(pa.date32()), "text, a date or a time"),
+        *(
+            (Column("a", domain), kind, "")
+            for domain in (TEXT, NUMBERS, DAYS)
+            for kind in (pa.null(), pa.large_binary())
+        ),
+    ],
+)
+def test_other_types_are_named(column: Column, kind: pa.DataType, wanted: str) -> None:
+    assert fits(column, kind) == wanted
