@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from starling.engine.delimited import Part, fitting, parsed
+from starling.engine.held_records import hold
 from starling.engine.record_files import Records
 from starling.errors import Problem
 from starling.release.faults import Tally
@@ -31,7 +32,7 @@ def test_lines_are_those_of_the_file_whatever_its_parts(tmp_path: Path) -> None:
             for value, line in zip(table["a"].to_pylist(), lines.tolist(), strict=True)
         ]
         assert found == [(b"1", 2), (b"3", 5), (b"5", 7)]
-        problem = "has another number of fields than the header"
+        problem = "has another number of fields than the header, or a quote that is not closed"
         assert (tally.total, tally.counts) == (5, {("record", problem): 2})
         assert tally.found().listed == (Problem("record", problem, "mend it", "a.csv", 4),)
 
@@ -44,3 +45,19 @@ def test_faults_add_up_by_field(tmp_path: Path) -> None:
     assert (found.total, found.by_field, found.more) == (4, {"a": 4}, 2)
     assert [each.line for each in found.listed] == [2, 4]
     assert found.decisive[0].problem == "are odd"
+
+
+def test_a_fault_may_have_a_fix_of_its_own() -> None:
+    tally = Tally(2, "mend it")
+    for fix in ("", "drop it"):
+        tally.add("a", "is odd", np.array([True]), np.array([2]), "f", fix=fix)
+    assert [each.fix for each in tally.found().listed] == ["mend it", "drop it"]
+
+
+def test_rows_in_memory_are_numbered_from_1() -> None:
+    held, tally = hold({"a": [5, 6]}, ("a",)), Tally(2, "mend it")
+    found = [
+        (table.to_pydict(), lines.tolist(), file) for table, lines, file in tally.tables(held, lambda _: held.tables())
+    ]
+    assert found == [({"a": [5, 6]}, [1, 2], "records")]
+    assert tally.total == 2

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from starling.engine.delimited import Int64, Part, fitting, lines
+from starling.engine.held_records import Held
 from starling.engine.record_files import Records
 from starling.errors import Found, Problem
 
@@ -34,15 +35,17 @@ class Tally:
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     listed: list[Problem] = field(default_factory=list)
 
-    def add(self, name: str, problem: str, bad: npt.NDArray[np.bool_], lines: Int64, file: str) -> None:
-        """Add a fault of a field, of the records where `bad` holds; `lines` has the line of each."""
+    def add(
+        self, name: str, problem: str, bad: npt.NDArray[np.bool_], lines: Int64, file: str, *, fix: str = ""
+    ) -> None:
+        """Add a fault of a field, of the records where `bad` holds; `lines` has the line of each, `fix` what to do if not `self.fix`."""
         if many := int(np.count_nonzero(bad)):
             self.counts[name, problem] += many
             some = lines[np.flatnonzero(bad)[: self.most - len(self.listed)]]
-            self.listed += [Problem(name, problem, self.fix, file, line) for line in some.tolist()]
+            self.listed += [Problem(name, problem, fix or self.fix, file, line) for line in some.tolist()]
 
     def tables(
-        self, records: Records, read: Callable[[Part], Iterator[pa.Table]]
+        self, records: Records | Held, read: Callable[[Part], Iterator[pa.Table]]
     ) -> Iterator[tuple[pa.Table, Int64, str]]:
         """All records, part by part, with the line of each row and the file; lines of text with other fields are added as faults.
 
@@ -50,12 +53,19 @@ class Tally:
             records: The records.
             read: Gives the records of a part that have as many fields as the header.
         """
-        before = dict.fromkeys(records.files, 1 if records.form == "text" else 0)
+        text = isinstance(records, Records) and records.form == "text"
+        before = dict.fromkeys((part.path for part in records.parts), int(text))
         for part in records.parts:
             begin, name, at, kept = before[part.path], part.path.name, 0, None
-            if records.form == "text":
+            if isinstance(records, Records) and text:
                 _, kept, dropped = fitting(part, len(records.header))
-                self.add("record", "has another number of fields than the header", dropped > 0, begin + dropped, name)
+                self.add(
+                    "record",
+                    "has another number of fields than the header, or a quote that is not closed",
+                    dropped > 0,
+                    begin + dropped,
+                    name,
+                )
                 self.total += len(dropped)
             for table in read(part):
                 rows = np.arange(at + 1, at + len(table) + 1) if kept is None else kept[at : at + len(table)]

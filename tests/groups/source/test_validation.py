@@ -30,8 +30,8 @@ def test_each_fault_has_its_line(tmp_path: Path) -> None:
         tmp_path, "region,size\ne1,1\n\nx,1\ne1,1.5\ne1,-2\ne1\ne1,3,4\ne1,4\ne1,\ne1,1\ne1,1\ne2,0\ne2,0\ne2,0\nw1,1\n"
     )
     assert [(each.line, each.field, each.problem) for each in found.problems.listed] == [
-        (7, "record", "has another number of fields than the header"),
-        (8, "record", "has another number of fields than the header"),
+        (7, "record", "has another number of fields than the header, or a quote that is not closed"),
+        (8, "record", "has another number of fields than the header, or a quote that is not closed"),
         (4, "region", "is no leaf of the plan"),
         (5, "size", "is no whole number from 0 on"),
         (6, "size", "is no whole number from 0 on"),

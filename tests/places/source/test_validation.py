@@ -31,7 +31,7 @@ def test_each_fault_has_its_line(tmp_path: Path) -> None:
     assert sorted((each.line, each.field, each.problem) for each in found.problems.listed) == [
         (7, "who", "is missing"),
         (8, "lon, lat", "is missing or no point"),
-        (9, "record", "has another number of fields than the header"),
+        (9, "record", "has another number of fields than the header, or a quote that is not closed"),
         (11, "lon, lat", "is beyond latitude 90"),
         (12, "lon, lat", "is outside the box"),
         (13, "lon, lat", "is infinite"),

@@ -32,7 +32,7 @@ from starling.engine.record_parts import tables
 from starling.errors import SourceError
 from starling.tables.plan.columns import Column, RecordColumns
 from starling.tables.source.declared_records import DeclaredRecords
-from starling.tables.source.declared_values import Read, reader, sets, values
+from starling.tables.source.declared_values import Read, given, reader, sets, values
 from starling.tables.source.lookup import Int32
 from starling.tables.source.value_sets import ValueSets
 
@@ -67,7 +67,7 @@ def read_declared(records: DeclaredRecords, numbers: Sequence[ValueSets]) -> Gen
     Raises:
         SourceError: the files are gone, or are not what was checked. Never because of what a record says.
     """
-    _check_unchanged(records)
+    check_unchanged(records)
     work = _Reading(records.columns)
     with closing(_unnumbered(records, work)) as batches:
         for batch, several in batches:
@@ -79,7 +79,8 @@ def read_declared(records: DeclaredRecords, numbers: Sequence[ValueSets]) -> Gen
             yield batch
 
 
-def _check_unchanged(records: DeclaredRecords) -> None:
+def check_unchanged(records: DeclaredRecords) -> None:
+    """Raise SourceError unless the files have the public shape that they had when they were checked."""
     try:
         same = records.reopened() == records.source
     except SourceError:
@@ -130,7 +131,8 @@ class _Reading:
         groups = []
         for column in self.columns.groups:
             if column.several:
-                found, rows = sets(column, self.reads[column], [fields[name] for name in column.fields])
+                said = given(column, self.reads[column], [fields[name] for name in column.fields])
+                found, rows = sets(column, said, column.most)
                 several.append(rows)
             else:
                 found = self._single(column, fields)

@@ -12,7 +12,7 @@ Whatever else a field says is outside the domain.
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -153,28 +153,46 @@ def values(column: Column, read: Read, field: pa.Array) -> Int32:
     return np.where(found < 0, _other(column), found)
 
 
-def sets(column: Column, read: Read, fields: list[pa.Array]) -> tuple[Int32, Int32]:
-    """The set of values of each record of a column of several, int32 (records,) and int32 (rows, most), as `ValueSets.number` takes them.
+class Given(NamedTuple):
+    """What records say of a column of several values.
+
+    Attributes:
+        offsets: int64 (texts + 1,): text i gives `numbers[offsets[i]:offsets[i + 1]]`.
+        numbers: int32: the number of each value, MISSING or OUTSIDE, in the order in which they are given.
+        places: integers (records,): which text each record has.
+    """
+
+    offsets: Int64
+    numbers: Int32
+    places: npt.NDArray[np.integer]
+
+
+def given(column: Column, read: Read, fields: list[pa.Array]) -> Given:
+    """The values that the fields of records give; with a separator, records of one text share it."""
+    if not column.separator:
+        numbers = np.stack([read(field) for field in fields], axis=1)
+        return Given(np.arange(len(numbers) + 1) * len(fields), numbers.ravel(), np.arange(len(numbers)))
+    coded = _coded(fields[0])
+    parts = pc.split_pattern(labels(coded.dictionary), column.separator.encode())
+    lengths = np.append(pc.list_value_length(parts).fill_null(0).to_numpy(zero_copy_only=False), 0)
+    return Given(np.append(0, np.cumsum(lengths)), read(parts.flatten()), _places(coded))
+
+
+def sets(column: Column, said: Given, most: int) -> tuple[Int32, Int32]:
+    """The set of values of each record, int32 (records,) and int32 (rows, most), as `ValueSets.number` takes them.
 
     A field that says nothing gives no value; one that says anything outside the domain gives `column.outside`, or the declared other value.
+
+    Args:
+        column: Says what stands for a value outside the domain.
+        said: What the records say.
+        most: The most different values that are read of a record.
     """
-    if column.separator:
-        (field,) = fields
-        coded = _coded(field)
-        parts = pc.split_pattern(labels(coded.dictionary), column.separator.encode())
-        lengths = np.append(pc.list_value_length(parts).fill_null(0).to_numpy(zero_copy_only=False), 0)
-        of_text = _gathered(column, np.append(0, np.cumsum(lengths)), read(parts.flatten()))
-        return of_text[0][_places(coded)], of_text[1]
-    given = np.stack([read(field) for field in fields], axis=1)
-    return _gathered(column, np.arange(len(given) + 1) * len(fields), given.ravel())
-
-
-def _gathered(column: Column, offsets: Int64, given: Int32) -> tuple[Int32, Int32]:
-    given = np.where(given == OUTSIDE, _other(column), given)
-    found = np.empty(len(offsets) - 1, dtype=np.int32)
-    several = np.empty((len(found) + 1, column.most), dtype=np.int32)
-    used = gather(offsets, given, column.most, found, several)
-    return found, several[:used]
+    numbers = np.where(said.numbers == OUTSIDE, _other(column), said.numbers)
+    found = np.empty(len(said.offsets) - 1, dtype=np.int32)
+    several = np.empty((len(found) + 1, most), dtype=np.int32)
+    used = gather(said.offsets, numbers, most, found, several)
+    return found[said.places], several[:used]
 
 
 def _other(column: Column) -> np.int32:

@@ -1,0 +1,133 @@
+"""What is wrong with records of one's own, for their custodian's eyes: never part of a release, never shown by one.
+
+A release drops or reads as a stated rule says, silently (declared_reading.py). Here every fault is counted, and the first are named with
+their line and column; the value that is at fault is never repeated. What most records have in common is stated before all else.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from starling.engine.record_parts import tables
+from starling.errors import SHOWN, Problem
+from starling.privacy.trust import Confidential, NotPrivate, inspect
+from starling.release.domain import Validated
+from starling.release.faults import Tally
+from starling.tables.plan.columns import Codes, Column, Domain, Integers, Periods, RecordColumns
+from starling.tables.source.declared_reading import check_unchanged
+from starling.tables.source.declared_records import DeclaredRecords
+from starling.tables.source.declared_values import MISSING, OUTSIDE, Given, given, reader, sets
+from starling.tables.source.lookup import Int64
+
+Faulty = npt.NDArray[np.bool_]
+
+DROPPED: Final = "correct it, or the domain in the plan; a release drops the record, uncounted"
+NO_GROUP: Final = "correct it, or the domain in the plan; until then the record is in no group by it"
+NOTHING: Final = "nothing to do, if that is meant"
+
+
+def validate_declared(records: DeclaredRecords, *, most: int = SHOWN) -> NotPrivate[Validated]:
+    """Read all records and list for the custodian what breaks the rules of reading, and what is read otherwise than it may be meant.
+
+    Notes are attributes of groups of which a record says nothing, values beyond the most that are read, and those that count as "other".
+
+    Args:
+        records: The checked records.
+        most: How many faults are listed, and how many notes; all are counted.
+
+    Raises:
+        SourceError: the files are gone, or are not what was checked.
+    """
+    return inspect(Confidential(partial(_validated, records, most)))
+
+
+def _validated(records: DeclaredRecords, most: int) -> Validated:
+    check_unchanged(records)
+    source, check = records.source, _Check(records.columns, most)
+    for table, lines, file in check.problems.tables(source, partial(tables, source, coded=records.columns.fields)):
+        check.add(table, lines, file)
+    total, counted = check.problems.total, check.counted
+    phrase = f"{total:,} records, {counted:,} of them counted"
+    problems = check.problems.found(tuple(check.decisive(records.name)))
+    return Validated(problems, check.notes.found(), phrase, {"records": total, "counted": counted})
+
+
+class _Check:
+    """Collects faults and notes of records.
+
+    Args:
+        columns: What is read of them.
+        most: How many faults are listed, and how many notes.
+    """
+
+    def __init__(self, columns: RecordColumns, most: int) -> None:
+        self.problems, self.notes = Tally(most, DROPPED), Tally(most, NOTHING)
+        self.counted = 0
+        self._single = columns.single
+        self._columns = tuple(dict.fromkeys((*columns.single, *columns.groups)))
+        self._reads = {each: reader(each.domain) for each in self._columns}
+
+    def add(self, table: pa.Table, lines: Int64, file: str) -> None:
+        """Look at some records, of which `lines` has the line of each."""
+        kept = np.ones(len(table), dtype=np.bool_)
+        for column in self._columns:
+            fields = [table[name].combine_chunks() for name in column.fields]
+            said = given(column, self._reads[column], fields)
+            missing, outside = ~_any(said, said.numbers != MISSING), _any(said, said.numbers == OUTSIDE)
+            name, what = ", ".join(column.fields), _outside(column.domain)
+            if isinstance(column.domain, Codes) and column.domain.other:
+                self.notes.add(name, f"{what}, and counts as the declared other value", outside, lines, file)
+                other = "is missing, and counts as the declared other value"
+                self.notes.add(name, other, missing & (not column.several), lines, file)
+            elif column in self._single:
+                self.problems.add(name, "is missing", missing, lines, file)
+                self.problems.add(name, what, outside, lines, file)
+                kept &= ~(missing | outside)
+            else:
+                self.problems.add(name, what, outside, lines, file, fix=NO_GROUP)
+                self.notes.add(name, "is missing, and the record is in no group by it", missing, lines, file)
+            if column.several:
+                more = f"holds more values than the {column.most} that are read; the first of them are"
+                self.notes.add(name, more, _more(column, said), lines, file)
+        self.counted += int(np.count_nonzero(kept))
+
+    def decisive(self, file: str) -> Iterator[Problem]:
+        """That there are no records, that none is counted, or what is wrong with most of them."""
+        total = self.problems.total
+        if not total:
+            yield Problem("records", "are none: there is nothing but the header", "give the file that holds them", file)
+            return
+        fix = "look at the columns, the coding and the plan before anything else"
+        if not self.counted:
+            yield Problem("records", f"are {total:,}, and none is counted", fix, file)
+        for (name, problem), many in self.problems.counts.items():
+            if 2 * many > total:
+                yield Problem(name, f"{problem}, in {many:,} of {total:,} records", fix, file)
+
+
+def _any(said: Given, holds: Faulty) -> Faulty:
+    """Whether anything that a record says holds."""
+    before = np.append(0, np.cumsum(holds))
+    return np.asarray((before[said.offsets[1:]] > before[said.offsets[:-1]])[said.places])
+
+
+def _more(column: Column, said: Given) -> Faulty:
+    """Whether a record gives more different values than are read."""
+    found, several = sets(column, said, column.most + 1)
+    full = np.append(several[:, -1] >= 0, False)
+    return np.asarray(full[np.where(found < 0, -1 - found, len(several))])
+
+
+def _outside(domain: Domain) -> str:
+    """What is said of a value outside a domain."""
+    match domain:
+        case Codes():
+            return "is none of the codes of the plan"
+        case Integers():
+            return f"is not a whole number from {domain.low} to {domain.high}"
+        case Periods():
+            return "is a time in none of the periods"

@@ -1,0 +1,128 @@
+"""What custodians are told of records of one's own: every fault counted, with its line and column, and no value repeated."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+
+from starling.errors import SourceError
+from starling.release.domain import Validated
+from starling.tables.plan.columns import Codes, Column, RecordColumns, codes_of
+from starling.tables.source.declared_records import open_declared
+from starling.tables.source.declared_validation import validate_declared
+from tests.tables.source.declared_twin import AGE, COLUMNS, DAY, SEX, TAGS, Row, counted, label, value
+from tests.tables.source.test_declared_reading import ROWS, as_arrow
+
+SMALL = RecordColumns(None, (TAGS, AGE), (SEX, DAY))
+GOOD: dict[str, str | None] = {"tags": "p", "age": "5", "sex": "F", "day": "2020-03-04"}
+
+
+def told(data: Any, columns: RecordColumns = SMALL, most: int = 99) -> Validated:
+    return validate_declared(open_declared(data, columns), most=most).value
+
+
+def table(*changes: dict[str, str | None]) -> pa.Table:
+    return pa.Table.from_pylist(
+        [GOOD | change for change in changes], pa.schema([(name, pa.string()) for name in GOOD])
+    )
+
+
+def test_good_records_have_neither_problems_nor_notes() -> None:
+    result = told(table({}, {}))
+    assert result.problems.none
+    assert result.notes.none
+    assert (result.read, result.values) == ("2 records, 2 of them counted", {"records": 2, "counted": 2})
+
+
+def test_each_fault_has_its_line(tmp_path: Path) -> None:
+    header = "tags,age,sex,day\n"
+    lines = (
+        "p,5,F,2020-03-04",
+        "x;p,5,,2020-03-04",
+        "",
+        "p",
+        'p,"5,F,2020-03-04',
+        "p,111,X,1999-01-01",
+        ",,F,2020-03-04",
+    )
+    (tmp_path / "a.csv").write_text(header + "\n".join((*lines, "r;q;p;q,5,F,2020-03-04")))
+    result = told(tmp_path / "a.csv")
+    faults = [(each.line, each.field, each.problem) for each in result.problems.listed]
+    record = "has another number of fields than the header, or a quote that is not closed"
+    assert sorted(faults) == [
+        (3, "sex", "is missing"),
+        (3, "tags", "is none of the codes of the plan"),
+        (5, "record", record),
+        (6, "record", record),
+        (7, "age", "is not a whole number from -2 to 110"),
+        (7, "day", "is a time in none of the periods"),
+        (7, "sex", "is none of the codes of the plan"),
+    ]
+    assert sorted((each.line, each.field, each.problem) for each in result.notes.listed) == [
+        (8, "age", "is missing, and the record is in no group by it"),
+        (8, "tags", "is missing, and the record is in no group by it"),
+        (9, "tags", "holds more values than the 2 that are read; the first of them are"),
+    ]
+    assert result.values == {"records": 7, "counted": 3}
+
+
+def faults(column: Column, row: Row) -> int:
+    """How many problems a column of a record has."""
+    texts = [row[name] for name in column.fields]
+    parts = list(label(texts[0]).split(column.separator)) if column.separator else texts
+    numbers = [value(column.domain, part) for part in parts]
+    if isinstance(column.domain, Codes) and column.domain.other:
+        return 0
+    return (-1 in numbers) + (column in COLUMNS.single and not any(number is not None for number in numbers))
+
+
+@settings(max_examples=40)
+@given(ROWS)
+def test_counts_are_those_of_plain_python(rows: list[Row]) -> None:
+    result = told(as_arrow(rows), COLUMNS, most=1)
+    wanted = Counter[str]()
+    for column in (*COLUMNS.single, *COLUMNS.groups):
+        wanted[", ".join(column.fields)] += sum(faults(column, row) for row in rows)
+    assert result.problems.by_field == +wanted
+    assert result.values == {"records": len(rows), "counted": len(counted(COLUMNS, rows))}
+    assert len(result.problems.listed) == min(1, result.problems.total)
+
+
+def test_a_declared_other_value_is_a_note() -> None:
+    columns = RecordColumns(None, (), (Column("sex", Codes((("F", "F"), ("X", "other")), "X")),))
+    result = told({"sex": ["F", "M", None]}, columns)
+    assert result.problems.none
+    assert [each.problem for each in result.notes.listed] == [
+        "is none of the codes of the plan, and counts as the declared other value",
+        "is missing, and counts as the declared other value",
+    ]
+    assert result.values["counted"] == 3
+
+
+def test_what_most_records_have_in_common_is_told_first(tmp_path: Path) -> None:
+    result = told(table({"sex": "male"}, {"sex": "male"}, {"sex": "male"}))
+    assert [each.problem for each in result.problems.decisive] == [
+        "are 3, and none is counted",
+        "is none of the codes of the plan, in 3 of 3 records",
+    ]
+    pq.write_table(table(), tmp_path / "a.parquet")
+    (none,) = told(tmp_path / "a.parquet").problems.decisive
+    assert none.problem.startswith("are none")
+
+
+def test_no_value_is_repeated() -> None:
+    columns = RecordColumns(Column("area", codes_of(("a",))), (Column("group", codes_of(("b",))),), ())
+    result = told({"area": ["SECRET"], "group": ["HIDDEN"]}, columns)
+    assert not any(word in repr(result) for word in ("SECRET", "HIDDEN"))
+
+
+def test_a_file_that_changed_is_refused(tmp_path: Path) -> None:
+    pq.write_table(table({}), tmp_path / "a.parquet")
+    records = open_declared(tmp_path / "a.parquet", SMALL)
+    pq.write_table(table({}, {"tags": "q;p"}), tmp_path / "a.parquet")
+    with pytest.raises(SourceError, match="are not what was checked"):
+        validate_declared(records)
