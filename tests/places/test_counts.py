@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from starling.engine.kept_records import KEY
 from starling.engine.spark import check_seen
-from starling.places.counts import KEY, occupied_cells, tally
+from starling.places.counts import occupied_cells, tally
 from starling.places.plan import Plan
 from starling.places.source import open_records
 from tests.places.plans import PERSON, SLICED, plan, write_world

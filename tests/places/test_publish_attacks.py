@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from starling.engine.kept_records import KEY
 from starling.ledger.opening import create_ledger
 from starling.places import counts
-from starling.places.counts import KEY, tally
+from starling.places.counts import tally
 from starling.places.plan import Plan
 from starling.places.publish import release
 from starling.places.source import open_records

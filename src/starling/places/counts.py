@@ -4,12 +4,9 @@ Nothing here runs before the charge: `count` gives a deferred computation. Its m
 with points, and of what the engine may use, whatever the number of records. Where points are protected and no cluster is there, those of
 a dense grid are added up as they are read, which is what the engine's sum would give.
 
-Where a person is protected, at most k of a person's points count, over all slices together: those of smallest hash of a key, the point's
-slice and cell, its ordinal among the person's points there, and the person. The key has 256 bits, is drawn from the core's entropy by each
-computation, reaches no file, and is gone with it. So the k points are uniform among the person's own, the same on any engine, whatever the
-order of the records. Whose points they are decides alone which are kept, whatever other persons there are and whatever the key is: one
-person more or less changes the counts by at most k in all. A charge is committed to one draw: a run that is taken up before that counts
-anew with a key of its own, and nobody has seen a count of the first; after it no record is read again.
+Where a person is protected, at most k of a person's points count, over all slices together: those of smallest keyed hash
+(engine/kept_records.py) of their slice and cell. A charge is committed to one draw: a run that is taken up before that counts anew with a
+key of its own, and nobody has seen a count of the first; after it no record is read again.
 """
 
 from collections.abc import Generator, Iterable, Iterator
@@ -24,6 +21,7 @@ import pyarrow.compute as pc
 
 from starling.engine import duck
 from starling.engine.delimited import Part, labels
+from starling.engine.kept_records import KEY, PERSON, bounds_of, kept_sql
 from starling.engine.machine import in_order
 from starling.engine.spark import Parts, Spark
 from starling.places.measurements import Int64
@@ -35,34 +33,20 @@ from starling.privacy.compiled import compiled
 from starling.privacy.sampling.entropy import fresh_bytes
 from starling.privacy.trust import Confidential
 
-KEY: Final = 32
-"""Bytes of the key."""
 DENSE: Final = 1 << 21
 """The most cells of which each part of the records has a count of its own; of more, only those with points are handed over."""
 CELLS: Final = pa.schema([("cell", pa.int64()), ("points", pa.int64())])
-PERSONS: Final = pa.schema([("person", pa.binary()), ("cell", pa.int64())])
+PERSONS: Final = pa.schema([PERSON, ("cell", pa.int64())])
 POINTS_SQL: Final = """
 SELECT records.cell AS cell, cast(sum(records.points) AS bigint) AS points
 FROM records GROUP BY records.cell
 """
-PERSONS_SQL: Final = """
-WITH met AS (
-  SELECT records.person AS person, records.cell AS cell,
-    row_number() OVER (PARTITION BY records.person, records.cell ORDER BY records.cell) AS ordinal
-  FROM records
-), hashed AS (
-  SELECT met.person AS person, met.cell AS cell, met.ordinal AS ordinal,
-    sha1(concat(bounds.hash_key, ' ', cast(met.cell AS string), ' ', cast(met.ordinal AS string), ' ', hex(met.person))) AS hash
-  FROM met CROSS JOIN bounds WHERE met.ordinal <= bounds.in_cell
-), ranked AS (
-  SELECT hashed.cell AS cell,
-    row_number() OVER (PARTITION BY hashed.person ORDER BY hashed.hash, hashed.cell, hashed.ordinal) AS place
-  FROM hashed
+PERSONS_SQL: Final = kept_sql(
+    pa.schema([("cell", pa.int64())]),
+    "SELECT ranked.cell AS cell, cast(count(*) AS bigint) AS points\n"
+    "FROM ranked CROSS JOIN bounds WHERE ranked.place <= bounds.most GROUP BY ranked.cell",
 )
-SELECT ranked.cell AS cell, cast(count(*) AS bigint) AS points
-FROM ranked CROSS JOIN bounds WHERE ranked.place <= bounds.points GROUP BY ranked.cell
-"""
-"""Keeps `points` of each person, of those in one cell of one slice at most `in_cell` before."""
+"""Keeps `most` points of each person, of those in one cell of one slice at most `alike` before."""
 
 
 def count(plan: Plan, records: Records | Held, *, cluster: Spark | None = None) -> Confidential[Counted]:
@@ -129,7 +113,8 @@ def _summed(
     person = plan.unit == "person"
     schema, text = (PERSONS, PERSONS_SQL) if person else (CELLS, POINTS_SQL)
     read = partial(persons if person else counted, plan, records)
-    tables = {"bounds": _bounds(plan, key)} if person else {}
+    bounds = bounds_of(key, plan.points, 1) if plan.distinct else bounds_of(key, plan.points)
+    tables = {"bounds": bounds} if person else {}
     if cluster is not None:
         return cluster.run(text, {"records": Parts(schema, records.parts, read), **tables})
     return _counted_here(text, schema, in_order(lambda part: list(read(part)), records.parts), tables)
@@ -139,11 +124,6 @@ def _numbers(answer: Iterable[pa.RecordBatch]) -> Iterator[tuple[Int64, Int64]]:
     for batch in answer:
         cell, points = (column.to_numpy(zero_copy_only=False) for column in batch.columns)
         yield cell, points
-
-
-def _bounds(plan: Plan, key: bytes) -> pa.Table:
-    in_cell = 1 if plan.distinct else (1 << 63) - 1
-    return pa.table({"hash_key": [key.hex()], "points": [plan.points], "in_cell": [in_cell]})
 
 
 def _counted_here(

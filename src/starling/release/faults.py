@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from starling.engine.delimited import Int64, Part, fitting, lines
 from starling.engine.held_records import Held
+from starling.engine.kept_records import Persons
 from starling.engine.record_files import Records
 from starling.errors import Found, Problem
 
@@ -80,6 +81,26 @@ class Tally:
         for (name, _), many in self.counts.items():
             by_field[name] += many
         return Found(by_field.total(), dict(by_field), tuple(self.listed), decisive)
+
+
+def notes_of_persons(column: str, persons: Persons, most: int, raised: str, file: str) -> Found:
+    """That persons have more records than count, or are rather the numbers of rows.
+
+    Args:
+        column: Says whose a record is.
+        persons: How many there are.
+        most: Records of a person that count.
+        raised: What to raise if those are too few.
+        file: The name of the records.
+    """
+    notes = []
+    if persons.more:
+        problem = f"has more than {most:,} records, {persons.more:,} times: {most:,} of them count"
+        notes.append(Problem(column, problem, f"raise {raised} if that is too few", file))
+    if 1 < persons.persons == persons.records:
+        problem = f"is another in each of {persons.records:,} records: a number of rows would protect single records"
+        notes.append(Problem(column, problem, "name the column that says whose record it is", file))
+    return Found(len(notes), {column: len(notes)} if notes else {}, tuple(notes))
 
 
 def _ends(part: Part) -> int:

@@ -46,7 +46,7 @@ def test_a_number_of_rows_is_no_person(tmp_path: Path) -> None:
     (note,) = validated(tmp_path, rows, PERSON).notes.listed
     assert (note.field, note.problem) == (
         "who",
-        "is another in each of 9 records: a number of rows would protect single points",
+        "is another in each of 9 records: a number of rows would protect single records",
     )
     assert not validated(tmp_path, rows + "8,0.5,1.5\n", PERSON).notes.listed
     assert not validated(tmp_path, "who,lon,lat\n1,0.5,1.5\n", PERSON).notes.listed

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from starling.errors import PlanError
-from starling.tables.plan.columns import Codes, Column, Integers, Periods, RecordColumns, codes_of
+from starling.tables.plan.columns import Codes, Column, Integers, Periods, RecordColumns, Unit, codes_of
 
 LIST = codes_of(("a", "b"))
 
@@ -30,6 +30,7 @@ def test_every_field_is_read_once() -> None:
         Column("area", LIST, ("place",)), (sex, Column("old", Integers(0, 9, (0, 5)), ("age",))), (sex, age)
     )
     assert columns.fields == ("place", "sex", "age")
+    assert RecordColumns(None, (sex,), (), Unit("who", 3)).fields == ("sex", "who")
     assert [each.name for each in columns.single] == ["area", "sex", "age"]
 
 
@@ -63,6 +64,8 @@ def test_every_field_is_read_once() -> None:
         (lambda: Column("a", LIST, ("x", "y"), separator=";"), "has a separator and several fields"),
         (lambda: RecordColumns(Column("a", Integers(0, 9)), (), ()), "says areas that are no codes"),
         (lambda: RecordColumns(Column("a", LIST, ("x", "y")), (), ()), "says several values of a record"),
+        (lambda: Unit("", 1), "names no column"),
+        (lambda: Unit("who", 0), "keeps no public number of records"),
         (lambda: RecordColumns(None, (), (Column("a", LIST, separator=";"),)), "says several values of a record"),
         (lambda: RecordColumns(None, (Column("a", LIST), Column("a", LIST)), ()), "column a is there more than once"),
     ],

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from starling.planfile.times import microseconds
 from starling.tables.plan.columns import Codes, Column, Domain, Integers, Periods, RecordColumns, codes_of
-from starling.tables.source.declared_reading import read_declared
+from starling.tables.source.declared_reading import Batch, read_declared
 from starling.tables.source.declared_records import DeclaredRecords
 from starling.tables.source.value_sets import ValueSets
 
@@ -100,9 +100,13 @@ def counted(columns: RecordColumns, rows: Sequence[Row]) -> list[Counted]:
 def read(records: DeclaredRecords) -> list[Counted]:
     """What the reader gives, with the values of the sets in place of their numbers."""
     numbers = [ValueSets(each) for each in records.columns.groups if each.several]
-    batches = list(read_declared(records, numbers))
+    return expanded(records.columns, list(read_declared(records, numbers)), numbers)
+
+
+def expanded(columns: RecordColumns, batches: Sequence[Batch], numbers: Sequence[ValueSets]) -> list[Counted]:
+    """The records of batches one by one, with the values of the sets in place of their numbers."""
     tables = iter([each.rows() for each in numbers])
-    expand = [next(tables) if each.several else None for each in records.columns.groups]
+    expand = [next(tables) if each.several else None for each in columns.groups]
     result = []
     for batch in batches:
         for at in range(len(batch.area)):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from starling.errors import SourceError
 from starling.release.domain import Validated
-from starling.tables.plan.columns import Codes, Column, RecordColumns, codes_of
+from starling.tables.plan.columns import Codes, Column, RecordColumns, Unit, codes_of
 from starling.tables.source.declared_records import open_declared
 from starling.tables.source.declared_validation import validate_declared
 from tests.tables.source.declared_twin import AGE, COLUMNS, DAY, SEX, TAGS, Row, counted, label, value
@@ -101,6 +101,19 @@ def test_a_declared_other_value_is_a_note() -> None:
         "is missing, and counts as the declared other value",
     ]
     assert result.values["counted"] == 3
+
+
+def test_persons_without_a_name_or_with_many_records_are_told() -> None:
+    columns = RecordColumns(None, (), (SEX,), Unit("who", 2))
+    result = told({"who": ["a", None, "a", "a", "b"], "sex": ["F", "F", "M", "F", None]}, columns)
+    assert [(each.field, each.line, each.problem) for each in result.problems.listed] == [
+        ("who", 2, "is missing"),
+        ("sex", 5, "is missing"),
+    ]
+    assert [each.problem for each in result.notes.listed] == ["has more than 2 records, 1 times: 2 of them count"]
+    assert result.values == {"records": 5, "counted": 3}
+    (note,) = told({"who": [1, 2, 3], "sex": ["F"] * 3}, columns).notes.listed
+    assert note.problem == "is another in each of 3 records: a number of rows would protect single records"
 
 
 def test_what_most_records_have_in_common_is_told_first(tmp_path: Path) -> None:

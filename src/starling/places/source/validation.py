@@ -6,7 +6,6 @@ columns that are swapped, degrees in place of metres, a box that lies elsewhere.
 """
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -15,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from starling.engine import duck
 from starling.engine.delimited import labels
+from starling.engine.kept_records import persons_of
 from starling.errors import SHOWN, Found, Problem
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
@@ -25,21 +24,13 @@ from starling.places.source import Records, read_part
 from starling.places.source.cells import points_of, slices_of
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
-from starling.release.faults import Tally
+from starling.release.faults import Tally, notes_of_persons
 
 Faulty = npt.NDArray[np.bool_]
 
 FIX: Final = "correct it; a release drops it, uncounted"
 LARGE: Final = 1000
 """Plain units of a side of the box from which on points within 180 of 0 look like degrees."""
-MANY_SQL: Final = """
-WITH met AS (SELECT records.person AS person, count(*) AS points FROM records GROUP BY records.person)
-SELECT
-  cast(count(*) AS bigint) AS persons,
-  cast(coalesce(sum(met.points), 0) AS bigint) AS points,
-  cast(count(*) FILTER (met.points > bounds.points) AS bigint) AS many
-FROM met CROSS JOIN bounds
-"""
 
 
 @dataclass(slots=True)
@@ -132,23 +123,7 @@ def _notes(plan: Plan, records: Records) -> Found:
     """How many persons have more points than count, and whether a person is rather the number of a row."""
     if not plan.columns.person:
         return Found(0, {}, ())
-    schema = pa.schema([("person", pa.binary())])
-    batches = (
-        pa.record_batch([person.drop_null()], schema=schema)
-        for part in records.parts
-        for table in read_part(records, part)
-        for person in [labels(table[plan.columns.person])]
-    )
-    bounds = pa.table({"points": [plan.points]})
-    with closing(
-        duck.run(MANY_SQL, {"records": pa.RecordBatchReader.from_batches(schema, batches), "bounds": bounds})
-    ) as answer:
-        [(persons, points, many)] = [tuple(row.values()) for batch in answer for row in batch.to_pylist()]
-    column, file, notes = plan.columns.person, records.files[0].name, []
-    if many:
-        problem = f"has more than {plan.points:,} records, {many:,} times: {plan.points:,} of them count"
-        notes.append(Problem(column, problem, "raise points_per_person if that is too few", file))
-    if 1 < persons == points:
-        problem = f"is another in each of {points:,} records: a number of rows would protect single points"
-        notes.append(Problem(column, problem, "name the column that says whose point it is", file))
-    return Found(len(notes), {column: len(notes)} if notes else {}, tuple(notes))
+    person = plan.columns.person
+    read = (labels(table[person]) for part in records.parts for table in read_part(records, part))
+    persons = persons_of(read, plan.points)
+    return notes_of_persons(person, persons, plan.points, "points_per_person", records.files[0].name)

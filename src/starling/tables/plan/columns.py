@@ -181,6 +181,25 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Unit:
+    """Whose records count together, a person or a household, of which at most `most` records are kept; raises PlanError.
+
+    Attributes:
+        field: The column of the records that names the person or the household.
+        most: The most records that are kept of one.
+    """
+
+    field: str
+    most: int
+
+    def __post_init__(self) -> None:
+        if not self.field:
+            raise PlanError("unit", "names no column", "name the column that says whose a record is")
+        if not 1 <= self.most <= MOST:
+            raise PlanError("unit", "keeps no public number of records", "state a number from 1 to 10^9")
+
+
+@dataclass(frozen=True, slots=True)
 class RecordColumns:
     """All that is read of a record; raises PlanError with all problems.
 
@@ -188,11 +207,13 @@ class RecordColumns:
         area: Says the smallest area that a record lies in, by the codes of the areas; None where a plan has no regions.
         groups: The attributes by which groups are made.
         detail: The attributes of the detail, each with one value.
+        unit: Whose records count together; None where each record is protected by itself.
     """
 
     area: Column | None
     groups: tuple[Column, ...]
     detail: tuple[Column, ...]
+    unit: Unit | None = None
 
     def __post_init__(self) -> None:
         problems = list(self._problems())
@@ -219,7 +240,9 @@ class RecordColumns:
     @property
     def fields(self) -> tuple[str, ...]:
         """The columns of the records that are read, each once."""
-        return tuple(dict.fromkeys(field for each in (*self.single, *self.groups) for field in each.fields))
+        named = (() if self.unit is None else (self.unit.field,),)
+        said = (each.fields for each in (*self.single, *self.groups))
+        return tuple(dict.fromkeys(field for fields in (*said, *named) for field in fields))
 
 
 def codes_of(texts: Sequence[str]) -> Codes:

@@ -7,6 +7,8 @@ It is called inside the deferred computation, so after the charge; only the firs
     for batch in read_declared(records, numbers):
         batch.area, batch.groups, batch.detail
 
+Where a person is protected, `read_kept` (kept_reading.py) gives the same batches of at most k records of each.
+
 A record is dropped, uncounted, when its area or an attribute of the detail has no value of its public domain, so that a total and its cells
 count the same records. A value of an attribute of groups that is outside its domain is in no set of values; where the attribute has
 several, it spoils "all of". How a field is read: declared_values.py. A line of CSV that has another number of fields than the header, or
@@ -18,27 +20,26 @@ machine. A text is looked up once in a batch, however many of its records have i
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import NamedTuple, TypeAlias
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from starling.engine.delimited import Part
+from starling.engine.delimited import Part, labels
 from starling.engine.machine import in_order
 from starling.engine.record_files import Records
 from starling.engine.record_parts import tables
 from starling.errors import SourceError
 from starling.tables.plan.columns import Column, RecordColumns
 from starling.tables.source.declared_records import DeclaredRecords
-from starling.tables.source.declared_values import Read, given, reader, sets, values
+from starling.tables.source.declared_values import given, reader, sets, values
 from starling.tables.source.lookup import Int32
 from starling.tables.source.value_sets import ValueSets
 
 
 class Batch(NamedTuple):
-    """Some consecutive records that are counted, as columns of one length.
+    """Some records that are counted, as columns of one length.
 
     Attributes:
         area: int32: the smallest area, by its place among the codes; 0 for all where no column says it.
@@ -52,12 +53,22 @@ class Batch(NamedTuple):
     detail: tuple[Int32, ...]
 
 
-Unnumbered: TypeAlias = tuple[Batch, list[Int32]]
-"""A batch whose sets have no numbers yet, and the sets of each column of several values."""
+class Unnumbered(NamedTuple):
+    """A batch whose sets have no numbers yet.
+
+    Attributes:
+        batch: The records; of a column of several values as `ValueSets.number` takes them.
+        several: The sets of two or more values, of each such column.
+        person: Whose each record is; None where each record is protected by itself.
+    """
+
+    batch: Batch
+    several: tuple[Int32, ...]
+    person: pa.Array | None
 
 
 def read_declared(records: DeclaredRecords, numbers: Sequence[ValueSets]) -> Generator[Batch, None, None]:
-    """All records that are counted, in the order of the file.
+    """All records that are counted, in the order of the file; whosever they are.
 
     Args:
         records: The checked records.
@@ -67,16 +78,19 @@ def read_declared(records: DeclaredRecords, numbers: Sequence[ValueSets]) -> Gen
     Raises:
         SourceError: the files are gone, or are not what was checked. Never because of what a record says.
     """
-    check_unchanged(records)
-    work = _Reading(records.columns)
-    with closing(_unnumbered(records, work)) as batches:
-        for batch, several in batches:
-            waiting = iter(zip(numbers, several, strict=True))
-            for column, found in zip(records.columns.groups, batch.groups, strict=True):
-                if column.several:
-                    number, rows = next(waiting)
-                    number.number(found, rows)
-            yield batch
+    with closing(unnumbered(records)) as batches:
+        for each in batches:
+            yield numbered(records.columns, each, numbers)
+
+
+def numbered(columns: RecordColumns, found: Unnumbered, numbers: Sequence[ValueSets]) -> Batch:
+    """A batch with the numbers of its sets."""
+    waiting = iter(zip(numbers, found.several, strict=True))
+    for column, sets_of in zip(columns.groups, found.batch.groups, strict=True):
+        if column.several:
+            number, rows = next(waiting)
+            number.number(sets_of, rows)
+    return found.batch
 
 
 def check_unchanged(records: DeclaredRecords) -> None:
@@ -89,8 +103,10 @@ def check_unchanged(records: DeclaredRecords) -> None:
         raise SourceError("records", "are not what was checked", "leave the file alone")
 
 
-def _unnumbered(records: DeclaredRecords, work: "_Reading") -> Generator[Unnumbered, None, None]:
-    source = records.source
+def unnumbered(records: DeclaredRecords) -> Generator[Unnumbered, None, None]:
+    """All records that are counted, in the order of the file; raises as `read_declared` does."""
+    check_unchanged(records)
+    source, work = records.source, _Reading(records.columns)
     if isinstance(source, Records) and source.form == "text":
         # A part is parsed by the thread that reads it.
         for found in in_order(partial(work.of_part, source), source.parts):
@@ -101,20 +117,16 @@ def _unnumbered(records: DeclaredRecords, work: "_Reading") -> Generator[Unnumbe
         yield from in_order(work.of_table, rows)
 
 
-@dataclass(frozen=True)
 class _Reading:
     """Turns tables of fields into batches.
 
-    Attributes:
+    Args:
         columns: What is read.
     """
 
-    columns: RecordColumns
-
-    @cached_property
-    def reads(self) -> dict[Column, Read]:
-        """How the fields of each column are read."""
-        return {each: reader(each.domain) for each in (*self.columns.single, *self.columns.groups)}
+    def __init__(self, columns: RecordColumns) -> None:
+        self._columns = columns
+        self._reads = {each: reader(each.domain) for each in (*columns.single, *columns.groups)}
 
     def of_part(self, source: Records, part: Part) -> list[Unnumbered]:
         """The batches of a part of text."""
@@ -122,24 +134,28 @@ class _Reading:
 
     def of_table(self, table: pa.Table) -> Unnumbered:
         """The records of a table that are counted."""
-        fields = {name: table[name].combine_chunks() for name in self.columns.fields}
-        single = [self._single(each, fields) for each in self.columns.single]
+        columns = self._columns
+        fields = {name: table[name].combine_chunks() for name in columns.fields}
+        single = [self._values(each, fields) for each in columns.single]
         kept = np.ones(len(table), dtype=np.bool_)
-        for column, found in zip(self.columns.single, single, strict=True):
+        for column, found in zip(columns.single, single, strict=True):
             kept &= found < column.outside
-        several: list[Int32] = []
-        groups = []
-        for column in self.columns.groups:
+        person = None if columns.unit is None else labels(fields[columns.unit.field])
+        if person is not None:
+            kept &= person.is_valid().to_numpy(zero_copy_only=False)
+            person = person.filter(pa.array(kept))
+        several, groups = [], []
+        for column in columns.groups:
             if column.several:
-                said = given(column, self.reads[column], [fields[name] for name in column.fields])
+                said = given(column, self._reads[column], [fields[name] for name in column.fields])
                 found, rows = sets(column, said, column.most)
                 several.append(rows)
             else:
-                found = self._single(column, fields)
+                found = self._values(column, fields)
             groups.append(found[kept])
         left = [found[kept] for found in single]
-        area = left.pop(0) if self.columns.area else np.zeros(int(kept.sum()), dtype=np.int32)
-        return Batch(area, tuple(groups), tuple(left)), several
+        area = left.pop(0) if columns.area else np.zeros(int(kept.sum()), dtype=np.int32)
+        return Unnumbered(Batch(area, tuple(groups), tuple(left)), tuple(several), person)
 
-    def _single(self, column: Column, fields: dict[str, pa.Array]) -> Int32:
-        return values(column, self.reads[column], fields[column.fields[0]])
+    def _values(self, column: Column, fields: dict[str, pa.Array]) -> Int32:
+        return values(column, self._reads[column], fields[column.fields[0]])

@@ -17,7 +17,7 @@ from starling.engine.record_files import PARQUET, Records, check_columns, first_
 from starling.engine.record_parts import parquet_parts, text_records
 from starling.errors import Problem, SourceError
 from starling.tables.plan.columns import RecordColumns
-from starling.tables.source.declared_values import fits
+from starling.tables.source.declared_values import fits, label_fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,17 @@ def _open_file(columns: RecordColumns, path: Path) -> Records:
 
 
 def _check_types(path: Path, columns: RecordColumns, schema: pa.Schema) -> None:
-    problems = {
-        (field, wanted): Problem(
-            field, f"is of type {schema.field(field).type}, not {wanted}", "store it so", path.name
-        )
+    wanted = {
+        (field, fits(column, schema.field(field).type))
         for column in (*columns.single, *columns.groups)
         for field in column.fields
-        if (wanted := fits(column, schema.field(field).type))
     }
+    if columns.unit is not None:
+        wanted.add((columns.unit.field, label_fits(schema.field(columns.unit.field).type)))
+    problems = [
+        Problem(field, f"is of type {schema.field(field).type}, not {what}", "store it so", path.name)
+        for field, what in sorted(wanted)
+        if what
+    ]
     if problems:
-        raise SourceError(problems=list(problems.values()))
+        raise SourceError(problems=problems)

@@ -4,7 +4,9 @@ A release drops or reads as a stated rule says, silently (declared_reading.py). 
 their line and column; the value that is at fault is never repeated. What most records have in common is stated before all else.
 """
 
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from typing import Final
 
@@ -12,13 +14,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from starling.engine.delimited import labels
+from starling.engine.kept_records import persons_of
 from starling.engine.record_parts import tables
-from starling.errors import SHOWN, Problem
+from starling.errors import SHOWN, Found, Problem
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
-from starling.release.faults import Tally
-from starling.tables.plan.columns import Codes, Column, Domain, Integers, Periods, RecordColumns
-from starling.tables.source.declared_reading import check_unchanged
+from starling.release.faults import Tally, notes_of_persons
+from starling.tables.plan.columns import Codes, Column, Domain, Integers, Periods, RecordColumns, Unit
+from starling.tables.source.declared_reading import check_unchanged, unnumbered
 from starling.tables.source.declared_records import DeclaredRecords
 from starling.tables.source.declared_values import MISSING, OUTSIDE, Given, given, reader, sets
 from starling.tables.source.lookup import Int64
@@ -51,9 +55,24 @@ def _validated(records: DeclaredRecords, most: int) -> Validated:
     for table, lines, file in check.problems.tables(source, partial(tables, source, coded=records.columns.fields)):
         check.add(table, lines, file)
     total, counted = check.problems.total, check.counted
-    phrase = f"{total:,} records, {counted:,} of them counted"
+    phrase = f"{total:,} records, {counted:,} of them {'counted' if records.columns.unit is None else 'with all that is counted'}"
     problems = check.problems.found(tuple(check.decisive(records.name)))
-    return Validated(problems, check.notes.found(), phrase, {"records": total, "counted": counted})
+    notes = check.notes.found()
+    if records.columns.unit is not None:
+        notes = _with(notes, _persons(records, records.columns.unit), most)
+    return Validated(problems, notes, phrase, {"records": total, "counted": counted})
+
+
+def _persons(records: DeclaredRecords, unit: Unit) -> Found:
+    """What is said of whose the records are that are counted."""
+    with closing(unnumbered(records)) as batches:
+        persons = persons_of((each.person for each in batches), unit.most)
+    return notes_of_persons(unit.field, persons, unit.most, "the records that are kept", records.name)
+
+
+def _with(notes: Found, more: Found, most: int) -> Found:
+    by_field = Counter(notes.by_field) + Counter(more.by_field)
+    return Found(notes.total + more.total, dict(by_field), (*more.listed, *notes.listed)[:most])
 
 
 class _Check:
@@ -67,13 +86,17 @@ class _Check:
     def __init__(self, columns: RecordColumns, most: int) -> None:
         self.problems, self.notes = Tally(most, DROPPED), Tally(most, NOTHING)
         self.counted = 0
-        self._single = columns.single
+        self._single, self._unit = columns.single, columns.unit
         self._columns = tuple(dict.fromkeys((*columns.single, *columns.groups)))
         self._reads = {each: reader(each.domain) for each in self._columns}
 
     def add(self, table: pa.Table, lines: Int64, file: str) -> None:
         """Look at some records, of which `lines` has the line of each."""
         kept = np.ones(len(table), dtype=np.bool_)
+        if self._unit is not None:
+            person = labels(table[self._unit.field].combine_chunks())
+            kept = person.is_valid().to_numpy(zero_copy_only=False)
+            self.problems.add(self._unit.field, "is missing", ~kept, lines, file)
         for column in self._columns:
             fields = [table[name].combine_chunks() for name in column.fields]
             said = given(column, self._reads[column], fields)

@@ -57,12 +57,18 @@ def fits(column: Column, kind: pa.DataType) -> str:
         return "text"
     match column.domain:
         case Codes():
-            return "" if pa.types.is_integer(kind) else "text or an integer"
+            return label_fits(kind)
         case Integers():
             number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
             return "" if number else "text or a number"
         case Periods():
             return "" if pa.types.is_timestamp(kind) or pa.types.is_date(kind) else "text, a date or a time"
+
+
+def label_fits(kind: pa.DataType) -> str:
+    """What the type of a field of labels must be instead of this one; "" where it fits."""
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return "" if _is_text(kind) or pa.types.is_null(kind) or pa.types.is_integer(kind) else "text or an integer"
 
 
 def _is_text(kind: pa.DataType) -> bool:
