@@ -66,6 +66,7 @@ TESTED_ELSEWHERE = {
     "cli/publishing.py": "test_tables.py and test_auditing_release.py release with every way to pay",
     "genome/plan/choices.py": "names and bounds; test_model.py and test_readable.py refuse what is outside them",
     "groups/plan/choices.py": "names and bounds; test_model.py and test_readable.py refuse what is outside them",
+    "server/asking.py": "test_app.py asks in every role, and without",
     "server/replies.py": "test_app.py and test_guard.py get every kind of error reply",
     "tables/domain.py": "test_domains.py finds it by its name",
 }

@@ -139,9 +139,10 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
 SHORT = {
     "tables plan", "tables convert", "genome plan", "groups plan", "places plan", "keys new", "keys show", "ledger create",
     "ledger population", "ledger dataset", "ledger grant", "ledger raise", "ledger approve", "ledger export", "ledger retire",
+    "ledger delegate", "server dataset", "server findings", "server accept", "server show", "worker",
     "server init", "server user", "server token", "server tokens", "server revoke", "server log", "serve",
 }  # fmt: skip
-"""What opens a plan or writes one event; `ledger export` prints at once, and `serve` says when it listens."""
+"""What opens a plan or writes one event; `ledger export` prints at once, `serve` says when it listens, and `worker` what it does."""
 
 
 class Reached(Exception):

@@ -67,7 +67,12 @@ def test_a_mistake_is_told_in_a_sentence(call: Call, served: Path, words: list[s
 
 def test_roles_are_those_of_the_server() -> None:
     assert ROLES == access.ROLES
-    assert set(server.lazy) == {"init", "user", "token", "tokens", "revoke", "log"}
+    assert set(server.lazy) == {"init", "user", "token", "tokens", "revoke", "log"} | {
+        "dataset",
+        "findings",
+        "accept",
+        "show",
+    }
 
 
 def test_without_its_packages_it_says_what_to_install(

@@ -1,7 +1,9 @@
 """A home with a ledger and a user of each role, and a client of it that needs no socket."""
 
 import asyncio
+import json
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,10 +11,14 @@ import httpx
 import pytest
 from starlette.types import ASGIApp
 
-from starling.ledger.opening import create_ledger
+from starling.ledger.opening import create_ledger, open_ledger
+from starling.ledger.rules import canonical
+from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.server.access import ROLES
 from starling.server.app import make_app
+from starling.server.datasets import Catalogue, Dataset
 from starling.server.home import Home, make_home
+from tests.ledger.worlds import costing
 
 BEGAN = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -29,20 +35,27 @@ class Asker:
         self._app = app
         self._peer = peer
 
-    def ask(self, method: str, path: str, headers: Sequence[tuple[str, str]] = ()) -> httpx.Response:
+    def ask(
+        self, method: str, path: str, headers: Sequence[tuple[str, str]] = (), body: bytes | None = None
+    ) -> httpx.Response:
         """One request, for the host localhost unless a header names another."""
 
         async def once() -> httpx.Response:
             transport = httpx.ASGITransport(self._app, client=(self._peer, 50000))
             async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8470") as client:
                 raw = [(name.encode(), value.encode("latin-1")) for name, value in headers]
-                return await client.request(method, path, headers=raw)
+                return await client.request(method, path, headers=raw, content=body)
 
         return asyncio.run(once())
 
     def get(self, path: str, token: str | None = None) -> httpx.Response:
         """One request with a token or without."""
         return self.ask("GET", path, () if token is None else [("Authorization", f"Bearer {token}")])
+
+    def post(self, path: str, token: str, body: object) -> httpx.Response:
+        """One request with a token and a JSON body."""
+        headers = [("Authorization", f"Bearer {token}"), ("Content-Type", "application/json")]
+        return self.ask("POST", path, headers, json.dumps(body).encode())
 
 
 @pytest.fixture
@@ -61,6 +74,19 @@ def tokens(served: Home) -> dict[str, str]:
         served.access.add_user(role, role)
         found[role], _ = served.access.issue(role, days=1)
     return found
+
+
+@pytest.fixture
+def selling(served: Home) -> Home:
+    """The home, with a dataset that it may charge: a count of persons for rho 1; the dataset has a cap of 4, "analyst" of 3."""
+    with closing(open_ledger(served.settings.ledger)) as ledger:
+        ledger.custody.add_population("people", "rho", ADD_REMOVE_PERSON, 10)
+        ledger.custody.add_dataset("census", "people", {}, 4)
+        ledger.custody.grant("people", "analyst", 3)
+        ledger.custody.delegate("census", served.key.public, days=1)
+    dataset = Dataset("census", "tables", "A count", canonical({"count": "persons"}), costing(1), deadline=8)
+    Catalogue(served.folder / "datasets").add(dataset)
+    return served
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def test_a_wrong_ledger_leaves_no_home(tmp_path: Path) -> None:
     assert make_home(tmp_path / "home").settings.port == 8470
 
 
-@pytest.mark.parametrize("name", [".", "server.toml", "access.sqlite"])
+@pytest.mark.parametrize("name", [".", "server.toml", "access.sqlite", "server.key"])
 def test_what_is_missing_is_said(tmp_path: Path, name: str) -> None:
     make_home(tmp_path / "home")
     path = tmp_path / "home" / name

@@ -66,7 +66,8 @@ def test_its_process_holds_no_library_that_opens_records(start: Start, tokens: d
     assert httpx.get(f"{url}/readyz").status_code == 200
     mapped = Path(f"/proc/{process.pid}/maps").read_text()
     assert "/numpy/" in mapped, "what is loaded can be seen there"
-    assert not [name for name in ("duckdb", "numba", "llvmlite", "cyvcf2", "pyarrow") if f"/{name}/" in mapped]
+    heavy = ("/_duckdb.", "/numba/", "/llvmlite/", "/cyvcf2/", "/pyarrow/")
+    assert not [name for name in heavy if name in mapped]
 
 
 def test_a_request_with_two_lengths_is_no_request(start: Start) -> None:

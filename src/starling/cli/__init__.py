@@ -20,6 +20,7 @@ main = Root(
         "keys": "starling.cli.ledger:keys",
         "server": "starling.cli.server:server",
         "serve": "starling.cli.server:serve",
+        "worker": "starling.cli.server:worker",
         "verify": "starling.cli.verify:verify",
         "audit": "starling.cli.audit:audit",
     },

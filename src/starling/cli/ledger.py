@@ -35,7 +35,7 @@ ledger = Group(
     " (SQLite) or a URL: sqlite:///FILE, postgresql://HOST/NAME. Whatever changes it needs the custodian's key (starling keys);"
     " show, verify, export and backup need none.",
     lazy={
-        **{name: f"starling.cli.ledger:{name}" for name in ("create", "population", "dataset", "grant")},
+        **{name: f"starling.cli.ledger:{name}" for name in ("create", "population", "dataset", "grant", "delegate")},
         "raise": "starling.cli.ledger:raise_",
         "approve": "starling.cli.ledger:approve",
         **{name: f"starling.cli.auditing:{name}" for name in ("show", "verify", "export", "backup")},
@@ -176,6 +176,26 @@ def grant(url: str, population_name: str, analyst: str, *, cap: str) -> Result:
         opened.custody.grant(population_name, analyst, cap)
         body = {"population": population_name, "analyst": analyst, "cap": _kept(cap)}
         return _done(opened, body, f"{analyst} may spend {_kept(cap)} on {population_name}")
+
+
+@command(
+    "delegate",
+    example=f"starling ledger dataset {LEDGER} survey --population residents --cap 5\n"
+    f"starling ledger delegate {LEDGER} survey --to {'ab' * 32} --days 90",
+)
+@ledger_url
+@click.argument("dataset_name", metavar="DATASET")
+@click.option("--to", "key", required=True, metavar="KEY", help="The public key of a server: starling server show.")
+@click.option("--days", type=int, required=True, help="For how long, up to 366 days; 0 takes the right back.")
+def delegate(url: str, dataset_name: str, *, key: str, days: int) -> Result:
+    """Let a server charge DATASET for what its analysts are granted, with a key of its own; the dataset needs a cap of its own."""
+    from datetime import UTC, datetime
+
+    with _writing(url) as opened:
+        to = public_key(key)
+        end = datetime.fromtimestamp(opened.custody.delegate(dataset_name, to, days=days), UTC)
+        body = {"dataset": dataset_name, "key": to.text, "until": end.isoformat()}
+        return _done(opened, body, f"{to.fingerprint} may charge {dataset_name} until {end:%Y-%m-%d %H:%M} UTC")
 
 
 @command("raise", example=f"starling ledger raise {LEDGER} residents analyst custodian --cap 12 --yes")

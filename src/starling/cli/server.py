@@ -1,4 +1,4 @@
-"""`starling server`: a home, its users and their tokens. `starling serve`: the server itself."""
+"""`starling server`: a home, its users and their tokens. `starling serve`: the server itself. serving_data.py has what is registered."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -17,10 +17,11 @@ ROLES = ("custodian", "analyst", "auditor")
 server = Group(
     "server",
     example="starling server init home",
-    help="Set up a server: its home, its users and their tokens. `starling serve HOME` runs it.",
+    help="Set up a server: its home, its users and their tokens, and the data that it releases. `starling serve HOME` runs it.",
     lazy={
         **{name: f"starling.cli.server:{name}" for name in ("init", "user", "token", "tokens", "revoke")},
         "log": "starling.cli.server:log",
+        **{name: f"starling.cli.serving_data:{name}" for name in ("dataset", "findings", "accept", "show")},
     },
 )
 
@@ -41,8 +42,11 @@ def init(home: Path, *, ledger: str | None) -> Result:
     from starling.server.home import make_home
 
     made = make_home(home, ledger=ledger)
-    body = {"home": str(home), "ledger": made.settings.ledger}
-    text = f"made {home}; read its server.toml\nits ledger: {made.settings.ledger} (starling ledger create)"
+    body = {"home": str(home), "ledger": made.settings.ledger, "key": made.key.public.text}
+    text = (
+        f"made {home}; read its server.toml\nits ledger: {made.settings.ledger} (starling ledger create)"
+        f"\nits key: {made.key.public.text} (starling ledger delegate)"
+    )
     return Result(lambda: text, lambda: body)
 
 
@@ -109,15 +113,37 @@ def log(home: Path, *, after: int, most: int) -> Result:
 
 @command("serve", example="starling serve home")
 @_home
-def serve(home: Path) -> Result:
-    """Serve a home until Ctrl-C or SIGTERM. So far it answers who may use it, its log and its health; it releases nothing yet."""
+@click.option(
+    "--workers",
+    type=click.IntRange(0, 64),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Start so many workers, which end with the server; 0 where `starling worker` is started otherwise.",
+)
+def serve(home: Path, *, workers: int) -> Result:
+    """Serve a home until Ctrl-C or SIGTERM: who may use it, its log, and releases of what is registered."""
     try:
         from starling.server.running import serve as run
     except ImportError:
         raise ParameterError("server", "needs packages that are missing", "pip install 'starling[server]'") from None
     from starling.server.home import open_home
 
-    run(open_home(home), lambda url: click.echo(f"starling: listening on {url}", err=True))
+    run(open_home(home), lambda url: click.echo(f"starling: listening on {url}", err=True), workers=workers)
+    return Result(lambda: "stopped", lambda: {"stopped": True})
+
+
+@command("worker", example="starling worker home")
+@_home
+@click.option("--until-end-of-input", is_flag=True, help="Stop when standard input ends, with whoever started it.")
+def worker(home: Path, *, until_end_of_input: bool) -> Result:
+    """Carry out what the server of a home has charged, and look at registered records, until SIGTERM or Ctrl-C. It alone reads them."""
+    from starling.server.home import open_home
+    from starling.worker.running import Worker
+    from starling.worker.stopping import told_to_stop
+
+    made = Worker(open_home(home), lambda words: click.echo(f"starling: {words}", err=True))
+    made.run(told_to_stop(by_input=until_end_of_input))
     return Result(lambda: "stopped", lambda: {"stopped": True})
 
 

@@ -1,10 +1,25 @@
 """The domain of group sizes, as the registry of domains gives it to the frame."""
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from starling.groups.analysis import GroupsRelease
 from starling.groups.artifact import read_plan
 from starling.groups.publication import CHECKS, GroupsPublication
-from starling.release.domain import Domain
+from starling.release.domain import Delivering, Delivery, Domain
 
-GROUPS: Final = Domain("groups", CHECKS, lambda folder: GroupsPublication(read_plan(folder)), GroupsRelease)
+
+def _deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
+    from starling.groups.publish import deliver
+
+    return deliver(plan, files)
+
+
+GROUPS: Final = Domain(
+    "groups",
+    CHECKS,
+    lambda folder: GroupsPublication(read_plan(folder)),
+    GroupsRelease,
+    Delivering(("records",), _deliver),
+)

@@ -1,6 +1,6 @@
 """A release of group sizes: from records to a folder that everybody may read."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,9 @@ from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 from starling.groups.publication import GroupsPublication
 from starling.groups.source import Records, files_read, open_records
+from starling.groups.source.validation import validate
 from starling.privacy.trust import Confidential
+from starling.release.domain import Delivery
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener, Published, publish
 
@@ -69,3 +71,12 @@ def release(
     check_engine(engine)
     opened = open_records(records, plan)
     return publish(GroupsPublication(plan), _Groups(plan, opened, engine), Path(out), payment, listener)
+
+
+def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
+    """A plan file with its records, opened; raises PlanError or SourceError by public checks."""
+    chosen = Plan.load(plan)
+    opened = open_records(files["records"], chosen)
+    return Delivery(
+        GroupsPublication(chosen), _Groups(chosen, opened, DUCKDB), lambda most: validate(chosen, opened, most=most)
+    )

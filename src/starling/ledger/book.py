@@ -4,12 +4,14 @@ Every change is one event in the chain and one transaction of the store, and the
 change in the same transaction.
 """
 
+import json
 import warnings
 from collections.abc import Callable
 from typing import Final, TypeVar
 
 from starling.errors import IntegrityError, PolicyRefused, StarlingWarning
-from starling.ledger.chain import Head
+from starling.ledger import delegation
+from starling.ledger.chain import Head, signed_by
 from starling.ledger.keys import Key, Pin, Public
 from starling.ledger.leases import Clock
 from starling.ledger.rows import End, Pen
@@ -39,7 +41,8 @@ class Book:
 
     Args:
         store: Where it is.
-        key: Signs custodian events and heads; must be the ledger's. Without it the book is read, never written.
+        key: Signs heads and, if it is the custodian's, custodian events; the custodian's own, or one to which they gave the right to
+            charge a dataset (delegation.py). Without it the book is read, never written.
         witness: Remembers the head elsewhere, by the ledger's id.
         clock: What is known of time.
 
@@ -47,7 +50,7 @@ class Book:
         store: The database that the ledger lies in.
         clock: What is known of time.
         id: The ledger's name, drawn at random when it was made.
-        signer: The key that signs custodian events and heads.
+        signer: The custodian's key: signs custodian events, and heads where no other key is used.
         second: Who must approve every raised cap, if anybody.
         witness: The highest head of this ledger that this machine has seen.
 
@@ -75,10 +78,10 @@ class Book:
         self.id = about["id"]
         self.signer = Public.parse(about["signer"])
         self.second = Public.parse(about["second"]) if about["second"] else None
-        if key is not None:
+        if key is not None and not self._delegated(key.public):
             self.check_signer(Pin.parse(key.public))
         self.witness = witness(self.id)
-        seen = self.witness.read(self.signer)
+        seen = self.witnessed()
         if seen is not None:
             self._check_holds(seen)
         elif key is not None:
@@ -181,10 +184,34 @@ class Book:
 
     @property
     def key(self) -> Key:
-        """The custodian's; raises PolicyRefused where the book was opened without it."""
+        """Signs heads and releases: the custodian's, or a delegate's; raises PolicyRefused where the book was opened without it."""
         if self._key is None:
             raise PolicyRefused("ledger", "was opened to be read", "open it with the custodian's key")
         return self._key
+
+    @property
+    def custodian(self) -> Key:
+        """The custodian's key; raises PolicyRefused where the book was opened without it."""
+        if self.key.public != self.signer:
+            raise PolicyRefused("key", "may charge a dataset, and nothing else", "use the custodian's key")
+        return self.key
+
+    @property
+    def delegate(self) -> str | None:
+        """The public key that charges in the custodian's place, 64 hexadecimal digits; None where they do so themselves."""
+        return None if self._key is None or self._key.public == self.signer else self._key.public.text
+
+    def witnessed(self) -> Head | None:
+        """The head that this machine has seen, signed by the key that writes here; raises IntegrityError as `Witness.read`."""
+        return self.witness.read(self.signer if self._key is None else self._key.public)
+
+    def _delegated(self, key: Public) -> bool:
+        """Whether the custodian ever gave this key a right; whether that holds for a charge is asked when it is made."""
+        found = self.read(lambda tx: list(tx.rows("SELECT body FROM events WHERE kind = ?", delegation.KIND)))
+        said = [json.loads(str(body)) for (body,) in found]
+        return any(
+            each.get("key") == key.text and signed_by(self.signer, self.id, delegation.KIND, each) for each in said
+        )
 
     def _check_holds(self, seen: Head) -> None:
         row = self.read(lambda tx: tx.one("SELECT hash FROM events WHERE seq = ?", seen.seq))

@@ -79,12 +79,16 @@ class Charging:
             return None
 
         def work(tx: Transaction, pen: Pen, done: Done) -> Ticket:
+            self._check_right(pen, request.dataset)
             return self._charged(tx, pen, request, bill, _LEASES.fresh(), done, first=True)
 
         try:
             return self._written(work, believed=end)
         except Moved:
             self._memory.forget()
+            return None
+        except PolicyRefused:
+            # A right that has ended; what was charged before it did is to be found.
             return None
 
     def _written(self, work: Callable[[Transaction, Pen, Done], T], *, believed: End | None = None) -> T:
@@ -151,7 +155,13 @@ class Charging:
             _check_same(rows.body(tx, known.ticket.seq), noise)
             return known.ticket
         self._check.replay.check_standing(request.analyst, before.standing, noise.key, done.added)
+        self._check_right(pen, request.dataset)
         return self._bill(before.standing, request, guarantee, noise)
+
+    def _check_right(self, pen: Pen, dataset: str) -> None:
+        """Raises PolicyRefused where this is not the custodian's key, and they gave it no right to charge the dataset now."""
+        if self._book.delegate is not None:
+            self._check.replay.rights.check(self._book.delegate, dataset, pen.now)
 
     def _check_lease(self, tx: Transaction, known: Known) -> None:
         """Raises LedgerUnavailable while another run may be at work on this charge."""
@@ -187,6 +197,7 @@ class Charging:
             "balances": rules.balances(caps, bill.amount),
             "what": bill.what,
             **bill.noise.said,
+            **self._by,
         }
         charge = pen.append("charge", body, first=request if first else None)
         rows.spend(tx, bill.standing, bill.noise.key, bill.amount, charge, checked=not first)
@@ -194,6 +205,11 @@ class Charging:
         rows.insert_charge(tx, request, bill.amount, charge.seq, previous, lease, self._book.clock.lease())
         done.add(Spent((request.analyst, dataset, bill.noise.key), bill.standing, bill.amount, charge.seq))
         return Ticket(request, "charged", bill.amount, charge.seq, lease, fresh=True)
+
+    @property
+    def _by(self) -> dict[str, str]:
+        """What the event of a charge says of the key that made it: nothing of the custodian's."""
+        return {} if self._book.delegate is None else {"by": self._book.delegate}
 
     def _amount(self, standing: Standing, analyst: str, guarantee: Guarantee, noise: Noise) -> int:
         """What it costs, in units; raises PolicyRefused for what no budget would allow."""
@@ -222,7 +238,7 @@ class Charging:
                 fix = "restore the ledger and run ledger verify"
                 raise IntegrityError(f"event {ticket.seq}", "is missing", fix)
             dataset = rows.dataset(tx, ticket.request.dataset)
-            signer = self._book.signer.text
+            signer = self._book.key.public.text
             return Entry(ticket.seq, str(row[0]), dataset.name, dataset.population, signer, inside), int(str(row[1]))
 
         return self._book.read(work)
@@ -288,8 +304,9 @@ class Charging:
             _check_same(rows.body(tx, ticket.seq), noise)
             self._check.replay.check_open(before.ours.ticket)
             self._check.replay.check_standing(ticket.request.analyst, before.standing, noise.key, done.added)
+            self._check_right(pen, ticket.request.dataset)
             bill = self._bill(before.standing, ticket.request, guarantee, noise)
-            body = {"charge": ticket.seq, "amount": bill.amount}
+            body = {"charge": ticket.seq, "amount": bill.amount, **self._by}
             pen.append("redrawn", {**body, "balances": rules.balances(bill.standing.caps, bill.amount)})
             rows.spend(tx, bill.standing, noise.key, bill.amount, None, checked=True)
             tx.run(

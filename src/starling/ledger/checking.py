@@ -52,7 +52,7 @@ class Check:
         self.replay = Replay(book.id, book.signer, book.second)
         self._compared = False
         self._wanted: dict[int, set[str]] = {}
-        seen = book.witness.read(book.signer)
+        seen = book.witnessed()
         for head in [*heads, *([] if seen is None else [seen])]:
             self._wanted.setdefault(head.seq, set()).add(head.hash)
 

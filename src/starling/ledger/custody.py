@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from starling.errors import ParameterError, PolicyRefused
-from starling.ledger import rows, rules
+from starling.ledger import delegation, rows, rules
 from starling.ledger.book import Book
 from starling.ledger.chain import approval_message, custodian_message
 from starling.ledger.disclosure import meaning
-from starling.ledger.keys import Key
+from starling.ledger.keys import Key, Public
 from starling.ledger.rows import Pen
 from starling.ledger.rules import Population, Scope
 from starling.ledger.store import Transaction
@@ -146,6 +146,38 @@ class Custody:
 
         self._book.write(work)
 
+    def delegate(self, dataset: str, key: Public, *, days: int) -> int:
+        """Let another key charge a dataset from now on, for so many days; 0 takes the right back.
+
+        Args:
+            dataset: Registered here, with a cap of its own: it bounds what may be spent by this right.
+            key: Of a server, which signs heads and releases with it (see delegation.py).
+            days: From 0 to 366.
+
+        Returns:
+            When the right ends, in seconds since 1970.
+
+        Raises:
+            ParameterError: for other days, or the custodian's own key.
+            PolicyRefused: the dataset has no cap of its own.
+        """
+        if not 0 <= days <= delegation.MOST_DAYS:
+            raise ParameterError("days", f"is not from 0 to {delegation.MOST_DAYS}", "give a time that can be renewed")
+        if key == self._book.signer:
+            raise ParameterError("key", "is the custodian's own", "name the key of the server: starling server show")
+
+        def work(tx: Transaction, pen: Pen) -> int:
+            population = rows.dataset(tx, dataset).population
+            cap = rows.cap(tx, population, "dataset", dataset)
+            if cap is None or cap.cap is None:
+                problem = "has no cap of its own, which would bound what others charge to it"
+                raise PolicyRefused("dataset", problem, "register it with one: starling ledger dataset --cap")
+            until = pen.now + days * delegation.DAY
+            self._signed(pen, delegation.KIND, {"key": key.text, "dataset": dataset, "until": until})
+            return until
+
+        return self._book.write(work)
+
     def retire(self, kind: Literal["population", "dataset"], name: str) -> None:
         """Charge nothing to it any more. What was spent stays spent."""
 
@@ -162,7 +194,7 @@ class Custody:
 
     def _signed(self, pen: Pen, kind: str, body: Mapping[str, Any]) -> None:
         """Chain a custodian event with its signature."""
-        signature = self._book.key.sign(custodian_message(self._book.id, kind, body))
+        signature = self._book.custodian.sign(custodian_message(self._book.id, kind, body))
         pen.append(kind, {**body, "signature": signature})
 
 

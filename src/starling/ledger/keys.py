@@ -151,7 +151,6 @@ def check_closed(path: Path) -> None:
 
 def make(name: str = DEFAULT) -> Key:
     """A fresh key, kept as `NAME.key` (readable by its owner alone); raises ParameterError when there is one already."""
-    key = Key(fresh_bytes(32))
     path = path_of(name)
     try:
         make_home()
@@ -159,10 +158,16 @@ def make(name: str = DEFAULT) -> Key:
         check_closed(path.parent)
     except OSError:
         raise _unwritable() from None
+    return write(path)
+
+
+def write(path: Path) -> Key:
+    """A fresh key in a new file, readable by its owner alone; raises ParameterError when there is one already, OutputError."""
+    key = Key(fresh_bytes(32))
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise ParameterError("key", f"{name} exists already", "choose another name") from None
+        raise ParameterError("key", f"{path.stem} exists already", "choose another name") from None
     except OSError:
         raise _unwritable() from None
     try:
@@ -183,17 +188,29 @@ def _unwritable() -> OutputError:
 
 def load(name: str = DEFAULT) -> Key:
     """The key `name`; raises ParameterError when there is none, IntegrityError when its file holds no key."""
-    path = path_of(name)
+    try:
+        check_closed(folder())
+    except OSError:
+        raise _missing(name) from None
+    return read(path_of(name))
+
+
+def read(path: Path) -> Key:
+    """The key in a file; raises as `load`, and PolicyRefused where others than its owner may read it or change its folder."""
     try:
         text = path.read_text()
-        for each in (folder(), path.parent, path):
+        for each in (path.parent, path):
             check_closed(each)
     except OSError:
-        raise ParameterError("key", f"{name} is not there", "make it: starling keys new") from None
+        raise _missing(path.stem) from None
     try:
         return Key(bytes.fromhex(text.strip()))
     except ValueError:
-        raise IntegrityError("key", f"file of {name} holds no key", "restore it from your backup") from None
+        raise IntegrityError("key", f"file of {path.stem} holds no key", "restore it from your backup") from None
+
+
+def _missing(name: str) -> ParameterError:
+    return ParameterError("key", f"{name} is not there", "make it: starling keys new")
 
 
 def load_or_make(name: str = DEFAULT) -> Key:

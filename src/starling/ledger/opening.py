@@ -56,12 +56,15 @@ class Ledger:
         self.book.store.close()
 
 
-def open_ledger(url: str, *, key: Key | None = None, clock: Clock = WALL) -> Ledger:
+def open_ledger(
+    url: str, *, key: Key | None = None, witness: Callable[[str], Witness] = Witness, clock: Clock = WALL
+) -> Ledger:
     """The ledger at `url`.
 
     Args:
         url: `sqlite:///FILE` or `postgresql://...`; a path of a file is a URL too.
-        key: The custodian's key; the one in STARLING_HOME without it.
+        key: The custodian's key, or one that they let charge; the custodian's in STARLING_HOME without it.
+        witness: Remembers the head, by the ledger's id; in STARLING_HOME without it.
         clock: What is known of time; the machine's own clocks without it.
 
     Raises:
@@ -70,7 +73,7 @@ def open_ledger(url: str, *, key: Key | None = None, clock: Clock = WALL) -> Led
         IntegrityError: it is damaged, changed, rolled back, of another version or signed by another key: who is going to write checks
             all of it first.
     """
-    ledger = _ledger(Book(store_at(url), key or keys.load(), clock=clock))
+    ledger = _ledger(Book(store_at(url), key or keys.load(), witness=witness, clock=clock))
     ledger.charging.follow()
     return ledger
 

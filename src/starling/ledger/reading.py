@@ -48,6 +48,31 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
+class Charge:
+    """One charge, for those who carry it out or wait for it.
+
+    Attributes:
+        seq: Event.
+        at: Seconds since 1970.
+        request_hash: What was asked: `Request.hash`.
+        analyst: Who asked.
+        request_id: Under which name.
+        dataset: Of which data.
+        state: charged, answered or voided.
+        by: The key that made it, 64 hexadecimal digits; None where the custodian's did.
+    """
+
+    seq: int
+    at: int
+    request_hash: str
+    analyst: str
+    request_id: str
+    dataset: str
+    state: str
+    by: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Balance:
     """A cap with what was last charged through it; None where nothing was."""
 
@@ -151,6 +176,16 @@ class Reading:
         says = (body.get("dataset"), body.get("files")) == (dataset, files)
         return seq if says and signed_by(self._book.signer, self._book.id, "accepted", body) else None
 
+    def charge(self, seq: int) -> Charge | None:
+        """The charge that is event `seq`; None where that is none."""
+        row = self._book.read(lambda tx: tx.one(f"{_CHARGES} WHERE charges.seq = ?", seq))
+        return None if row is None else _charge(row)
+
+    def open_charges(self, after: int) -> list[Charge]:
+        """Charges beyond event `after` that have no answer yet, in order."""
+        sql = f"{_CHARGES} WHERE charges.seq > ? AND state = 'charged' ORDER BY charges.seq"
+        return self._book.read(lambda tx: [_charge(row) for row in tx.rows(sql, after)])
+
     def verify(self, heads: Iterable[Head] = (), *, tell: Callable[[int], None] = lambda _: None) -> Verified:
         """Check chain, signatures, caps, costs, every balance and every answer, and that `heads` seen elsewhere lie on the chain.
 
@@ -178,6 +213,7 @@ _NOISE = (
     "SELECT body, spent, amount FROM caps JOIN charges ON charges.seq = last JOIN events ON events.seq = last"
     " WHERE population = ? AND scope = 'noise' LIMIT ?"
 )
+_CHARGES = "SELECT charges.seq, at, request_hash, body, state FROM charges JOIN events ON events.seq = charges.seq"
 _SPENT = "SELECT charges.seq, at, body, state, charges.times FROM charges JOIN events ON events.seq = charges.seq"
 _LAST = "SELECT last FROM caps WHERE population = ? AND scope <> 'noise'"
 # Back from the population's last charge to the one before it, and so on.
@@ -204,6 +240,13 @@ def _spent(row: Row) -> Spent:
     named = {name: body[name] for name in ("analyst", "request_id", "dataset", "what", "amount")}
     cost = disclosure.cost_of(body)
     return Spent(seq=seq, at=at, state=state, times=times, cost=(cost.measure, cost.amount), **named)
+
+
+def _charge(row: Row) -> Charge:
+    seq, at, hashed, text, state = cast(tuple[int, int, str, str, str], row)
+    body = json.loads(text)
+    named = {name: body[name] for name in ("analyst", "request_id", "dataset")}
+    return Charge(seq=seq, at=at, request_hash=hashed, state=state, by=body.get("by"), **named)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from starling.errors import IntegrityError, StarlingError
-from starling.ledger import disclosure, rows, rules
+from starling.ledger import delegation, disclosure, rows, rules
 from starling.ledger.chain import Counts, Event, approval_message, signed_by
 from starling.ledger.keys import Public
 from starling.ledger.rows import Standing
@@ -20,7 +20,7 @@ from starling.ledger.store import Transaction
 from starling.privacy.budget import Measure
 from starling.privacy.neighbours import Change, Relation, Unit
 
-CUSTODIAN = frozenset({"population", "dataset", "grant", "raise", "retire", "accepted"})
+CUSTODIAN = frozenset({"population", "dataset", "grant", "raise", "retire", "accepted", delegation.KIND})
 """Kinds of events that a custodian signs."""
 
 _scan = json.JSONDecoder().raw_decode
@@ -81,10 +81,10 @@ _Place: TypeAlias = tuple[Population, tuple[Cap, ...]]
 class _Open:
     """A charge that has not ended: what a redraw of it spends, what its row said when it was read, and its draw."""
 
-    __slots__ = ("amount", "caps", "drawn", "said", "times")
+    __slots__ = ("amount", "caps", "dataset", "drawn", "said", "times")
 
-    def __init__(self, amount: int, caps: tuple[Cap, ...], said: Status | None = None) -> None:
-        self.amount = amount
+    def __init__(self, amount: int, dataset: str, caps: tuple[Cap, ...], said: Status | None = None) -> None:
+        self.amount, self.dataset = amount, dataset
         self.caps = caps
         self.said = said
         self.drawn: tuple[str | None, str | None] = None, None
@@ -118,6 +118,7 @@ class Replay:
         self._places: dict[tuple[str, str], _Place] = {}
         self._noise: dict[tuple[str, str], Cap] = {}
         self._accepted: set[tuple[int, str, str]] = set()
+        self.rights = delegation.Rights()
         self._seq = 0
         self._open: dict[int, _Open] = {}
         self._late: dict[int, Status] = {}
@@ -140,6 +141,8 @@ class Replay:
     def _charge(self, event: Event, body: dict[str, Any], row: Charged | None) -> None:
         seq, dataset, analyst, amount = event.seq, body["dataset"], body["analyst"], body["amount"]
         population, caps = self._places.get((dataset, analyst)) or self._place(seq, dataset, analyst)
+        if not self.rights.cover(body, dataset, event.at):
+            raise _wrong(seq, "is charged by a key that had no right to")
         noise = self._noise_of(seq, population, body)
         if amount != noise.once:
             raise _wrong(seq, "does not charge what it costs")
@@ -152,11 +155,11 @@ class Replay:
         if body["balances"] != _balances(caps):
             raise _wrong(seq, "states other balances than it leaves")
         if not self._tables:
-            self._open[seq] = _Open(amount, spent)
+            self._open[seq] = _Open(amount, dataset, spent)
         elif row is None or row[:6] != (analyst, body["request_id"], body["hash"], dataset, amount, previous):
             raise differs("charges")
         else:
-            self._open[seq] = _Open(amount, spent, row.status)
+            self._open[seq] = _Open(amount, dataset, spent, row.status)
 
     def _place(self, seq: int, dataset: str, analyst: str) -> "_Place":
         """What a charge of this analyst to this dataset counts against; kept until a custodian changes anything."""
@@ -183,7 +186,7 @@ class Replay:
         if event.kind in ("answer", "void"):
             self._end(event.seq, event.kind, body)
         elif event.kind in ("takeover", "drawn", "redrawn"):
-            self._run(event.seq, event.kind, body)
+            self._run(event, body)
         elif event.kind == "create" and event.seq == 1:
             self._about = body
         elif event.kind in CUSTODIAN:
@@ -203,9 +206,9 @@ class Replay:
             # Its row was read before it ended, or says that it did not.
             self._late[body["charge"]] = status
 
-    def _run(self, seq: int, kind: str, body: dict[str, Any]) -> None:
+    def _run(self, event: Event, body: dict[str, Any]) -> None:
         """What runs do on the way from the charge to its answer."""
-        charge = self._open.get(body["charge"])
+        seq, kind, charge = event.seq, event.kind, self._open.get(body["charge"])
         if charge is None:
             raise _wrong(seq, "is of no open charge")
         if kind == "takeover":
@@ -218,8 +221,8 @@ class Replay:
         else:
             if charge.drawn == (None, None):
                 raise _wrong(seq, "pays again for a draw that was not made")
-            if body["amount"] != charge.amount:
-                raise _wrong(seq, "does not charge what it costs")
+            if body["amount"] != charge.amount or not self.rights.cover(body, charge.dataset, event.at):
+                raise _wrong(seq, "does not charge what it costs, or by a key that had no right to")
             _spend(seq, charge.amount, charge.caps)
             # The last of them is the kind of noise.
             if body["balances"] != _balances(charge.caps[:-1]):
@@ -248,6 +251,10 @@ class Replay:
             if body["dataset"] not in self._datasets:
                 raise _wrong(seq, "accepts files of no dataset")
             self._accepted.add((seq, body["dataset"], body["files"]))
+        elif kind == delegation.KIND:
+            if self._caps[self._datasets[body["dataset"]][0], "dataset", body["dataset"]].cap is None:
+                raise _wrong(seq, "lets others charge a dataset without a cap")
+            self.rights.give(body)
         elif body["kind"] == "population":
             self._retired.add(self._populations[body["name"]].name)
         else:

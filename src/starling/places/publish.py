@@ -1,6 +1,6 @@
 """A release of points: from records to a folder that everybody may read."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,9 @@ from starling.places.occupied import Counted
 from starling.places.plan import Plan
 from starling.places.publication import PlacesPublication
 from starling.places.source import Held, InMemory, Records, open_held, open_records
+from starling.places.source.validation import validate
 from starling.privacy.trust import Confidential
+from starling.release.domain import Delivery
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener, Published, publish
 
@@ -79,3 +81,12 @@ def release(
             # Nobody can tell whether it answers for these points or for others.
             raise OutputError(str(out), "exists", "name a new folder for points of a session")
     return publish(PlacesPublication(plan), _Points(plan, opened, engine), Path(out), payment, listener)
+
+
+def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
+    """A plan file with its records, opened; raises PlanError or SourceError by public checks."""
+    chosen = Plan.load(plan)
+    opened = open_records(files["records"], chosen)
+    return Delivery(
+        PlacesPublication(chosen), _Points(chosen, opened, DUCKDB), lambda most: validate(chosen, opened, most=most)
+    )

@@ -87,7 +87,7 @@ class Entry:
         head: Its hash, hexadecimal: of this event and all before it.
         dataset: Registered name of the data that were charged for.
         population: The population: the population whose data these are.
-        signer: The custodian's public key, 64 hexadecimal digits: signs the ledger and what it pays for.
+        signer: The public key that signs what the ledger pays for, 64 hexadecimal digits: the custodian's, or one that they let charge.
         inside: Whether the ledger was made for this one release and lies in it, so that nothing in the ledger limits a second one.
     """
 

@@ -50,6 +50,19 @@ def check_cost(stated: Stated) -> tuple[Guarantee | None, list[Problem]]:
     return guarantee, reader.problems
 
 
+def guarantee_of(stated: Stated) -> Guarantee:
+    """The guarantee whose `neighbours`, `measure` and `composition` are stated as in a privacy.json.
+
+    Raises:
+        IntegrityError, KeyError, TypeError, ValueError, AttributeError, ParameterError: they cannot be read, or do not follow.
+    """
+    reader = _Reader()
+    found = reader.guarantee(stated)
+    if reader.problems:
+        raise IntegrityError(problems=reader.problems)
+    return found
+
+
 def earlier_guarantees(stated: Stated) -> tuple[Guarantee, ...]:
     """What the releases that a release adds to guarantee, as their trees in its privacy.json say.
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from starling.errors import Found
 from starling.privacy.guarantee import Guarantee
-from starling.privacy.trust import Confidential, Mechanism
+from starling.privacy.trust import Confidential, Mechanism, NotPrivate
 from starling.release.checks import Checks
 from starling.release.datapackage import Sheet
 from starling.release.encrypted import Create
@@ -178,6 +178,35 @@ class Source(Protocol[ExactT]):
 
 
 @dataclass(frozen=True, slots=True)
+class Delivery:
+    """A plan with the confidential files that it is released from, opened.
+
+    Attributes:
+        publication: What is published; all of it is public.
+        source: The confidential files, not yet read.
+        validate: Reads them for their custodian alone; given how many findings are listed.
+    """
+
+    publication: Publication[Any, Any]
+    source: Source[Any]
+    validate: Callable[[int], NotPrivate["Validated"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Delivering:
+    """How a server, which knows no domain, is given data of one.
+
+    Attributes:
+        files: The names of the files or folders that are given beside the plan.
+        open: A delivery, from what names a plan and the paths by those names. It raises PlanError, ParameterError or SourceError by
+            public checks: nothing is read.
+    """
+
+    files: tuple[str, ...]
+    open: Callable[[str, Mapping[str, Path]], Delivery]
+
+
+@dataclass(frozen=True, slots=True)
 class Domain:
     """One kind of statistics, from its plan to what analysts read.
 
@@ -188,12 +217,14 @@ class Domain:
             Starling writes it, PlanError or ParameterError where the files state choices that cannot be.
         opened: An opened release with what the domain offers to those who analyse it. It raises IntegrityError where its plan or its
             measurements are not as Starling writes them.
+        delivering: How a server is given plan and files; None where a release is more than a plan about some files.
     """
 
     name: str
     checks: Checks
     reopen: Callable[[Path], Publication[Any, Any]]
     opened: Callable[[Release], Release]
+    delivering: Delivering | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -242,8 +242,10 @@ def _differences(charged: Charged, seen: _Seen, event: Event) -> list[str]:
         found.append(
             "has no records of that dataset before it that the custodian accepted, and the release says that they were"
         )
-    if charged.signer is not None and seen.about.get("signer") != charged.signer.text:
-        found.append("is in a ledger whose custodian has another key than the one that signed the release")
+    if charged.signer is not None and charged.signer.text not in (seen.about.get("signer"), body.get("by")):
+        found.append(
+            "is in a ledger whose custodian has another key than the one that signed the release, and was not made by that"
+        )
     return found + _answer(charged, seen)
 
 

@@ -1,20 +1,24 @@
 """The API. Its web process sees users, the ledger and what was released; it opens no records."""
 
+import time
 from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import Depends, FastAPI, Query, Request
+from fastapi import Depends, FastAPI, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
-from starling.errors import LedgerUnavailable, PolicyRefused, StarlingError
+from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.opening import read_ledger
-from starling.server.access import NotSignedIn, Role, User
+from starling.server import releasing
+from starling.server.access import Role, User
+from starling.server.asking import asking, errors
+from starling.server.charges import Charges
 from starling.server.guard import Guard
 from starling.server.home import Home
-from starling.server.replies import ErrorReply, answer_errors
+from starling.server.replies import answer_errors
 
 
 class Health(BaseModel):
@@ -47,21 +51,27 @@ class LogLine(BaseModel):
     what: str
 
 
-def make_app(home: Home) -> ASGIApp:
-    """The application of a home, with its guard."""
+def make_app(home: Home, *, now: Callable[[], float] = time.time) -> ASGIApp:
+    """The application of a home, with its guard.
+
+    Args:
+        home: The home.
+        now: Gives the time by which answers leave, in seconds since 1970.
+    """
     app = FastAPI(title="Starling", version="1", openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None)
     answer_errors(app)
     _health(app, home)
     _users(app, home)
+    releasing.add_routes(app, home, Charges(home, now=now))
     return Guard(app, home.settings)
 
 
 def _health(app: FastAPI, home: Home) -> None:
-    @app.get("/healthz", summary="Whether the server runs", responses=_errors(400))
+    @app.get("/healthz", summary="Whether the server runs", responses=errors(400))
     def healthz() -> Health:
         return Health(status="ok")
 
-    @app.get("/readyz", summary="Whether its users and its ledger can be read", responses=_errors(400, 503))
+    @app.get("/readyz", summary="Whether its users and its ledger can be read", responses=errors(400, 503))
     def readyz() -> Health:
         home.access.log(after=0, most=1)
         try:
@@ -74,39 +84,16 @@ def _health(app: FastAPI, home: Home) -> None:
 
 
 def _users(app: FastAPI, home: Home) -> None:
-    @app.get("/v1/me", summary="Whose token this is", responses=_errors(400, 401))
-    def me(user: Annotated[User, Depends(_asking(home, "custodian", "analyst", "auditor"))]) -> Me:
+    @app.get("/v1/me", summary="Whose token this is", responses=errors(400, 401))
+    def me(user: Annotated[User, Depends(asking(home, "custodian", "analyst", "auditor"))]) -> Me:
         return Me(name=user.name, role=user.role)
 
     @app.get(
         "/v1/log",
         summary="Who asked what when, for auditors and custodians",
-        responses=_errors(400, 401, 403, 422),
-        dependencies=[Depends(_asking(home, "custodian", "auditor"))],
+        responses=errors(400, 401, 403, 422),
+        dependencies=[Depends(asking(home, "custodian", "auditor"))],
     )
     def log(page: Annotated[LogPage, Query()]) -> list[LogLine]:
         lines = home.access.log(after=page.after, most=page.most)
         return [LogLine(number=each.number, at=each.at, who=each.who, what=each.what) for each in lines]
-
-
-def _asking(home: Home, *roles: Role) -> Callable[[Request], User]:
-    """A dependency that gives the user who asks, and notes it in the log; one whose role is not among `roles` is refused."""
-
-    def asking(request: Request) -> User:
-        sent = request.headers.getlist("authorization")
-        scheme, _, token = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
-        if scheme.lower() != "bearer":
-            raise NotSignedIn
-        user = home.access.admit(token)
-        # The pattern of the path, never the path: what stands in one may be anything.
-        home.access.note(user.name, f"{request.method} {request.scope['route'].path}")
-        if user.role not in roles:
-            raise PolicyRefused("role", f"is {user.role}", f"this is for {' or '.join(roles)}: ask one of them")
-        return user
-
-    return asking
-
-
-def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The statuses of errors that a route may answer with, all of one shape."""
-    return {status: {"model": ErrorReply} for status in statuses}

@@ -22,7 +22,7 @@ HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-"""On every reply."""
+"""On every reply; released bytes alone may say that they can be kept."""
 ONLY_TLS: Final = "max-age=31536000"
 """Strict-Transport-Security, where clients reach the server over TLS."""
 
@@ -45,7 +45,9 @@ class Guard:
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(self._headers)
+                headers = MutableHeaders(scope=message)
+                kept = headers.get("Cache-Control", self._headers["Cache-Control"])
+                headers.update(self._headers | {"Cache-Control": kept})
             await send(message)
 
         problem = self._refused(scope)

@@ -1,14 +1,28 @@
-"""A server's home: the folder with its settings, users, tokens and log. Closed to other users of the machine."""
+"""A server's home: one folder, closed to other users of the machine.
+
+server.toml      settings
+access.sqlite    users, tokens, and the log
+server.key       the server's own key, which charges what custodians let it charge, and signs what it releases
+heads/           how far its ledger had come when it wrote last
+datasets/        what is public about registered data
+releases/        what was released
+worker/          where records lie, and what was found in them: for the worker alone
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from starling.errors import OutputError, ParameterError, PolicyRefused
+from starling.ledger import keys
+from starling.ledger.opening import Ledger, open_ledger
+from starling.ledger.witness import Witness
 from starling.server.access import Access
 from starling.server.settings import FILE, Settings, documented, read_settings
 
 ACCESS: Final = "access.sqlite"
+KEY: Final = "server.key"
+FOLDERS: Final = ("heads", "datasets", "releases", "worker")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +30,31 @@ class Home:
     """A home that was opened.
 
     Attributes:
+        folder: The folder.
         settings: What its server.toml says.
         access: Its users, tokens and log.
     """
 
+    folder: Path
     settings: Settings
     access: Access
+
+    @property
+    def key(self) -> keys.Key:
+        """The server's own key; raises ParameterError or IntegrityError where it is lost."""
+        return keys.read(self.folder / KEY)
+
+    @property
+    def releases(self) -> Path:
+        """Holds a folder and a zip for each release, named by the event of its charge."""
+        return self.folder / "releases"
+
+    def open_ledger(self) -> Ledger:
+        """The ledger, to charge by the server's own key; raises as `opening.open_ledger`."""
+        heads = self.folder / "heads"
+        return open_ledger(
+            self.settings.ledger, key=self.key, witness=lambda ledger: Witness(ledger, heads / f"{ledger}.jsonl")
+        )
 
 
 def make_home(folder: Path, *, ledger: str | None = None) -> Home:
@@ -51,6 +84,9 @@ def make_home(folder: Path, *, ledger: str | None = None) -> Home:
             settings.unlink()
             raise
         Access(folder / ACCESS).create()
+        keys.write(folder / KEY)
+        for name in FOLDERS:
+            (folder / name).mkdir(mode=0o700)
     except OSError as error:
         raise OutputError("home", f"cannot be made ({error.strerror})", "name another folder") from None
     return open_home(folder)
@@ -65,11 +101,11 @@ def open_home(folder: Path) -> Home:
         PlanError: its server.toml is wrong.
     """
     folder = folder.absolute()
-    for path in (folder, folder / FILE, folder / ACCESS):
+    for path in (folder, folder / FILE, folder / ACCESS, folder / KEY):
         if not path.exists():
             raise ParameterError("home", f"has no {path.name}", "make a home: starling server init HOME")
     for path in (folder, folder / ACCESS):
         if path.stat().st_mode & 0o077:
             wanted = "700" if path == folder else "600"
             raise PolicyRefused(path.name, "is open to other users of this machine", f"close it: chmod {wanted} {path}")
-    return Home(read_settings(folder / FILE), Access(folder / ACCESS))
+    return Home(folder, read_settings(folder / FILE), Access(folder / ACCESS))

@@ -11,17 +11,19 @@ from starling.errors import OutputError
 from starling.server.app import make_app
 from starling.server.home import Home
 from starling.server.settings import Settings, refused_setting
+from starling.server.workers import kept_running
 
 GRACE: Final = 10
 """Seconds that requests have to end, once the server is told to stop."""
 
 
-def serve(home: Home, listening: Callable[[str], None]) -> None:
+def serve(home: Home, listening: Callable[[str], None], *, workers: int = 1) -> None:
     """Serve a home; returns when the process is told to stop.
 
     Args:
         home: The home.
         listening: Is called with the URL once connections are taken.
+        workers: How many workers are started beside, and end with it.
 
     Raises:
         PlanError: the files of TLS are not what they should be.
@@ -50,10 +52,11 @@ def serve(home: Home, listening: Callable[[str], None]) -> None:
         address, port = taken.getsockname()[:2]
         shown = f"[{address}]" if ":" in address else address
         listening(f"{'http' if settings.certificate is None else 'https'}://{shown}:{port}")
-        try:
-            uvicorn.Server(config).run(sockets=[taken])
-        except KeyboardInterrupt:
-            return
+        with kept_running(home.folder, workers):
+            try:
+                uvicorn.Server(config).run(sockets=[taken])
+            except KeyboardInterrupt:
+                return
 
 
 def _listening_socket(settings: Settings) -> socket.socket:

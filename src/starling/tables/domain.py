@@ -1,9 +1,10 @@
 """The domain of tables, as the registry of domains gives it to the frame."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from starling.release.domain import Domain
+from starling.release.domain import Delivering, Delivery, Domain
 from starling.release.reading import Release
 from starling.tables.artifact.columns import CHECKS
 from starling.tables.publication import TablesPublication
@@ -21,4 +22,10 @@ def _opened(release: Release) -> Release:
     return opened(release)
 
 
-TABLES: Final = Domain("tables", CHECKS, _reopen, _opened)
+def _deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
+    from starling.tables.publish import deliver
+
+    return deliver(plan, files)
+
+
+TABLES: Final = Domain("tables", CHECKS, _reopen, _opened, Delivering(("persons", "geography"), _deliver))

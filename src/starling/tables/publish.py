@@ -1,6 +1,6 @@
 """A release of tables: from person records to a folder that everybody may read."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from starling.engine.spark import DUCKDB, check_engine, cluster_for
 from starling.privacy.trust import Confidential
 from starling.release import pipeline
+from starling.release.domain import Delivery
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener
 from starling.release.session import InSession
@@ -17,7 +18,7 @@ from starling.tables.counts import GroupCounts, count
 from starling.tables.earlier.releases import topping_up
 from starling.tables.plan import Geography, Plan, read_geography
 from starling.tables.publication import TablesPublication
-from starling.tables.source import Persons, open_persons
+from starling.tables.source import Persons, open_persons, validate
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -110,3 +111,14 @@ def release(
         source = _Records(publication.plan, regions, Path(geography), opened, engine)
         done = pipeline.publish(publication, source, Path(out), payment, listener)
     return Published(done.folder, done.request_id, done.receipt, publication.plan)
+
+
+def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
+    """A plan with its persons and its geography, opened; raises PlanError, ParameterError or SourceError by public checks."""
+    chosen, geography = Plan.load(plan), files["geography"]
+    regions = read_geography(geography, chosen)
+    opened = open_persons(files["persons"], chosen)
+    source = _Records(chosen, regions, geography, opened, DUCKDB)
+    return Delivery(
+        TablesPublication(chosen, regions), source, lambda most: validate(chosen, regions, opened, most=most)
+    )

@@ -1,0 +1,130 @@
+"""`starling server`, for custodians: register data, read what was found in them, accept them; on the machine of the home."""
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+
+from starling.cli.commands import Result, as_json, attributes, check_terminal, command
+from starling.cli.options import PATH
+from starling.errors import ParameterError, SourceError
+
+_home = click.argument("home", type=PATH)
+_name = click.argument("name", metavar="NAME")
+
+
+@command(
+    "dataset",
+    example="starling places generate --points 1000 --out points\n"
+    "starling server dataset home points --domain places --plan points/plan.toml --file records=points/points.parquet",
+)
+@_home
+@_name
+@click.option("--domain", required=True, metavar="DOMAIN", help="The kind of statistics: tables, groups or places.")
+@click.option(
+    "--plan", required=True, metavar="PLAN", help="What will be released: a plan file, as of `starling DOMAIN plan`."
+)
+@click.option(
+    "--file",
+    "files",
+    multiple=True,
+    required=True,
+    metavar="NAME=PATH",
+    help="Confidential: records=PATH; for tables persons=PATH and geography=PATH. May be given again.",
+)
+@click.option(
+    "--deadline",
+    type=int,
+    default=60,
+    show_default=True,
+    metavar="SECONDS",
+    help="When an answer leaves, counted from its charge: after nearly every release will be done. Public.",
+)
+def dataset(home: Path, name: str, *, domain: str, plan: str, files: tuple[str, ...], deadline: int) -> Result:
+    """Register data under the NAME that they have in the ledger, with the one plan that is released from them. Reads no records.
+
+    The worker then looks at them: starling server findings. Analysts see what a release is and costs, and no path.
+    """
+    from starling.server.home import open_home
+    from starling.worker.sources import Sources, source_of
+
+    source = source_of(domain, plan, _paths(files))
+    made = Sources(open_home(home)).register(name, source, deadline=deadline)
+    text = f"dataset {name}: {made.title}, {made.guarantee.cost} for {made.guarantee.relation}"
+    body = {**attributes(made, "name", "domain", "title", "deadline"), "cost": str(made.guarantee.cost)}
+    return Result(lambda: text, lambda: body)
+
+
+@command("findings", example="starling server findings home points")
+@_home
+@_name
+def findings(home: Path, name: str) -> Result:
+    """What the worker found in the records of a dataset. NOT PRIVATE: for their custodian alone; never publish it."""
+    from starling.server.home import open_home
+    from starling.worker.findings import Inspections
+    from starling.worker.sources import Sources
+
+    opened = open_home(home)
+    found = Inspections(opened).find(name, Sources(opened).open(name))
+    lines = [f"note: {each}" for each in found.notes] + list(found.problems)
+    ends = "nothing breaks the rules" if not found.total else f"{found.total:,} problems"
+    body = {"not_private": True, **attributes(found, "read", "total", "problems", "notes")}
+    return Result(lambda: "\n".join([*lines, f"{found.read}: {ends}"]), lambda: body)
+
+
+@command("accept", example="starling server accept home points --yes")
+@_home
+@_name
+@click.option("--yes", is_flag=True, help="Accept without asking, whatever was found.")
+def accept(home: Path, name: str, *, yes: bool) -> Result:
+    """Keep in the ledger, signed with the custodian's key, that the files of a dataset were looked at. Releases ask for it.
+
+    Shown is what the worker found. It holds as long as nobody changes the files.
+    """
+    from starling.ledger.opening import open_ledger
+    from starling.server.home import open_home
+    from starling.worker.findings import Inspections
+    from starling.worker.sources import Sources
+
+    opened = open_home(home)
+    found = Inspections(opened).find(name, Sources(opened).open(name))
+    for line in (*found.notes, *found.problems):
+        click.echo(f"starling: {line}", err=True)
+    if found.total and not yes:
+        why = "there are problems, and there is no terminal to ask whether to accept the files"
+        check_terminal(why, "look at them: starling server findings; then add --yes", machine=as_json())
+        if not click.confirm("Accept these files as they are?", err=True):
+            click.echo("Nothing was accepted.", err=True)
+            raise click.exceptions.Exit(SourceError.exit_code)
+    with closing(open_ledger(opened.settings.ledger)) as ledger:
+        ledger.custody.accept(name, found.files)
+    return Result(lambda: f"accepted: {found.read}", lambda: {"accepted": True, "read": found.read})
+
+
+@command("show", example="starling server show home")
+@_home
+def show(home: Path) -> Result:
+    """The server's own key, which custodians let charge, and what is registered."""
+    from starling.server.datasets import Catalogue
+    from starling.server.home import open_home
+
+    opened = open_home(home)
+    catalogue, key = Catalogue(opened.folder / "datasets"), opened.key.public
+    listed = [catalogue.find(name) for name in catalogue.names()]
+    lines = [f"key {key.text}", f"fingerprint {key.fingerprint}"]
+    lines += [f"dataset {each.name}  {each.domain}  {each.guarantee.cost}  {each.title}" for each in listed]
+    body: dict[str, Any] = {"key": key.text, "fingerprint": key.fingerprint}
+    body["datasets"] = [attributes(each, "name", "domain", "title", "deadline") for each in listed]
+    return Result(lambda: "\n".join(lines), lambda: body)
+
+
+def _paths(files: tuple[str, ...]) -> dict[str, Path]:
+    """The paths by their names."""
+    found = {}
+    for each in files:
+        name, equals, path = each.partition("=")
+        if not equals or not path or name in found:
+            raise ParameterError("--file", "is not NAME=PATH, each name once", "write it like records=records.csv")
+        found[name] = Path(path)
+    return found

@@ -1,0 +1,121 @@
+"""What the web process does with the ledger: it charges, and tells how far a charge has come. It carries nothing out.
+
+A charge without an answer is the job of a worker, who finds it in the ledger. Whether it is done is told at the deadline, counted from
+the charge, that the dataset has stated beforehand: sooner or between, nothing is told, since how long a run takes may depend on records.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from starling.errors import LedgerUnavailable, StarlingError
+from starling.ledger.batching import Batcher
+from starling.ledger.deadline import departure
+from starling.ledger.opening import Ledger, read_ledger
+from starling.ledger.reading import Charge
+from starling.ledger.rules import Request, Ticket
+from starling.server.datasets import Catalogue, Dataset, NotThere
+from starling.server.home import Home
+
+State: TypeAlias = Literal["charged", "released"]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a release has come, as it may be told.
+
+    Attributes:
+        charge: Its charge.
+        state: Whether it has left.
+        leaves: When it left, or when it is worth asking again; seconds since 1970.
+        bundle: The zip file, where it has left.
+    """
+
+    charge: Charge
+    state: State
+    leaves: float
+    bundle: Path | None
+
+
+class Charges:
+    """The charges of one home.
+
+    Args:
+        home: The home.
+        now: Gives the time, in seconds since 1970.
+    """
+
+    def __init__(self, home: Home, *, now: Callable[[], float] = time.time) -> None:
+        self._home = home
+        self._now = now
+        self._catalogue = Catalogue(home.folder / "datasets")
+        self._opening = threading.Lock()
+        self._opened: tuple[Ledger, Batcher] | None = None
+
+    def charge(self, analyst: str, dataset: Dataset, request_id: str) -> int:
+        """Charge a release of a dataset; durable when this returns. The event of the charge, of an earlier one for the same request.
+
+        Raises:
+            BudgetRefused, PolicyRefused, ParameterError: the charge is refused.
+            RequestConflict: the id was used for another request.
+            LedgerUnavailable: the ledger takes no charge of this server now.
+        """
+        request = Request(analyst, request_id, dataset.name, dataset.request)
+        ledger, batcher = self._ledger()
+        found = ledger.charging.find(request)
+        if found is not None:
+            return found.seq
+        return _charged(ledger, batcher, request, dataset).seq
+
+    def progress(self, seq: int, analyst: str | None) -> Progress:
+        """How far the release of a charge has come.
+
+        Args:
+            seq: The event of the charge.
+            analyst: Who asks; None for those who may ask for everybody's.
+
+        Raises:
+            NotThere: there is no such charge of this server and analyst.
+        """
+        with closing(read_ledger(self._home.settings.ledger)) as ledger:
+            charge = ledger.reading.charge(seq)
+        if charge is None or charge.by is None or analyst not in (None, charge.analyst):
+            raise NotThere("release", "is not there", "ask for one: POST /v1/datasets/NAME/releases")
+        deadline, now = self._catalogue.find(charge.dataset).deadline, self._now()
+        bundle = self._home.releases / f"{seq}.zip"
+        if charge.state == "answered" and bundle.is_file():
+            leaves = charge.at + departure(deadline, bundle.stat().st_mtime - charge.at)
+            if leaves <= now:
+                return Progress(charge, "released", leaves, bundle)
+        return Progress(charge, "charged", charge.at + departure(deadline, now - charge.at), None)
+
+    def _ledger(self) -> tuple[Ledger, Batcher]:
+        """The ledger, opened at the first charge: it takes the server's key once a custodian has given that a right."""
+        with self._opening:
+            if self._opened is None:
+                try:
+                    ledger = self._home.open_ledger()
+                except StarlingError:
+                    # Where the ledger is and what ails it is told to none but the custodian, who runs the worker.
+                    problem = "takes no charge of this server now"
+                    raise LedgerUnavailable("ledger", problem, "ask a custodian: starling ledger delegate") from None
+                self._opened = ledger, Batcher(ledger.charging)
+            return self._opened
+
+
+def _charged(ledger: Ledger, batcher: Batcher, request: Request, dataset: Dataset) -> Ticket:
+    try:
+        ticket = batcher.charge(request, dataset.guarantee)
+    except LedgerUnavailable:
+        # The same request came twice at once, and the other one was first.
+        found = ledger.charging.find(request)
+        if found is None:
+            raise
+        return found
+    # The lease is for who carries it out: a worker may begin at once.
+    ledger.charging.give_up(ticket)
+    return ticket

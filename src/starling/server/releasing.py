@@ -1,0 +1,174 @@
+"""The API of datasets and releases: what there is, a release of it, how far that has come, and its bundle."""
+
+import re
+from datetime import UTC, datetime
+from email.utils import formatdate
+from http import HTTPStatus
+from typing import Annotated, Any, ClassVar, Final
+
+from fastapi import Depends, FastAPI, Request, Response
+from fastapi import Path as InPath
+from fastapi.responses import FileResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from starling.errors import ParameterError
+from starling.release.statement import claim
+from starling.server.access import User
+from starling.server.asking import asking, errors
+from starling.server.charges import Charges, Progress, State
+from starling.server.datasets import Catalogue, Dataset, NotThere
+from starling.server.home import Home
+
+IMMUTABLE: Final = "private, max-age=31536000, immutable"
+"""Cache-Control of released bytes: they never change, and are sent to who brings a token."""
+
+
+_RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
+
+
+class NoSuchRange(ParameterError):
+    """Bytes are asked for that are not there."""
+
+    status: ClassVar[int] = 416
+
+
+class DatasetReply(BaseModel):
+    """Registered data: what a release of it is, what it costs, and when its answer leaves."""
+
+    name: str
+    domain: str
+    title: str
+    neighbours: str
+    cost: dict[str, Any] = Field(description="The exact cost under both adjacencies, as privacy.json states it.")
+    deadline: int = Field(description="Seconds from the charge to the answer; a miss waits until they have doubled.")
+
+
+class ReleaseRequest(BaseModel):
+    """A release of the registered plan. The same id is never charged twice."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    request_id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$", description="A name that you choose, once.")
+
+
+class ReleaseReply(BaseModel):
+    """How far a release has come. It is charged from the beginning, and released at its deadline."""
+
+    id: int = Field(description="The event of its charge in the ledger.")
+    dataset: str
+    request_id: str
+    state: State
+    leaves: datetime = Field(description="When it left, or when to ask again.")
+
+
+ReleaseId = Annotated[int, InPath(ge=1, lt=2**62)]
+
+
+def add_routes(app: FastAPI, home: Home, charges: Charges) -> None:
+    """Add them to an application."""
+    _datasets(app, home)
+    _releases(app, home, charges)
+
+
+def _datasets(app: FastAPI, home: Home) -> None:
+    catalogue = Catalogue(home.folder / "datasets")
+    everybody = Depends(asking(home, "custodian", "analyst", "auditor"))
+
+    @app.get("/v1/datasets", summary="What can be released", responses=errors(400, 401), dependencies=[everybody])
+    def datasets() -> list[DatasetReply]:
+        return [_described(catalogue.find(name)) for name in catalogue.names()]
+
+    @app.get(
+        "/v1/datasets/{name}", summary="One of them", responses=errors(400, 401, 404, 422), dependencies=[everybody]
+    )
+    def dataset(name: str) -> DatasetReply:
+        return _described(catalogue.find(name))
+
+
+def _releases(app: FastAPI, home: Home, charges: Charges) -> None:
+    catalogue = Catalogue(home.folder / "datasets")
+    readers = asking(home, "custodian", "analyst", "auditor")
+
+    @app.post(
+        "/v1/datasets/{name}/releases",
+        summary="Charge a release of the registered plan, which a worker then makes",
+        status_code=HTTPStatus.ACCEPTED,
+        responses=errors(400, 401, 403, 404, 409, 422, 503),
+    )
+    def release(
+        name: str, wanted: ReleaseRequest, user: Annotated[User, Depends(asking(home, "analyst"))], response: Response
+    ) -> ReleaseReply:
+        seq = charges.charge(user.name, catalogue.find(name), wanted.request_id)
+        response.headers["Location"] = f"/v1/releases/{seq}"
+        return _told(charges.progress(seq, user.name))
+
+    @app.get("/v1/releases/{release}", summary="How far a release has come", responses=errors(400, 401, 403, 404, 422))
+    def progress(release: ReleaseId, user: Annotated[User, Depends(readers)]) -> ReleaseReply:
+        return _told(charges.progress(release, _whose(user)))
+
+    @app.get(
+        "/v1/releases/{release}/bundle",
+        summary="The released folder as one zip, the same bytes for ever",
+        response_class=FileResponse,
+        responses={
+            200: {"content": {"application/zip": {}}, "description": "The zip."},
+            206: {"content": {"application/zip": {}}, "description": "The range that was asked for."},
+            304: {"description": "What the client has is the zip."},
+            **errors(400, 401, 403, 404, 416, 422),
+        },
+    )
+    def bundle(release: ReleaseId, user: Annotated[User, Depends(readers)], request: Request) -> Response:
+        found = charges.progress(release, _whose(user))
+        if found.bundle is None:
+            raise NotThere("release", "has not left yet", f"ask how far it is: GET /v1/releases/{release}")
+        # A charge has one answer, and its zip one form.
+        headers = {
+            "ETag": f'"{release}-{found.charge.request_hash}"',
+            "Cache-Control": IMMUTABLE,
+            # When it left, and not when the file was written: that would tell how long the run took.
+            "Last-Modified": formatdate(found.leaves, usegmt=True),
+        }
+        known = [tag.strip() for tag in request.headers.get("if-none-match", "").split(",")]
+        if headers["ETag"] in known or "*" in known:
+            return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+        _keep_one_range(request, found.bundle.stat().st_size)
+        named = f"{found.charge.dataset}-{release}.zip"
+        return FileResponse(found.bundle, headers=headers, media_type="application/zip", filename=named)
+
+
+def _keep_one_range(request: Request, size: int) -> None:
+    """Leave one range in a request at most, as RFC 9110 allows: a request for many, or for what is no range, gets the whole.
+
+    Raises:
+        NoSuchRange: it begins behind the end.
+    """
+    found = _RANGE.fullmatch(request.headers.get("range", ""))
+    if found is None or (not found[1] and not found[2]) or (found[1] and found[2] and int(found[1]) > int(found[2])):
+        request.scope["headers"] = [each for each in request.scope["headers"] if each[0].lower() != b"range"]
+    elif (found[1] and int(found[1]) >= size) or (not found[1] and not int(found[2])):
+        raise NoSuchRange("Range", f"is not within {size} bytes", "ask for bytes that there are")
+
+
+def _whose(user: User) -> str | None:
+    """Analysts see their own releases, custodians and auditors all."""
+    return user.name if user.role == "analyst" else None
+
+
+def _described(dataset: Dataset) -> DatasetReply:
+    return DatasetReply(
+        name=dataset.name,
+        domain=dataset.domain,
+        title=dataset.title,
+        neighbours=str(dataset.guarantee.relation),
+        cost=claim(dataset.guarantee).adjacencies(),
+        deadline=dataset.deadline,
+    )
+
+
+def _told(found: Progress) -> ReleaseReply:
+    return ReleaseReply(
+        id=found.charge.seq,
+        dataset=found.charge.dataset,
+        request_id=found.charge.request_id,
+        state=found.state,
+        leaves=datetime.fromtimestamp(found.leaves, UTC),
+    )

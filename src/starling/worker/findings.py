@@ -1,0 +1,112 @@
+"""What `validate` found in registered records, kept for their custodian: the worker looks as soon as files are there or were changed.
+
+NOT PRIVATE. It lies in the worker's folder; no route of the API leads to it, and the custodian reads it on the command line of the home.
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from starling.errors import SHOWN, IntegrityError, ParameterError, PolicyRefused
+from starling.ledger.keys import Key
+from starling.planfile.foreign import content
+from starling.release.domain import Delivery
+from starling.release.records import accepted_files
+from starling.server.home import Home
+
+MOST_BYTES: Final = 1 << 24
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found in the records of a dataset.
+
+    Attributes:
+        files: The token of the files, as they were when they were read (`accepted_files`, by the server's key).
+        read: What was read, as a phrase.
+        total: How many problems there are.
+        problems: The first of them, for people.
+        notes: The first notes: what is allowed and probably not meant.
+    """
+
+    files: str
+    read: str
+    total: int
+    problems: Sequence[str]
+    notes: Sequence[str]
+
+
+class Inspections:
+    """The findings of a home.
+
+    Args:
+        home: The home.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._folder = home.folder / "worker" / "findings"
+        self._key: Key = home.key
+
+    def token(self, delivery: Delivery) -> str:
+        """Which files a delivery is, as they are now; raises SourceError where one is not there."""
+        return accepted_files(self._key, delivery.source.files())
+
+    def inspect(self, name: str, delivery: Delivery) -> Findings:
+        """Read the records of a dataset, unless these very files were read before; raises SourceError."""
+        token = self.token(delivery)
+        known = self._kept(name)
+        if known is not None and known.files == token:
+            return known
+        found = delivery.validate(SHOWN).value
+        problems = [*found.problems.decisive, *found.problems.listed]
+        findings = Findings(
+            token,
+            found.read,
+            found.problems.total,
+            [str(each) for each in problems],
+            list(map(str, found.notes.listed)),
+        )
+        self._keep(name, findings)
+        return findings
+
+    def find(self, name: str, delivery: Delivery) -> Findings:
+        """What was found in these files, as they are now.
+
+        Raises:
+            ParameterError: the worker has not looked at them yet.
+            PolicyRefused: they were changed since it did.
+        """
+        found = self._kept(name)
+        if found is None:
+            raise ParameterError(
+                "findings", "are not there yet", "start the worker: starling serve, or starling worker"
+            )
+        if found.files != self.token(delivery):
+            raise PolicyRefused("findings", "are of files that were changed since", "wait until the worker has looked")
+        return found
+
+    def _kept(self, name: str) -> Findings | None:
+        path = self._folder / f"{name}.json"
+        if not path.exists():
+            return None
+        try:
+            said: Any = json.loads(content(path, MOST_BYTES))
+            return Findings(**said)
+        except (OSError, ValueError, TypeError, RecursionError):
+            raise IntegrityError("findings", "are not written as Starling does", f"remove {path.name}") from None
+
+    def _keep(self, name: str, findings: Findings) -> None:
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        path = self._folder / f"{name}.json"
+        partial = path.with_suffix(".partial")
+        text = json.dumps({each: getattr(findings, each) for each in Findings.__slots__}, indent=1)
+        _write(partial, text)
+        partial.replace(path)
+
+
+def _write(path: Path, text: str) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)

@@ -1,0 +1,88 @@
+"""The jobs of a worker: the charges of its server that have no answer yet, found in the ledger and nowhere else.
+
+A job is carried out by the frame that publishes from the command line, too: it takes the charge over, finishes the draw that there is
+or makes the one that was paid for, and puts one folder into place. So a worker that was killed is followed by the next, which pays
+nothing and draws nothing that was drawn; two workers at once are kept apart by the lease of the charge. A worker that dies after the
+answer was kept, and before its folder and zip are in place, leaves a folder behind by which the next one finds that job.
+"""
+
+import re
+import shutil
+from pathlib import Path
+from typing import Final
+
+from starling.errors import PolicyRefused
+from starling.ledger.opening import Ledger
+from starling.ledger.reading import Charge
+from starling.ledger.rules import Request
+from starling.release.payment import PaymentOptions
+from starling.release.pipeline import publish
+from starling.release.zipped import zipped
+from starling.server.datasets import Catalogue
+from starling.server.home import Home
+from starling.worker.sources import Sources
+
+_BEGUN: Final = re.compile(r"\.?([1-9][0-9]{0,17})(\.partial-.*)?")
+"""The name of a folder that a release is in, or is being written in."""
+
+
+class Jobs:
+    """What is to be done, in the order of the charges.
+
+    Args:
+        home: The home.
+        ledger: Its ledger, opened with the server's key.
+    """
+
+    def __init__(self, home: Home, ledger: Ledger) -> None:
+        self._home = home
+        self._ledger = ledger
+        self._catalogue = Catalogue(home.folder / "datasets")
+        self._sources = Sources(home)
+        self._seen = 0
+        self._open = self._unfinished()
+
+    def waiting(self) -> list[Charge]:
+        """Charges of this server that nobody has carried out, as far as this worker knows; only what is new is read."""
+        head = self._ledger.reading.head().seq
+        if head > self._seen:
+            found = self._ledger.reading.open_charges(self._seen)
+            self._open |= {charge.seq: charge for charge in found if self._is_ours(charge)}
+            self._seen = head
+        return [self._open[seq] for seq in sorted(self._open)]
+
+    def _unfinished(self) -> dict[int, Charge]:
+        """Charges of which there is a folder and no zip: a worker died, or another is at them."""
+        begun = {int(found[1]) for path in self._home.releases.iterdir() if (found := _BEGUN.fullmatch(path.name))}
+        charges = [self._ledger.reading.charge(seq) for seq in begun if not self._bundle(seq).exists()]
+        return {charge.seq: charge for charge in charges if charge is not None and self._is_ours(charge)}
+
+    def _is_ours(self, charge: Charge) -> bool:
+        return charge.by == self._ledger.book.key.public.text
+
+    def _bundle(self, seq: int) -> Path:
+        return self._home.releases / f"{seq}.zip"
+
+    def carry_out(self, charge: Charge) -> None:
+        """Release what was charged, as a folder and as a zip; at once where another worker has done so.
+
+        Raises:
+            PolicyRefused: it is none of the registered data as they are now, or its files were not accepted.
+            LedgerUnavailable: another worker is at it.
+            RunFailed: after the charge, always with the same words.
+            StarlingError: as `pipeline.publish`.
+        """
+        described = self._catalogue.find(charge.dataset)
+        asked = Request(charge.analyst, charge.request_id, charge.dataset, described.request)
+        if asked.hash != charge.request_hash:
+            raise PolicyRefused("charge", "is for another release than the registered one", "restore the dataset")
+        out, bundle = self._home.releases / str(charge.seq), self._bundle(charge.seq)
+        if not bundle.exists():
+            delivery = self._sources.open(charge.dataset)
+            payment = PaymentOptions(self._ledger, charge.dataset, charge.analyst, charge.request_id)
+            publish(delivery.publication, delivery.source, out, payment)
+            zipped(out, bundle)
+            for left in self._home.releases.glob(f".{bundle.name}.partial-*"):
+                # Of a worker that died while it wrote it.
+                shutil.rmtree(left, ignore_errors=True)
+        self._open.pop(charge.seq, None)

@@ -1,0 +1,89 @@
+"""A custodian's day at a home by the command line: register, read what was found, accept; and what is refused, in a sentence."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from starling.ledger.opening import open_ledger
+from starling.server.home import open_home
+from starling.worker.running import Worker
+from tests.cli.conftest import Call, document
+from tests.groups.worlds import write_world
+
+
+@pytest.fixture
+def served(call: Call, tmp_path: Path) -> Path:
+    """A home with groups registered as `data`, one of them nowhere, in the ledger and by the command line."""
+    home, ledger = tmp_path / "served", tmp_path / "served" / "ledger.sqlite"
+    with write_world(tmp_path).open("a") as records:
+        records.write("nowhere,1\n")
+    key = document(call("server", "init", home, "--json"))["key"]
+    relation = ["--measure", "epsilon", "--neighbours", "add-remove-member"]
+    files = ["--plan", tmp_path / "plan.toml", "--file", f"records={tmp_path / 'records.csv'}"]
+    lines = [
+        ["ledger", "create", ledger],
+        ["ledger", "population", ledger, "people", *relation, "--cap", 10],
+        ["ledger", "dataset", ledger, "data", "--population", "people", "--cap", 5],
+        ["ledger", "delegate", ledger, "data", "--to", key, "--days", 30],
+        ["server", "dataset", home, "data", "--domain", "groups", *files],
+    ]
+    for line in lines:
+        done = call(*line)
+        assert done.exit_code == 0, done.output
+    return home
+
+
+def look(home: Path) -> None:
+    """What the worker does at its start."""
+    Worker(open_home(home), lambda _: None).look()
+
+
+def test_a_custodian_registers_reads_and_accepts(call: Call, served: Path) -> None:
+    shown = document(call("server", "show", served, "--json"))
+    assert shown["key"] == open_home(served).key.public.text
+    assert [each["name"] for each in shown["datasets"]] == ["data"]
+    early = call("server", "findings", served, "data")
+    assert (early.exit_code, "are not there yet" in early.stderr) == (2, True)
+    look(served)
+    found = document(call("server", "findings", served, "data", "--json"))
+    assert (found["not_private"], found["total"]) == (True, 1)
+    assert "1 problems" in call("server", "findings", served, "data").stdout
+    refused = call("server", "accept", served, "data")
+    assert (refused.exit_code, "--yes" in refused.stderr) == (2, True)
+    assert call("server", "accept", served, "data", "--yes").exit_code == 0
+    with closing(open_ledger(f"sqlite:///{served / 'ledger.sqlite'}")) as ledger:
+        kinds = [event.kind for event in ledger.reading.events()]
+        assert kinds == ["create", "population", "dataset", "delegate", "accepted"]
+
+
+def test_files_that_were_changed_are_not_accepted_unseen(call: Call, served: Path, tmp_path: Path) -> None:
+    look(served)
+    with (tmp_path / "records.csv").open("a") as records:
+        records.write("e1,1\n")
+    for verb in (["findings"], ["accept", "--yes"]):
+        refused = call("server", verb[0], served, "data", *verb[1:])
+        assert (refused.exit_code, "changed since" in refused.stderr) == (4, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--domain", "genome", "--plan", "{plan}", "--file", "records={plan}"], "is none that a server releases"),
+        (["--domain", "groups", "--plan", "{plan}", "--file", "persons={plan}"], "does not name records"),
+        (["--domain", "groups", "--plan", "{plan}", "--file", "records"], "is not NAME=PATH"),
+        (["--domain", "groups", "--plan", "{plan}", "--file", "records=x", "--file", "records=y"], "is not NAME=PATH"),
+        (["--domain", "groups", "--plan", "{plan}", "--file", "records={records}", "--deadline", "0"], "deadline"),
+    ],
+)
+def test_a_mistake_is_told_in_a_sentence(call: Call, served: Path, tmp_path: Path, words: list[str], said: str) -> None:
+    places = {"plan": tmp_path / "plan.toml", "records": tmp_path / "records.csv"}
+    result = call("server", "dataset", served, "other", *(word.format(**places) for word in words))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+
+
+def test_a_name_is_taken_for_good(call: Call, served: Path, tmp_path: Path) -> None:
+    files = ["--plan", tmp_path / "plan.toml", "--file", f"records={tmp_path / 'records.csv'}"]
+    result = call("server", "dataset", served, "data", "--domain", "groups", *files)
+    assert (result.exit_code, "data is taken" in result.stderr) == (2, True)

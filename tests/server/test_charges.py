@@ -1,0 +1,132 @@
+"""The web process charges once for a request, and tells that it was answered at its deadline, and at no other time."""
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from starling.errors import BudgetRefused, LedgerUnavailable, RequestConflict
+from starling.ledger.opening import Ledger, open_ledger
+from starling.ledger.rules import Request, canonical
+from starling.server.charges import Charges
+from starling.server.datasets import Catalogue, Dataset, NotThere
+from starling.server.home import Home
+from tests.ledger.worlds import costing
+
+pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
+
+
+@pytest.fixture
+def dataset(selling: Home) -> Dataset:
+    return Catalogue(selling.folder / "datasets").find("census")
+
+
+@pytest.fixture
+def ledger(selling: Home) -> Iterator[Ledger]:
+    with closing(open_ledger(selling.settings.ledger)) as opened:
+        yield opened
+
+
+def spent(ledger: Ledger) -> int:
+    return ledger.reading.account("people").cap("population", "people").spent // 10**9
+
+
+def test_a_request_is_charged_once_whoever_repeats_it(selling: Home, dataset: Dataset, ledger: Ledger) -> None:
+    charges = Charges(selling)
+    seq = charges.charge("analyst", dataset, "first")
+    assert charges.charge("analyst", dataset, "first") == seq
+    assert charges.charge("analyst", dataset, "second") == seq, "the same request under another name"
+    assert Charges(selling).charge("analyst", dataset, "first") == seq
+    assert spent(ledger) == 1
+    found = ledger.reading.charge(seq)
+    assert found is not None
+    assert (found.by, found.state) == (selling.key.public.text, "charged")
+
+
+def test_many_at_once_charge_once(selling: Home, dataset: Dataset, ledger: Ledger) -> None:
+    charges, found = Charges(selling), set()
+    ready = threading.Barrier(8)
+
+    def ask() -> None:
+        ready.wait()
+        found.add(charges.charge("analyst", dataset, "first"))
+
+    asking = [threading.Thread(target=ask) for _ in range(8)]
+    for each in asking:
+        each.start()
+    for each in asking:
+        each.join()
+    assert len(found) == 1
+    assert spent(ledger) == 1
+
+
+def test_a_worker_may_begin_at_once(selling: Home, dataset: Dataset, ledger: Ledger) -> None:
+    seq = Charges(selling).charge("analyst", dataset, "first")
+    ticket = ledger.charging.charge(Request("analyst", "first", "census", dataset.request), dataset.guarantee)
+    assert (ticket.seq, ticket.fresh) == (seq, False)
+
+
+def test_a_cap_holds(selling: Home, ledger: Ledger) -> None:
+    charges = Charges(selling)
+    for number in range(3):
+        other = Dataset("census", "tables", "A count", canonical({"count": str(number)}), costing(1), 8)
+        charges.charge("analyst", other, f"request-{number}")
+    with pytest.raises(BudgetRefused):
+        charges.charge("analyst", Dataset("census", "tables", "A count", "{}", costing(1), 8), "one-more")
+    assert spent(ledger) == 3
+
+
+def test_an_id_is_for_one_request(selling: Home, dataset: Dataset) -> None:
+    charges = Charges(selling)
+    charges.charge("analyst", dataset, "first")
+    with pytest.raises(RequestConflict):
+        charges.charge("analyst", Dataset("census", "tables", "Another", "{}", costing(1), 8), "first")
+
+
+def test_a_server_without_a_right_charges_nothing(served: Home) -> None:
+    dataset = Dataset("census", "tables", "A count", "{}", costing(1), 8)
+    with pytest.raises(LedgerUnavailable, match="takes no charge of this server"):
+        Charges(served).charge("analyst", dataset, "first")
+
+
+def test_a_charge_is_told_to_who_may_know_it(selling: Home, dataset: Dataset, ledger: Ledger) -> None:
+    charges = Charges(selling)
+    seq = charges.charge("analyst", dataset, "first")
+    assert charges.progress(seq, "analyst").charge == charges.progress(seq, None).charge
+    ledger.custody.grant("people", "custodian", 1)
+    own = ledger.charging.charge(Request("custodian", "own", "census", canonical({"q": "own"})), costing(1)).seq
+    for number, who in ((seq, "eve"), (own, None), (own, "custodian"), (1, None), (10**6, None)):
+        with pytest.raises(NotThere):
+            charges.progress(number, who)
+
+
+@pytest.mark.parametrize(
+    ("took", "left"), [(0, 8), (1, 8), (7.5, 8), (8, 8), (8.1, 16), (15, 16), (17, 32), (70, 128), (-5, 8)]
+)
+def test_it_leaves_at_its_deadline_and_nothing_is_told_before(
+    selling: Home, dataset: Dataset, ledger: Ledger, took: float, left: int
+) -> None:
+    """What is told at each moment, whether the run is done or not, depends on how often the deadline doubled alone."""
+    seq = Charges(selling).charge("analyst", dataset, "first")
+    ticket = ledger.charging.charge(Request("analyst", "first", "census", dataset.request), dataset.guarantee)
+    before = ledger.reading.charge(seq)
+    assert before is not None
+
+    def told(after: float) -> tuple[str, float]:
+        found = Charges(selling, now=lambda: before.at + after).progress(seq, "analyst")
+        return found.state, found.leaves - before.at
+
+    moments = [0, 0.5, 7.9, 8, 8.5, 15.9, 16, 31.9, 32, 127.9, 128, 500]
+    undone = {after: told(after) for after in moments}
+    ledger.charging.answer(ledger.charging.draw(ticket, "0" * 64, "0" * 64), "manifest", "{}")
+    assert told(500)[0] == "charged", "its zip is not there yet"
+    bundle = selling.releases / f"{seq}.zip"
+    bundle.write_bytes(b"zip")
+    os.utime(bundle, (before.at + took, before.at + took))
+    for after in moments:
+        if after < left:
+            assert told(after) == undone[after]
+        else:
+            assert told(after) == ("released", left)

@@ -1,0 +1,130 @@
+"""A worker looks at files, carries out charges, tells what failed and tries again, without an end of its own."""
+
+import threading
+
+import pytest
+
+from starling.ledger.opening import Ledger
+from starling.server.charges import Charges
+from starling.server.datasets import Catalogue
+from starling.server.home import Home
+from starling.worker import running
+from starling.worker.findings import Inspections
+from starling.worker.running import Worker
+from starling.worker.sources import Registered, Sources
+
+pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
+
+
+class Told(list[str]):
+    """What a worker told."""
+
+    def about(self, words: str) -> int:
+        return sum(words in each for each in self)
+
+
+@pytest.fixture
+def told() -> Told:
+    return Told()
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    time = 0.0
+
+    def __call__(self) -> float:
+        return self.time
+
+    def passes(self, seconds: float) -> None:
+        self.time += seconds
+
+
+def ask(home: Home) -> int:
+    return Charges(home).charge("ada", Catalogue(home.folder / "datasets").find("data"), "first")
+
+
+def test_a_round_looks_and_releases(registered: Home, custodian: Ledger, told: Told) -> None:
+    worker, stop = Worker(registered, told.append), threading.Event()
+    worker.round(stop)
+    assert told == ["dataset data: looked at 9 records of 9 groups; nothing breaks the rules: starling server findings"]
+    custodian.custody.accept("data", Inspections(registered).find("data", Sources(registered).open("data")).files)
+    seq = ask(registered)
+    worker.round(stop)
+    assert told[1:] == [f"release {seq} of data is done"]
+    assert (registered.releases / f"{seq}.zip").is_file()
+    worker.round(stop)
+    assert len(told) == 2
+
+
+def test_files_are_looked_at_again_when_they_were_changed(registered: Home, groups: Registered, told: Told) -> None:
+    clock = Clock()
+    worker = Worker(registered, told.append, now=clock)
+    worker.round(threading.Event())
+    with groups.files["records"].open("a") as file:
+        file.write("nowhere,1\n")
+    worker.round(threading.Event())
+    assert len(told) == 1, "it is not yet time"
+    clock.passes(running.LOOK + 1)
+    worker.round(threading.Event())
+    assert "1 problems" in told[1]
+    groups.files["records"].unlink()
+    clock.passes(running.LOOK + 1)
+    worker.round(threading.Event())
+    clock.passes(running.LOOK + 1)
+    worker.round(threading.Event())
+    assert len(told) == 3, "what was said is not repeated"
+
+
+def test_what_fails_is_tried_again_after_growing_pauses(registered: Home, custodian: Ledger, told: Told) -> None:
+    clock = Clock()
+    worker, stop = Worker(registered, told.append, now=clock), threading.Event()
+    seq = ask(registered)
+    failed = f"release {seq} of data failed and is tried again"
+    pause = running.BUSY
+    for times in range(1, 5):
+        worker.round(stop)
+        assert told.about(failed) == times
+        clock.passes(pause - 0.5)
+        worker.round(stop)
+        assert told.about(failed) == times
+        clock.passes(0.5)
+        pause *= 2
+    custodian.custody.accept("data", Inspections(registered).find("data", Sources(registered).open("data")).files)
+    worker.round(stop)
+    assert told[-1] == f"release {seq} of data is done"
+
+
+def test_without_a_right_it_says_so_once_and_waits(
+    served: Home, custodian: Ledger, groups: Registered, told: Told
+) -> None:
+    worker, stop = Worker(served, told.append), threading.Event()
+    worker.round(stop)
+    assert told == [], "nothing is registered"
+    Sources(served).register("data", groups, deadline=8)
+    worker.round(stop)
+    worker.round(stop)
+    assert told.about("cannot charge") == 1
+    relation = Sources(served).open("data").publication.guarantee.relation
+    custodian.custody.add_population("people", "epsilon", relation, 10)
+    custodian.custody.add_dataset("data", "people", {}, 5)
+    custodian.custody.grant("people", "ada", 3)
+    custodian.custody.delegate("data", served.key.public, days=1)
+    seq = ask(served)
+    worker.look()
+    custodian.custody.accept("data", Inspections(served).find("data", Sources(served).open("data")).files)
+    worker.round(stop)
+    assert told[-1] == f"release {seq} of data is done"
+
+
+def test_it_ends_when_it_is_told_to(registered: Home, told: Told) -> None:
+    stop = threading.Event()
+
+    def tell(words: str) -> None:
+        told.append(words)
+        stop.set()
+
+    Worker(registered, tell).run(stop)
+    assert len(told) == 1
+    Worker(registered, told.append).run(stop)
+    assert len(told) == 1, "it was told before it began"

@@ -1,0 +1,87 @@
+"""Where records lie is kept apart from what is public, and a source that is not what was registered is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from starling.errors import IntegrityError, ParameterError, PlanError, PolicyRefused, SourceError
+from starling.server.datasets import Catalogue
+from starling.server.home import Home
+from starling.worker.sources import Registered, Sources, source_of
+
+
+def test_the_web_process_is_told_no_path(registered: Home, groups: Registered) -> None:
+    assert Sources(registered).find("data") == groups
+    assert Sources(registered).names() == ["data"]
+    public = (registered.folder / "datasets" / "data.json").read_text()
+    assert str(groups.files["records"]) not in public
+    assert "records.csv" not in public
+    assert "plan.toml" not in public
+    assert "records.csv" in (registered.folder / "worker" / "sources" / "data.json").read_text()
+    described = Catalogue(registered.folder / "datasets").find("data")
+    publication = Sources(registered).open("data").publication
+    assert (described.domain, described.title) == ("groups", "Households by size")
+    assert (described.request, described.guarantee) == (publication.request, publication.guarantee)
+
+
+def test_a_name_is_taken_for_good(registered: Home, groups: Registered) -> None:
+    with pytest.raises(ParameterError, match="is taken"):
+        Sources(registered).register("data", groups, deadline=8)
+
+
+def test_what_was_cut_off_is_registered_anew(served: Home, groups: Registered) -> None:
+    """A registration that died before its last step left a source that nobody describes."""
+    Sources(served).register("data", groups, deadline=8)
+    (served.folder / "datasets" / "data.json").unlink()
+    assert Sources(served).names() == []
+    with pytest.raises(ParameterError, match="is not registered"):
+        Sources(served).find("data")
+    Sources(served).register("data", groups, deadline=8)
+    assert Sources(served).find("data") == groups
+
+
+def test_another_plan_is_not_released_in_its_place(registered: Home, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    text = plan.read_text()
+    plan.write_text(text.replace('epsilon = "1"', 'epsilon = "2"'))
+    with pytest.raises(PolicyRefused, match="were changed since they were registered"):
+        Sources(registered).open("data")
+    plan.write_text("nonsense")
+    with pytest.raises(PlanError):
+        Sources(registered).open("data")
+    plan.write_text(text)
+    assert Sources(registered).open("data").publication.title == "Households by size"
+
+
+def test_files_that_are_gone_are_said(registered: Home, groups: Registered) -> None:
+    groups.files["records"].unlink()
+    with pytest.raises(SourceError):
+        Sources(registered).open("data")
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": "other"}', '{"format": "starling-source/1"}'])
+def test_a_source_that_was_changed_is_refused(registered: Home, text: str) -> None:
+    (registered.folder / "worker" / "sources" / "data.json").write_text(text)
+    with pytest.raises(IntegrityError, match="not written as Starling does"):
+        Sources(registered).find("data")
+
+
+@pytest.mark.parametrize("domain", ["genome", "weather", ""])
+def test_what_is_no_release_of_a_plan_is_not_registered(domain: str, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="choose one: tables, groups, places"):
+        source_of(domain, "plan.toml", {"records": tmp_path / "records.csv"})
+
+
+@pytest.mark.parametrize("names", [(), ("records",), ("persons",), ("persons", "geography", "records")])
+def test_each_domain_has_its_files(names: tuple[str, ...], tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="does not name persons and geography"):
+        source_of("tables", "demo", {name: tmp_path / name for name in names})
+
+
+def test_paths_are_kept_from_the_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plan.toml").touch()
+    source = source_of("groups", "plan.toml", {"records": Path("records.csv")})
+    assert (source.plan, source.files["records"]) == (str(tmp_path / "plan.toml"), tmp_path / "records.csv")
+    shipped = source_of("tables", "demo", {"persons": Path("p"), "geography": Path("g")})
+    assert shipped.plan == "demo"
