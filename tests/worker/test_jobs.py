@@ -143,6 +143,20 @@ def test_what_nobody_accepted_is_not_read_and_stays_charged(registered: Home, cu
     check(registered, custodian, seq)
 
 
+def test_what_was_drawn_and_lost_is_not_paid_again(given: Given, custodian: Ledger, tmp_path: Path) -> None:
+    home = given(places(tmp_path))
+    accept(home, custodian)
+    ask(home)
+    assert run("tests.worker.test_jobs:die", home.folder, "after the draw is committed to").returncode < 0
+    (left,) = home.releases.iterdir()
+    left.rename(tmp_path / "kept")
+    with pytest.raises(PolicyRefused, match="has lost what was drawn for it"):
+        carry_out(home)
+    assert [event.kind for event in custodian.reading.events()].count("redrawn") == 0
+    (tmp_path / "kept").rename(left)
+    assert len(carry_out(home)) == 1
+
+
 def test_charges_of_others_are_no_jobs(registered: Home, custodian: Ledger) -> None:
     dataset = Catalogue(registered.folder / "datasets").find("data")
     ticket = custodian.charging.charge(Request("ada", "own", "data", dataset.request), dataset.guarantee)

@@ -18,6 +18,7 @@ from starling.server.asking import asking, errors
 from starling.server.charges import Charges
 from starling.server.guard import Guard
 from starling.server.home import Home
+from starling.server.rates import Rates
 from starling.server.replies import answer_errors
 
 
@@ -61,8 +62,9 @@ def make_app(home: Home, *, now: Callable[[], float] = time.time) -> ASGIApp:
     app = FastAPI(title="Starling", version="1", openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None)
     answer_errors(app)
     _health(app, home)
-    _users(app, home)
-    releasing.add_routes(app, home, Charges(home, now=now))
+    rates = Rates()
+    _users(app, home, rates)
+    releasing.add_routes(app, home, rates, Charges(home, now=now))
     return Guard(app, home.settings)
 
 
@@ -83,16 +85,16 @@ def _health(app: FastAPI, home: Home) -> None:
         return Health(status="ready")
 
 
-def _users(app: FastAPI, home: Home) -> None:
-    @app.get("/v1/me", summary="Whose token this is", responses=errors(400, 401))
-    def me(user: Annotated[User, Depends(asking(home, "custodian", "analyst", "auditor"))]) -> Me:
+def _users(app: FastAPI, home: Home, rates: Rates) -> None:
+    @app.get("/v1/me", summary="Whose token this is", responses=errors(400, 401, 429))
+    def me(user: Annotated[User, Depends(asking(home, rates, "custodian", "analyst", "auditor"))]) -> Me:
         return Me(name=user.name, role=user.role)
 
     @app.get(
         "/v1/log",
         summary="Who asked what when, for auditors and custodians",
-        responses=errors(400, 401, 403, 422),
-        dependencies=[Depends(asking(home, "custodian", "auditor"))],
+        responses=errors(400, 401, 403, 422, 429),
+        dependencies=[Depends(asking(home, rates, "custodian", "auditor"))],
     )
     def log(page: Annotated[LogPage, Query()]) -> list[LogLine]:
         lines = home.access.log(after=page.after, most=page.most)

@@ -8,11 +8,19 @@ from fastapi import Request
 from starling.errors import PolicyRefused
 from starling.server.access import NotSignedIn, Role, User
 from starling.server.home import Home
+from starling.server.rates import Rates
 from starling.server.replies import ErrorReply
+from starling.server.tokens import id_of
 
 
-def asking(home: Home, *roles: Role) -> Callable[[Request], User]:
-    """A dependency that gives the user who asks, and notes it in the log; one whose role is not among `roles` is refused."""
+def asking(home: Home, rates: Rates, *roles: Role) -> Callable[[Request], User]:
+    """A dependency that gives the user who asks, and notes it in the log; one whose role is not among `roles` is refused.
+
+    Args:
+        home: Knows the users.
+        rates: How often tokens have asked.
+        roles: Whom the route is for.
+    """
 
     def asks(request: Request) -> User:
         sent = request.headers.getlist("authorization")
@@ -20,6 +28,8 @@ def asking(home: Home, *roles: Role) -> Callable[[Request], User]:
         if scheme.lower() != "bearer":
             raise NotSignedIn
         user = home.access.admit(token)
+        # Before the log is written, which waits for the disk.
+        rates.take(id_of(token) or "")
         # The pattern of the path, never the path: what stands in one may be anything.
         home.access.note(user.name, f"{request.method} {request.scope['route'].path}")
         if user.role not in roles:

@@ -1,4 +1,4 @@
-"""What every request and every reply passes: who connects, for which host, and the headers that a browser must obey."""
+"""What every request and every reply passes: who connects, for which host, how much it sends, and the headers that a browser must obey."""
 
 import logging
 from collections.abc import Iterable
@@ -7,7 +7,8 @@ from typing import Final
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from starling.errors import Problem
+from starling.errors import ParameterError, Problem
+from starling.server import bodies
 from starling.server.replies import refusal
 from starling.server.settings import Settings
 
@@ -52,10 +53,18 @@ class Guard:
 
         problem = self._refused(scope)
         try:
-            if problem is None:
-                await self._app(scope, receive, guarded)
-            else:
+            if problem is not None:
                 await refusal(400, "PolicyRefused", [problem])(scope, receive, guarded)
+                return
+            try:
+                body = await bodies.received(receive)
+                bodies.check(body)
+            except ParameterError as error:
+                # The rest of what is sent is not read: the connection ends.
+                reply = refusal(error.status, type(error).__name__, error.problems, {"Connection": "close"})
+                await reply(scope, receive, guarded)
+                return
+            await self._app(scope, bodies.repeated(body, receive), guarded)
         except Exception as error:  # noqa: BLE001 - the reply is sent; no stack trace may reach the log, it would show values
             LOGGER.error("a request ended in a fault of Starling's own: %s", type(error).__name__)  # noqa: TRY400
 

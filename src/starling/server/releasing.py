@@ -18,6 +18,7 @@ from starling.server.asking import asking, errors
 from starling.server.charges import Charges, Progress, State
 from starling.server.datasets import Catalogue, Dataset, NotThere
 from starling.server.home import Home
+from starling.server.rates import Rates
 
 IMMUTABLE: Final = "private, max-age=31536000, immutable"
 """Cache-Control of released bytes: they never change, and are sent to who brings a token."""
@@ -63,45 +64,53 @@ class ReleaseReply(BaseModel):
 ReleaseId = Annotated[int, InPath(ge=1, lt=2**62)]
 
 
-def add_routes(app: FastAPI, home: Home, charges: Charges) -> None:
+def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
     """Add them to an application."""
-    _datasets(app, home)
-    _releases(app, home, charges)
+    _datasets(app, home, rates)
+    _releases(app, home, rates, charges)
 
 
-def _datasets(app: FastAPI, home: Home) -> None:
+def _datasets(app: FastAPI, home: Home, rates: Rates) -> None:
     catalogue = Catalogue(home.folder / "datasets")
-    everybody = Depends(asking(home, "custodian", "analyst", "auditor"))
+    everybody = Depends(asking(home, rates, "custodian", "analyst", "auditor"))
 
-    @app.get("/v1/datasets", summary="What can be released", responses=errors(400, 401), dependencies=[everybody])
+    @app.get("/v1/datasets", summary="What can be released", responses=errors(400, 401, 429), dependencies=[everybody])
     def datasets() -> list[DatasetReply]:
         return [_described(catalogue.find(name)) for name in catalogue.names()]
 
     @app.get(
-        "/v1/datasets/{name}", summary="One of them", responses=errors(400, 401, 404, 422), dependencies=[everybody]
+        "/v1/datasets/{name}",
+        summary="One of them",
+        responses=errors(400, 401, 404, 422, 429),
+        dependencies=[everybody],
     )
     def dataset(name: str) -> DatasetReply:
         return _described(catalogue.find(name))
 
 
-def _releases(app: FastAPI, home: Home, charges: Charges) -> None:
+def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
     catalogue = Catalogue(home.folder / "datasets")
-    readers = asking(home, "custodian", "analyst", "auditor")
+    readers = asking(home, rates, "custodian", "analyst", "auditor")
 
     @app.post(
         "/v1/datasets/{name}/releases",
         summary="Charge a release of the registered plan, which a worker then makes",
         status_code=HTTPStatus.ACCEPTED,
-        responses=errors(400, 401, 403, 404, 409, 422, 503),
+        responses=errors(400, 401, 403, 404, 408, 409, 413, 422, 429, 503),
     )
     def release(
-        name: str, wanted: ReleaseRequest, user: Annotated[User, Depends(asking(home, "analyst"))], response: Response
+        name: str,
+        wanted: ReleaseRequest,
+        user: Annotated[User, Depends(asking(home, rates, "analyst"))],
+        response: Response,
     ) -> ReleaseReply:
         seq = charges.charge(user.name, catalogue.find(name), wanted.request_id)
         response.headers["Location"] = f"/v1/releases/{seq}"
         return _told(charges.progress(seq, user.name))
 
-    @app.get("/v1/releases/{release}", summary="How far a release has come", responses=errors(400, 401, 403, 404, 422))
+    @app.get(
+        "/v1/releases/{release}", summary="How far a release has come", responses=errors(400, 401, 403, 404, 422, 429)
+    )
     def progress(release: ReleaseId, user: Annotated[User, Depends(readers)]) -> ReleaseReply:
         return _told(charges.progress(release, _whose(user)))
 
@@ -113,7 +122,7 @@ def _releases(app: FastAPI, home: Home, charges: Charges) -> None:
             200: {"content": {"application/zip": {}}, "description": "The zip."},
             206: {"content": {"application/zip": {}}, "description": "The range that was asked for."},
             304: {"description": "What the client has is the zip."},
-            **errors(400, 401, 403, 404, 416, 422),
+            **errors(400, 401, 403, 404, 416, 422, 429),
         },
     )
     def bundle(release: ReleaseId, user: Annotated[User, Depends(readers)], request: Request) -> Response:

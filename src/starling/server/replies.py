@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from starling.errors import Problem, StarlingError, plain
+from starling.server.rates import TooOften
 
 
 class ProblemBody(BaseModel):
@@ -52,6 +53,8 @@ def answer_errors(app: FastAPI) -> None:
 async def _refused(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, StarlingError)
     headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else None
+    if isinstance(error, TooOften):
+        headers = {"Retry-After": str(error.seconds)}
     return refusal(error.status, type(error).__name__, error.problems, headers)
 
 

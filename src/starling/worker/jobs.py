@@ -15,8 +15,8 @@ from starling.errors import PolicyRefused
 from starling.ledger.opening import Ledger
 from starling.ledger.reading import Charge
 from starling.ledger.rules import Request
-from starling.release.payment import PaymentOptions
-from starling.release.pipeline import publish
+from starling.release.payment import PaymentOptions, Stage
+from starling.release.pipeline import Listener, Order, publish
 from starling.release.zipped import zipped
 from starling.server.datasets import Catalogue
 from starling.server.home import Home
@@ -67,7 +67,7 @@ class Jobs:
         """Release what was charged, as a folder and as a zip; at once where another worker has done so.
 
         Raises:
-            PolicyRefused: it is none of the registered data as they are now, or its files were not accepted.
+            PolicyRefused: it is none of the registered data as they are now, its files were not accepted, or what was drawn for it is lost.
             LedgerUnavailable: another worker is at it.
             RunFailed: after the charge, always with the same words.
             StarlingError: as `pipeline.publish`.
@@ -80,9 +80,16 @@ class Jobs:
         if not bundle.exists():
             delivery = self._sources.open(charge.dataset)
             payment = PaymentOptions(self._ledger, charge.dataset, charge.analyst, charge.request_id)
-            publish(delivery.publication, delivery.source, out, payment)
+            publish(delivery.publication, delivery.source, out, payment, Listener(approve=_approve))
             zipped(out, bundle)
             for left in self._home.releases.glob(f".{bundle.name}.partial-*"):
                 # Of a worker that died while it wrote it.
                 shutil.rmtree(left, ignore_errors=True)
         self._open.pop(charge.seq, None)
+
+
+def _approve(_: Order, stage: Stage) -> None:
+    """Refuse to pay again: nobody who asks for a release has agreed to that, and nobody can be asked."""
+    if stage == "lost":
+        problem = "has lost what was drawn for it, and another draw would be charged again"
+        raise PolicyRefused("release", problem, "restore the releases folder of the home from its backup")

@@ -1,0 +1,108 @@
+"""The body of a request, before anything is made of it: bounded in bytes and time, and JSON that every reader reads alike."""
+
+import asyncio
+import json
+from typing import Any, ClassVar, Final
+
+from starlette.types import Message, Receive
+
+from starling.errors import ParameterError
+
+MOST_BYTES: Final = 1 << 16
+"""Bytes of a body: a plan is registered on the command line, and what is asked over HTTP is short."""
+MOST_SECONDS: Final = 10.0
+"""Seconds for which a body may take to come."""
+DEEPEST: Final = 32
+"""Objects and lists within one another."""
+
+
+class TooLarge(ParameterError):
+    """A body is longer than any that is asked for."""
+
+    status: ClassVar[int] = 413
+
+
+class TooSlow(ParameterError):
+    """A body did not come in time."""
+
+    status: ClassVar[int] = 408
+
+
+async def received(receive: Receive, *, seconds: float = MOST_SECONDS) -> bytes:
+    """The whole body of a request.
+
+    Args:
+        receive: Of the request.
+        seconds: How long it may take.
+
+    Raises:
+        TooLarge, TooSlow: it is beyond a bound; nobody goes on to read it.
+    """
+    parts, size = [], 0
+    try:
+        async with asyncio.timeout(seconds):
+            more = True
+            while more:
+                message = await receive()
+                part = message.get("body", b"")
+                size += len(part)
+                if size > MOST_BYTES:
+                    raise TooLarge(
+                        "body", f"is longer than {MOST_BYTES:,} bytes", "send what /v1/openapi.json describes"
+                    )
+                parts.append(part)
+                more = message["type"] == "http.request" and message.get("more_body", False)
+    except TimeoutError:
+        raise TooSlow("body", f"took longer than {seconds:g} seconds to come", "send it at once") from None
+    return b"".join(parts)
+
+
+def check(body: bytes) -> None:
+    """Raises ParameterError for JSON that is nested too deeply, says a key twice, or holds a number that is none.
+
+    What is no JSON at all is refused by the route, which knows what it expects.
+    """
+    if not body:
+        return
+    try:
+        text = body.decode()
+        if _depth(text) > DEEPEST:
+            raise ParameterError("body", f"is nested more than {DEEPEST} deep", "send what /v1/openapi.json describes")
+        json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+    except ValueError:
+        return
+
+
+def _depth(text: str) -> int:
+    """How deep brackets stand in one another; those in strings count too, which no body of ours notices."""
+    deepest = depth = 0
+    for letter in text:
+        if letter in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif letter in "]}":
+            depth -= 1
+    return deepest
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ParameterError("body", "says a key twice", "say it once: readers differ in which they believe")
+    return found
+
+
+def _no_number(_: str) -> Any:
+    raise ParameterError("body", "holds a number that JSON does not have", "send a number")
+
+
+def repeated(body: bytes, receive: Receive) -> Receive:
+    """What gives a body that was received once more, and then goes on."""
+    left = [body]
+
+    async def again() -> Message:
+        if left:
+            return {"type": "http.request", "body": left.pop(), "more_body": False}
+        return await receive()
+
+    return again
