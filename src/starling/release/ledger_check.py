@@ -244,7 +244,7 @@ def _differences(charged: Charged, seen: _Seen, event: Event) -> list[str]:
         )
     if charged.signer is not None and charged.signer.text not in (seen.about.get("signer"), body.get("by")):
         found.append(
-            "is in a ledger whose custodian has another key than the one that signed the release, and was not made by that"
+            "was not made by the key that signed, in a ledger whose custodian has another key than the one that signed the release"
         )
     return found + _answer(charged, seen)
 
