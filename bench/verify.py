@@ -30,6 +30,7 @@ from starling.tables.artifact.columns import tables
 from starling.tables.artifact.measured import read_measurements
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.plan import Plan
+from starling.tables.plan.region_levels import CENSUS_REGIONS
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.postprocess import tabulate
 
@@ -53,7 +54,7 @@ def computing(folder: Path) -> float:
     with Path(os.devnull).open("wb") as nowhere:
         texts = [
             (table.name, TextWriter(nowhere, text))
-            for table in tables(SEX_BY_AGE)
+            for table in tables(CENSUS_REGIONS, SEX_BY_AGE)
             for text in table.texts
             if (folder / table.text_path(text)).exists()
         ]

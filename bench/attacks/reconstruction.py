@@ -129,7 +129,7 @@ def _plan(measure: Measure, budget: Fraction) -> Plan:
 
 
 def _geography(towns: int) -> Geography:
-    regions = {
+    regions: dict[str, tuple[str, ...]] = {
         GeographyLevel.COUNTY: tuple(f"01{number:05d}" for number in range(towns)),
         GeographyLevel.PLACE: tuple(f"01{number:07d}" for number in range(towns)),
     }

@@ -10,6 +10,7 @@ import pytest
 from starling.release import table_files
 from starling.release.table_files import TableWriter, write_tables
 from starling.tables.artifact.columns import MOST_CSV_ROWS, tables
+from starling.tables.plan.region_levels import CENSUS_REGIONS
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.postprocess import T1_SCHEMA, t2_schema
 
@@ -27,7 +28,11 @@ def table(schema: pa.Schema, rows: int) -> pa.Table:
 
 def write_table(folder: Path, name: str, made: pa.Table, most_csv_rows: int = MOST_CSV_ROWS) -> Path:
     """All of a table as one piece; the folder that holds its files."""
-    write_tables(folder, [each for each in tables(SEX_BY_AGE, most_csv_rows) if each.name == name], [{name: made}])
+    write_tables(
+        folder,
+        [each for each in tables(CENSUS_REGIONS, SEX_BY_AGE, most_csv_rows) if each.name == name],
+        [{name: made}],
+    )
     return folder / "data"
 
 
@@ -70,7 +75,7 @@ def test_pieces_are_joined_and_cut_into_row_groups(tmp_path: Path, monkeypatch: 
     made = table(T1_SCHEMA, 7)
     tmp_path = tmp_path / "release"
     (tmp_path / "data").mkdir(parents=True)
-    with TableWriter(tmp_path, tables(SEX_BY_AGE)[0]) as files:
+    with TableWriter(tmp_path, tables(CENSUS_REGIONS, SEX_BY_AGE)[0]) as files:
         for first in range(0, 7, size):
             files.write(made.slice(first, size))
         files.finish()

@@ -95,7 +95,7 @@ def groups_of(person: Person, plan: Plan) -> list[Group]:
     return [
         (number, region, iteration.code)
         for number, level in enumerate(plan.levels)
-        if (region := region_of(person.place, level.geography)) is not None
+        if (region := region_of(person.place, GeographyLevel(level.geography))) is not None
         for iteration in level.iterations
         if is_in(person, iteration)
     ]

@@ -72,9 +72,9 @@ def small_plan(
 def small_geography(plan: Plan, counties: int = 2) -> Geography:
     """One state with `counties` counties, a unit each."""
     county_ids = tuple(f"01{2 * index + 1:03d}" for index in range(counties))
-    regions = {GeographyLevel.STATE: ("01",), GeographyLevel.COUNTY: county_ids}
+    regions: dict[str, tuple[str, ...]] = {GeographyLevel.STATE: ("01",), GeographyLevel.COUNTY: county_ids}
     regions = {level.geography: regions[level.geography] for level in plan.levels}
-    of_unit = {
+    of_unit: dict[str, npt.NDArray[np.int32]] = {
         GeographyLevel.STATE: np.zeros(counties, dtype=np.int32),
         GeographyLevel.COUNTY: np.arange(counties, dtype=np.int32),
     }

@@ -40,7 +40,7 @@ def groups(plan: Plan, toy: Path, *, below_state: bool) -> set[tuple[str, str, s
     return {
         (region, str(level.geography), iteration.code)
         for level in plan.levels
-        if level.geography.below_state is below_state
+        if plan.regions.of(level.geography).small is below_state
         for region in geography.regions[level.geography]
         for iteration in level.iterations
     }

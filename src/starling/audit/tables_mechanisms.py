@@ -74,8 +74,8 @@ def county_plan(measure: Measure, thresholds: Thresholds) -> Plan:
 
 def counties(number: int) -> Geography:
     """A geography of so many counties."""
-    names = {GeographyLevel.COUNTY: tuple(f"01{county:06d}" for county in range(number))}
-    units = {GeographyLevel.COUNTY: np.arange(number, dtype=np.int32)}
+    names: dict[str, tuple[str, ...]] = {GeographyLevel.COUNTY: tuple(f"01{county:06d}" for county in range(number))}
+    units: dict[str, npt.NDArray[np.int32]] = {GeographyLevel.COUNTY: np.arange(number, dtype=np.int32)}
     return Geography(number, pa.table({}), names, units, names)
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from starling.tables.earlier.differencing import Difference, Differencing
     from starling.tables.earlier.releases import Earlier, JointCost
     from starling.tables.evaluate import Errors, Evaluation
+    from starling.tables.plan import RegionLevels
 
 SHOWN: Final = 20
 """How many numbers, or differences of one release, the text lists."""
@@ -73,7 +74,7 @@ def _people(joint: "JointCost") -> str:
 
 def _earlier_release(earlier: "Earlier", compared: "Differencing") -> str:
     again = ", ".join(
-        f"{labels.KINDS[each.geography]}: {each.iterations:,} iteration{'' if each.iterations == 1 else 's'}"
+        f"{earlier.plan.regions.of(each.geography).kind}: {each.iterations:,} iteration{'' if each.iterations == 1 else 's'}"
         for each in compared.again
     )
     pairs = [
@@ -82,7 +83,7 @@ def _earlier_release(earlier: "Earlier", compared: "Differencing") -> str:
         ("measured again", again or "nothing"),
         ("differ by little", _count(compared)),
     ]
-    rows = [_difference_row(each) for each in compared.differences[:SHOWN]]
+    rows = [_difference_row(earlier.plan.regions, each) for each in compared.differences[:SHOWN]]
     if not rows:
         return facts(pairs)
     left = len(compared.differences) - SHOWN
@@ -96,9 +97,9 @@ def _count(compared: "Differencing") -> str:
     return f"{len(compared.differences):,} pairs of groups{blocks}"
 
 
-def _difference_row(each: "Difference") -> tuple[str, ...]:
+def _difference_row(regions: "RegionLevels", each: "Difference") -> tuple[str, ...]:
     names = tuple(labels.shortened(name) for name in (each.here, each.there, ", ".join(each.parts)))
-    return (labels.KINDS[each.geography], *names, rounded(each.deviation))
+    return (regions.of(each.geography).kind, *names, rounded(each.deviation))
 
 
 def earlier_json(joint: "JointCost") -> "dict[str, Json]":

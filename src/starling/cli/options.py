@@ -54,13 +54,13 @@ persons = click.option(
     type=PATH,
     required=True,
     metavar="FILE",
-    help="Person records, confidential: pipe-delimited text or Parquet.",
+    help="Records, confidential: of the Census pipe-delimited text or Parquet, of one's own CSV or Parquet.",
 )
 """--persons, which opens records."""
 
 _GEOGRAPHY: Final = "Blocks with their places and areas (GRF-C), public."
 
-geography = click.option("--geography", type=PATH, required=True, metavar="FILE", help=_GEOGRAPHY)
+geography = click.option("--geography", type=PATH, metavar="FILE", help=f"{_GEOGRAPHY} Of plans of the Census alone.")
 """--geography of a command that reads records."""
 
 geography_if_known = click.option(

@@ -9,14 +9,13 @@ from starling.release.text import facts, rounded, table
 
 if TYPE_CHECKING:
     from starling.release.statement import Json
-    from starling.tables.plan import AccuracyTarget, LevelOverview, Overview, Plan, Price
+    from starling.tables.plan import AccuracyTarget, Detail, LevelOverview, Overview, Plan, Price
     from starling.tables.preview import Error, LevelPreview, Preview
 
 
 TARGETS: Final = ("level", "target", "gives", "needs", "relaxed to", "would save")
-KINDS: Final = ("level", "total only", "bare total", "cell", "4 ages: total", "9 ages: total", "23 ages: total")
-AGES: Final = ("   ", "·4 ", "·9 ", "·23")
-"""Marks of the branches, of equal width so that numbers stand under numbers."""
+KINDS: Final = ("level", "total only", "bare total", "cell")
+"""Kinds of numbers, before the totals of the groups of each partition."""
 
 
 def overview_text(overview: "Overview") -> str:
@@ -33,8 +32,8 @@ def overview_text(overview: "Overview") -> str:
         ("cost", f"{plan.cost}, under the replace-one adjacency {claim(plan.guarantee).replace_one}"),
         _approximate(overview),
     ]
-    if plan.guarantee_us and plan.guarantee_pr:
-        larger = f"the larger of {plan.guarantee_us.cost} (US) and {plan.guarantee_pr.cost} (PR)"
+    if len(plan.parts) > 1:
+        larger = f"the larger of {' and '.join(f'{part.cost} ({name})' for name, part in plan.parts.items())}"
         pairs.append(("which is", larger))
     if overview.groups is not None:
         pairs.append(("groups", f"{overview.groups:,}, each measured, empty or not"))
@@ -42,7 +41,7 @@ def overview_text(overview: "Overview") -> str:
     header += ["single-stage", "stage 1", "stage 2", "iterations", "total only", "groups"]
     rows = [
         (
-            level_text(each.level),
+            level_text(plan, each.level),
             decimal_up(each.cost.amount),
             _groups_of_a_person(each),
             decimal_up(each.share.amount),
@@ -83,7 +82,7 @@ def overview_json(overview: "Overview") -> "dict[str, Json]":
     from starling.release.statement import amount, claim
 
     plan = overview.plan
-    parts = {"united_states": plan.guarantee_us, "puerto_rico": plan.guarantee_pr}
+    parts = {name.lower().replace(" ", "_"): plan.parts.get(name) for name in ("United States", "Puerto Rico")}
     return {
         "title": plan.title,
         "neighbours": overview.relation,
@@ -141,7 +140,7 @@ def _targets(overview: "Overview", prices: "Sequence[Price]") -> str:
     measure = overview.plan.cost.measure
     rows = [
         (
-            level_text(price.level),
+            level_text(overview.plan, price.level),
             str(price.target),
             f"± {price.given:,}",
             decimal_up(price.need),
@@ -160,7 +159,7 @@ def _targets(overview: "Overview", prices: "Sequence[Price]") -> str:
     target = costliest.target
     return (
         f"{listed}\n\n"
-        f"The costliest is {level_text(costliest.level)}, {target}: within {costliest.relaxed.reach} instead would save"
+        f"The costliest is {level_text(overview.plan, costliest.level)}, {target}: within {costliest.relaxed.reach} instead would save"
         f" {_percent(costliest.saving)} of the whole cost."
     )
 
@@ -211,24 +210,49 @@ def preview_text(preview: "Preview") -> str:
     pairs.append(_approximate(preview.overview))
     if preview.overview.groups is not None:
         pairs.append(("groups", f"{preview.overview.groups:,}"))
-    kinds = table(KINDS, [(level_text(level.overview.level), *_margins(level)) for level in preview.levels])
+    detail = preview.overview.plan.detail
+    kinds = table(
+        (*KINDS, *(f"{name}: total" for name in detail.short_names[1:])),
+        [
+            (level_text(preview.overview.plan, level.overview.level), *_margins(level, detail))
+            for level in preview.levels
+        ],
+    )
+    marks, marked = _marks(detail)
     persons = next((tuple(size.persons for size in level.sizes) for level in preview.levels if level.sizes), ())
     by_level = [
         (
-            level_text(level.overview.level),
-            *(f"± {size.total.margin:,} {AGES[max(range(4), key=size.branches.__getitem__)]}" for size in level.sizes),
+            level_text(preview.overview.plan, level.overview.level),
+            *(
+                f"± {size.total.margin:,} {marks[max(range(len(marks)), key=size.branches.__getitem__)]}"
+                for size in level.sizes
+            ),
             *([""] * (len(persons) - len(level.sizes))),
             _chance(level.empty_suppressed),
         )
         for level in preview.levels
     ]
-    by_size = table(("level", *(f"{size:,}   " for size in persons), "empty, dropped"), by_level)
+    heads = (f"{size:,}{' ' * len(marks[0])}" for size in persons)
+    by_size = table(("level", *heads, "empty, dropped"), by_level)
     return (
         f"{facts(pairs)}\n\n"
         f"Margin of error at {sure}, in persons, of each kind of number\n\n{kinds}\n\n"
-        "The same of the total of a group, by its true size; marked with the ages by sex that it will likely be published by\n\n"
+        f"The same of the total of a group, by its true size; marked with the {marked} that it will likely be published by\n\n"
         f"{by_size}"
     )
+
+
+def _marks(detail: "Detail") -> tuple[tuple[str, ...], str]:
+    """Marks of the branches, of equal width so that numbers stand under numbers, and what they count."""
+    last = [len(partition[-1]) for partition in detail.partitions[1:]]
+    by_last = 0 not in last and len(set(last)) == len(last)
+    counts = last if by_last else list(detail.sizes[1:])
+    width = max((len(str(count)) for count in counts), default=0)
+    marks = (" " * (1 + width), *(f"·{count:<{width}}" for count in counts))
+    if not by_last:
+        return marks, "number of cells"
+    others = " and ".join(attribute.name for attribute in detail.attributes[:-1])
+    return marks, f"{detail.attributes[-1].plural}{f' by {others}' if others else ''}"
 
 
 def adds_to(overview: "Overview") -> list[tuple[str, str]]:
@@ -243,10 +267,10 @@ def adds_to(overview: "Overview") -> list[tuple[str, str]]:
     ]
 
 
-def _margins(level: "LevelPreview") -> list[str]:
+def _margins(level: "LevelPreview", detail: "Detail") -> list[str]:
     cell = next((branch.cell for branch in level.branches if branch.cell), None)
     totals: list[Error | None] = [branch.total for branch in level.branches]
-    bare, *sums = totals or [None] * 4
+    bare, *sums = totals or [None] * (1 + detail.steps)
     return ["" if error is None else f"± {error.margin:,}" for error in (level.total, bare, cell, *sums)]
 
 

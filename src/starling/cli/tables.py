@@ -177,21 +177,22 @@ def generate(
 @options.persons
 @options.geography
 @acceptance
-def validate(plan: str, persons: Path, geography: Path, acceptance: Acceptance) -> Result:
+def validate(plan: str, persons: Path, geography: Path | None, acceptance: Acceptance) -> Result:
     """Find what is wrong with person records: file, line, field and fix. For their custodian alone; never publish it.
 
     It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, which a release from it asks for.
     """
     from starling.tables.plan import Plan
-    from starling.tables.source import open_persons
+    from starling.tables.source import files_of, open_records
     from starling.tables.source import validate as check
 
     def look(most: int) -> "tuple[Validated, Sequence[Path]]":
         chosen = Plan.load(plan)
-        source = open_persons(persons, chosen)
+        source = open_records(persons, chosen)
         regions = _known_regions(chosen, geography)
         working("reading every record")
-        return check(chosen, regions, source, most=most).value, (*source.parts, geography)
+        files = (*files_of(source)[0], *([] if geography is None else [geography]))
+        return check(chosen, regions, source, most=most).value, files
 
     return validated(acceptance, look)
 
@@ -210,7 +211,7 @@ def release(
     plan: str,
     *,
     persons: Path,
-    geography: Path,
+    geography: Path | None,
     names: Path | None,
     top_up: Path | None,
     engine: str,
@@ -245,20 +246,22 @@ def release(
 @click.option(
     "--out", type=options.PATH, metavar="DIR", help="Write a page with pictures too: NOT-PRIVATE-evaluation.html there."
 )
-def evaluate(plan: str, *, release: Path, persons: Path, geography: Path, engine: str, out: Path | None) -> Result:
+def evaluate(
+    plan: str, *, release: Path, persons: Path, geography: Path | None, engine: str, out: Path | None
+) -> Result:
     """How far a release is off the truth. NOT PRIVATE: for the custodian of the records alone; never publish it."""
     from starling.cli.comparison import evaluation_json, evaluation_text
     from starling.engine.spark import check_engine
     from starling.tables.evaluate import evaluate as compare
     from starling.tables.evaluate.page import check_place, write_page
     from starling.tables.plan import Plan
-    from starling.tables.source import open_persons
+    from starling.tables.source import open_records
 
     if out is not None:
         check_place(out)
     check_engine(engine)
     chosen = Plan.load(plan)
-    source = open_persons(persons, chosen)
+    source = open_records(persons, chosen)
     regions = _known_regions(chosen, geography)
     working("counting the records and comparing them with the release")
     found = compare(chosen, regions, source, release, engine=engine).value
@@ -319,15 +322,16 @@ def _published_text(published: "Published") -> str:
 
     plan, data = published.plan, published.folder / "data"
     together = [("together", f"{plan.joint_guarantee.cost}, with what it adds to")] if plan.variants.top_up else []
-    tables = [
-        ("totals", f"{published.rows('t1'):,} rows in {data / 't1.txt'}"),
-        ("sex by age", f"{published.rows('t2'):,} rows in {data / 't2.txt'}"),
-    ]
+    kind = "txt" if plan.records is None else "csv"
+    tables = [("totals", f"{published.rows('t1'):,} rows in {data / f't1.{kind}'}")]
+    if plan.detail.steps:
+        by = " by ".join(attribute.name for attribute in plan.detail.attributes)
+        tables.append((by, f"{published.rows('t2'):,} rows in {data / f't2.{kind}'}"))
     return published_text(plan.guarantee, published, [*together, *tables])
 
 
 def _regions(plan: "Plan", geography: Path | None) -> "Geography | None":
-    return None if geography is None else _known_regions(plan, geography)
+    return None if geography is None and plan.records is None else _known_regions(plan, geography)
 
 
 def _topping_up(plan: "Plan", release: Path | None, regions: "Geography | None") -> "Plan":
@@ -340,10 +344,10 @@ def _topping_up(plan: "Plan", release: Path | None, regions: "Geography | None")
         return topped.plan
 
 
-def _known_regions(plan: "Plan", geography: Path) -> "Geography":
-    from starling.tables.plan import read_geography
+def _known_regions(plan: "Plan", geography: Path | None) -> "Geography":
+    from starling.tables.plan import read_regions
 
-    return read_geography(geography, plan)
+    return read_regions(plan, geography)
 
 
 def _numbers(text: str, field: str) -> tuple[int, ...]:

@@ -24,12 +24,11 @@ from starling.tables.artifact import columns, pages
 from starling.tables.artifact.columns import EARLIER, measurements_path, place_of
 from starling.tables.artifact.measured import keep_measurements, read_measurements, with_earlier
 from starling.tables.artifact.pages import Summary
-from starling.tables.artifact.public_plan import DETAIL, PLAN, REGIONS, particulars, product, write_plan
+from starling.tables.artifact.public_plan import PLAN, REGIONS, census_parts, particulars, product, write_plan
 from starling.tables.earlier.releases import ToppedUp
 from starling.tables.measurements import Measurements
 from starling.tables.mechanism import ExactCounts, Remeasurement, SafeTab
 from starling.tables.plan import Geography, Plan
-from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.postprocess import Tabulated, tabulate
 
 
@@ -77,7 +76,7 @@ class TablesPublication(Publication[ExactCounts, Measurements]):
     @property
     def tables(self) -> Sequence[Table]:
         """T1 and T2."""
-        return columns.tables(self.plan.detail)
+        return columns.tables(self.plan.regions, self.plan.detail)
 
     @property
     def sheets(self) -> Sequence[Sheet]:
@@ -147,8 +146,8 @@ def request_body(plan: Plan, geography: Geography) -> str:
 
 
 def plan_digest(plan: Plan) -> str:
-    """SHA-256 over all fields of the plan but its title, hexadecimal; over its detail where that is another than the Census's."""
-    left_out = {"title", DETAIL} if plan.detail == SEX_BY_AGE else {"title"}
+    """SHA-256 over all fields of the plan but its title and what it has of the Census, hexadecimal."""
+    left_out = {"title", *census_parts(plan)}
     return digest({field.name: getattr(plan, field.name) for field in fields(plan) if field.name not in left_out})
 
 

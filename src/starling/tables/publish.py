@@ -8,17 +8,18 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from starling.engine.spark import DUCKDB, check_engine, cluster_for
+from starling.errors import OutputError, ParameterError
 from starling.privacy.trust import Confidential
 from starling.release import pipeline
 from starling.release.domain import Delivery
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener
 from starling.release.session import InSession
-from starling.tables.counts import GroupCounts, count
+from starling.tables.counts import GroupCounts, count_records
 from starling.tables.earlier.releases import topping_up
-from starling.tables.plan import Geography, Plan, read_geography
+from starling.tables.plan import Geography, Plan, read_regions
 from starling.tables.publication import TablesPublication
-from starling.tables.source import Persons, open_persons, validate
+from starling.tables.source import InMemory, Opened, files_of, open_records, validate
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -47,31 +48,32 @@ class Published(InSession, pipeline.Published):
 
 @dataclass(frozen=True, slots=True)
 class _Records:
-    """A `release.domain.Source`: person records, checked when they were opened, the public regions and their file, and what counts."""
+    """A `release.domain.Source`: records, checked when they were opened, the public regions, the Census's block file, and what counts."""
 
     plan: Plan
     regions: Geography
-    geography: Path
-    persons: Persons
+    geography: Path | None
+    records: Opened
     engine: str
 
     def files(self) -> Iterable[Path]:
         """The files of the records, and the geography."""
-        return (*self.persons.parts, self.geography)
+        files, _ = files_of(self.records)
+        return files if self.geography is None else (*files, self.geography)
 
     def open(self) -> Callable[[ExitStack], Confidential[GroupCounts]]:
         """The counts of every group; a cluster is started for them where that is asked for."""
-        files, sizes = self.persons.parts, self.persons.sizes
-        return lambda work: count(
-            self.plan, self.regions, self.persons, cluster=work.enter_context(cluster_for(self.engine, files, sizes))
+        files, sizes = files_of(self.records)
+        return lambda work: count_records(
+            self.plan, self.regions, self.records, cluster=work.enter_context(cluster_for(self.engine, files, sizes))
         )
 
 
 def release(
     plan: Plan,
-    persons: str | Path,
-    geography: str | Path,
-    out: str | Path,
+    persons: str | Path | InMemory,
+    geography: str | Path | None = None,
+    out: str | Path = "release",
     *,
     names: str | Path | None = None,
     top_up: str | Path | None = None,
@@ -83,8 +85,9 @@ def release(
 
     Args:
         plan: The public choices.
-        persons: The confidential person records, text or Parquet.
-        geography: The public geographic reference file.
+        persons: The confidential records. Those of the Census are text or Parquet; those of one's own CSV or Parquet, or arrays by column,
+            an Arrow table, a data frame or a relation of DuckDB, which nobody can accept, so that the payment has to say `unvalidated`.
+        geography: The public geographic reference file of the Census; None for records of one's own.
         out: The folder to make; it must not exist, unless it is the answer of this very request.
         names: Optional table of names of regions, published beside their ids (`read_geography`).
         top_up: An earlier release of the same plan but for budgets: spend more on its groups, and combine both. Levels that the
@@ -100,24 +103,33 @@ def release(
     """
     check_engine(engine)
     listener.step("reading the public geography")
-    regions = read_geography(Path(geography), plan, names=None if names is None else Path(names))
-    opened = open_persons(Path(persons), plan)
+    regions = read_regions(plan, geography, names=names)
+    opened = open_records(persons, plan)
+    if plan.records is not None and engine != DUCKDB:
+        raise ParameterError("engine", "does not read records of one's own", "leave it out: DuckDB counts them")
+    if not files_of(opened)[0] and Path(out).exists():
+        # Nobody can tell whether it answers for these records or for others.
+        raise OutputError(str(out), "exists", "name a new folder for records of a session")
     with ExitStack() as stack:
         earlier = None
         if top_up is not None:
             listener.step("reading the earlier release")
             earlier = stack.enter_context(topping_up(plan, Path(top_up), regions, payment.dataset))
         publication = TablesPublication(plan if earlier is None else earlier.plan, regions, earlier)
-        source = _Records(publication.plan, regions, Path(geography), opened, engine)
+        source = _Records(publication.plan, regions, None if geography is None else Path(geography), opened, engine)
         done = pipeline.publish(publication, source, Path(out), payment, listener)
     return Published(done.folder, done.request_id, done.receipt, publication.plan)
 
 
 def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
-    """A plan with its persons and its geography, opened; raises PlanError, ParameterError or SourceError by public checks."""
-    chosen, geography = Plan.load(plan), files["geography"]
-    regions = read_geography(geography, chosen)
-    opened = open_persons(files["persons"], chosen)
+    """A plan with its records, and the geography of the Census where it is about that, opened.
+
+    Raises:
+        PlanError, ParameterError, SourceError: by public checks.
+    """
+    chosen, geography = Plan.load(plan), files.get("geography")
+    regions = read_regions(chosen, geography)
+    opened = open_records(files["persons"], chosen)
     source = _Records(chosen, regions, geography, opened, DUCKDB)
     return Delivery(
         TablesPublication(chosen, regions), source, lambda most: validate(chosen, regions, opened, most=most)

@@ -8,6 +8,7 @@ import pyarrow as pa
 from starling.tables.artifact.columns import CENSUS, MEASURED, measured_sheets, measurements_path, tables, words
 from starling.tables.artifact.measured import SCHEMA
 from starling.tables.plan import labels
+from starling.tables.plan.region_levels import CENSUS_REGIONS
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.postprocess import T1_SCHEMA, t2_schema
 from tests.tables.bundles import make
@@ -16,8 +17,8 @@ from tests.tables.small import small_plan
 
 def test_every_column_has_its_words() -> None:
     columns = t2_schema(SEX_BY_AGE).names
-    texts = (each.name for each in labels.text_columns(SEX_BY_AGE, columns))
-    assert words(SEX_BY_AGE).keys() == {*T1_SCHEMA.names, *columns, *MEASURED, *texts}
+    texts = (each.name for each in labels.text_columns(CENSUS_REGIONS, SEX_BY_AGE, columns))
+    assert words(CENSUS_REGIONS, SEX_BY_AGE).keys() == {*T1_SCHEMA.names, *columns, *MEASURED, *texts}
     assert list(MEASURED) == SCHEMA.names
     assert set(CENSUS) <= set(t2_schema(SEX_BY_AGE).names)
 
@@ -40,7 +41,10 @@ def test_types_are_those_of_a_table_schema() -> None:
     plan = small_plan()
     made = {
         sheet.path: sheet
-        for sheet in (*(each for table in tables(SEX_BY_AGE) for each in table.sheets()), *measured_sheets(plan))
+        for sheet in (
+            *(each for table in tables(CENSUS_REGIONS, SEX_BY_AGE) for each in table.sheets()),
+            *measured_sheets(plan),
+        )
     }
     assert "data/t1.csv" in made
     types = {column.name: column.type for column in made["data/t2.parquet"].columns}

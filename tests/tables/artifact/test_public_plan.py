@@ -144,6 +144,6 @@ def test_levels_of_puerto_rico_come_back(tmp_path: Path) -> None:
     plan = small_plan()
     level = replace(plan.levels[0], geography=GeographyLevel.PR_STATE)
     both = replace(plan, levels=(*plan.levels, level), puerto_rico=True)
-    regions = {GeographyLevel(each.geography): ("72",) for each in both.levels}
+    regions = {each.geography: ("72",) for each in both.levels}
     geography = replace(small_geography(plan), regions=regions, names=regions)
     assert read_plan(written(tmp_path / "pr", both, geography))[0] == both

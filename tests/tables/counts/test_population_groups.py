@@ -33,7 +33,7 @@ def test_threads_share_out_units(monkeypatch: pytest.MonkeyPatch, workers: int, 
     records.add(county, code, zeros.astype(np.int16) + 3, zeros.astype(np.uint8), np.ones(len(county), np.int64))
     sets = Sets(np.array([0, 0, 1, 2, 3]), np.array([0, 1, 2], np.int16))
     records.put_away()
-    counts = GroupCounts(plan, geography, records, sets)
+    counts = GroupCounts(plan, geography, records, {"race": sets})
     for number, level in enumerate(plan.levels):
         region = geography.region_of_unit[level.geography][county]
         expected = [
@@ -64,7 +64,7 @@ def test_pieces_of_any_size_are_slices_of_the_level(
         code, cell = np.arange(persons, dtype=np.int32) % 2, np.arange(persons, dtype=np.uint8)
         records.add(some, code, np.zeros(persons, np.int16), cell, np.ones(persons, np.int64))
     records.put_away()
-    counts = GroupCounts(plan, geography, records, Sets(np.array([0, 1, 2]), np.array([0, 1], np.int16)))
+    counts = GroupCounts(plan, geography, records, {"race": Sets(np.array([0, 1, 2]), np.array([0, 1], np.int16))})
     level = whole(plan, geography, 0)
     totals, cells = counts.totals(level), counts.cells(level, np.arange(level.groups))
     assert totals.sum() == 9 + 1 + 7 + 7 + 2 + 3 + 8 + 1 + 1 + 3

@@ -15,7 +15,7 @@ from tests.tables.inference.dense import projection
 USA, STATE, COUNTY, TRACT = (GeographyLevel(name) for name in ("USA", "STATE", "COUNTY", "TRACT"))
 PLACE = GeographyLevel.PLACE
 
-REGIONS = {
+REGIONS: dict[str, tuple[str, ...]] = {
     USA: ("1",),
     STATE: ("01", "02"),
     COUNTY: ("01001", "01003", "02001"),
@@ -64,9 +64,9 @@ def measured(plan: Plan, seed: int) -> dict[int, Estimated]:
     }
 
 
-def tracts_of(geography: GeographyLevel) -> np.ndarray:
+def tracts_of(geography: str) -> np.ndarray:
     """Which tracts each region is made of."""
-    width = {USA: 0, STATE: 2, COUNTY: 5, TRACT: 11}[geography]
+    width = {str(USA): 0, STATE: 2, COUNTY: 5, TRACT: 11}[geography]
     return np.array(
         [[float(not width or tract.startswith(region)) for tract in REGIONS[TRACT]] for region in REGIONS[geography]]
     )

@@ -106,7 +106,6 @@ TOTAL, COARSE = SEX_BY_AGE.partitions[:2]
 @pytest.mark.parametrize(
     ("attributes", "partitions", "problem"),
     [
-        ((), ((),), "has no attributes"),
         ((SEX, replace(AGE, name="sex")), (TOTAL,), "columns of one name"),
         ((replace(AGE, name="count"), SEX), (TOTAL,), "that other columns"),
         ((replace(AGE, name="Age"),), (((),),), "no column can have"),

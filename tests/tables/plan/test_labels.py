@@ -3,6 +3,7 @@
 import pyarrow as pa
 
 from starling.tables.plan import GeographyLevel, labels
+from starling.tables.plan.region_levels import CENSUS_REGIONS, KINDS
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from tests.tables.small import small_plan
 
@@ -11,8 +12,9 @@ CUTS = [partition[1] for partition in SEX_BY_AGE.partitions[1:]]
 
 
 def test_every_region_type_and_level_has_words() -> None:
-    assert set(labels.KINDS) == set(GeographyLevel)
-    assert [labels.level_title(level) for level in small_plan().levels] == ["State, detailed", "County, detailed"]
+    plan = small_plan()
+    assert CENSUS_REGIONS.names == tuple(GeographyLevel)
+    assert [labels.level_title(plan, level) for level in plan.levels] == ["State, detailed", "County, detailed"]
 
 
 def test_bands_of_a_table_have_words_of_their_own() -> None:
@@ -44,15 +46,17 @@ def test_codes_of_a_table_get_words_beside_them() -> None:
             "sex": ["1", "2"] * (len(codes) * len(GeographyLevel) // 2),
         }
     )
-    chosen = labels.text_columns(SEX_BY_AGE, table.column_names)
+    chosen = labels.text_columns(CENSUS_REGIONS, SEX_BY_AGE, table.column_names)
     assert tuple(each.name for each in chosen) == ("region_kind", "sex_name", "ages")
     for row in labels.with_text(table, chosen).to_pylist():
-        assert row["region_kind"] == labels.KINDS[GeographyLevel(row["region_type"])]
+        assert row["region_kind"] == KINDS[GeographyLevel(row["region_type"])]
         assert row["sex_name"] == {"1": "male", "2": "female"}[row["sex"]]
         ages = None if row["age_start"] == "*" else (int(row["age_start"]), int(row["age_end"]))
         assert row["ages"] == AGE.text(ages)
 
 
 def test_without_codes_there_are_no_words() -> None:
-    assert [each.name for each in labels.text_columns(SEX_BY_AGE, ["region_type", "count"])] == ["region_kind"]
-    assert labels.text_columns(SEX_BY_AGE, ["count"]) == ()
+    assert [each.name for each in labels.text_columns(CENSUS_REGIONS, SEX_BY_AGE, ["region_type", "count"])] == [
+        "region_kind"
+    ]
+    assert labels.text_columns(CENSUS_REGIONS, SEX_BY_AGE, ["count"]) == ()

@@ -13,7 +13,7 @@ from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.events import noise_event
 from starling.privacy.guarantee import BoundedOverlap, Guarantee
-from starling.tables.plan import Plan, describe, read_geography
+from starling.tables.plan import GeographyLevel, Plan, describe, read_geography
 from tests.tables.plan.invented import COST, GRF, census_folder, config
 
 
@@ -40,7 +40,7 @@ def test_costs_of_the_census_plans(
 ) -> None:
     plan = Plan.load(shared_data / "tables" / folder)
     assert plan.cost == cost
-    assert (plan.guarantee_pr and plan.guarantee_pr.cost) == puerto_rico
+    assert getattr(plan.parts.get("Puerto Rico"), "cost", None) == puerto_rico
     assert {level.stability for level in plan.levels} == stabilities
 
 
@@ -50,7 +50,7 @@ def test_cost_is_the_larger_part_and_each_part_the_sum_of_its_levels(plan: Plan)
     assert [part.name for part in plan.guarantee.parts] == ["United States", "Puerto Rico"]
     assert [str(part.cost) for part in plan.guarantee.parts] == ["rho 3", "rho 2"]
     for part, puerto_rico in zip(plan.guarantee.parts, (False, True), strict=True):
-        levels = [level for level in plan.levels if level.geography.puerto_rico is puerto_rico]
+        levels = [level for level in plan.levels if GeographyLevel(level.geography).puerto_rico is puerto_rico]
         assert part.cost == Rho(sum((level.budget for level in levels), Fraction(0)))
         assert [each.event for each in part.parts] == [
             BoundedOverlap(each.parts, level.stability) for each, level in zip(part.parts, levels, strict=True)
@@ -60,9 +60,8 @@ def test_cost_is_the_larger_part_and_each_part_the_sum_of_its_levels(plan: Plan)
 def test_puerto_rico_alone_is_not_charged_for_the_states(tmp_path: Path) -> None:
     plan = Plan.load(census_folder(tmp_path, config(run_us=False, state_filter_us=[])))
     assert plan.cost == Rho(Fraction(2))
-    assert plan.guarantee_pr is not None
-    assert plan.guarantee == replace(plan.guarantee_pr, name=plan.title)
-    assert plan.guarantee_us is None
+    assert [*plan.parts] == ["Puerto Rico"]
+    assert plan.guarantee == replace(plan.parts["Puerto Rico"], name=plan.title)
 
 
 def test_total_only_groups_have_a_part_of_their_own_where_there_are_any(plan: Plan) -> None:

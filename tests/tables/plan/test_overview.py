@@ -12,10 +12,8 @@ def test_an_overview_says_what_the_plan_says(tmp_path: Path) -> None:
     plan = Plan.load(census_folder(tmp_path))
     found = describe(plan)
     assert (found.plan.title, found.relation) == (plan.title, "add or remove one person")
-    assert found.plan.guarantee_us is not None
-    assert found.plan.guarantee_us.cost == Rho(Fraction(3))
-    assert found.plan.guarantee_pr is not None
-    assert found.plan.guarantee_pr.cost == Rho(Fraction(2))
+    assert found.plan.parts["United States"].cost == Rho(Fraction(3))
+    assert found.plan.parts["Puerto Rico"].cost == Rho(Fraction(2))
     assert found.groups is None
     for shown, level in zip(found.levels, plan.levels, strict=True):
         assert shown.level == level
@@ -32,6 +30,6 @@ def test_with_a_geography_it_counts_groups(tmp_path: Path) -> None:
     (tmp_path / "GRF-C.txt").write_text(GRF)
     geography = read_geography(tmp_path / "GRF-C.txt", plan)
     found = describe(plan, geography)
-    assert found.plan.guarantee_pr is None
+    assert [*found.plan.parts] == ["United States"]
     assert [(shown.regions, shown.groups) for shown in found.levels[:4]] == [(1, 3), (1, 5), (2, 6), (2, 10)]
     assert found.groups == sum(len(geography.regions[level.geography]) * len(level.iterations) for level in plan.levels)

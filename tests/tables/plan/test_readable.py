@@ -94,7 +94,7 @@ def test_production_in_words_is_production(shared_data: Path, tmp_path: Path) ->
     for each in census.levels:
         low, middle, high = each.thresholds
         levels += (
-            level(each.geography.value, ("", "regional", "detailed")[each.iteration_level])
+            level(str(each.geography), ("", "regional", "detailed")[each.iteration_level])
             .replace("0.25", str(float(each.budget)))
             .replace("5, 10, 20", f"{low}, {middle}, {high}")
         )

@@ -31,7 +31,7 @@ def test_levels_without_given_sizes_are_assumed() -> None:
     plan = small_plan()
     state, county = expect_detail(plan, {"STATE detailed": ((50, 1.0),)})
     assert (state.given, county.given) == (True, False)
-    assert county.branches == pytest.approx(expect_detail(plan, {"": assumed(plan.levels[1])})[1].branches)
+    assert county.branches == pytest.approx(expect_detail(plan, {"": assumed(plan, plan.levels[1])})[1].branches)
 
 
 def test_sizes_of_a_level_that_is_not_there_are_refused() -> None:

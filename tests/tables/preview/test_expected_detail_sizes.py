@@ -18,7 +18,7 @@ def test_the_assumption_is_the_stated_tail(geography: GeographyLevel, depth: int
     """A part 1/(1 + x/m) of the groups has at least x persons, to within the step that x lies in."""
     level = replace(small_plan().levels[0], geography=geography, iteration_level=depth)
     median = MEDIANS[geography] * (REGIONAL if depth == 1 else 1)
-    sizes = assumed(level)
+    sizes = assumed(small_plan(), level)
     assert [size for size, _ in sizes] == sorted({size for size, _ in sizes})
     assert sum(part for _, part in sizes) == pytest.approx(1)
     assert all(part >= 0 and size <= LARGEST for size, part in sizes)

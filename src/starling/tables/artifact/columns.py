@@ -13,7 +13,8 @@ import pyarrow as pa
 from starling.release.checks import Checks
 from starling.release.datapackage import Column, Sheet
 from starling.release.table_files import Table, Text, column
-from starling.tables.plan import Detail, Level, Plan, labels
+from starling.tables.artifact.wording import wording
+from starling.tables.plan import Detail, Level, Plan, RegionLevels, labels
 from starling.tables.plan.detail import one_of
 from starling.tables.postprocess import T1_SCHEMA, t2_schema
 
@@ -26,21 +27,16 @@ CENSUS: Final = {
 """Columns of the Census text, and what they are called there; those of the detail, as AGESTART, AGEEND and SEX, stand before the last."""
 
 WORDS: Final = {
-    "region_id": "Code of the region: 1 for the nation; state, county and tract codes joined; state and place; AIANNH area",
-    "region_type": "USA, STATE, COUNTY, TRACT, PLACE or AIANNH; PR-STATE, PR-COUNTY, PR-TRACT or PR-PLACE",
-    "iteration_code": "Code of the characteristic iteration: a group of races or ethnicities, alone or in combination",
     "count": "Persons: the noisy estimate",
     "standard_deviation": "Of the noise in the count, in persons",
     "lower": "Lower end, included, of an interval that holds the true count with a probability of at least 95 %",
     "upper": "Upper end, included, of the same interval",
     "post_processed": "Whether post-processing changed the count: a negative noisy number in it was published as 0, so that it is"
     " too high on average. A sum of noisy numbers as they were drawn is not marked",
-    "region_name": "Name of the region: the one that was given, or what it is and where it lies",
-    "iteration_name": "Name of the iteration",
     "region_kind": "What the region is, in words",
     "stage_1": "First noisy total, in persons, which chose the detail; missing where the plan measures a group once",
 }
-"""What the columns say that do not depend on the detail."""
+"""What the columns say whatever the plan."""
 
 GROUP: Final = ("region_type", "region_id", "iteration_code")
 MEASURED: Final = {
@@ -69,7 +65,7 @@ def measurements_path(level: Level, place: str = FOLDER) -> str:
     return f"{place}/{str(level.geography).lower()}-{level.iteration_level}.parquet"
 
 
-def words(detail: Detail) -> dict[str, str]:
+def words(regions: RegionLevels, detail: Detail) -> dict[str, str]:
     """What every column says."""
     of_detail = {
         name: said
@@ -77,48 +73,62 @@ def words(detail: Detail) -> dict[str, str]:
         for name, said in zip((*each.columns, each.text_column), each.column_words, strict=True)
     }
     # Up to the last attribute its values repeat: "sex by sex, ages ascending".
-    order = ", ".join([f"{each.name} by {each.name}" for each in detail.attributes[:-1]])
-    order += ", " * bool(order) + f"{detail.attributes[-1].plural} ascending"
+    orders = [f"{each.name} by {each.name}" for each in detail.attributes[:-1]]
+    orders += [f"{each.plural} ascending" for each in detail.attributes[-1:]]
     steps = f"1 to {detail.steps} {detail.steps_text}" if detail.steps > 1 else f"1 {detail.steps_text}"
+    steps = f", {steps}" if detail.steps else ""
     measured = {
-        "branch": f"How many thresholds lie at or below it: 0 a bare total, {steps}; -1 measured once",
-        "stage_2": f"Second noisy measurement: {one_of(detail.sizes)} numbers of persons, {order}",
+        "branch": f"How many thresholds lie at or below it: 0 a bare total{steps}; -1 measured once",
+        "stage_2": f"Second noisy measurement: {', '.join([f'{one_of(detail.sizes)} numbers of persons', *orders])}",
     }
-    return {**WORDS, **of_detail, **measured}
+    return {**WORDS, **wording(regions).columns, **of_detail, **measured}
 
 
-def tables(detail: Detail, most_csv_rows: int = MOST_CSV_ROWS) -> tuple[Table, Table]:
-    """T1 and T2 of plans of a detail.
+def tables(regions: RegionLevels, detail: Detail, most_csv_rows: int = MOST_CSV_ROWS) -> tuple[Table, Table]:
+    """T1 and T2 of plans of these levels of regions and this detail.
 
-    The Census format is as SafeTab-P writes it: codes and numbers alone, none of which can hold the delimiter.
+    The Census format, of plans of the Census, is as SafeTab-P writes it: codes and numbers alone, none of which can hold the delimiter.
     """
-    by = " and ".join(each.name for each in detail.attributes)
+    by = " and ".join(each.name for each in detail.attributes) or "nothing more: the plan has no detail"
     return (
-        _table("t1", "T1: totals of population groups", detail, T1_SCHEMA, GROUP, most_csv_rows),
+        _table("t1", "T1: totals of population groups", regions, detail, T1_SCHEMA, GROUP, most_csv_rows),
         _table(
-            "t2", f"T2: population groups by {by}", detail, t2_schema(detail), (*GROUP, *detail.columns), most_csv_rows
+            "t2",
+            f"T2: population groups by {by}",
+            regions,
+            detail,
+            t2_schema(detail),
+            (*GROUP, *detail.columns),
+            most_csv_rows,
         ),
     )
 
 
-def _table(name: str, title: str, detail: Detail, schema: pa.Schema, key: tuple[str, ...], most_csv_rows: int) -> Table:
-    chosen = labels.text_columns(detail, schema.names)
+def _table(
+    name: str,
+    title: str,
+    regions: RegionLevels,
+    detail: Detail,
+    schema: pa.Schema,
+    key: tuple[str, ...],
+    most_csv_rows: int,
+) -> Table:
+    chosen = labels.text_columns(regions, detail, schema.names)
     csv = {column: column for column in (*schema.names, *(each.name for each in chosen))}
     classes = {column: column.replace("_", "").upper() for column in detail.columns}
     *group, count = CENSUS.items()
     census = {column: called for column, called in (*group, *classes.items(), count) if column in schema.names}
-    texts = (
-        Text("csv", csv, most_rows=most_csv_rows, worded=partial(labels.with_text, chosen=chosen)),
-        Text("txt", census, "|", quoted=False, title=", in the format of the Census Bureau"),
-    )
-    return Table(name, title, schema, words(detail), key, texts=texts)
+    texts = [Text("csv", csv, most_rows=most_csv_rows, worded=partial(labels.with_text, chosen=chosen))]
+    if wording(regions).census_format:
+        texts.append(Text("txt", census, "|", quoted=False, title=", in the format of the Census Bureau"))
+    return Table(name, title, schema, words(regions, detail), key, texts=tuple(texts))
 
 
 def measured_sheets(plan: Plan) -> list[Sheet]:
     """The measurements of a release, and of those that it adds to, for its data package."""
     names = ["before post-processing, in plan order"]
     names += [f"by the earlier release of request {each.request_id}" for each in plan.variants.releases]
-    said = words(plan.detail)
+    said = words(plan.regions, plan.detail)
     columns = tuple(
         Column(name, "array", said[name])
         if name == "stage_2"

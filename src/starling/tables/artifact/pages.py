@@ -19,11 +19,13 @@ from starling.release.report.pages import files
 from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, shares, tiles
 from starling.tables.artifact.columns import MOST_CSV_ROWS, place_of
 from starling.tables.artifact.public_plan import missing
+from starling.tables.artifact.wording import wording
 from starling.tables.inference.combined import margin
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
 from starling.tables.measurements import Int64
 from starling.tables.plan import Geography, Plan, labels
 from starling.tables.plan.labels import level_title, short_percent
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.postprocess import Tabulated
 
 LADDER: Final = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3_000, 1_000, 300, 100, 30)
@@ -111,7 +113,7 @@ def charged(plan: Plan) -> Section:
     drawn = {"stage2": "Noise of the new measurement"} if again else _DRAWN
     rows = [
         (
-            level_title(level),
+            level_title(plan, level),
             decimal_up(level.budget),
             str(level.stability),
             decimal_up(level.budget / level.stability),
@@ -130,12 +132,12 @@ def charged(plan: Plan) -> Section:
     )
     distribution = "discrete Laplace (two-sided geometric)" if plan.measure == "epsilon" else "discrete Gaussian"
     text = f"""
-        A level is a kind of region with a depth of detail in race and ethnicity. One person can be in several groups of a
+        {wording(plan.regions).level} One person can be in several groups of a
         level; the most that the public definitions allow divides the level's budget among the groups. Levels add up.
 
         {_measured(plan)} The noise is {distribution}.
     """
-    if plan.states and plan.puerto_rico:
+    if len(plan.parts) > 1:
         each = ", ".join(f"{part.name} {part.cost}" for part in plan.guarantee.parts)
         text += f"""
         A person lives in the United States or in Puerto Rico, never in both, so the larger of two sums is charged: {each}.
@@ -175,7 +177,7 @@ def sections(plan: Plan, geography: Geography, summary: Summary) -> tuple[Sectio
 
 def _accuracy(plan: Plan, summary: Summary) -> Section:
     """How far the published totals may be off."""
-    titles = [level_title(level) for level in plan.levels]
+    titles = [level_title(plan, level) for level in plan.levels]
     grid = [_tiles(summary.widths(level)) for level in range(len(titles))]
     sure = _percent(CONFIDENCE)
     by_class = Picture(
@@ -214,9 +216,9 @@ def _chosen(plan: Plan) -> str:
         """
     parts = []
     if any(suppression_quantile(plan, level) is not None for level in plan.levels):
-        parts.append("""
+        parts.append(f"""
 
-        The probability is that of all groups, published or not. Below the state a very small group is published only when its
+        The probability is that of all groups, published or not. {wording(plan.regions).small} a very small group is published only when its
         noise was high, so among the smallest published totals more intervals miss, all of them by being too high.
         """)
     if plan.variants.both_stages:
@@ -268,7 +270,7 @@ def _detail(plan: Plan, geography: Geography, summary: Summary) -> Section:
     """How many groups of each level got how much detail."""
     names = tuple(plan.detail.names.values())
     counts = summary.branches.tolist()
-    titles = [level_title(level) for level in plan.levels]
+    titles = [level_title(plan, level) for level in plan.levels]
     picture = Picture(
         partial(shares, titles, names, counts, "detail"),
         "The groups of each level by the detail that they got: the noisy first total was compared with the public thresholds.",
@@ -284,18 +286,26 @@ def _detail(plan: Plan, geography: Geography, summary: Summary) -> Section:
         for title, level, line in zip(titles, plan.levels, counts, strict=True)
     )
     header = ("Level", "Regions", "Iterations", *(name.capitalize() for name in names), "Thresholds")
-    text = """
-        Small groups get a total, larger ones sex by age. The choice is made by a noisy total, so that it tells nothing beyond
+    text = f"""
+        {_chosen_detail(plan)} The choice is made by a noisy total, so that it tells nothing beyond
         what was charged.
     """
     if any(suppression_quantile(plan, level) is not None for level in plan.levels):
         text += f"""
 
-        Below the state, a group that got a bare total is left out of the tables when that total is so low that an empty
+        {wording(plan.regions).small}, a group that got a bare total is left out of the tables when that total is so low that an empty
         group would exceed it with a chance of {_percent(1 - plan.suppression)}. This looks at the noisy number alone; the
         measurement itself stays in the folder.
         """
     return Section("How much detail each group got", text, (picture,), (Table(header, rows, "Groups of each level"),))
+
+
+def _chosen_detail(plan: Plan) -> str:
+    """What groups of which size get."""
+    if not plan.detail.steps:
+        return "Each group gets a total."
+    text = "sex by age" if plan.detail == SEX_BY_AGE else plan.detail.steps_text
+    return f"Small groups get a total, larger ones {text}."
 
 
 def _exact(plan: Plan) -> Section:
@@ -305,7 +315,7 @@ def _exact(plan: Plan) -> Section:
         else "Negative counts are published as 0; sums of many small groups are biased upwards by that."
     )
     text = f"""
-        Public, and used as such: the plan, the definitions of race and ethnicity groups, and the geography. They fix which
+        Public, and used as such: {wording(plan.regions).public}. They fix which
         groups are measured, whether or not anybody is in them. Nothing was taken from the records without noise: no total,
         no list of groups, no number of records.
 
@@ -317,7 +327,7 @@ def _exact(plan: Plan) -> Section:
 def _sums(plan: Plan) -> str:
     """What adds up."""
     if not plan.variants.add_up:
-        return """Numbers are not made to add up: the counties of a state do not sum to the state, and each differs from the truth
+        return f"""Numbers are not made to add up: {wording(plan.regions).no_sums}, and each differs from the truth
         by its own noise."""
     return """Totals are made to add up, by weighted least squares: tracts to counties, counties to states, states to the nation, and
         iterations to those that the definitions make their sums. Groups that are left out of the tables take part, so that a table
@@ -330,14 +340,19 @@ def _files(plan: Plan, summary: Summary) -> Section:
         (f"{place_of(back)}/", f"the same of the earlier release of request {each.request_id}, as it published them")
         for back, each in enumerate(plan.variants.releases, 1)
     ]
+    by = " and ".join(attribute.name for attribute in plan.detail.attributes) or "nothing more"
     rows = (
         ("data/t1.parquet", f"{summary.rows['t1']:,} totals with names, standard deviation and interval"),
         (
             "data/t2.parquet",
-            f"{summary.rows['t2']:,} counts by sex and age with names, standard deviation and interval",
+            f"{summary.rows['t2']:,} counts by {by} with names, standard deviation and interval",
         ),
         ("data/*.csv", f"the same as text, for a table below {MOST_CSV_ROWS:,} rows"),
-        ("data/*.txt", "the same in the Census format, counts alone"),
+        *(
+            [("data/*.txt", "the same in the Census format, counts alone")]
+            if wording(plan.regions).census_format
+            else []
+        ),
         (
             f"data/measurements/ ({len(plan.levels)} levels)",
             "every noisy value before anything was left out or clamped; the tables are a function of these",

@@ -19,27 +19,29 @@ from starling.release.manifest import AGAIN
 from starling.release.registry import Product
 from starling.release.statement import AddsTo, Json, Particulars, noise
 from starling.tables.artifact.columns import measurements_path, place_of
+from starling.tables.artifact.wording import wording
 from starling.tables.inference.combined import later_weight, margin
 from starling.tables.inference.consistency import well_nested
 from starling.tables.inference.totals import CONFIDENCE, half_width, stage1_share, suppression_quantile
 from starling.tables.plan import (
     AccuracyTarget,
     Definitions,
-    Detail,
     Geography,
-    GeographyLevel,
     Iteration,
     Level,
     Plan,
     Twice,
 )
+from starling.tables.plan.choices import CENSUS_FAMILIES
 from starling.tables.plan.codebook import STATES
-from starling.tables.plan.counting_sql import counted, counting_sql
+from starling.tables.plan.counting_sql import counting
+from starling.tables.plan.region_levels import CENSUS_REGIONS
 from starling.tables.plan.sex_by_age import SEX_BY_AGE, TOP_AGE
 
 PLAN: Final = "plan/plan.json"
 REGIONS: Final = "plan/regions.json"
-DETAIL: Final = "detail"
+CENSUS: Final = {"detail": SEX_BY_AGE, "regions": CENSUS_REGIONS, "families": CENSUS_FAMILIES, "records": None}
+"""The parts of a plan of the Census that other plans say in their own way."""
 
 
 def write_plan(folder: Path, plan: Plan, geography: Geography) -> None:
@@ -73,8 +75,12 @@ def plan_json(plan: Plan) -> dict[str, Json]:
         for level in plan.levels
     ]
     made: dict[str, Json] = encode(Plan, plan, {"levels": levels})
-    # The chain of every plan that says nothing else is left out, as it was when there was no other.
-    return {name: each for name, each in made.items() if name != DETAIL or plan.detail != SEX_BY_AGE}
+    return {name: each for name, each in made.items() if name not in census_parts(plan)}
+
+
+def census_parts(plan: Plan) -> frozenset[str]:
+    """The fields of a plan that are the Census's, and are left out of its JSON, as they were when there was nothing else."""
+    return frozenset(name for name, census in CENSUS.items() if getattr(plan, name) == census)
 
 
 def _plan(data: Any) -> Plan:
@@ -83,9 +89,8 @@ def _plan(data: Any) -> Plan:
     if [*by_code] != sorted(by_code) or len(by_code) != len(definitions.iterations):
         raise ValueError
     levels = tuple(_level(each, by_code) for each in data["levels"])
-    detail = decode(Detail, data[DETAIL]) if DETAIL in data else SEX_BY_AGE
-    parts = {"definitions": definitions, "levels": levels, DETAIL: detail}
-    made: Plan = decode(Plan, {DETAIL: None, **data}, parts)
+    of_census = {name: census for name, census in CENSUS.items() if name not in data}
+    made: Plan = decode(Plan, {**of_census, **data}, {"definitions": definitions, "levels": levels, **of_census})
     return made
 
 
@@ -115,8 +120,8 @@ def regions_json(geography: Geography) -> dict[str, Json]:
 
 
 def _geography(data: Any) -> Geography:
-    regions = {GeographyLevel(level): tuple(named) for level, named in data.items()}
-    names = {GeographyLevel(level): tuple(map(text, named.values())) for level, named in data.items()}
+    regions = {text(level): tuple(named) for level, named in data.items()}
+    names = {level: tuple(map(text, named.values())) for level, named in data.items()}
     if any(list(ids) != sorted(ids) for ids in regions.values()):
         raise ValueError
     return Geography(0, pa.table({}), regions, {}, names)
@@ -143,6 +148,15 @@ def choices_json(plan: Plan) -> dict[str, Json]:
         "both_stages": plan.variants.both_stages,
         "add_up": plan.variants.add_up,
         "given_published": plan.variants.given_published,
+        **_records_json(plan),
+    }
+
+
+def _records_json(plan: Plan) -> dict[str, Json]:
+    """What is chosen of the records: of the Census the race codes and the states; of one's own it stands in plan.json."""
+    if plan.records is not None:
+        return {}
+    return {
         "max_race_codes": plan.max_race_codes,
         "states": list[Json](sorted(plan.states)),
         "puerto_rico": plan.puerto_rico,
@@ -151,12 +165,18 @@ def choices_json(plan: Plan) -> dict[str, Json]:
 
 def bounds(plan: Plan) -> dict[str, Json]:
     """What bounds the part of one person, by rules that hold for every record."""
-    return {
-        "records_of_a_person": 1,
+    of_records: dict[str, Json] = {
         "race_codes_of_a_person": plan.max_race_codes,
         "ethnicity_codes_of_a_person": 1,
         "regions_of_a_person_in_a_level": 1,
         "oldest_age": TOP_AGE,
+    }
+    if plan.records is not None:
+        values = {column.name: column.most for column in plan.records.columns}
+        of_records = {"values_of_a_person": dict[str, Json](values), "regions_of_a_person_in_a_level": 1}
+    return {
+        "records_of_a_person": 1,
+        **of_records,
         "groups_of_a_person": {level.name: level.stability for level in plan.levels},
     }
 
@@ -172,9 +192,14 @@ def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
         **choices_json(plan),
         "confidence": str(CONFIDENCE),
         "branches": [plan.detail.names[branch] for branch in range(len(plan.detail.sizes))],
-        "counting": {"sql": counting_sql(plan.detail), "tables": dict[str, Json](counted(plan.detail))},
+        "counting": _counting(plan),
         "levels": [_level_parameters(plan, geography, level) for level in plan.levels],
     }
+
+
+def _counting(plan: Plan) -> dict[str, Json]:
+    sql, named = counting(plan)
+    return {"sql": sql, "tables": dict[str, Json](named)}
 
 
 def _level_parameters(plan: Plan, geography: Geography, level: Level) -> dict[str, Json]:
@@ -230,21 +255,21 @@ def missing() -> Fraction:
 
 def product(plan: Plan) -> Product:
     """A tables release in the words of the registry."""
+    words = wording(plan.regions)
     noise = "discrete Laplace (two-sided geometric)" if plan.measure == "epsilon" else "discrete Gaussian"
     clamped = "" if plan.allow_negative else " Negative numbers are published as 0."
     chance = float(1 - plan.suppression)
     dropped = (
         ""
         if not plan.suppression
-        else f" Below the state, bare totals that noise alone exceeds with chance {chance:g} are left out."
+        else f" {words.small}, bare totals that noise alone exceeds with chance {chance:g} are left out."
     )
     return Product(
-        description="Numbers of persons in detailed groups of race and ethnicity, by region; for larger groups by sex and age.",
-        intended_use="Statistics of population groups that are too small for other tables.",
+        description=words.description,
+        intended_use=words.use,
         region=_area(plan),
-        domain="Records of persons, with age, sex, block of residence, race codes and ethnicity code.",
-        bounds="A person is one record, in one block, and so in one region of a level; how many groups of a level a person can be in"
-        " follows from the public definitions and divides the level's budget.",
+        domain=words.records,
+        bounds=words.bounds,
         mechanisms=f"{SOURCE}: each group of the plan, empty or not, is measured with {noise} noise, exact over the"
         f" integers; {_measured(plan)}",
         post_processing=f"Totals are sums of noisy cells. {_made(plan)}{dropped}{clamped}",
@@ -283,6 +308,12 @@ def _made(plan: Plan) -> str:
 
 def _area(plan: Plan) -> str:
     """Whom the tables are about."""
+    if plan.records is not None:
+        return (
+            f"{len(plan.records.areas.codes):,} areas of the plan"
+            if plan.records.areas.column
+            else "All areas together"
+        )
     states = (
         "United States" if len(plan.states) == len(STATES) else ", ".join(STATES[code] for code in sorted(plan.states))
     )

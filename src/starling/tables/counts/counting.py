@@ -78,7 +78,7 @@ def _count(
         for columns in answer:
             records.add(*columns)
     records.put_away()
-    return GroupCounts(plan, geography, records, Sets(*sets.rows()))
+    return GroupCounts(plan, geography, records, {"race": Sets(*sets.rows())})
 
 
 def _count_here(

@@ -1,6 +1,6 @@
 """From counted records to groups: each person's iterations at a level, added up region by region.
 
-A person is in the union of AIC(c) over its race codes c, in the intersection of Alone(c), and in Eth(QSPAN) (SafeTab 2022,
+Of the Census a person is in the union of AIC(c) over its race codes c, in the intersection of Alone(c), and in Eth(QSPAN) (SafeTab 2022,
 Section 2). That depends on the set of codes alone, so it is worked out once for each distinct set and level.
 """
 
@@ -117,6 +117,21 @@ def iterations_of_sets(sets: Sets, combined: Iterations, alone: Iterations, iter
                         end += 1
             offsets[row + 1] = end
     return Iterations(offsets, positions)
+
+
+@compiled
+def joined(one: Iterations, other: Iterations) -> Iterations:
+    """The iterations of every set in either, which have none in common; both are of the same sets."""
+    positions = np.empty(len(one.positions) + len(other.positions), np.int32)
+    end = 0
+    for row in range(len(one.offsets) - 1):
+        for place in range(one.offsets[row], one.offsets[row + 1]):
+            positions[end] = one.positions[place]
+            end += 1
+        for place in range(other.offsets[row], other.offsets[row + 1]):
+            positions[end] = other.positions[place]
+            end += 1
+    return Iterations(one.offsets + other.offsets, positions)
 
 
 @compiled

@@ -5,8 +5,9 @@ cells, so they are a second pass over the records. Small pieces, which are those
 counted by cell at once, and need no second pass. Which pieces those are, the plan says.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
 from threading import Lock
 from typing import Final, NamedTuple
 
@@ -17,7 +18,6 @@ from starling.tables.counts import kernels
 from starling.tables.counts.kernels import Int32, Int64, Iterations, Memberships, Portion, Sets
 from starling.tables.counts.records import Records
 from starling.tables.plan import Geography, Level, Piece, Plan
-from starling.tables.plan.codebook import Kind
 
 SMALL: Final = 1 << 18
 """Groups of the largest piece that is counted by cell at once. Public, and of no effect on a count."""
@@ -30,12 +30,12 @@ class GroupCounts:
         plan: Levels and iterations.
         geography: Regions, and which units are in them.
         records: The counted records of all units.
-        sets: The sets of race codes that the records number.
+        sets: The sets of values that the records number, such as sets of race codes: those of each attribute by its kind, in one order.
     """
 
     __slots__ = ("_geography", "_level", "_plan", "_records", "_sets", "_small")
 
-    def __init__(self, plan: Plan, geography: Geography, records: Records, sets: Sets) -> None:
+    def __init__(self, plan: Plan, geography: Geography, records: Records, sets: Mapping[str, Sets]) -> None:
         self._plan, self._geography, self._records, self._sets = plan, geography, records, sets
         self._level: _Level | None = None
         self._small: tuple[Piece, Int64] | None = None
@@ -117,20 +117,24 @@ class _Level(NamedTuple):
     members: Memberships
 
 
-def _level(plan: Plan, geography: Geography, sets: Sets, number: int) -> _Level:
+def _level(plan: Plan, geography: Geography, sets: Mapping[str, Sets], number: int) -> _Level:
     level = plan.levels[number]
     region = geography.region_of_unit[level.geography]
     units = np.argsort(region, kind="stable")[np.count_nonzero(region < 0) :]
     starts = np.searchsorted(region[units], np.arange(len(geography.regions[level.geography]) + 1))
     count = len(level.iterations)
-    combined, alone = (_of_codes(plan, level, "race", alone=alone) for alone in (False, True))
-    race = kernels.iterations_of_sets(sets, combined, alone, count)
-    ethnicity = _of_codes(plan, level, "ethnicity", alone=False)
-    return _Level(number, region, units, starts, Memberships(race, ethnicity, count))
+    attributes = [(each.kind, each.beside) for each in plan.attributes]
+    of_attributes = []
+    for kind in (kind for kind, beside in attributes if not beside):
+        combined, alone = (_of_codes(plan, level, kind, alone=alone) for alone in (False, True))
+        of_attributes.append(kernels.iterations_of_sets(sets[kind], combined, alone, count))
+    (beside,) = [kind for kind, beside in attributes if beside] or [""]
+    of_value = _of_codes(plan, level, beside, alone=False)
+    return _Level(number, region, units, starts, Memberships(reduce(kernels.joined, of_attributes), of_value, count))
 
 
-def _of_codes(plan: Plan, level: Level, kind: Kind, *, alone: bool) -> Iterations:
-    """The iterations of a kind that hold each code of the plan; last, none, for the index of whatever is no code."""
+def _of_codes(plan: Plan, level: Level, kind: str, *, alone: bool) -> Iterations:
+    """The iterations of a kind that hold each code of the plan; none for the indices of whatever is no code."""
     index = {code: i for i, code in enumerate(plan.codes)}
     pairs = sorted(
         (index[code], position)

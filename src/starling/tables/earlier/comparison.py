@@ -341,7 +341,7 @@ class _Rows:
     def _one_sided(self, pair: Pair, *, first: bool) -> pa.Table:
         here, there = (pair.one, pair.other) if first else (pair.other, pair.one)
         groups = np.flatnonzero(here.published & ~there.published)
-        self._alone[labels.level_title(pair.one.level), first] += len(groups)
+        self._alone[labels.level_title(self._sides[0].plan, pair.one.level), first] += len(groups)
         values = {"first": pair.one.totals[groups], "second": pair.other.totals[groups]}
         return self._named(pair, groups, FIRST_ALONE if first else SECOND_ALONE, (), values)
 
@@ -368,7 +368,7 @@ class _Rows:
 
     def only(self) -> tuple[OnlyIn, ...]:
         """Levels with groups in one alone, after all rows."""
-        levels = [{labels.level_title(level): level for level in side.plan.levels} for side in self._sides]
+        levels = [{labels.level_title(side.plan, level): level for level in side.plan.levels} for side in self._sides]
         found = []
         for title in dict.fromkeys((*levels[0], *levels[1])):
             sizes = [

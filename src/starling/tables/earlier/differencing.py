@@ -44,7 +44,7 @@ class Again:
         iterations: How many iterations are in both, whatever their codes and names.
     """
 
-    geography: GeographyLevel
+    geography: str
     iterations: int
 
 
@@ -63,7 +63,7 @@ class Difference:
     """
 
     by: str
-    geography: GeographyLevel
+    geography: str
     here: str
     there: str
     parts: tuple[str, ...]
@@ -98,7 +98,7 @@ def differencing(
     """
     again: list[Again] = []
     differences: list[Difference] = []
-    shared = [level for level in GeographyLevel if level in _levels(plan) and level in _levels(earlier)]
+    shared = [level for level in plan.regions.names if level in _levels(plan) and level in _levels(earlier)]
     states = plan.states ^ earlier.states
     for level in shared:
         here, there = _iterations(plan, level), _iterations(earlier, level)
@@ -133,11 +133,11 @@ class _Placed(NamedTuple):
     iteration: Iteration
 
 
-def _levels(plan: Plan) -> set[GeographyLevel]:
+def _levels(plan: Plan) -> set[str]:
     return {level.geography for level in plan.levels}
 
 
-def _iterations(plan: Plan, geography: GeographyLevel) -> dict[_Who, _Placed]:
+def _iterations(plan: Plan, geography: str) -> dict[_Who, _Placed]:
     return {
         _Who(iteration.kind, iteration.alone, iteration.codes): _Placed(level, iteration)
         for level in plan.levels
@@ -156,7 +156,7 @@ def _variance(plan: Plan, placed: _Placed) -> float:
 
 
 def _by_codes(
-    plan: Plan, earlier: Plan, geography: GeographyLevel, here: dict[_Who, _Placed], there: dict[_Who, _Placed]
+    plan: Plan, earlier: Plan, geography: str, here: dict[_Who, _Placed], there: dict[_Who, _Placed]
 ) -> Iterator[Difference]:
     """Iterations of which one has all codes of the other and a few more."""
     names = dict((*earlier.definitions.codes, *plan.definitions.codes))
@@ -185,9 +185,7 @@ def _named(iteration: Iteration) -> str:
     return f"{iteration.code} {iteration.name}"
 
 
-def _by_states(
-    plan: Plan, earlier: Plan, geography: GeographyLevel, pairs: list[tuple[_Placed, _Placed]]
-) -> Iterator[Difference]:
+def _by_states(plan: Plan, earlier: Plan, geography: str, pairs: list[tuple[_Placed, _Placed]]) -> Iterator[Difference]:
     """Regions summed over states of which one plan has a few more than the other."""
     nested = plan.states <= earlier.states or earlier.states <= plan.states
     apart = sorted(plan.states ^ earlier.states)
@@ -229,7 +227,7 @@ class _Blocks:
         self._ids = geography.block_ids()
         self._units = geography.blocks["unit"].to_numpy()
 
-    def regions(self, level: GeographyLevel) -> tuple[Int64, Int64]:
+    def regions(self, level: str) -> tuple[Int64, Int64]:
         """Ids of the blocks that lie in a region of the level, and the region of each."""
         region = self._geography.region_of_unit[level][self._units].astype(np.int64)
         return self._ids[region >= 0], region[region >= 0]

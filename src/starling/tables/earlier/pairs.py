@@ -29,7 +29,7 @@ from starling.tables.artifact.measured import read_measurements, with_earlier
 from starling.tables.inference.combined import listed_noise
 from starling.tables.inference.totals import suppression_quantile
 from starling.tables.measurements import Measured, Measurements
-from starling.tables.plan import Detail, Geography, GeographyLevel, Iteration, Level, Noise, Piece, Plan
+from starling.tables.plan import Detail, Geography, Iteration, Level, Noise, Piece, Plan
 from starling.tables.plan.detail import TOTAL_ONLY
 
 Float64 = npt.NDArray[np.float64]
@@ -126,7 +126,6 @@ def benjamini_hochberg(p_values: Float64, tests: int, level: float) -> tuple[int
 
 
 Int8 = npt.NDArray[np.int8]
-ORDER = {level: position for position, level in enumerate(GeographyLevel)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +194,7 @@ def pairs(one: Side, other: Side) -> Iterator[Pair]:
     a, b = next(left, None), next(right, None)
     while a is not None and b is not None:
         levels = one.plan.levels[a[0].level], other.plan.levels[b[0].level]
-        positions = [(ORDER[level.geography], level.iteration_level) for level in levels]
+        positions = [(one.plan.regions.order(level.geography), level.iteration_level) for level in levels]
         if positions[0] == positions[1]:
             lasts = [
                 side.geography.regions[level.geography][piece.stop - 1]

@@ -22,14 +22,14 @@ import pyarrow.dataset as ds
 from starling.engine.spark import DUCKDB, cluster_for
 from starling.errors import SourceError
 from starling.privacy.trust import NotPrivate, inspect
-from starling.tables.counts import count
+from starling.tables.counts import count_records
 from starling.tables.evaluate.detail_rows import DetailRows
 from starling.tables.measurements import Int64
 from starling.tables.mechanism import ExactCounts
 from starling.tables.plan import MOST_GROUPS, Geography, Level, Plan, pieces
 from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.plan.labels import level_title
-from starling.tables.source import Persons
+from starling.tables.source import Opened, files_of
 
 MARK: Final = "NOT PRIVATE"
 WARNING: Final = (
@@ -168,7 +168,7 @@ BATCH: Final = 1 << 18
 
 
 def evaluate(
-    plan: Plan, geography: Geography, persons: Persons, release: Path, *, engine: str = DUCKDB
+    plan: Plan, geography: Geography, persons: Opened, release: Path, *, engine: str = DUCKDB
 ) -> NotPrivate[Evaluation]:
     """Compare a release with the exact counts it was drawn from.
 
@@ -184,18 +184,18 @@ def evaluate(
         SourceError: when the folder holds no tables, or tables of another plan or geography.
     """
     tables = Published(release)
-    with cluster_for(engine, persons.parts, persons.sizes) as cluster:
-        exact = count(plan, geography, persons, cluster=cluster)
+    with cluster_for(engine, *files_of(persons)) as cluster:
+        exact = count_records(plan, geography, persons, cluster=cluster)
         return inspect(exact.map(partial(compare, plan, geography, tables)))
 
 
-def with_truth(plan: Plan, geography: Geography, persons: Persons, release: Path) -> NotPrivate[pa.Table]:
+def with_truth(plan: Plan, geography: Geography, persons: Opened, release: Path) -> NotPrivate[pa.Table]:
     """The published totals with the true count of each: T1 of a release and a column `truth`.
 
     Args and errors as of `evaluate`, but for the engine.
     """
     tables = Published(release)
-    return inspect(count(plan, geography, persons).map(partial(_with_truth, plan, geography, tables)))
+    return inspect(count_records(plan, geography, persons).map(partial(_with_truth, plan, geography, tables)))
 
 
 def _with_truth(plan: Plan, geography: Geography, tables: "Published", exact: ExactCounts) -> pa.Table:
@@ -279,7 +279,7 @@ def compare(
         groups += summed.groups()
     if tuple(sum(summed.rows[table] for summed in levels) for table in (0, 1)) != tables.sizes():
         raise _refused("t1", "or t2 has rows that are in no level of the plan", "give the plan of the release")
-    titles = {level.name: level_title(level) for level in plan.levels}
+    titles = {level.name: level_title(plan, level) for level in plan.levels}
     return Evaluation(plan.title, titles, tuple(classes), tuple(groups), plan.detail.names)
 
 

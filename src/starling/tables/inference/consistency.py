@@ -49,7 +49,7 @@ from starling.tables.measurements import Int64
 from starling.tables.plan import GeographyLevel, Iteration, Plan
 from starling.tables.plan.attributes import Attribute
 
-CHAINS: Final[tuple[tuple[GeographyLevel, ...], ...]] = (
+CHAINS: Final[tuple[tuple[str, ...], ...]] = (
     (GeographyLevel.USA, GeographyLevel.STATE, GeographyLevel.COUNTY, GeographyLevel.TRACT),
     (GeographyLevel.PR_STATE, GeographyLevel.PR_COUNTY, GeographyLevel.PR_TRACT),
 )
@@ -107,38 +107,36 @@ def _partition(parent: Iteration, within: Mapping[str, tuple[str, ...]]) -> bool
     return bool(codes) and sorted(codes) == sorted(parent.codes)
 
 
-def nested(level: GeographyLevel) -> bool:
+def nested(level: str) -> bool:
     """Whether the regions of a level take part."""
     return any(level in chain for chain in CHAINS)
 
 
-def well_nested(plan: Plan, regions: Mapping[GeographyLevel, Sequence[str]]) -> bool:
+def well_nested(plan: Plan, regions: Mapping[str, Sequence[str]]) -> bool:
     """Whether every region of a nested level lies in one of the level above, and every one of those holds some: as blocks make it."""
     for steps in _steps(plan):
         for above, below in pairwise(steps):
-            width = DIGITS[str(above).removeprefix("PR-")]
+            width = DIGITS[above.removeprefix("PR-")]
             if {region[:width] for region in regions[below]} != ({""} if not width else set(regions[above])):
                 return False
     return True
 
 
-def _steps(plan: Plan) -> list[list[GeographyLevel]]:
+def _steps(plan: Plan) -> list[list[str]]:
     """The chains, each as far as the plan has it."""
     there = {level.geography for level in plan.levels}
     steps_of_chains = [[level for level in chain if level in there] for chain in CHAINS]
     return [steps for steps in steps_of_chains if steps]
 
 
-def parents(above: GeographyLevel, regions: Sequence[str], below: Sequence[str]) -> Int64:
+def parents(above: str, regions: Sequence[str], below: Sequence[str]) -> Int64:
     """The position in `regions` of the region that each of `below` lies in, by their ids, ascending: int64 (below,)."""
-    width = DIGITS[str(above).removeprefix("PR-")]
+    width = DIGITS[above.removeprefix("PR-")]
     position = {region: at for at, region in enumerate(regions)}
     return np.array([position[region[:width]] if width else 0 for region in below], dtype=np.int64)
 
 
-def make_consistent(
-    plan: Plan, regions: Mapping[GeographyLevel, Sequence[str]], totals: Mapping[int, Estimated]
-) -> None:
+def make_consistent(plan: Plan, regions: Mapping[str, Sequence[str]], totals: Mapping[int, Estimated]) -> None:
     """Replace the totals of all nested levels, by their position in `plan.levels`, by consistent whole ones.
 
     Args:
@@ -156,8 +154,8 @@ class _Chain:
     def __init__(
         self,
         plan: Plan,
-        steps: list[GeographyLevel],
-        regions: Mapping[GeographyLevel, Sequence[str]],
+        steps: list[str],
+        regions: Mapping[str, Sequence[str]],
         totals: Mapping[int, Estimated],
     ) -> None:
         self._totals = totals

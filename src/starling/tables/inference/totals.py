@@ -45,7 +45,7 @@ CONFIDENCE: Final = Fraction(95, 100)
 
 def suppression_quantile(plan: Plan, level: Level) -> int | None:
     """A bare total of this level is published when it is strictly above this; None where nothing is suppressed."""
-    if not level.geography.below_state or plan.suppression == 0:
+    if not plan.regions.of(level.geography).small or plan.suppression == 0:
         return None
     return quantile(plan.noise(level), plan.suppression)
 

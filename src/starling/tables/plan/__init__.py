@@ -8,9 +8,12 @@ from starling.tables.plan.geography import MOST_GROUPS, Geography, Piece, pieces
 from starling.tables.plan.model import Plan
 from starling.tables.plan.overview import LevelOverview, Overview, Price, afford, describe, prices, solve
 from starling.tables.plan.readable import shipped, waiting
+from starling.tables.plan.region_levels import CENSUS_REGIONS, RegionLevels
+from starling.tables.plan.regions import read_regions
 from starling.tables.plan.variants import Noise, StageNoise, TopUp, Twice, Variants
 
 __all__ = [
+    "CENSUS_REGIONS",
     "MOST_GROUPS",
     "AccuracyTarget",
     "Definitions",
@@ -25,6 +28,7 @@ __all__ = [
     "Piece",
     "Plan",
     "Price",
+    "RegionLevels",
     "StageNoise",
     "TopUp",
     "Twice",
@@ -34,6 +38,7 @@ __all__ = [
     "pieces",
     "prices",
     "read_geography",
+    "read_regions",
     "shipped",
     "solve",
     "waiting",

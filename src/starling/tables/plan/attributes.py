@@ -8,7 +8,7 @@ has one, are two attributes like any others.
 from dataclasses import dataclass
 
 from starling.errors import PlanError
-from starling.tables.plan.codebook import MOST_RACE_CODES, Kind
+from starling.tables.plan.codebook import MOST_RACE_CODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +18,12 @@ class Attribute:
     Attributes:
         kind: The attribute's name, by which iterations say what they look at.
         most: The most values that are read of a record, at least 1; a record may have none.
+        beside: Whether its one value is counted beside the set of all other values of a record, as the Census's ethnicity code is.
     """
 
-    kind: Kind
+    kind: str
     most: int
+    beside: bool = False
 
 
 def census_attributes(max_race_codes: int) -> tuple[Attribute, ...]:
@@ -39,4 +41,4 @@ def census_attributes(max_race_codes: int) -> tuple[Attribute, ...]:
             f"is not between 1 and {MOST_RACE_CODES}, so nothing bounds the groups of one person",
             "state how many race columns of a record are read",
         )
-    return Attribute("race", max_race_codes), Attribute("ethnicity", 1)
+    return Attribute("race", max_race_codes), Attribute("ethnicity", 1, beside=True)

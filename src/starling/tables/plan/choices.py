@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ from starling.tables.plan.accuracy_targets import AccuracyTarget
 from starling.tables.plan.attributes import Attribute, census_attributes
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration
 from starling.tables.plan.detail import Detail
+from starling.tables.plan.own_records import OwnRecords
+from starling.tables.plan.region_levels import CENSUS_REGIONS, RegionLevels
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.stability import stability
 from starling.tables.plan.variants import Variants
@@ -22,7 +24,9 @@ from starling.tables.plan.variants import Variants
 Thresholds: TypeAlias = tuple[int, ...]
 """Noisy totals from which a group gets the next partition of the detail: persons, strictly ascending."""
 LevelKey: TypeAlias = tuple[GeographyLevel, int]
-"""A geography level and an iteration level."""
+"""A geography level and an iteration level of the Census."""
+CENSUS_FAMILIES: Final = ("regional", "detailed")
+"""The iteration levels of the Census."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +34,8 @@ class Level:
     """One population group level that is tabulated; a level without a budget does not exist.
 
     Attributes:
-        geography: The geography level, which says what its regions are.
-        iteration_level: 1 regional or 2 detailed.
+        geography: The name of the level of regions, one of the plan's `regions`.
+        iteration_level: Which family of the plan its iterations are, from 1; of the Census 1 regional or 2 detailed.
         budget: Epsilon or rho of the whole level, above 0.
         thresholds: Noisy totals from which a group gets each partition of the plan's detail after the total (persons, strictly ascending).
         iterations: Tabulated here, ascending by code; hundreds of them, which `repr` leaves out.
@@ -39,7 +43,7 @@ class Level:
         targets: Margins of error that the budget was found for, all of them kept; empty where the plan states a budget.
     """
 
-    geography: GeographyLevel
+    geography: str
     iteration_level: int
     budget: Fraction
     thresholds: Thresholds
@@ -77,6 +81,9 @@ class Choices:
         variants: What the plan makes of its measurements: stages combined, totals that add up, intervals given what is published, a
             top-up of an earlier release (variants.py).
         detail: The chain of partitions, from the total to the finest cells.
+        regions: The levels of regions that there are, in plan order.
+        families: What the families of iterations are called, from iteration level 1 on.
+        records: The records of one's own; None for person records of the Census.
     """
 
     title: str
@@ -91,15 +98,18 @@ class Choices:
     definitions: Definitions
     variants: Variants = field(default_factory=Variants)
     detail: Detail = SEX_BY_AGE
+    regions: RegionLevels = CENSUS_REGIONS
+    families: tuple[str, ...] = CENSUS_FAMILIES
+    records: OwnRecords | None = None
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
         """The attributes of a record that groups look at; raises PlanError where `max_race_codes` is not 1 to 8."""
-        return census_attributes(self.max_race_codes)
+        return census_attributes(self.max_race_codes) if self.records is None else self.records.attributes
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """Race and ethnicity codes, ascending: the code indices of the counting kernel."""
+        """All values that groups are made of, such as race and ethnicity codes, ascending: the code indices of the counting kernel."""
         return tuple(code for code, _ in self.definitions.codes)
 
 

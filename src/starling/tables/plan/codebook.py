@@ -40,22 +40,22 @@ class GeographyLevel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """A characteristic iteration: a set of race or ethnicity codes, alone or alone-or-in-combination.
+    """A characteristic iteration: a set of values of one attribute, such as race or ethnicity codes, alone or alone-or-in-combination.
 
     Attributes:
-        code: Four digits, unique among race and ethnicity iterations together.
+        code: Unique among all iterations; of the Census four digits.
         name: The name, as it is published.
-        kind: Whether it looks at a person's race codes or at the ethnicity code. The codes themselves overlap.
-        level: 1 regional, 2 detailed, 0 not tabulated.
-        alone: All of a person's race codes must be in it; otherwise one suffices. False for ethnicity.
+        kind: The attribute that it looks at: of the Census the race codes or the ethnicity code, which overlap.
+        level: Which family it is of, from 1; of the Census 1 regional, 2 detailed, and 0 not tabulated.
+        alone: All of a person's values must be in it; otherwise one suffices. False for ethnicity.
         total_only: DETAILED_ONLY: tabulated for nation and state alone, and there as a bare total.
         coarse_only: COARSE_ONLY: tabulated below the state alone.
-        codes: The race or ethnicity codes of the iteration, ascending, each once.
+        codes: The values of the iteration, such as race codes, ascending, each once.
     """
 
     code: str
     name: str
-    kind: Kind
+    kind: str
     level: int
     alone: bool
     total_only: bool
@@ -76,7 +76,7 @@ class Definitions:
 
     Attributes:
         iterations: All iterations, level 0 included, ascending by code.
-        codes: Every race or ethnicity code with its name, ascending by code.
+        codes: Every value with its name, such as a race or ethnicity code, ascending.
     """
 
     iterations: tuple[Iteration, ...]

@@ -1,10 +1,30 @@
 """The text that counts the records of a plan by unit, groups and cell, whichever engine runs it; a release shows it."""
 
+from typing import Final
+
+from starling.tables.plan.choices import Choices
 from starling.tables.plan.detail import Detail
+
+OWN_SQL: Final = """SELECT records.unit, records.groups, records.cell, CAST(count(*) AS bigint) AS persons
+FROM records
+GROUP BY records.unit, records.groups, records.cell"""
+"""The text for records of one's own."""
+
+
+def counting(plan: Choices) -> tuple[str, dict[str, str]]:
+    """The text that counts the records of a plan, and the tables that it names, in words."""
+    if plan.records is None:
+        return counting_sql(plan.detail), counted(plan.detail)
+    finest = plan.detail.names[plan.detail.steps]
+    words = (
+        "a row for each record that is not dropped, of all of them, or of a part at a time, whose counts are added: unit, the number of its"
+        f" area; groups, that of the set of its values over all families of groups; cell, of {finest}"
+    )
+    return OWN_SQL, {"records": words}
 
 
 def counting_sql(detail: Detail) -> str:
-    """The text; every count of every group of every level is a sum of its counts."""
+    """The text for person records of the Census; every count of every group of every level is a sum of its counts."""
     on = " AND ".join(f"cells.{each.name} = persons.{each.name}" for each in detail.attributes)
     lines = (
         "SELECT persons.unit, persons.races, persons.qspan, cells.cell, CAST(count(*) AS bigint) AS persons",

@@ -48,7 +48,7 @@ def clashes(iterations: Iterable[Iteration]) -> Iterator[Clash]:
 
     Granularity is nation and state, or below the state. At level 0, which is not tabulated, anything goes.
     """
-    taken: dict[tuple[str, Kind, int, bool, bool], str] = {}
+    taken: dict[tuple[str, str, int, bool, bool], str] = {}
     for iteration in iterations:
         for below_state, absent in ((False, iteration.coarse_only), (True, iteration.total_only)):
             if absent or iteration.level == 0:

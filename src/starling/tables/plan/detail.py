@@ -70,7 +70,7 @@ class Detail:
     """A chain of partitions; raises PlanError with all problems where it is none.
 
     Attributes:
-        attributes: What a record has one value of; the last varies first.
+        attributes: What a record has one value of; the last varies first. Without any the chain is the total alone.
         partitions: The chain. The first is the total, which cuts nothing.
     """
 
@@ -84,8 +84,8 @@ class Detail:
 
     def _attribute_problems(self) -> Iterator[Problem]:
         names = [name for each in self.attributes for name in {each.name, *each.columns, each.text_column}]
-        if not self.attributes or len({*names, *RESERVED}) < len(names) + len(RESERVED):
-            problem = "has no attributes, or columns of one name, or of a name that other columns of the tables have"
+        if len({*names, *RESERVED}) < len(names) + len(RESERVED):
+            problem = "has columns of one name, or of a name that other columns of the tables have"
             yield Problem("detail", problem, "give each a name of its own")
         if not all(re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name) for name in names):
             fix = "write small letters, digits and _, beginning with a letter"
@@ -143,7 +143,7 @@ class Detail:
         """Cells of a sum over the last attribute in each partition: its classes there, or 0 where there are no such sums."""
         found = []
         for partition, size in zip(self.partitions, self.sizes, strict=True):
-            last = len(partition[-1])
+            last = len(partition[-1]) if partition else 0
             found.append(last if last and last < size else 0)
         return tuple(found)
 
@@ -202,9 +202,9 @@ class Detail:
         firsts = np.flatnonzero(np.diff(of_cell[order], prepend=-1))
         return np.add.reduceat(values[:, order], firsts, axis=1)
 
-    def cell_of(self, numbers: tuple[npt.NDArray[np.integer], ...]) -> Int64:
-        """The finest cell of records that have these numbers of the attributes, arrays of one shape."""
-        cell = np.zeros(numbers[0].shape, dtype=np.int64)
+    def cell_of(self, numbers: tuple[npt.NDArray[np.integer], ...], shape: int | tuple[int, ...] = ()) -> Int64:
+        """The finest cell of records that have these numbers of the attributes, arrays of one shape; 0 of a total, in the shape given."""
+        cell = np.zeros(numbers[0].shape if numbers else shape, dtype=np.int64)
         for cuts, number in zip(self.partitions[-1], numbers, strict=True):
             if cuts:
                 cell = cell * len(cuts) + np.searchsorted(np.array(cuts), number, side="right") - 1

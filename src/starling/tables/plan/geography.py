@@ -197,9 +197,9 @@ class Geography:
 
     units: int
     blocks: pa.Table
-    regions: Mapping[GeographyLevel, tuple[str, ...]]
-    region_of_unit: Mapping[GeographyLevel, npt.NDArray[np.int32]]
-    names: Mapping[GeographyLevel, tuple[str, ...]]
+    regions: Mapping[str, tuple[str, ...]]
+    region_of_unit: Mapping[str, npt.NDArray[np.int32]]
+    names: Mapping[str, tuple[str, ...]]
 
     def block_ids(self) -> Int64:
         """The blocks as numbers, ascending: int64 of shape (blocks,)."""
@@ -225,9 +225,9 @@ def read_geography(path: str | Path, plan: Choices, *, names: str | Path | None 
     _check_states(columns, plan, path.name)
     unit_of_block, units = _units(columns)
     blocks = {name: digits(columns[name], WIDTHS[name]) for name in BLOCK_COLUMNS}
-    regions: dict[GeographyLevel, tuple[str, ...]] = {}
-    region_of_unit: dict[GeographyLevel, npt.NDArray[np.int32]] = {}
-    for geography in dict.fromkeys(level.geography for level in plan.levels):
+    regions: dict[str, tuple[str, ...]] = {}
+    region_of_unit: dict[str, npt.NDArray[np.int32]] = {}
+    for geography in dict.fromkeys(GeographyLevel(level.geography) for level in plan.levels):
         regions[geography], region_of_unit[geography] = _regions(geography, units)
     if names is not None and not any((level, one) in known for level, ids in regions.items() for one in ids):
         fix = "give the names of these regions, their ids written as in the block file"
@@ -239,7 +239,7 @@ def read_geography(path: str | Path, plan: Choices, *, names: str | Path | None 
         blocks=pa.table(blocks | {"unit": pa.array(unit_of_block)}),
         regions=regions,
         region_of_unit=region_of_unit,
-        names={geography: region_names(geography, ids, known) for geography, ids in regions.items()},
+        names={geography: region_names(GeographyLevel(geography), ids, known) for geography, ids in regions.items()},
     )
 
 

@@ -7,36 +7,22 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from starling.tables.plan import Detail, GeographyLevel, Level
-
-KINDS: Final = {
-    GeographyLevel.USA: "Nation",
-    GeographyLevel.STATE: "State",
-    GeographyLevel.COUNTY: "County",
-    GeographyLevel.TRACT: "Tract",
-    GeographyLevel.PLACE: "Place",
-    GeographyLevel.AIANNH: "AIANNH area",
-    GeographyLevel.PR_STATE: "Puerto Rico",
-    GeographyLevel.PR_COUNTY: "Puerto Rico, county",
-    GeographyLevel.PR_TRACT: "Puerto Rico, tract",
-    GeographyLevel.PR_PLACE: "Puerto Rico, place",
-}
-"""What a region of each type is."""
-
-ITERATIONS: Final = {1: "regional", 2: "detailed"}
+from starling.tables.plan import Detail, Level
+from starling.tables.plan.choices import Choices
+from starling.tables.plan.region_levels import RegionLevels
 
 LONGEST: Final = 58
 """Letters of a label beside a picture."""
 
 
-def level_title(level: Level) -> str:
-    """The title of a level: "County, detailed"."""
-    return f"{KINDS[level.geography]}, {ITERATIONS[level.iteration_level]}"
+def level_title(plan: Choices, level: Level) -> str:
+    """The title of a level of a plan: "County, detailed"."""
+    return f"{plan.regions.of(level.geography).kind}, {plan.families[level.iteration_level - 1]}"
 
 
-def level_text(level: Level) -> str:
-    """A level as a plan file names it: "COUNTY detailed"."""
-    return f"{level.geography} {ITERATIONS[level.iteration_level]}"
+def level_text(plan: Choices, level: Level) -> str:
+    """A level as the plan file names it: "COUNTY detailed"."""
+    return f"{level.geography} {plan.families[level.iteration_level - 1]}"
 
 
 def short_percent(part: float) -> str:
@@ -63,9 +49,9 @@ class TextColumn:
     known: Mapping[tuple[str, ...], str]
 
 
-def text_columns(detail: Detail, names: Iterable[str]) -> tuple[TextColumn, ...]:
+def text_columns(regions: RegionLevels, detail: Detail, names: Iterable[str]) -> tuple[TextColumn, ...]:
     """The columns of text that stand beside columns of these names."""
-    kinds: dict[tuple[str, ...], str] = {(str(level),): kind for level, kind in KINDS.items()}
+    kinds: dict[tuple[str, ...], str] = {(level.name,): level.kind for level in regions.levels}
     found = [TextColumn("region_kind", ("region_type",), kinds)]
     for place, attribute in enumerate(detail.attributes):
         classes = dict.fromkeys(row.classes[place] for rows in detail.rows for row in rows)

@@ -9,10 +9,10 @@ Privacy (SafeTab 2022, Theorems 1 and 3). Neighbours: add or remove one person. 
 region of a level, and in at most `Level.stability` of its groups (stability.py). Each group of level i spends rho_i / s_i: a
 total-only group on one count; any other on a total with gamma of it and then, adaptively, on the disjoint cells of a partition with
 the rest. So the level costs s_i (rho_i / s_i) = rho_i (Lemmas 9 and 10 with degree s_i), and the levels add up (Lemmas 1 and
-2). A block lies in the United States or in Puerto Rico, never in both: the two are composed in parallel, and the whole costs
-the larger. `Plan.guarantee` says this as a value; no cost is stated elsewhere. A plan that tops up an earlier release measures each
-group of its levels once, with all of its budget (mechanism.py); what it adds to was charged on its own, and
-`Plan.joint_guarantee` is the sum of all these charges.
+2). Levels may be of parts that have no smallest area in common, as a block lies in the United States or in Puerto Rico, never in both:
+such parts are composed in parallel, and the whole costs the larger. `Plan.guarantee` says this as a value; no cost is stated elsewhere.
+A plan that tops up an earlier release measures each group of its levels once, with all of its budget (mechanism.py); what it adds to was
+charged on its own, and `Plan.joint_guarantee` is the sum of all these charges.
 """
 
 import os
@@ -33,7 +33,6 @@ from starling.release.session import InSession
 from starling.tables.plan.accuracy_targets import ages
 from starling.tables.plan.census import CONFIG
 from starling.tables.plan.choices import Choices, Level, within
-from starling.tables.plan.codebook import ITERATION_LEVELS, GeographyLevel
 from starling.tables.plan.geography import Geography
 from starling.tables.plan.readable import read, read_section, values_of
 from starling.tables.plan.stability import stability
@@ -63,15 +62,25 @@ class Plan(InSession, Choices):
         problems += self._top_up_problems(excluded=bool(problems))
         if not problems or self.variants.top_up is None:
             problems += [problem for level in self.levels for problem in self._level_problems(level)]
-        order = [(list(GeographyLevel).index(level.geography), level.iteration_level) for level in self.levels]
+        order = [(self.regions.order(level.geography), level.iteration_level) for level in self.levels]
         if not order or order != sorted(set(order)):
             problems.append(Problem("levels", "are none, or not in plan order, each once", "list them in plan order"))
         if not 0 < self.gamma < 1:
             problems.append(Problem("stage-1 share", "is not above 0 and below 1", "write a number like 0.1"))
         if not 0 <= self.suppression < 1:
             problems.append(Problem("suppression", "is not 0 or more and below 1", "write 0 to switch it off"))
+        problems += self._own_problems()
         if problems:
             raise PlanError(problems=problems)
+
+    def _own_problems(self) -> list[Problem]:
+        """Where groups are not those of the records that the plan declares."""
+        if self.records is None:
+            return []
+        families = tuple(family.name for family in self.records.families)
+        if self.families != families or self.definitions != self.records.definitions:
+            return [Problem("groups", "are others than the plan's families have", "read them from a plan file")]
+        return []
 
     def _top_up_problems(self, *, excluded: bool) -> list[Problem]:
         """What is wrong with what is stated of an earlier release; its cost is not looked at where the variants are `excluded`."""
@@ -91,9 +100,11 @@ class Plan(InSession, Choices):
         """What would make the guarantee untrue or the noise impossible; the readers refuse the rest with lines."""
         cuts, steps = level.thresholds, self.detail.steps
         ascending = len(cuts) == steps and all(low < high for low, high in pairwise((0, *cuts)))
-        if level.iteration_level not in ITERATION_LEVELS or not ascending:
+        if not 1 <= level.iteration_level <= len(self.families) or not ascending:
             fix = f"give {steps} increasing thresholds, one for each step of the detail"
             return [Problem(level.name, "has no such level or thresholds", fix)]
+        if not {each.kind for each in level.iterations} <= {attribute.kind for attribute in self.attributes}:
+            return [Problem(level.name, "has groups of an attribute that no record has", "leave them out")]
         if level.stability < stability(level.iterations, self.attributes):
             return [Problem(level.name, "states a stability below what its iterations allow", "compute it")]
         if not 0 < level.budget <= LARGEST_BUDGET:
@@ -185,23 +196,18 @@ class Plan(InSession, Choices):
         return bounded_overlap(level.name, level.stability, tuple(groups))
 
     @property
-    def guarantee_us(self) -> Guarantee | None:
-        """The guarantee of the levels of the United States; None if they are not tabulated."""
-        return self._part("United States", puerto_rico=False)
-
-    @property
-    def guarantee_pr(self) -> Guarantee | None:
-        """The guarantee of the levels of Puerto Rico; None if they are not tabulated."""
-        return self._part("Puerto Rico", puerto_rico=True)
-
-    def _part(self, name: str, *, puerto_rico: bool) -> Guarantee | None:
-        levels = [level for level in self.levels if level.geography.puerto_rico is puerto_rico]
-        return sequential(name, tuple(self._level_guarantee(level) for level in levels)) if levels else None
+    def parts(self) -> dict[str, Guarantee]:
+        """The guarantee of the levels of each part of the regions, such as the United States and Puerto Rico, in plan order."""
+        parts = self.regions.parts(level.geography for level in self.levels)
+        return {
+            part: sequential(part, tuple(self._level_guarantee(self.levels[place]) for place in places))
+            for part, places in parts.items()
+        }
 
     @property
     def guarantee(self) -> Guarantee:
         """What preview, ledger, audit and report read, under the plan's title; nothing else states this cost."""
-        parts = tuple(part for part in (self.guarantee_us, self.guarantee_pr) if part is not None)
+        parts = tuple(self.parts.values())
         return replace(parts[0], name=self.title) if len(parts) == 1 else bounded_overlap(self.title, 1, parts)
 
     @property

@@ -9,30 +9,26 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from starling.errors import PlanError
 from starling.planfile.toml import Section, read_file
 from starling.planfile.values import exact_text
-from starling.privacy.budget import Measure
 from starling.tables.plan.attributes import census_attributes
 from starling.tables.plan.census import CONFIG, read_census
 from starling.tables.plan.choices import Choices, population_levels, within
-from starling.tables.plan.codebook import MOST_RACE_CODES, STATES, Definitions, Iteration, state_problem
+from starling.tables.plan.codebook import MOST_RACE_CODES, STATES, Definitions, GeographyLevel, Iteration, state_problem
 from starling.tables.plan.definitions import LEVELS, WHERE, read_definitions, read_groups, suffix
+from starling.tables.plan.own_readable import is_own, read_own
+from starling.tables.plan.own_values import own_values
+from starling.tables.plan.readable_choices import read_privacy, read_publication, read_variants
 from starling.tables.plan.readable_levels import check_targets, level_values, read_levels, solved
+from starling.tables.plan.region_levels import CENSUS_REGIONS
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.stability import stability
-from starling.tables.plan.variants import Variants
-
-CHEAPEST: Final = "cheapest"
-"""As the share of stage 1: the one with which the promised margins cost least."""
 
 _TOP = ("title", "definitions", "codes", "groups", "privacy", "records", "area", "publication", "levels")
-_ESTIMATES: Final = {"totals": ("second stage", "both stages"), "intervals": ("all groups", "published")}
-"""Keys of [publication] that choose a variant, with the values for no and for yes."""
-_MEASURES: Final[dict[str, Measure]] = {"epsilon": "epsilon", "rho": "rho"}
 
 
 def read_toml(path: Path) -> Choices:
@@ -50,14 +46,16 @@ def read_section(top: Section, folder: Path) -> Choices:
     Raises:
         PlanError: with every problem of the file and of the definitions it names.
     """
+    if is_own(top):
+        return read_own(top, folder)
     top.only(_TOP)
     title = top.text("title", "say what the tables are")
-    measure, gamma = _privacy(top.table("privacy"))
+    measure, gamma = read_privacy(top.table("privacy"))
     races = _records(top.table("records"))
     states, puerto_rico = _area(top.table("area"))
     publication = top.table("publication")
-    suppression, allow_negative = _publication(publication)
-    variants = _variants(publication)
+    suppression, allow_negative = read_publication(publication)
+    variants = read_variants(publication)
     definitions = _definitions(top, folder)
     stated = read_levels(top.tables("levels"), us=bool(states), puerto_rico=puerto_rico)
     if definitions is not None:
@@ -66,7 +64,9 @@ def read_section(top: Section, folder: Path) -> Choices:
     if top.problems or definitions is None:
         raise PlanError(problems=top.problems)
     bounds = {key: _bound(definitions.tabulated(*key), races) for key in stated}
-    gamma, budgets = solved(top, stated, bounds, measure, gamma, both_stages=variants.both_stages)
+    gamma, budgets = solved(
+        top, stated, bounds, measure, gamma, both_stages=variants.both_stages, detail=SEX_BY_AGE, regions=CENSUS_REGIONS
+    )
     if top.problems:
         raise PlanError(problems=top.problems)
     attributes = census_attributes(races)
@@ -78,7 +78,10 @@ def read_section(top: Section, folder: Path) -> Choices:
         return Choices(
             title=title,
             measure=measure,
-            levels=tuple(replace(level, targets=promised[level.geography, level.iteration_level]) for level in levels),
+            levels=tuple(
+                replace(level, targets=promised[GeographyLevel(level.geography), level.iteration_level])
+                for level in levels
+            ),
             gamma=gamma,
             suppression=suppression,
             allow_negative=allow_negative,
@@ -88,23 +91,6 @@ def read_section(top: Section, folder: Path) -> Choices:
             definitions=definitions,
             variants=variants,
         )
-
-
-def _privacy(section: Section) -> tuple[Measure, Fraction | None]:
-    """Measure, and the share of a group's budget for stage 1; None for the cheapest."""
-    section.only(("unit", "neighbours", "measure", "stage-1-share"))
-    section.choice("unit", ("person",), 'write unit = "person": whose data the guarantee hides')
-    section.choice(
-        "neighbours", ("add-remove",), 'write neighbours = "add-remove": databases that differ by one person'
-    )
-    measure = section.choice("measure", tuple(_MEASURES), 'write "epsilon" (pure DP) or "rho" (zCDP)')
-    if section.values.get("stage-1-share") == CHEAPEST:
-        return _MEASURES[measure], None
-    fix = f'write a share such as "0.1", or "{CHEAPEST}"'
-    gamma = section.number("stage-1-share", fix)
-    if gamma is not None and not 0 < gamma < 1:
-        section.refuse("stage-1-share", "is not above 0 and below 1", fix)
-    return _MEASURES[measure], gamma if gamma is not None and 0 < gamma < 1 else Fraction(1, 2)
 
 
 def _records(section: Section) -> int:
@@ -128,30 +114,6 @@ def _area(section: Section) -> tuple[frozenset[str], bool]:
     if not states and not puerto_rico:
         section.refuse("", "holds no state and not Puerto Rico", fix)
     return frozenset(states), puerto_rico
-
-
-def _publication(section: Section) -> tuple[Fraction, bool]:
-    """Suppression chance, and whether negative counts are published."""
-    section.only(("suppression", "negative-counts", *_ESTIMATES, "add-up"))
-    suppression: Fraction | None = Fraction(0)
-    if "suppression" in section.values:
-        suppression = section.number("suppression", 'write a chance such as "0.9999"')
-        if suppression is not None and not 0 <= suppression < 1:
-            section.refuse("suppression", "is not 0 or more and below 1", "leave it out to publish every bare total")
-    return suppression or Fraction(0), section.flag("negative-counts", "write true, or false to raise each count to 0")
-
-
-def _variants(section: Section) -> Variants:
-    """What is made of the measurements."""
-
-    def chosen(key: str) -> bool:
-        if key not in section.values:
-            return False
-        values = _ESTIMATES[key]
-        return section.choice(key, values, f'write "{values[0]}" or "{values[1]}"') == values[1]
-
-    add_up = "add-up" in section.values and section.flag("add-up", "write true or false")
-    return Variants(chosen("totals"), add_up, chosen("intervals"))
 
 
 def _definitions(top: Section, folder: Path) -> Definitions | None:
@@ -194,6 +156,8 @@ def values_of(plan: Choices, definitions: str | None = None) -> dict[str, Any]:
     """
     if plan.variants.top_up is not None:
         raise PlanError("top-up", "is of a release, which no plan file says", "say the earlier plan")
+    if plan.records is not None:
+        return own_values(plan, plan.records)
     if definitions is not None and not definitions.isprintable():
         fix = "rename the folder"
         raise PlanError("definitions", "lie in a folder whose name cannot be printed", fix)

@@ -5,10 +5,11 @@ them.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final
+from itertools import pairwise
+from typing import Any, Final, TypeVar
 
 from starling.errors import ParameterError
 from starling.planfile.spelling import did_you_mean
@@ -27,10 +28,15 @@ from starling.tables.plan.accuracy_targets import (
 from starling.tables.plan.choices import Level, LevelKey, Thresholds
 from starling.tables.plan.codebook import GeographyLevel, Iteration
 from starling.tables.plan.definitions import LEVELS
+from starling.tables.plan.detail import Detail
+from starling.tables.plan.region_levels import RegionLevels
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.variants import LARGEST_BUDGET
 
+Key = TypeVar("Key", bound=tuple[str, int])
+"""A level of regions and a family of groups."""
 LARGEST_THRESHOLD: Final = 10**12
+_COUNTS: Final = {1: "one", 2: "two", 3: "three", 4: "four"}
 EXAMPLE: Final = 'margins = [{ number = "cell", within = 11 }]'
 LARGEST_MARGIN: Final = 10**6
 """Persons."""
@@ -77,13 +83,14 @@ def read_levels(sections: list[Section], *, us: bool, puerto_rico: bool) -> dict
         if promised == ("budget" in section.values):
             problem = "stands beside margins" if promised else "is missing"
             section.refuse("budget", problem, "give either budget or margins")
-        budget = _budget(section) if "budget" in section.values else None
-        targets = _targets(section) if promised else []
-        stated[key] = Stated(budget, targets, _thresholds(section))
+        budget = read_budget(section) if "budget" in section.values else None
+        targets = read_targets(section) if promised else []
+        stated[key] = Stated(budget, targets, read_thresholds(section, SEX_BY_AGE))
     return stated
 
 
-def _budget(section: Section) -> Fraction | None:
+def read_budget(section: Section) -> Fraction | None:
+    """The budget that a level states; None after a refusal."""
     budget = section.number("budget", 'write it like "0.159"')
     if budget is not None and not 0 < budget <= LARGEST_BUDGET:
         fix = "leave the level out to switch it off"
@@ -93,17 +100,19 @@ def _budget(section: Section) -> Fraction | None:
 
 def solved(
     top: Section,
-    stated: dict[LevelKey, Stated],
-    bounds: dict[LevelKey, int],
+    stated: Mapping[Key, Stated],
+    bounds: Mapping[Key, int],
     measure: Measure,
     gamma: Fraction | None,
     *,
     both_stages: bool,
-) -> tuple[Fraction, dict[LevelKey, Fraction]]:
+    detail: Detail,
+    regions: RegionLevels,
+) -> tuple[Fraction, dict[Key, Fraction]]:
     """The share of stage 1 and the budget of each level, given or the least that keeps the level's targets."""
     half = Fraction(1, 2)
     settings = {
-        key: Setting(measure, gamma or half, bounds[key], each.thresholds, both_stages, SEX_BY_AGE)
+        key: Setting(measure, gamma or half, bounds[key], each.thresholds, both_stages, detail)
         for key, each in stated.items()
     }
     budgets = {key: each.budget for key, each in stated.items() if each.budget is not None}
@@ -111,9 +120,9 @@ def solved(
 
     def total(solved: Sequence[Fraction]) -> Fraction:
         # As the plan's guarantee composes them: Puerto Rico beside the United States.
-        whole = budgets | dict(zip(promising, solved, strict=True))
-        parts = [sum((b for key, b in whole.items() if key[0].puerto_rico is pr), Fraction(0)) for pr in (False, True)]
-        return max(parts)
+        whole = list((budgets | dict(zip(promising, solved, strict=True))).items())
+        parts = regions.parts(key[0] for key, _ in whole)
+        return max(sum((whole[place][1] for place in places), Fraction(0)) for places in parts.values())
 
     if gamma is None:
         targets = [[target for _, target in stated[key].targets] for key in promising]
@@ -124,7 +133,7 @@ def solved(
             )
             return half, {}
         gamma = cheapest_gamma([settings[key] for key in promising], targets, total) or half
-    needs: dict[LevelKey, Fraction] = {}
+    needs: dict[Key, Fraction] = {}
     for key in promising:
         setting = replace(settings[key], gamma=gamma)
         for section, target in stated[key].targets:
@@ -137,20 +146,31 @@ def solved(
     return gamma, budgets | needs
 
 
-def _thresholds(section: Section) -> Thresholds:
+def read_thresholds(section: Section, detail: Detail) -> Thresholds:
+    """One threshold for each step of the detail."""
     cuts = section.values.get("thresholds")
     numbers = [cut for cut in cuts if type(cut) is int] if isinstance(cuts, list) else []
-    if isinstance(cuts, list) and len(cuts) == len(numbers) == 3:
-        low, middle, high = numbers
-        if 0 < low < middle < high <= LARGEST_THRESHOLD:
-            return low, middle, high
+    ascending = all(low < high for low, high in pairwise((0, *numbers, LARGEST_THRESHOLD + 1)))
+    if isinstance(cuts, list) and len(cuts) == len(numbers) == detail.steps and ascending:
+        return tuple(numbers)
     missing = "thresholds" not in section.values
-    problem = "is missing" if missing else "is not three strictly increasing positive integers"
-    section.refuse("thresholds", problem, "write the noisy totals from which there are 4, 9 and 23 age bands")
-    return 1, 2, 3
+    problem = (
+        "is missing"
+        if missing
+        else f"is not {_COUNTS.get(detail.steps, detail.steps)} strictly increasing positive integers"
+    )
+    section.refuse("thresholds", problem, f"write the noisy totals from which there are {_finer(detail)}")
+    return tuple(range(1, detail.steps + 1))
 
 
-def _targets(level: Section) -> list[tuple[Section, AccuracyTarget]]:
+def _finer(detail: Detail) -> str:
+    """What the thresholds lead on to, in words."""
+    if detail == SEX_BY_AGE:
+        return "4, 9 and 23 age bands"
+    return f"{', then '.join(detail.names[branch] for branch in range(1, detail.steps + 1))}"
+
+
+def read_targets(level: Section) -> list[tuple[Section, AccuracyTarget]]:
     """The accuracy targets of a level, each with its place in the file; those that are wrong in themselves are refused."""
     targets = []
     for section in level.inline("margins", EXAMPLE):
@@ -280,13 +300,19 @@ def _percentage(value: object) -> Fraction | None:
 def level_values(level: Level) -> dict[str, Any]:
     """The values that say a level."""
     (groups,) = [word for word, number in LEVELS.items() if number == level.iteration_level]
-    promised = {"margins": [_target_values(target) for target in level.targets]}
     return {
         "geography": str(level.geography),
         "groups": groups,
-        **(promised if level.targets else {"budget": exact_text(level.budget)}),
+        **price_values(level),
         "thresholds": list(level.thresholds),
     }
+
+
+def price_values(level: Level) -> dict[str, Any]:
+    """The budget of a level, or the margins that it was found for."""
+    if level.targets:
+        return {"margins": [_target_values(target) for target in level.targets]}
+    return {"budget": exact_text(level.budget)}
 
 
 def _target_values(target: AccuracyTarget) -> dict[str, Any]:

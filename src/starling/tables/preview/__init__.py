@@ -156,7 +156,7 @@ class Preview(InSession):
             ("cost", str(self.overview.plan.cost)),
             ("epsilon", f"{decimal_up(whole.epsilon)} at delta {DELTA} ({whole.by})"),
             ("margins", f"in persons, at {float(100 * self.confidence):g} %; a total's grows with its detail"),
-            *((level_text(level.overview.level), level.margins_text) for level in self.levels),
+            *((level_text(self.overview.plan, level.overview.level), level.margins_text) for level in self.levels),
         ]
 
 

@@ -2,7 +2,8 @@
 
 The assumption. Of the groups of a level, a part 1/(1 + x/m) has at least x persons: half of them at least m, one in a hundred about a
 hundred times m (a Pareto tail of exponent 1, as of city sizes), up to LARGEST. The medians m are round numbers of ours, chosen by
-how finely a level cuts the population; they are no result of any census. Who knows better gives a file. Given the size of a group, the
+how finely a level cuts the population; they are no result of any census. Of records of one's own the median group has an equal part of
+as many records as the plan expects. Who knows better gives a file. Given the size of a group, the
 chances of its detail are exact, of both draws of noise.
 """
 
@@ -18,11 +19,11 @@ from starling.planfile.foreign import content
 from starling.planfile.spelling import did_you_mean
 from starling.tables.inference.combined import at_least
 from starling.tables.inference.totals import suppression_quantile
-from starling.tables.plan import GeographyLevel, Level, Plan
+from starling.tables.plan import GeographyLevel, Level, Plan, read_regions
 from starling.tables.plan.labels import level_text
 from starling.tables.preview import branch_chances
 
-MEDIANS: Final = {
+MEDIANS: Final[Mapping[str, int]] = {
     GeographyLevel.USA: 20_000,
     GeographyLevel.STATE: 400,
     GeographyLevel.COUNTY: 8,
@@ -51,14 +52,22 @@ Sizes: TypeAlias = tuple[tuple[int, float], ...]
 """True sizes in persons, ascending, and the part of the groups that has each; the parts add up to 1."""
 
 
-def assumed(level: Level) -> Sizes:
+def assumed(plan: Plan, level: Level) -> Sizes:
     """The assumption for a level: sizes up to 9 one by one, then in steps of about a fifth, each step by its geometric mean."""
-    median = MEDIANS[level.geography] * (REGIONAL if level.iteration_level == 1 else 1)
+    median = _median(plan, level)
 
     def reach(persons: int) -> float:
         return 1 / (1 + persons / median) if persons <= LARGEST else 0.0
 
     return tuple((isqrt(low * (high - 1)), reach(low) - reach(high)) for low, high in _steps())
+
+
+def _median(plan: Plan, level: Level) -> float:
+    """Persons in the median group of a level, assumed: of records of one's own an equal part of those that the plan expects."""
+    if plan.records is None:
+        return MEDIANS[level.geography] * (REGIONAL if level.iteration_level == 1 else 1)
+    regions = len(read_regions(plan).regions[level.geography])
+    return max(plan.records.expected / (regions * len(level.iterations)), 1)
 
 
 def _steps() -> Iterator[tuple[int, int]]:
@@ -144,7 +153,7 @@ def expect_detail(plan: Plan, given: Mapping[str, Sizes] | None = None) -> tuple
         PlanError: where sizes are given for a level that the plan does not have.
     """
     sizes = given or {}
-    names = {level_text(level): level for level in plan.levels}
+    names = {level_text(plan, level): level for level in plan.levels}
     for name in sizes:
         if name and name not in names:
             raise PlanError("level", f"{name[:40]!r} is not in the plan", did_you_mean(name, names))
@@ -158,7 +167,7 @@ def expect_detail(plan: Plan, given: Mapping[str, Sizes] | None = None) -> tuple
 def _expected_detail(plan: Plan, level: Level, given: Sizes | None) -> ExpectedDetail:
     second, bar = plan.noise(level), suppression_quantile(plan, level)
     suppressed, branches = 0.0, [0.0] * len(plan.detail.sizes)
-    for persons, part in given or assumed(level):
+    for persons, part in given or assumed(plan, level):
         chances = list(branch_chances(plan, level, persons))
         dropped = 0.0 if bar is None else chances[0] * (1 - at_least(second, bar + 1 - persons))
         suppressed += part * dropped

@@ -10,7 +10,7 @@ from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
 from starling.release.report.pages import Picture, Section, Table
 from starling.release.report.pictures import Tile, relative_shade, shares, tiles
-from starling.tables.plan import Detail
+from starling.tables.plan import Plan
 from starling.tables.plan.labels import level_title, short_percent
 from starling.tables.preview import Error, LevelPreview, Preview
 from starling.tables.preview.expected_detail import ExpectedDetail
@@ -50,7 +50,7 @@ class TablesPage:
         return (
             _cost(self.seen),
             _kinds(self.seen),
-            _detail(self.seen.overview.plan.detail, self.details),
+            _detail(self.seen.overview.plan, self.details),
             _sizes(self.seen),
         )
 
@@ -59,7 +59,7 @@ def _cost(seen: Preview) -> Section:
     counted = seen.overview.groups is not None
     rows = tuple(
         (
-            level_title(each.level),
+            level_title(seen.overview.plan, each.level),
             decimal_up(each.cost.amount),
             "; ".join(map(str, each.level.targets)) or "a budget is stated",
             ", ".join(f"{threshold:,}" for threshold in each.level.thresholds),
@@ -85,7 +85,7 @@ def _cost(seen: Preview) -> Section:
 def _kinds(seen: Preview) -> Section:
     bare, *details = seen.overview.plan.detail.short_names
     kinds = ("total only\nby plan", bare, "cell", *(f"total of\n{name}" for name in details))
-    titles = [level_title(level.overview.level) for level in seen.levels]
+    titles = [level_title(seen.overview.plan, level.overview.level) for level in seen.levels]
     errors = [_errors(level, len(kinds)) for level in seen.levels]
     grid = [[_margin(error) for error in line] for line in errors]
     caption = (
@@ -119,7 +119,7 @@ def _sizes(seen: Preview) -> Section:
     names = seen.overview.plan.detail.short_names
     staged = [level for level in seen.levels if level.sizes]
     persons = tuple(size.persons for size in staged[0].sizes) if staged else ()
-    titles = [level_title(level.overview.level) for level in staged]
+    titles = [level_title(seen.overview.plan, level.overview.level) for level in staged]
     grid: list[list[Tile | None]] = []
     for level in staged:
         line: list[Tile | None] = []
@@ -161,9 +161,9 @@ def _sizes(seen: Preview) -> Section:
     )
 
 
-def _detail(detail: Detail, details: Sequence[ExpectedDetail]) -> Section:
-    kinds = ("left out", *detail.short_names)
-    titles = [level_title(expected.level) for expected in details]
+def _detail(plan: Plan, details: Sequence[ExpectedDetail]) -> Section:
+    kinds = ("left out", *plan.detail.short_names)
+    titles = [level_title(plan, expected.level) for expected in details]
     parts = [(expected.suppressed, *expected.branches) for expected in details]
     caption = "Expected part of the groups of each level that is left out, or published by so much detail."
     picture = partial(shares, titles, kinds, [[round(1e6 * part) for part in line] for line in parts], "detail")

@@ -1,6 +1,59 @@
 """The confidential person records of a tables release: opened by their public shape, read by one total rule, checked for the custodian."""
 
-from starling.tables.source.persons import Persons, open_persons
-from starling.tables.source.validation import validate
+from pathlib import Path
+from typing import TypeAlias
 
-__all__ = ["Persons", "open_persons", "validate"]
+from starling.engine.held_records import InMemory
+from starling.errors import SHOWN, SourceError
+from starling.privacy.trust import NotPrivate
+from starling.release.domain import Validated
+from starling.tables.plan import Geography, Plan
+from starling.tables.source.declared_records import DeclaredRecords, open_declared
+from starling.tables.source.declared_validation import validate_declared
+from starling.tables.source.persons import Persons, open_persons
+from starling.tables.source.validation import validate as validate_persons
+
+__all__ = ["InMemory", "Opened", "Persons", "files_of", "open_persons", "open_records", "validate"]
+
+Opened: TypeAlias = Persons | DeclaredRecords
+"""Records of a public shape that fits a plan: those of the Census, and those of one's own in files or in this process."""
+
+
+def open_records(data: str | Path | InMemory, plan: Plan) -> Opened:
+    """Check the public shape of the records that a plan is about; reads nothing of a record.
+
+    Raises:
+        SourceError: they are of another shape.
+    """
+    if plan.records is not None:
+        return open_declared(data, plan.records.read)
+    if not isinstance(data, str | Path):
+        raise SourceError("persons", "are in this session, and those of the Census are a file", "give text or Parquet")
+    return open_persons(data, plan)
+
+
+def validate(plan: Plan, geography: Geography, records: Opened, *, most: int = SHOWN) -> NotPrivate[Validated]:
+    """Read all records and list for the custodian what breaks the rules that a release reads them by.
+
+    Args:
+        plan: Public choices.
+        geography: The regions of the plan.
+        records: The checked records.
+        most: How many faults are listed, and how many notes; all are counted.
+
+    Raises:
+        SourceError: the records are no longer what was checked, or are in this process, where nobody can look at them again.
+    """
+    if isinstance(records, Persons):
+        return validate_persons(plan, geography, records, most=most)
+    if not records.source.files:
+        fix = "give the file that holds them"
+        raise SourceError("records", "are in this session, where nobody can accept them", fix)
+    return validate_declared(records, most=most)
+
+
+def files_of(records: Opened) -> tuple[tuple[Path, ...], tuple[int, ...]]:
+    """The files of records and the bytes of each; none of what this process holds."""
+    return (
+        (records.parts, records.sizes) if isinstance(records, Persons) else (records.source.files, records.source.sizes)
+    )

@@ -1,0 +1,86 @@
+"""What a release says in words that depend on whose records its plan is about: the Census's, or one's own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from starling.tables.plan import CENSUS_REGIONS, RegionLevels
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Words of a release.
+
+    Attributes:
+        level: What a level is.
+        small: Where small totals are left out.
+        public: What is public beside the numbers.
+        no_sums: What does not add up.
+        columns: What the columns of the tables say that depend on it.
+        description: What the tables are, for the registry.
+        use: What they are for.
+        records: What the records are.
+        bounds: What bounds the part of one person.
+        census_format: Whether the tables are written in the format of the Census Bureau too.
+    """
+
+    level: str
+    small: str
+    public: str
+    no_sums: str
+    columns: Mapping[str, str]
+    description: str
+    use: str
+    records: str
+    bounds: str
+    census_format: bool
+
+
+CENSUS: Final = Wording(
+    level="A level is a kind of region with a depth of detail in race and ethnicity.",
+    small="Below the state",
+    public="the plan, the definitions of race and ethnicity groups, and the geography",
+    no_sums="the counties of a state do not sum to the state",
+    columns=MappingProxyType(
+        {
+            "region_id": "Code of the region: 1 for the nation; state, county and tract codes joined; state and place; AIANNH area",
+            "region_type": "USA, STATE, COUNTY, TRACT, PLACE or AIANNH; PR-STATE, PR-COUNTY, PR-TRACT or PR-PLACE",
+            "iteration_code": "Code of the characteristic iteration: a group of races or ethnicities, alone or in combination",
+            "region_name": "Name of the region: the one that was given, or what it is and where it lies",
+            "iteration_name": "Name of the iteration",
+        }
+    ),
+    description="Numbers of persons in detailed groups of race and ethnicity, by region; for larger groups by sex and age.",
+    use="Statistics of population groups that are too small for other tables.",
+    records="Records of persons, with age, sex, block of residence, race codes and ethnicity code.",
+    bounds="A person is one record, in one block, and so in one region of a level; how many groups of a level a person can be in"
+    " follows from the public definitions and divides the level's budget.",
+    census_format=True,
+)
+OWN: Final = Wording(
+    level="A level is a kind of region with a family of groups.",
+    small="At the levels of small regions",
+    public="the plan with its columns, groups and values, and the table of areas",
+    no_sums="the regions within a larger one do not sum to it",
+    columns=MappingProxyType(
+        {
+            "region_id": "The region, as the plan's table of areas names it",
+            "region_type": "The level of the region",
+            "iteration_code": "The group: its family and, after a colon, its values or its name",
+            "region_name": "The region, as the plan's table of areas names it",
+            "iteration_name": "The group in words: its values or its name",
+        }
+    ),
+    description="Numbers of persons in groups of a public plan, by region; in more detail for larger groups where the plan says so.",
+    use="Statistics of the groups of the plan, small ones included.",
+    records="Records of persons, with the columns that the plan declares.",
+    bounds="A person is one record, in one area at most, and so in one region of a level; how many groups of a level a person can be in"
+    " follows from the plan and divides the level's budget.",
+    census_format=False,
+)
+
+
+def wording(regions: RegionLevels) -> Wording:
+    """The words of a release whose plan has these levels of regions."""
+    return CENSUS if regions == CENSUS_REGIONS else OWN

@@ -1,0 +1,141 @@
+"""Records of one's own, as a plan declares them: columns with public domains, the public table of areas, and the families of groups.
+
+Privacy. A record lies in one area at most, so in one region of a level at most, and has of each column at most a public number of values.
+What bounds the groups of a record is derived from this alone (stability.py). A record without an area of the table, or without a cell of
+the detail, is dropped; a value outside a domain is in no group, and no set holds all values of such a record. Nothing of it is counted.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from starling.errors import PlanError, Problem
+from starling.planfile.spelling import name_problem
+from starling.tables.plan.attributes import Attribute
+from starling.tables.plan.codebook import Definitions
+from starling.tables.plan.columns import Column, Integers, RecordColumns, codes_of
+from starling.tables.plan.own_families import MOST_VALUES, OwnFamily
+
+MOST_AREAS: Final = 1_000_000
+EXPECTED: Final = 100_000
+"""Records that are expected where the plan says nothing."""
+WHOLE: Final = "all"
+"""The one area of records without areas, and its level."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnAreas:
+    """The public table of the smallest areas.
+
+    Attributes:
+        column: The column of the records that says the area; empty where there is the one area WHOLE.
+        codes: The areas, ascending.
+        regions: Of each level the region of each area, "" for none.
+    """
+
+    column: str
+    codes: tuple[str, ...]
+    regions: tuple[tuple[str, ...], ...]
+
+    def ids(self, place: int) -> tuple[str, ...]:
+        """The regions of a level, ascending."""
+        return tuple(sorted({*self.regions[place]} - {""}))
+
+    def problems(self, levels: int) -> Iterator[Problem]:
+        """What is wrong with it."""
+        if len(self.regions) != levels:
+            yield Problem("regions", "are of other levels than the plan", "give a column for each level")
+            return
+        if not self.codes or len(self.codes) > MOST_AREAS or list(self.codes) != sorted(set(self.codes)):
+            yield Problem(
+                "regions", "have no areas, too many, or one twice", f"list 1 to {MOST_AREAS:,} areas, each once"
+            )
+        texts = (*self.codes, *(text for part in self.regions for text in set(part) if text))
+        if (
+            wrong := next((problem for text in texts if (problem := name_problem(text)) is not None), None)
+        ) is not None:
+            yield Problem("regions", f"have an area, a region or a name that {wrong}", "write names")
+        for place, of_area in enumerate(self.regions):
+            if len(of_area) != len(self.codes) or not self.ids(place):
+                yield Problem("regions", "have a level without regions", "fill its column")
+
+
+EVERYWHERE: Final = OwnAreas("", (WHOLE,), ((WHOLE,),))
+"""The table of records without areas."""
+
+
+@dataclass(frozen=True)
+class OwnRecords:
+    """What a plan says of its records; raises PlanError with all problems where that is nothing that records can be.
+
+    Attributes:
+        columns: The columns that are read, but for that of the areas.
+        areas: The smallest areas and their regions.
+        families: The families of groups, numbered from 1.
+        detail: The columns that the attributes of the plan's detail are read from, in their order.
+        expected: About how many records there are, a public guess by which previews assume sizes of groups; nothing is measured by it.
+    """
+
+    columns: tuple[Column, ...]
+    areas: OwnAreas
+    families: tuple[OwnFamily, ...]
+    detail: tuple[str, ...] = ()
+    expected: int = EXPECTED
+
+    def __post_init__(self) -> None:
+        names = [*(column.name for column in self.columns), *([self.areas.column] if self.areas.column else [])]
+        problems = [
+            Problem("column", f"has a name that {wrong}", "write the name of the column")
+            for name in names
+            if (wrong := name_problem(name)) is not None
+        ]
+        if len(set(names)) < len(names):
+            problems.append(Problem("columns", "are two of one name", "declare each once, the area in [regions] alone"))
+        problems += self.areas.problems(len(self.areas.regions))
+        families = [family.name for family in self.families]
+        if not families or len(set(families)) < len(families):
+            problems.append(Problem("groups", "are none, or two of one name", "give each [[groups]] a name of its own"))
+        if not problems:
+            problems += [problem for family in self.families for problem in family.problems(self.by_name)]
+        several = [name for name in self.detail if name in self.by_name and self.by_name[name].several]
+        cut = [each.name for each in self.columns if isinstance(each.domain, Integers) and each.domain.cuts]
+        if several or not set(self.detail) <= self.by_name.keys():
+            fix = "name columns of which a record has one value"
+            problems.append(Problem("detail", "is of a column of several values, or of none of the plan", fix))
+        if cut:
+            fix = "cut them where groups or the detail are made"
+            problems.append(Problem(f"column {cut[0]}", "has whole numbers that are cut already", fix))
+        if not problems and sum(len(family.values(self.by_name)) for family in self.families) > MOST_VALUES:
+            fix = "take fewer columns, or cuts"
+            problems.append(Problem("groups", f"have more than {MOST_VALUES:,} combinations of values in all", fix))
+        if not problems and len({each.code for each in self.definitions.iterations}) < len(self.definitions.iterations):
+            problems.append(Problem("groups", "give two groups one code", "write values without commas"))
+        if problems:
+            raise PlanError(problems=problems)
+
+    @cached_property
+    def by_name(self) -> dict[str, Column]:
+        """The columns by their names."""
+        return {column.name: column for column in self.columns}
+
+    @cached_property
+    def read(self) -> RecordColumns:
+        """All that is read of a record: the area, the columns of families as these cut them, and those of the detail."""
+        area = Column(self.areas.column, codes_of(self.areas.codes)) if self.areas.column else None
+        groups = dict.fromkeys(column for family in self.families for column in family.read(self.by_name))
+        return RecordColumns(area, tuple(groups), tuple(self.by_name[name] for name in self.detail))
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """The families as attributes."""
+        return tuple(family.attribute(self.by_name) for family in self.families)
+
+    @cached_property
+    def definitions(self) -> Definitions:
+        """The groups of all families, and their values."""
+        iterations = [
+            each for level, family in enumerate(self.families, 1) for each in family.iterations(level, self.by_name)
+        ]
+        codes = [pair for family in self.families for pair in family.values(self.by_name)]
+        return Definitions(tuple(sorted(iterations, key=lambda each: each.code)), tuple(sorted(codes)))

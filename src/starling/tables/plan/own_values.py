@@ -1,0 +1,104 @@
+"""A plan about records of one's own as the values of its plan file: what own_readable.py reads back as the same plan."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from starling.planfile.values import exact_text
+from starling.tables.plan.choices import Choices, Level
+from starling.tables.plan.columns import Codes, Column, Integers
+from starling.tables.plan.detail import Detail
+from starling.tables.plan.own_families import OwnFamily
+from starling.tables.plan.own_records import EVERYWHERE, EXPECTED, OwnAreas, OwnRecords
+from starling.tables.plan.readable_levels import price_values
+
+
+def own_values(plan: Choices, records: OwnRecords) -> dict[str, Any]:
+    """The values that say a plan about records of one's own."""
+    publication: dict[str, Any] = {"negative-counts": plan.allow_negative}
+    if plan.suppression:
+        publication["suppression"] = exact_text(plan.suppression)
+    if plan.variants.both_stages:
+        publication["totals"] = "both stages"
+    if plan.variants.given_published:
+        publication["intervals"] = "published"
+    return {
+        "title": plan.title,
+        "privacy": {
+            "unit": "person",
+            "neighbours": "add-remove",
+            "measure": plan.measure,
+            "stage-1-share": exact_text(plan.gamma),
+        },
+        "records": {"of-a-person": 1, **({"expected": records.expected} if records.expected != EXPECTED else {})},
+        "publication": publication,
+        **_region_values(plan, records.areas),
+        **({"detail": _detail_values(plan.detail, records)} if plan.detail.steps else {}),
+        **({"columns": [_column_values(column) for column in records.columns]} if records.columns else {}),
+        "groups": [_family_values(family, staged=bool(plan.detail.steps)) for family in records.families],
+        "levels": [_level_values(level, records) for level in plan.levels],
+    }
+
+
+def _region_values(plan: Choices, areas: OwnAreas) -> dict[str, Any]:
+    if areas == EVERYWHERE:
+        return {}
+    levels = plan.regions.names
+    columns: dict[str, Sequence[str]] = {areas.column: areas.codes, **dict(zip(levels, areas.regions, strict=True))}
+    small = [level.name for level in plan.regions.levels if level.small]
+    rows = [list(row) for row in zip(*columns.values(), strict=True)]
+    return {
+        "regions": {"column": areas.column, "levels": list(levels), **({"small": small} if small else {}), "rows": rows}
+    }
+
+
+def _detail_values(detail: Detail, records: OwnRecords) -> dict[str, Any]:
+    steps = [
+        {
+            name: list(cuts) if isinstance(records.by_name[name].domain, Integers) else True
+            for name, cuts in zip(records.detail, partition, strict=True)
+            if cuts
+        }
+        for partition in detail.partitions[1:]
+    ]
+    return {"columns": list(records.detail), "steps": steps}
+
+
+def _column_values(column: Column) -> dict[str, Any]:
+    domain = column.domain
+    said: dict[str, Any] = {"name": column.name}
+    if column.fields != (column.name,):
+        said["fields"] = list(column.fields)
+    match domain:
+        case Codes():
+            named = any(code != text for code, text in domain.values)
+            said["values"] = dict(domain.values) if named else list(domain.codes)
+            said |= {"other": domain.other} if domain.other else {}
+        case Integers():
+            said |= {"from": domain.low, "to": domain.high}
+        case _:
+            said |= {"periods": list(domain.edges)}
+    if column.separator:
+        said["separator"] = column.separator
+    return said | ({"most": column.most} if column.several else {})
+
+
+def _family_values(family: OwnFamily, *, staged: bool) -> dict[str, Any]:
+    cuts = {name: list(lows) for name, lows in zip(family.columns, family.cuts, strict=True) if lows}
+    return {
+        "name": family.name,
+        "columns": list(family.columns),
+        **({"cuts": cuts} if cuts else {}),
+        **({"sets": {group.name: list(group.values) for group in family.groups}} if family.groups else {}),
+        **({"match": "all"} if family.alone else {}),
+        **({"detail": "total"} if family.total_only and staged else {}),
+    }
+
+
+def _level_values(level: Level, records: OwnRecords) -> dict[str, Any]:
+    family = records.families[level.iteration_level - 1]
+    return {
+        **({"regions": level.geography} if records.areas != EVERYWHERE else {}),
+        "groups": family.name,
+        **price_values(level),
+        **({"thresholds": list(level.thresholds)} if not family.total_only else {}),
+    }

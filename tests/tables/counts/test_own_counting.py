@@ -1,0 +1,97 @@
+"""Records of one's own are counted as the words of their plan say, from every form, and one record more is one more in few groups."""
+
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from starling.engine.held_records import InMemory
+from starling.privacy.trust import inspect
+from starling.tables.counts import count_records
+from starling.tables.plan import Plan, read_regions
+from starling.tables.source import open_records
+from tests.tables.own_worlds import COLOURS, Group, World, expected, groups_of, worlds
+from tests.tables.small import whole
+
+
+def counted(plan: Plan, data: Path | InMemory) -> dict[Group, Counter[tuple[int, ...]]]:
+    """Records by cell in each group that has some, as they are counted for a release."""
+    geography = read_regions(plan)
+    counts = inspect(count_records(plan, geography, open_records(data, plan))).value
+    lengths = [max(len(cuts), 1) for cuts in plan.detail.partitions[-1]]
+    found: dict[Group, Counter[tuple[int, ...]]] = {}
+    for number, level in enumerate(plan.levels):
+        piece = whole(plan, geography, number)
+        cells = counts.cells(piece, np.arange(piece.groups))
+        assert np.array_equal(cells.sum(axis=1), counts.totals(piece))
+        for group, cell in zip(*np.nonzero(cells), strict=True):
+            region, iteration = divmod(int(group), piece.iterations)
+            key = level.geography, geography.regions[level.geography][region], level.iterations[iteration].code
+            place = tuple(map(int, np.unravel_index(int(cell), lengths))) if lengths else ()
+            found.setdefault(key, Counter())[place] += int(cells[group, cell])
+    return found
+
+
+@settings(max_examples=25, deadline=None)
+@given(worlds())
+def test_every_form_counts_as_the_words_of_the_plan_say(world: World) -> None:
+    wanted = expected(world)
+    with tempfile.TemporaryDirectory() as name:
+        for data in (world.csv(Path(name)), world.parquet(Path(name)), world.table()):
+            assert counted(world.plan, data) == wanted
+
+
+@settings(max_examples=25, deadline=None)
+@given(worlds(most=4))
+def test_all_neighbours_differ_by_one_record_in_at_most_stability_groups(world: World) -> None:
+    """Delta(g_i) of SafeTab 2022: what each level's budget is divided by."""
+    plan = world.plan
+    most = {(level.geography, plan.families[level.iteration_level - 1]): level.stability for level in plan.levels}
+    whole_world = counted(plan, world.table())
+    for gone, record in enumerate(world.records):
+        rest = counted(plan, world.with_records([*world.records[:gone], *world.records[gone + 1 :]]).table())
+        moved = Counter()  # type: Counter[tuple[str, str]]
+        for group in whole_world.keys() | rest.keys():
+            change = whole_world.get(group, Counter()).copy()
+            change.subtract(rest.get(group, Counter()))
+            apart = [each for each in change.values() if each]
+            assert apart in ([], [1])
+            moved[group[0], group[2].partition(":")[0]] += len(apart)
+        assert all(groups <= most[level] for level, groups in moved.items() if groups)
+        assert sum(moved.values()) == len(groups_of(world, record))
+
+
+@pytest.mark.parametrize(
+    ("family", "record", "stability"),
+    [
+        ({"columns": []}, {}, 1),
+        ({"columns": ["colour"]}, {"colour": "red"}, 1),
+        ({"columns": ["skills"]}, {"skills": "p;q;r;s"}, 3),
+        ({"columns": ["skills", "colour"]}, {"skills": "s;r;q;p", "colour": "blue"}, 3),
+        ({"columns": ["skills"], "sets": {"a": ["p"], "b": ["p", "q"], "c": ["r"]}}, {"skills": "p;r"}, 3),
+        (
+            {"columns": ["skills"], "sets": {"a": ["p"], "b": ["p", "q"], "c": ["r"]}, "match": "all"},
+            {"skills": "p"},
+            2,
+        ),
+    ],
+)
+def test_the_stability_is_reached(family: dict[str, Any], record: dict[str, str], stability: int) -> None:
+    columns = [{"name": "colour", "values": [*COLOURS]}]
+    columns += [{"name": "skills", "values": ["p", "q", "r", "s"], "separator": ";", "most": 3}]  # type: ignore[dict-item]
+    values = {
+        "title": "One family",
+        "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "epsilon"},
+        "records": {"of-a-person": 1},
+        "columns": columns,
+        "groups": [{"name": "family", **family}],
+        "publication": {"negative-counts": True},
+        "levels": [{"groups": "family", "budget": "1"}],
+    }
+    world = World(values, ({"colour": "", "skills": "", **record},))
+    assert [level.stability for level in world.plan.levels] == [stability]
+    assert len(counted(world.plan, world.table())) == stability

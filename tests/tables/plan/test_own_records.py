@@ -1,0 +1,65 @@
+"""What a plan says of its records is refused as a whole, with every problem."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from starling.errors import PlanError
+from starling.tables.plan.attributes import Attribute
+from starling.tables.plan.columns import Codes, Column, Integers
+from starling.tables.plan.own_families import MOST_VALUES, OwnFamily
+from starling.tables.plan.own_records import EVERYWHERE, OwnAreas, OwnRecords
+
+SEX = Column("sex", Codes((("F", "female"), ("M", "male"))))
+SKILLS = Column("skills", Codes((("p", "p"), ("q", "q"))), separator=";", most=2)
+AGE = Column("age", Integers(0, 9))
+AREAS = OwnAreas("area", ("a", "b"), (("x", ""), ("a", "b")))
+FAMILY = OwnFamily("skills by sex", ("skills", "sex"), ((), ()))
+RECORDS = OwnRecords((SEX, SKILLS, AGE), AREAS, (FAMILY,))
+
+
+def test_what_is_read_and_what_groups_look_at() -> None:
+    assert RECORDS.read.fields == ("area", "skills", "sex")
+    assert replace(RECORDS, areas=EVERYWHERE, detail=("age",)).read.fields == ("age", "skills", "sex")
+    assert RECORDS.attributes == (Attribute("skills by sex", 2),)
+    assert [code for code, _ in RECORDS.definitions.codes] == [f"skills by sex: {s}, {x}" for s in "pq" for x in "FM"]
+    assert {each.level for each in RECORDS.definitions.iterations} == {1}
+    assert AREAS.ids(0) == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"columns": (SEX, SEX, SKILLS)}, "two of one name"),
+        ({"columns": (SEX, SKILLS, replace(AGE, name="area"))}, "two of one name"),
+        ({"columns": (SEX, SKILLS, replace(AGE, domain=Integers(0, 9, (0, 5))))}, "cut already"),
+        ({"families": ()}, "none, or two"),
+        ({"families": (FAMILY, FAMILY)}, "none, or two"),
+        ({"families": (OwnFamily("a", ("age",), ((3, 3),)),)}, "cuts do not cut"),
+        ({"families": (OwnFamily("a", ("age",), ((3, 10),)),)}, "cuts do not cut"),
+        ({"families": (OwnFamily("a", ("size",), ((),)),)}, "no column of the plan"),
+        ({"areas": replace(AREAS, codes=("b", "a"))}, "one twice"),
+        ({"areas": replace(AREAS, regions=(("", ""), ("a", "b")))}, "without regions"),
+        ({"areas": replace(AREAS, codes=("a", "\n"))}, "not printed|is empty"),
+        ({"detail": ("skills",)}, "several values"),
+        ({"detail": ("size",)}, "none of the plan"),
+        (
+            {
+                "columns": (replace(AGE, domain=Integers(0, MOST_VALUES)), SEX, SKILLS),
+                "families": (OwnFamily("a", ("age",), ((),)),),
+            },
+            "combinations",
+        ),
+    ],
+)
+def test_what_no_records_can_be_is_refused(changes: dict[str, Any], problem: str) -> None:
+    with pytest.raises(PlanError, match=problem):
+        replace(RECORDS, **changes)
+
+
+def test_groups_of_one_code_are_refused() -> None:
+    commas = replace(SEX, domain=Codes((("a", "a"), ("a, a", "b"))))
+    both = (commas, replace(commas, name="two"))
+    with pytest.raises(PlanError, match="one code"):
+        OwnRecords(both, EVERYWHERE, (OwnFamily("f", ("sex", "two"), ((), ())),))

@@ -1,0 +1,59 @@
+"""What every plan file says alike is read with its stand-ins, and refused at its key."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from starling.planfile.toml import Section
+from starling.tables.plan.readable_choices import read_privacy, read_publication, read_variants
+from starling.tables.plan.variants import Variants
+
+PRIVACY = {"unit": "person", "neighbours": "add-remove", "measure": "rho", "stage-1-share": "0.1"}
+
+
+def section(values: dict[str, Any]) -> Section:
+    """A table of a plan file."""
+    return Section("plan.toml", "part", values, (), [])
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        ({}, ("rho", Fraction(1, 10))),
+        ({"measure": "epsilon"}, ("epsilon", Fraction(1, 10))),
+        ({"stage-1-share": "cheapest"}, ("rho", None)),
+    ],
+)
+def test_privacy(change: dict[str, str], wanted: tuple[str, Fraction | None]) -> None:
+    said = section({**PRIVACY, **change})
+    assert read_privacy(said) == wanted
+    assert not said.problems
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"unit": "household"}, {"neighbours": "replace"}, {"measure": "delta"}, {"stage-1-share": "1"}, {"gamma": "1"}],
+)
+def test_privacy_that_is_none_is_refused(change: dict[str, str]) -> None:
+    said = section({**PRIVACY, **change})
+    read_privacy(said)
+    assert len(said.problems) == 1
+    assert next(iter(change)) in said.problems[0].field
+
+
+def test_publication() -> None:
+    said = section(
+        {
+            "negative-counts": True,
+            "suppression": "0.99",
+            "totals": "both stages",
+            "intervals": "all groups",
+            "add-up": True,
+        }
+    )
+    assert read_publication(said) == (Fraction(99, 100), True)
+    assert read_variants(said) == Variants(both_stages=True, add_up=True, given_published=False)
+    assert not said.problems
+    read_publication(wrong := section({"suppression": "1", "more": 1}))
+    assert [each.field for each in wrong.problems] == ["part.more", "part.suppression", "part.negative-counts"]

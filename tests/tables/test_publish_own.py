@@ -1,0 +1,147 @@
+"""Records of one's own, from a file or a data frame to a folder that verifies, says nothing of the Census, and tells the truth."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+import starling
+from starling.errors import OutputError, ParameterError, SourceError
+from starling.release.payment import PaymentOptions
+from starling.tables import Plan, evaluate, preview, release
+from starling.tables.artifact.public_plan import read_plan
+from starling.tables.plan import read_regions
+from starling.tables.preview.expected_detail import expect_detail
+from starling.tables.source import open_records
+from starling.verification import verify
+from tests.tables.artifact.test_wording import OF_THE_CENSUS
+
+UNVALIDATED = PaymentOptions(unvalidated=True)
+VALUES = {
+    "title": "Members by ward",
+    "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "rho", "stage-1-share": "0.1"},
+    "records": {"of-a-person": 1, "expected": 3000},
+    "columns": [
+        {"name": "Age", "from": 0, "to": 99},
+        {"name": "sex", "values": ["F", "M"]},
+        {"name": "needs", "values": ["a", "b", "c"], "separator": ";", "most": 2},
+    ],
+    "regions": {
+        "column": "ward",
+        "levels": ["town", "ward"],
+        "small": ["ward"],
+        "rows": [[f"w{n}", "t" + "ab"[n % 2]] for n in range(6)],
+    },
+    "groups": [
+        {"name": "by need", "columns": ["needs"]},
+        {"name": "by sex and age", "columns": ["sex", "Age"], "cuts": {"Age": [0, 18, 65]}, "detail": "total"},
+    ],
+    "detail": {"columns": ["sex", "Age"], "steps": [{"sex": True}, {"sex": True, "Age": [0, 18, 65]}]},
+    "publication": {"negative-counts": True, "suppression": "0.99"},
+    "levels": [
+        {"regions": "town", "groups": "by need", "budget": "2", "thresholds": [50, 200]},
+        {"regions": "ward", "groups": "by need", "budget": "2", "thresholds": [50, 200]},
+        {"regions": "ward", "groups": "by sex and age", "budget": "2"},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    """Three thousand members, some in no ward."""
+    random = np.random.default_rng(7)
+    return pd.DataFrame(
+        {
+            "Age": random.integers(0, 110, 3000),
+            "sex": random.choice(["F", "M"], 3000),
+            "needs": random.choice(["", "a", "b", "c;a", "b;c", "x"], 3000),
+            "ward": random.choice([f"w{n}" for n in range(7)], 3000),
+        }
+    )
+
+
+def test_a_data_frame_is_released_and_verifies(frame: pd.DataFrame, tmp_path: Path) -> None:
+    plan = Plan.of(VALUES)
+    done = release(plan, frame, out=tmp_path / "out", payment=UNVALIDATED)
+    assert not verify(done.folder).findings
+    again, regions = read_plan(done.folder)
+    assert again == plan
+    assert regions.regions == read_regions(plan).regions
+    t1 = pq.read_table(done.folder / "data" / "t1.parquet").to_pandas()
+    by_age = t1[t1["iteration_code"].str.startswith("by sex and age")]
+    # Every group of the plan that is not suppressed, empty or not: 6 wards by 6 groups.
+    assert len(by_age) == 36
+    counted = frame[(frame["ward"] != "w6") & (frame["Age"] < 100)]
+    truth = counted[(counted["sex"] == "M") & (counted["Age"] >= 65)].groupby("ward").size()
+    found = by_age[by_age["iteration_name"] == "M, 65 to 99"].set_index("region_id")
+    # Each interval misses with a chance of 5 %; ten times its half width with none to speak of.
+    assert ((found["count"] - truth).abs() <= 10 * (found["upper"] - found["count"])).all()
+
+
+def test_every_form_can_be_evaluated_and_reopened(frame: pd.DataFrame, tmp_path: Path) -> None:
+    plan = Plan.of(VALUES)
+    frame.to_csv(tmp_path / "members.csv", index=False)
+    frame.to_parquet(tmp_path / "members.parquet")
+    for name in ("members.csv", "members.parquet"):
+        out = tmp_path / name.replace(".", "-")
+        release(plan, tmp_path / name, out=out, payment=UNVALIDATED)
+        found = evaluate(plan, read_regions(plan), open_records(tmp_path / name, plan), out).value
+        assert sum(each.errors.covered for each in found.classes) > 0.8 * sum(
+            each.errors.rows for each in found.classes
+        )
+        assert starling.open_release(out).rows("t1").num_rows > 0
+
+
+def test_nothing_in_a_release_speaks_of_the_census(frame: pd.DataFrame, tmp_path: Path) -> None:
+    done = release(Plan.of(VALUES), frame, out=tmp_path / "out", payment=UNVALIDATED)
+    texts = [done.folder / name for name in ("privacy.json", "datapackage.json", "registry.yaml", "report.html")]
+    for path in texts:
+        said = re.sub("<style>.*?</style>|<[^>]*>", "", path.read_text(), flags=re.DOTALL)
+        found = [word for word in OF_THE_CENSUS if re.search(rf"\b{word}s?\b", said)]
+        assert not found, (path.name, found)
+    assert not [*done.folder.glob("data/*.txt")]
+
+
+def test_a_plan_of_totals_alone(frame: pd.DataFrame, tmp_path: Path) -> None:
+    values = {name: each for name, each in VALUES.items() if name not in ("detail", "regions")}
+    groups = [{"name": "everybody", "columns": []}, {"name": "by need", "columns": ["needs"]}]
+    levels = [{"groups": each["name"], "budget": "1"} for each in groups]
+    plan = Plan.of({**values, "groups": groups, "levels": levels})
+    done = release(plan, frame, out=tmp_path / "out", payment=UNVALIDATED)
+    assert not verify(done.folder).findings
+    assert (done.rows("t1"), done.rows("t2")) == (4, 0)
+
+
+def test_what_is_expected_is_foreseen_from_public_facts() -> None:
+    plan = Plan.of(VALUES)
+    seen = preview(plan, read_regions(plan))
+    assert [level.overview.groups for level in seen.levels] == [6, 18, 36]
+    town, ward = expect_detail(plan)
+    assert sum(town.branches) + town.suppressed == pytest.approx(1)
+    # A town's groups are larger than a ward's, so fewer of them stay bare totals.
+    assert town.branches[0] < ward.branches[0] + ward.suppressed
+
+
+def test_what_cannot_be_released_is_refused_before_anything_is_charged(frame: pd.DataFrame, tmp_path: Path) -> None:
+    plan = Plan.of(VALUES)
+    with pytest.raises(SourceError, match="needs"):
+        release(plan, frame.drop(columns="needs"), out=tmp_path / "out", payment=UNVALIDATED)
+    with pytest.raises(ParameterError, match="geography"):
+        release(plan, frame, tmp_path / "blocks.txt", tmp_path / "out", payment=UNVALIDATED)
+    with pytest.raises(ParameterError, match="engine"):
+        release(plan, frame, out=tmp_path / "out", engine="spark://local", payment=UNVALIDATED)
+    (tmp_path / "there").mkdir()
+    with pytest.raises(OutputError, match="exists"):
+        release(plan, frame, out=tmp_path / "there", payment=UNVALIDATED)
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+
+
+def test_the_plan_in_a_release_is_the_whole_plan(frame: pd.DataFrame, tmp_path: Path) -> None:
+    done = release(Plan.of(VALUES), frame, out=tmp_path / "out", payment=UNVALIDATED)
+    said = json.loads((done.folder / "plan" / "plan.json").read_text())
+    assert {"detail", "regions", "families", "records"} <= said.keys()
+    assert said["records"]["areas"]["codes"] == [f"w{n}" for n in range(6)]
