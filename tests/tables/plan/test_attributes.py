@@ -7,7 +7,7 @@ from starling.tables.plan.attributes import Attribute, census_attributes
 
 
 def test_a_census_record_has_race_codes_and_one_ethnicity_code() -> None:
-    assert census_attributes(5) == (Attribute("race", 5), Attribute("ethnicity", 1))
+    assert census_attributes(5) == (Attribute("race", 5), Attribute("ethnicity", 1, beside=True))
 
 
 @pytest.mark.parametrize("most", [0, 9, -1, 10**30])
