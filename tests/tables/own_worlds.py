@@ -61,7 +61,8 @@ class World:
     @property
     def columns(self) -> list[str]:
         """The columns of the records."""
-        return ["area"] * ("regions" in self.values) + [column["name"] for column in self.values["columns"]]
+        whose = [self.values["records"]["person"]] if "person" in self.values["records"] else []
+        return ["area"] * ("regions" in self.values) + [column["name"] for column in self.values["columns"]] + whose
 
     def with_records(self, records: Sequence[Record]) -> "World":
         """The plan with other records."""

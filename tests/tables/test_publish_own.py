@@ -145,3 +145,21 @@ def test_the_plan_in_a_release_is_the_whole_plan(frame: pd.DataFrame, tmp_path: 
     said = json.loads((done.folder / "plan" / "plan.json").read_text())
     assert {"detail", "regions", "families", "records"} <= said.keys()
     assert said["records"]["areas"]["codes"] == [f"w{n}" for n in range(6)]
+
+
+@pytest.mark.parametrize("measure", ["epsilon", "rho"])
+def test_several_records_of_a_household_are_hidden_together(frame: pd.DataFrame, tmp_path: Path, measure: str) -> None:
+    privacy = {"unit": "household", "neighbours": "add-remove", "measure": measure, "stage-1-share": "0.1"}
+    values = {**VALUES, "privacy": privacy, "records": {"of-a-household": 3, "household": "home"}}
+    plan = Plan.of(values)
+    homes = frame.assign(home=np.arange(len(frame)) // 10)
+    done = release(plan, homes, out=tmp_path / "out", payment=UNVALIDATED)
+    assert not verify(done.folder).findings
+    said = json.loads((done.folder / "privacy.json").read_text())
+    assert "household" in json.dumps(said)
+    t1 = pq.read_table(done.folder / "data" / "t1.parquet").to_pandas()
+    total = t1[t1["iteration_code"].str.startswith("by sex and age")]["count"].sum()
+    # Three of ten records of each of 300 homes are kept, before those that no ward or age has are left out: sums of 36 numbers.
+    kept = homes[(homes["ward"] != "w6") & (homes["Age"] < 100)].groupby("home").size().clip(upper=3).sum()
+    deviation = float(np.sqrt((t1["standard_deviation"] ** 2).sum()))
+    assert abs(total - kept) <= 10 * deviation

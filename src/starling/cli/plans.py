@@ -28,7 +28,7 @@ def overview_text(overview: "Overview") -> str:
     symbol = plan.cost.measure
     pairs = [
         ("plan", plan.title),
-        ("protects", f"one person ({overview.relation})"),
+        ("protects", f"one {plan.relation.unit} ({overview.relation})"),
         ("cost", f"{plan.cost}, under the replace-one adjacency {claim(plan.guarantee).replace_one}"),
         _approximate(overview),
     ]
@@ -92,11 +92,11 @@ def overview_json(overview: "Overview") -> "dict[str, Json]":
         "adds_to": [*overview.adds_to],
         "joint": amount(plan.joint_guarantee.cost),
         "approximate_dp": claim(plan.joint_guarantee).losses()["approximate_dp"],
-        "levels": [_level_json(each) for each in overview.levels],
+        "levels": [_level_json(each, plan.records_of_one) for each in overview.levels],
     }
 
 
-def _level_json(each: "LevelOverview") -> "dict[str, Json]":
+def _level_json(each: "LevelOverview", records: int) -> "dict[str, Json]":
     from starling.release.statement import amount, noise
 
     stages = attributes(each.stage_noise, "total_only", "stage_1=stage1", "stage_2=stage2")
@@ -105,7 +105,7 @@ def _level_json(each: "LevelOverview") -> "dict[str, Json]":
         "cost": amount(each.cost),
         **attributes(each, "stability=level.stability", "stability_by_codes=by_codes"),
         "share": amount(each.share),
-        "noise": {name: noise(drawn) for name, drawn in stages.items()},
+        "noise": {name: noise(drawn, records) for name, drawn in stages.items()},
         **attributes(each, "thresholds=level.thresholds", "iterations", "total_only", "regions", "groups"),
     }
 
@@ -282,12 +282,12 @@ def preview_json(preview: "Preview") -> "dict[str, Json]":
     """What `preview_text` says, for programs."""
     return overview_json(preview.overview) | {
         "confidence": float(preview.confidence),
-        "levels": [_level_preview_json(level) for level in preview.levels],
+        "levels": [_level_preview_json(level, preview.overview.plan.records_of_one) for level in preview.levels],
     }
 
 
-def _level_preview_json(level: "LevelPreview") -> "dict[str, Json]":
-    return _level_json(level.overview) | {
+def _level_preview_json(level: "LevelPreview", records: int) -> "dict[str, Json]":
+    return _level_json(level.overview, records) | {
         "total_only_error": _error(level.total),
         "stage_1_error": _error(level.stage1),
         "branches": [

@@ -301,9 +301,9 @@ def claim(guarantee: Guarantee) -> Claim:
     return Claim(guarantee)
 
 
-def noise(value: Distribution) -> dict[str, Json]:
-    """Noise on counts of sensitivity 1, as an event is stated."""
-    return dict[str, Json](events.written(events.noise_event(value)))
+def noise(value: Distribution, sensitivity: int = 1) -> dict[str, Json]:
+    """Noise on counts of a sensitivity, as an event is stated."""
+    return dict[str, Json](events.written(events.noise_event(value, sensitivity)))
 
 
 def composition(guarantee: Guarantee) -> dict[str, Json]:

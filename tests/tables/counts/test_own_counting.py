@@ -4,10 +4,12 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from starling.engine.held_records import InMemory
 from starling.privacy.trust import inspect
@@ -63,6 +65,33 @@ def test_all_neighbours_differ_by_one_record_in_at_most_stability_groups(world: 
             moved[group[0], group[2].partition(":")[0]] += len(apart)
         assert all(groups <= most[level] for level, groups in moved.items() if groups)
         assert sum(moved.values()) == len(groups_of(world, record))
+
+
+@settings(max_examples=25, deadline=None)
+@given(worlds(most=8), st.integers(1, 3), st.data())
+def test_all_of_a_persons_records_change_little(world: World, most: int, data: st.DataObject) -> None:
+    """Of a person's k records at most k lie in a group, and at most k s in all groups of a level, as `Choices.degree` supposes."""
+    who = data.draw(st.lists(st.sampled_from("abc"), min_size=len(world.records), max_size=len(world.records)))
+    records = [{**each, "who": name} for each, name in zip(world.records, who, strict=True)]
+    said = World({**world.values, "records": {"of-a-person": most, "person": "who"}}, tuple(records))
+    plan = said.plan
+    assert plan.degree(plan.levels[0]) == plan.levels[0].stability * most**2
+    # The key of the hash chooses which records are kept: it is the same for neighbours.
+    with mock.patch("starling.tables.counts.own_counting.fresh_bytes", bytes):
+        everybody = counted(plan, said.table())
+        for gone in set(who):
+            rest = counted(plan, said.with_records([each for each in records if each["who"] != gone]).table())
+            moved = Counter()  # type: Counter[tuple[str, str]]
+            for group in everybody.keys() | rest.keys():
+                change = everybody.get(group, Counter()).copy()
+                change.subtract(rest.get(group, Counter()))
+                assert all(each >= 0 for each in change.values())
+                assert change.total() <= most
+                moved[group[0], group[2].partition(":")[0]] += change.total()
+            bounds = {
+                (level.geography, plan.families[level.iteration_level - 1]): level.stability for level in plan.levels
+            }
+            assert all(groups <= most * bounds[level] for level, groups in moved.items() if groups)
 
 
 @pytest.mark.parametrize(

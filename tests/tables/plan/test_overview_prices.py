@@ -22,7 +22,7 @@ settings_of = st.builds(
     Setting,
     measure=st.sampled_from(["epsilon", "rho"]),
     gamma=st.sampled_from([Fraction(1, 10), Fraction(1, 3)]),
-    stability=st.sampled_from([1, 9]),
+    degree=st.sampled_from([1, 9]),
     thresholds=st.just((5, 9, 14)),
 )
 
@@ -62,7 +62,7 @@ def test_a_weaker_promise_never_needs_more(setting: Setting, target: AccuracyTar
 def test_one_person_in_more_groups_needs_a_budget_as_many_times(
     setting: Setting, target: AccuracyTarget, times: int
 ) -> None:
-    one, more = (replace(setting, stability=number).need(target) for number in (1, times))
+    one, more = (replace(setting, degree=number).need(target) for number in (1, times))
     assert one is not None
     assert more is not None
     assert float(more / one) == pytest.approx(times, rel=10 ** (2 - DIGITS))

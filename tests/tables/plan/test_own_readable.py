@@ -118,7 +118,9 @@ def test_without_regions_and_detail_there_are_totals_of_all(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("old", "new", "field", "problem"),
     [
-        ("of-a-person = 1", "of-a-person = 2", "records.of-a-person", "more than one"),
+        ("of-a-person = 1", "of-a-person = 2", "records.of-a-person", "nothing says whose"),
+        ("of-a-person = 1", "of-a-household = 1", "records.of-a-household", "unknown key"),
+        ('unit = "person"', 'unit = "point"', "privacy.unit", "person or household"),
         ('"F", "M"', '"F", "F"', "column sex: code F", "more than once"),
         ('"F", "M"', '"F", " M"', "column sex: codes", "no field"),
         ("from = 0\nto = 110", "from = 5\nto = 4", "columns[1].to", "not an integer from 6"),
@@ -176,3 +178,19 @@ def test_a_column_of_several_values_is_no_detail(file: Path) -> None:
     file.write_text(FILE.replace(old, new).replace("thresholds = [10, 100]", "thresholds = [10]"))
     with pytest.raises(PlanError, match="several values"):
         Plan.load(file)
+
+
+@pytest.mark.parametrize(("measure", "degree"), [("epsilon", 10), ("rho", 50)])
+@pytest.mark.parametrize("unit", ["person", "household"])
+def test_several_records_of_one_divide_the_budget(file: Path, measure: str, degree: int, unit: str) -> None:
+    """Decision 23: k s for epsilon, k^2 s for rho; s is 2."""
+    records = f'of-a-{unit} = 5\n{unit} = "whose"'
+    text = FILE.replace("of-a-person = 1", records).replace('unit = "person"', f'unit = "{unit}"')
+    file.write_text(text.replace('measure = "rho"', f'measure = "{measure}"'))
+    plan = Plan.load(file)
+    assert plan.records is not None
+    assert "whose" in plan.records.read.fields
+    assert [plan.degree(level) for level in plan.levels] == [degree // 2, degree]
+    assert str(plan.guarantee.relation) == f"add or remove one {unit}"
+    assert plan.cost.amount == sum(level.budget for level in plan.levels)
+    assert Plan.of(plan.values()) == plan

@@ -116,7 +116,7 @@ def charged(plan: Plan) -> Section:
             level_title(plan, level),
             decimal_up(level.budget),
             str(level.stability),
-            decimal_up(level.budget / level.stability),
+            decimal_up(level.budget / plan.degree(level)),
             *(_scale(getattr(plan.stage_noise(level), which)) for which in drawn),
             f"± {margin(plan.noise(level), missing()):,}",
         )

@@ -175,7 +175,7 @@ def bounds(plan: Plan) -> dict[str, Json]:
         values = {column.name: column.most for column in plan.records.columns}
         of_records = {"values_of_a_person": dict[str, Json](values), "regions_of_a_person_in_a_level": 1}
     return {
-        "records_of_a_person": 1,
+        "records_of_a_person": plan.records_of_one,
         **of_records,
         "groups_of_a_person": {level.name: level.stability for level in plan.levels},
     }
@@ -214,9 +214,9 @@ def _level_parameters(plan: Plan, geography: Geography, level: Level) -> dict[st
         "regions": len(geography.regions[level.geography]),
         "iterations": len(level.iterations),
         "noise": {
-            "total_only": noise(stage_noise.total_only),
-            "stage_1": noise(stage_noise.stage1),
-            "stage_2": noise(stage_noise.stage2),
+            "total_only": noise(stage_noise.total_only, plan.records_of_one),
+            "stage_1": noise(stage_noise.stage1, plan.records_of_one),
+            "stage_2": noise(stage_noise.stage2, plan.records_of_one),
         },
         "margins_of_error": {
             "total_only": margin(plan.noise(level, total_only=True), missing()),
@@ -241,7 +241,7 @@ def _earlier(plan: Plan, level: Level) -> list[Json]:
         found.append(
             {
                 "measurements": measurements_path(level, place_of(back)),
-                "noise": {name: noise(each) for name, each in drawn.items()},
+                "noise": {name: noise(each, plan.records_of_one) for name, each in drawn.items()},
                 "weights": {name: str(later_weight(noise)) for name, noise in both.items()},
             }
         )
@@ -269,7 +269,7 @@ def product(plan: Plan) -> Product:
         intended_use=words.use,
         region=_area(plan),
         domain=words.records,
-        bounds=words.bounds,
+        bounds=_bounds_text(plan),
         mechanisms=f"{SOURCE}: each group of the plan, empty or not, is measured with {noise} noise, exact over the"
         f" integers; {_measured(plan)}",
         post_processing=f"Totals are sums of noisy cells. {_made(plan)}{dropped}{clamped}",
@@ -281,6 +281,16 @@ def product(plan: Plan) -> Product:
             else ""
         ),
         unprotected="None: the plan, the definitions and the geography are public, and no number is published without noise.",
+    )
+
+
+def _bounds_text(plan: Plan) -> str:
+    """What bounds the part of one person, or of one household."""
+    if plan.records is None or plan.records.unit is None:
+        return wording(plan.regions).bounds
+    return (
+        f"At most {plan.records_of_one:,} records of one {plan.relation.unit} are counted, each in one area at most; how many groups of a"
+        " level a record can be in follows from the plan, and divides the level's budget together with the number of records."
     )
 
 

@@ -2,6 +2,9 @@
 
 Each distinct combination of what records say of the columns of groups gets a number, in the order in which it is met; DuckDB counts by
 that number, and it is expanded to the values of every family afterwards. So the numbers mean nothing to whoever reads the counts.
+
+Where at most k records of a person or a household count, they are chosen by a keyed hash (engine/kept_records.py), whose key each
+computation draws anew.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,8 +18,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from starling.engine import duck
+from starling.engine.kept_records import KEY
 from starling.engine.machine import in_order
 from starling.engine.spill import Spill
+from starling.privacy.sampling.entropy import fresh_bytes
 from starling.privacy.trust import Confidential
 from starling.tables.counts import records as counted_records
 from starling.tables.counts.kernels import Int32, Int64, Sets
@@ -27,6 +32,7 @@ from starling.tables.plan.counting_sql import OWN_SQL
 from starling.tables.plan.own_records import OwnRecords
 from starling.tables.source.declared_reading import Batch, read_declared
 from starling.tables.source.declared_records import DeclaredRecords
+from starling.tables.source.kept_reading import read_kept
 from starling.tables.source.value_sets import ValueSets
 
 SHARE: Final = 1 << 20
@@ -62,7 +68,9 @@ def _count(plan: Plan, geography: Geography, records: DeclaredRecords, limits: d
     def answer(share: pa.Table) -> list[pa.RecordBatch]:
         return list(duck.run(OWN_SQL, {"records": share}, each))
 
-    with closing(read_declared(records, sets)) as batches:
+    each_counts = records.columns.unit is None
+    read = read_declared(records, sets) if each_counts else read_kept(records, sets, fresh_bytes(KEY), limits)
+    with closing(read) as batches:
         numbered = (_numbered(plan, batch, combinations) for batch in batches)
         with closing(in_order(answer, _shares(numbered))) as answers:
             for found in answers:

@@ -256,7 +256,7 @@ class Setting:
     Attributes:
         measure: The measure of the plan.
         gamma: The plan's share of stage 1.
-        stability: The stability of the level.
+        degree: What divides the budget of the level for one group (`Choices.degree`).
         thresholds: The thresholds of the level.
         both_stages: Whether the plan combines the stages.
         detail: The chain of partitions of the plan.
@@ -264,14 +264,14 @@ class Setting:
 
     measure: Measure
     gamma: Fraction
-    stability: int
+    degree: int
     thresholds: tuple[int, ...]
     both_stages: bool = False
     detail: Detail = SEX_BY_AGE
 
     def stage_noise(self, budget: Fraction) -> StageNoise:
         """The noise of one group of the level, with that budget of the level."""
-        return noise_of_stages(self.measure, budget / self.stability, self.gamma)
+        return noise_of_stages(self.measure, budget / self.degree, self.gamma)
 
     def keeps(self, target: AccuracyTarget, budget: Fraction) -> bool:
         """Whether that budget of the level keeps a target."""
@@ -300,8 +300,8 @@ def _need(setting: Setting, target: AccuracyTarget) -> Fraction | None:
     part = {"total only": Fraction(1), "deciding total": setting.gamma}.get(target.number, 1 - setting.gamma)
     part = Fraction(1) if reused else part
     # Below the second, the noise of a draw nears the range of a count, and the plan would be refused.
-    drawable = SMALLEST_SHARE * setting.stability / min(setting.gamma, 1 - setting.gamma)
-    least = rounded_up(max(cost * setting.stability / part, drawable), DIGITS)
+    drawable = SMALLEST_SHARE * setting.degree / min(setting.gamma, 1 - setting.gamma)
+    least = rounded_up(max(cost * setting.degree / part, drawable), DIGITS)
     if least > LARGEST_BUDGET:
         return None
     if not (lifts or reused) or setting.keeps(target, least):

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from starling.errors import PlanError, Problem
 from starling.privacy.budget import Measure
+from starling.privacy.neighbours import ADD_REMOVE_HOUSEHOLD, ADD_REMOVE_PERSON, Relation
 from starling.tables.plan.accuracy_targets import AccuracyTarget
 from starling.tables.plan.attributes import Attribute, census_attributes
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration
@@ -108,9 +109,38 @@ class Choices:
         return census_attributes(self.max_race_codes) if self.records is None else self.records.attributes
 
     @property
+    def relation(self) -> Relation:
+        """Neighbouring databases, and who is protected."""
+        household = self.records is not None and self.records.protects == "household"
+        return ADD_REMOVE_HOUSEHOLD if household else ADD_REMOVE_PERSON
+
+    @property
+    def records_of_one(self) -> int:
+        """k: the most records that are counted of one person, or of one household where that is protected."""
+        return 1 if self.records is None or self.records.unit is None else self.records.unit.most
+
+    def degree(self, level: Level) -> int:
+        """What the budget of a level is divided by for what a group of it spends on one record.
+
+        One record is in at most s groups, s being the level's stability. Of one person's k records m_g are in group g, where m_g <= k and
+        the m_g add up to at most k s. By group privacy the level costs at most the sum of m_g epsilon_g, so k s epsilon_g; or the sum of
+        m_g^2 rho_g, so k^2 s rho_g. Both are reached where the k records are alike (docs/decisions/0023-tables-of-ones-own.md).
+        """
+        return degree(self.measure, level.stability, self.records_of_one)
+
+    @property
     def codes(self) -> tuple[str, ...]:
         """All values that groups are made of, such as race and ethnicity codes, ascending: the code indices of the counting kernel."""
         return tuple(code for code, _ in self.definitions.codes)
+
+
+def degree(measure: Measure, stability: int, records: int) -> int:
+    """`Choices.degree` of a level of this stability, where at most so many records of one person are counted.
+
+    >>> degree("epsilon", 3, 5), degree("rho", 3, 5)
+    (15, 75)
+    """
+    return stability * (records if measure == "epsilon" else records**2)
 
 
 def all_levels(*, us: bool, pr: bool) -> Iterator[LevelKey]:

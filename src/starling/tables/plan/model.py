@@ -12,7 +12,8 @@ the rest. So the level costs s_i (rho_i / s_i) = rho_i (Lemmas 9 and 10 with deg
 2). Levels may be of parts that have no smallest area in common, as a block lies in the United States or in Puerto Rico, never in both:
 such parts are composed in parallel, and the whole costs the larger. `Plan.guarantee` says this as a value; no cost is stated elsewhere.
 A plan that tops up an earlier release measures each group of its levels once, with all of its budget (mechanism.py); what it adds to was
-charged on its own, and `Plan.joint_guarantee` is the sum of all these charges.
+charged on its own, and `Plan.joint_guarantee` is the sum of all these charges. Where up to k records of a person are counted, a group
+spends less on each of them (`Choices.degree`), and a level costs its budget by group privacy.
 """
 
 import os
@@ -28,7 +29,6 @@ from starling.planfile.values import plan_path, section_of, toml_of, write_new
 from starling.privacy.budget import Cost, Epsilon, Rho, decimal_up
 from starling.privacy.events import known_cost
 from starling.privacy.guarantee import Guarantee, bounded_overlap, joint, measurement, sequential
-from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.session import InSession
 from starling.tables.plan.accuracy_targets import ages
 from starling.tables.plan.census import CONFIG
@@ -110,7 +110,7 @@ class Plan(InSession, Choices):
         if not 0 < level.budget <= LARGEST_BUDGET:
             fix = "give it less, or leave the level out"
             return [Problem(level.name, f"has a budget that is not above 0 and at most {LARGEST_BUDGET}", fix)]
-        least = min(self.gamma, 1 - self.gamma) * level.budget / level.stability
+        least = min(self.gamma, 1 - self.gamma) * level.budget / self.degree(level)
         if 0 < self.gamma < 1 and least < SMALLEST_SHARE:
             return [Problem(level.name, "has a budget too small to draw its noise", "give it more, or leave it out")]
         return self._noise_problems(level) if 0 < self.gamma < 1 else []
@@ -143,8 +143,8 @@ class Plan(InSession, Choices):
         Where the plan tops up, the stage-1 total is that of the first release, and the stage-2 measurement has all of it.
         """
         if self.variants.top_up is None:
-            return noise_of_stages(self.measure, level.budget / level.stability, self.gamma)
-        again = noise_of(self.measure, level.budget / level.stability)
+            return noise_of_stages(self.measure, level.budget / self.degree(level), self.gamma)
+        again = noise_of(self.measure, level.budget / self.degree(level))
         return StageNoise(again, self._earlier(level)[1].stage1, again)
 
     def noise(self, level: Level, *, total_only: bool = False) -> Noise:
@@ -176,21 +176,25 @@ class Plan(InSession, Choices):
         return replace(self, levels=tuple(self.levels[position] for position in kept), variants=variants)
 
     def _level_guarantee(self, level: Level) -> Guarantee:
+        if self.records_of_one > 1:
+            # Which of their many ways k records take through the groups gives the most likely ratios is not known: the cost holds for all.
+            cost = Epsilon(level.budget) if self.measure == "epsilon" else Rho(level.budget)
+            return Guarantee(f"{level.name} of at most {self.records_of_one} records", self.relation, known_cost(cost))
         stage_noise = self.stage_noise(level)
         if self.variants.top_up is not None:
             again = measurement(
-                f"{level.name} cells or total of a group, re-measured", ADD_REMOVE_PERSON, stage_noise.stage2
+                f"{level.name} cells or total of a group, re-measured", self.relation, stage_noise.stage2
             )
             return bounded_overlap(level.name, level.stability, (again,))
         groups: list[Guarantee] = []
         if any(iteration.total_only for iteration in level.iterations):
             groups.append(
-                measurement(f"{level.name} total of a total-only group", ADD_REMOVE_PERSON, stage_noise.total_only)
+                measurement(f"{level.name} total of a total-only group", self.relation, stage_noise.total_only)
             )
         if not all(iteration.total_only for iteration in level.iterations):
             stages = (
-                measurement(f"{level.name} total of a group, stage 1", ADD_REMOVE_PERSON, stage_noise.stage1),
-                measurement(f"{level.name} cells of a group, stage 2", ADD_REMOVE_PERSON, stage_noise.stage2),
+                measurement(f"{level.name} total of a group, stage 1", self.relation, stage_noise.stage1),
+                measurement(f"{level.name} cells of a group, stage 2", self.relation, stage_noise.stage2),
             )
             groups.append(sequential(f"{level.name} group in two stages", stages))
         return bounded_overlap(level.name, level.stability, tuple(groups))
@@ -228,7 +232,7 @@ class Plan(InSession, Choices):
             known = plan.guarantee
             if known.cost.amount != each.cost or (self.states and self.puerto_rico):
                 cost = Epsilon(each.cost) if self.measure == "epsilon" else Rho(each.cost)
-                known = Guarantee(f"release of request {each.request_id}", ADD_REMOVE_PERSON, known_cost(cost))
+                known = Guarantee(f"release of request {each.request_id}", self.relation, known_cost(cost))
             found.append(known)
         return tuple(found)
 

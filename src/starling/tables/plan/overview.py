@@ -25,6 +25,7 @@ class LevelOverview:
         level: The level itself.
         cost: The cost of the level.
         by_codes: The bound on the groups of one person that looks at one code at a time; at least the stability that is used.
+        degree: What divides the budget: the stability, times k or k squared where up to k records of a person are counted.
         stage_noise: Noise of one group.
         regions: Regions in the geography; None without one.
     """
@@ -32,13 +33,14 @@ class LevelOverview:
     level: Level
     cost: Cost
     by_codes: int
+    degree: int
     stage_noise: StageNoise
     regions: int | None
 
     @property
     def share(self) -> Cost:
-        """What one of its groups spends: cost / stability."""
-        return replace(self.cost, amount=self.cost.amount / self.level.stability)
+        """What one of its groups spends on one record: cost / degree."""
+        return replace(self.cost, amount=self.cost.amount / self.degree)
 
     @property
     def iterations(self) -> int:
@@ -93,6 +95,7 @@ def describe(plan: Plan, geography: Geography | None = None) -> Overview:
             level,
             Epsilon(level.budget) if plan.measure == "epsilon" else Rho(level.budget),
             stability_by_codes(level.iterations, plan.attributes),
+            plan.degree(level),
             plan.stage_noise(level),
             None if geography is None else len(geography.regions[level.geography]),
         )
@@ -233,7 +236,9 @@ def _promising(plan: Plan) -> None:
 
 
 def _setting(plan: Plan, level: Level) -> Setting:
-    return Setting(plan.measure, plan.gamma, level.stability, level.thresholds, plan.variants.both_stages, plan.detail)
+    return Setting(
+        plan.measure, plan.gamma, plan.degree(level), level.thresholds, plan.variants.both_stages, plan.detail
+    )
 
 
 def _with(plan: Plan, targets: dict[str, tuple[AccuracyTarget, ...]]) -> Plan:

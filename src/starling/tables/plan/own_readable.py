@@ -8,14 +8,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from starling.errors import PlanError, Problem
 from starling.planfile.foreign import content
 from starling.planfile.spelling import did_you_mean
 from starling.planfile.toml import Section
-from starling.tables.plan.choices import Choices, Level, within
-from starling.tables.plan.columns import MOST_SEVERAL, Codes, Column, Domain, Integers, Periods
+from starling.tables.plan.choices import Choices, Level, degree, within
+from starling.tables.plan.columns import MOST_SEVERAL, Codes, Column, Domain, Integers, Periods, Unit
 from starling.tables.plan.detail import Cuts, Detail
 from starling.tables.plan.detail_attributes import MOST, DetailAttribute
 from starling.tables.plan.own_families import OwnFamily, OwnGroup, value_texts
@@ -34,6 +34,10 @@ from starling.tables.plan.stability import stability
 
 TOTALS: Final = Detail((), ((),))
 """The detail of a plan that says none: totals alone."""
+UNITS: Final[tuple[Literal["person", "household"], ...]] = ("person", "household")
+"""Whom a plan can protect."""
+MOST_RECORDS: Final = 1000
+"""Records of one person; with more of them no number would be worth its noise."""
 MOST_EXPECTED: Final = 10**12
 """Records."""
 LONGEST_FILE: Final = 1 << 28
@@ -57,8 +61,10 @@ def read_own(top: Section, folder: Path) -> Choices:
     """
     top.only(_TOP)
     title = top.text("title", "say what the tables are")
-    measure, gamma = read_privacy(_with_share(top.table("privacy"), staged="detail" in top.values))
-    expected = _unit(top.table("records"))
+    privacy = _with_share(top.table("privacy"), staged="detail" in top.values)
+    measure, gamma = read_privacy(privacy, UNITS)
+    protects = next((unit for unit in UNITS if unit == privacy.values.get("unit")), UNITS[0])
+    unit, expected = _unit(top.table("records"), protects)
     publication = top.table("publication")
     suppression, allow_negative = read_publication(publication)
     variants = read_variants(publication)
@@ -74,7 +80,7 @@ def read_own(top: Section, folder: Path) -> Choices:
     if top.problems:
         raise PlanError(problems=top.problems)
     with within(top.file):
-        records = OwnRecords(tuple(columns), areas, tuple(families), of_detail, expected)
+        records = OwnRecords(tuple(columns), areas, tuple(families), of_detail, expected, unit, protects)
         stated = _levels(top, regions, records, detail)
         if top.problems:
             raise PlanError(problems=top.problems)
@@ -82,10 +88,12 @@ def read_own(top: Section, folder: Path) -> Choices:
             key: tuple(each for each in records.definitions.iterations if each.level == key[1]) for key in stated
         }
         bounds = {key: stability(iterations, records.attributes) for key, iterations in tabulated.items()}
+        of_one = 1 if unit is None else unit.most
+        degrees = {key: degree(measure, bound, of_one) for key, bound in bounds.items()}
         for key, level in stated.items():
             check_targets(level.targets, tabulated[key], level.thresholds or (1,))
         gamma, budgets = solved(
-            top, stated, bounds, measure, gamma, both_stages=variants.both_stages, detail=detail, regions=regions
+            top, stated, degrees, measure, gamma, both_stages=variants.both_stages, detail=detail, regions=regions
         )
         if top.problems:
             raise PlanError(problems=top.problems)
@@ -124,13 +132,19 @@ def _with_share(section: Section, *, staged: bool) -> Section:
     )
 
 
-def _unit(section: Section) -> int:
-    """[records]: how many records a person has; about how many records are expected."""
-    section.only(("of-a-person", "expected"))
-    if section.whole("of-a-person", 1, MOST_SEVERAL) > 1:
-        fix = "write 1, and make one record of each person before"
-        section.refuse("of-a-person", "is more than one, which is not protected yet", fix)
-    return section.whole("expected", 1, MOST_EXPECTED) if "expected" in section.values else EXPECTED
+def _unit(section: Section, protects: str) -> tuple[Unit | None, int]:
+    """[records]: whose records count together and how many of one are counted; about how many records are expected."""
+    most, whose = f"of-a-{protects}", protects
+    section.only((most, whose, "expected"))
+    expected = section.whole("expected", 1, MOST_EXPECTED) if "expected" in section.values else EXPECTED
+    records = section.whole(most, 1, MOST_RECORDS)
+    if whose in section.values:
+        field = section.text(whose, f"name the column that says which {protects} a record is of")
+        return (Unit(field, records) if field else None), expected
+    if records > 1:
+        fix = f'add {whose} = "id", the column that says which {protects} a record is of'
+        section.refuse(most, "is more than one, and nothing says whose a record is", fix)
+    return None, expected
 
 
 def _column(section: Section, folder: Path) -> Column | None:

@@ -8,13 +8,13 @@ the detail, is dropped; a value outside a domain is in no group, and no set hold
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, Literal
 
 from starling.errors import PlanError, Problem
 from starling.planfile.spelling import name_problem
 from starling.tables.plan.attributes import Attribute
 from starling.tables.plan.codebook import Definitions
-from starling.tables.plan.columns import Column, Integers, RecordColumns, codes_of
+from starling.tables.plan.columns import Column, Integers, RecordColumns, Unit, codes_of
 from starling.tables.plan.own_families import MOST_VALUES, OwnFamily
 
 MOST_AREAS: Final = 1_000_000
@@ -75,6 +75,8 @@ class OwnRecords:
         families: The families of groups, numbered from 1.
         detail: The columns that the attributes of the plan's detail are read from, in their order.
         expected: About how many records there are, a public guess by which previews assume sizes of groups; nothing is measured by it.
+        unit: The column that says whose a record is, and how many records of one are counted; None where each has one record.
+        protects: Whose data the guarantee hides.
     """
 
     columns: tuple[Column, ...]
@@ -82,6 +84,8 @@ class OwnRecords:
     families: tuple[OwnFamily, ...]
     detail: tuple[str, ...] = ()
     expected: int = EXPECTED
+    unit: Unit | None = None
+    protects: Literal["person", "household"] = "person"
 
     def __post_init__(self) -> None:
         names = [*(column.name for column in self.columns), *([self.areas.column] if self.areas.column else [])]
@@ -124,7 +128,7 @@ class OwnRecords:
         """All that is read of a record: the area, the columns of families as these cut them, and those of the detail."""
         area = Column(self.areas.column, codes_of(self.areas.codes)) if self.areas.column else None
         groups = dict.fromkeys(column for family in self.families for column in family.read(self.by_name))
-        return RecordColumns(area, tuple(groups), tuple(self.by_name[name] for name in self.detail))
+        return RecordColumns(area, tuple(groups), tuple(self.by_name[name] for name in self.detail), self.unit)
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:

@@ -24,12 +24,12 @@ def own_values(plan: Choices, records: OwnRecords) -> dict[str, Any]:
     return {
         "title": plan.title,
         "privacy": {
-            "unit": "person",
+            "unit": records.protects,
             "neighbours": "add-remove",
             "measure": plan.measure,
             "stage-1-share": exact_text(plan.gamma),
         },
-        "records": {"of-a-person": 1, **({"expected": records.expected} if records.expected != EXPECTED else {})},
+        "records": _record_values(records),
         "publication": publication,
         **_region_values(plan, records.areas),
         **({"detail": _detail_values(plan.detail, records)} if plan.detail.steps else {}),
@@ -37,6 +37,12 @@ def own_values(plan: Choices, records: OwnRecords) -> dict[str, Any]:
         "groups": [_family_values(family, staged=bool(plan.detail.steps)) for family in records.families],
         "levels": [_level_values(level, records) for level in plan.levels],
     }
+
+
+def _record_values(records: OwnRecords) -> dict[str, Any]:
+    most = f"of-a-{records.protects}"
+    unit = {most: 1} if records.unit is None else {most: records.unit.most, records.protects: records.unit.field}
+    return unit | ({"expected": records.expected} if records.expected != EXPECTED else {})
 
 
 def _region_values(plan: Choices, areas: OwnAreas) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What every plan file says alike, whatever its records are: the measure, what is published, and what is made of the measurements."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -15,10 +16,10 @@ _ESTIMATES: Final = {"totals": ("second stage", "both stages"), "intervals": ("a
 _MEASURES: Final[dict[str, Measure]] = {"epsilon": "epsilon", "rho": "rho"}
 
 
-def read_privacy(section: Section) -> tuple[Measure, Fraction | None]:
-    """Measure, and the share of a group's budget for stage 1; None for the cheapest."""
+def read_privacy(section: Section, units: Sequence[str] = ("person",)) -> tuple[Measure, Fraction | None]:
+    """Measure, and the share of a group's budget for stage 1; None for the cheapest. The unit must be one of `units`."""
     section.only(("unit", "neighbours", "measure", "stage-1-share"))
-    section.choice("unit", ("person",), 'write unit = "person": whose data the guarantee hides')
+    section.choice("unit", units, f'write unit = "{units[0]}": whose data the guarantee hides')
     section.choice(
         "neighbours", ("add-remove",), 'write neighbours = "add-remove": databases that differ by one person'
     )
