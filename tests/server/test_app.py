@@ -118,7 +118,7 @@ def test_users_that_cannot_be_read_are_no_fault_of_the_token(
 def test_the_openapi_names_one_shape_of_errors(asker: Asker) -> None:
     published = asker.get("/v1/openapi.json").json()
     own = {"/healthz", "/readyz", "/v1/log", "/v1/me"}
-    ours = {"/v1/datasets", "/v1/datasets/{name}", "/v1/datasets/{name}/releases"}
+    ours = {"/v1/datasets", "/v1/datasets/{name}", "/v1/datasets/{name}/releases", "/v1/datasets/{name}/budget"}
     ours |= {"/v1/releases/{release}", "/v1/releases/{release}/bundle"}
     assert published["paths"].keys() == own | ours
     for path in published["paths"].values():

@@ -105,6 +105,24 @@ def test_a_release_is_charged_once_and_fetched_for_ever(
         assert some(("Range", none))[0] == 416
 
 
+def test_an_analyst_sees_what_is_left(asking: Asker, selling: Home, tokens: dict[str, str]) -> None:
+    place = "/v1/datasets/census/budget"
+
+    def left(token: str) -> tuple[int, dict[str, str]]:
+        said = asking.get(place, token).json()
+        assert (said["population"], said["measure"], said["amount"]) == ("people", "rho", "1")
+        return said["more"], {cap["scope"]: cap["left"] for cap in said["caps"]}
+
+    assert left(tokens["analyst"]) == (3, {"population": "10", "dataset": "4", "analyst": "3"})
+    asking.post(RELEASES, tokens["analyst"], {"request_id": "first"})
+    assert left(tokens["analyst"]) == (2, {"population": "9", "dataset": "3", "analyst": "2"})
+    selling.access.add_user("eve", "analyst")
+    ungranted, _ = selling.access.issue("eve", days=1)
+    assert left(ungranted) == (0, {"population": "9", "dataset": "3"})
+    assert asking.get(place, tokens["auditor"]).status_code == 403
+    assert asking.get("/v1/datasets/survey/budget", tokens["analyst"]).status_code == 404
+
+
 def test_no_header_tells_when_the_run_was_done(
     asking: Asker, selling: Home, tokens: dict[str, str], later: Later
 ) -> None:

@@ -176,6 +176,10 @@ class Reading:
         says = (body.get("dataset"), body.get("files")) == (dataset, files)
         return seq if says and signed_by(self._book.signer, self._book.id, "accepted", body) else None
 
+    def population_of(self, dataset: str) -> str:
+        """The name of the population that a dataset is about; raises ParameterError where it is not registered."""
+        return self._book.read(lambda tx: rows.dataset(tx, dataset)).population
+
     def charge(self, seq: int) -> Charge | None:
         """The charge that is event `seq`; None where that is none."""
         row = self._book.read(lambda tx: tx.one(f"{_CHARGES} WHERE charges.seq = ?", seq))

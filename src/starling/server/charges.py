@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -17,7 +18,7 @@ from starling.ledger.batching import Batcher
 from starling.ledger.deadline import departure
 from starling.ledger.opening import Ledger, read_ledger
 from starling.ledger.reading import Charge
-from starling.ledger.rules import Request, Ticket
+from starling.ledger.rules import Cap, Population, Request, Ticket, charge_in
 from starling.server.datasets import Catalogue, Dataset, NotThere
 from starling.server.home import Home
 
@@ -32,13 +33,37 @@ class Progress:
         charge: Its charge.
         state: Whether it has left.
         leaves: When it left, or when it is worth asking again; seconds since 1970.
+        wait: Seconds until then; 0 where it has left.
         bundle: The zip file, where it has left.
     """
 
     charge: Charge
     state: State
     leaves: float
+    wait: int
     bundle: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What an analyst may still spend on a dataset.
+
+    Attributes:
+        population: Whose privacy it is that is spent.
+        amount: What one release costs, in units.
+        caps: The caps of analyst, dataset and population; no analyst's where there is no grant.
+    """
+
+    population: Population
+    amount: int
+    caps: tuple[Cap, ...]
+
+    @property
+    def more(self) -> int:
+        """How many more releases the caps cover; 0 where there is no grant."""
+        left = [cap.left for cap in self.caps if cap.left is not None]
+        granted = any(cap.scope == "analyst" for cap in self.caps)
+        return min(left) // self.amount if granted and left else 0
 
 
 class Charges:
@@ -71,6 +96,15 @@ class Charges:
             return found.seq
         return _charged(ledger, batcher, request, dataset).seq
 
+    def budget(self, analyst: str, dataset: Dataset) -> Budget:
+        """What an analyst may still spend on a dataset; raises ParameterError where the ledger does not know it."""
+        with closing(read_ledger(self._home.settings.ledger)) as ledger:
+            account = ledger.reading.account(ledger.reading.population_of(dataset.name), latest=1)
+        population = account.population
+        wanted = {("analyst", analyst), ("dataset", dataset.name), ("population", population.name)}
+        caps = [cap for cap in account.caps if (cap.scope, cap.name) in wanted]
+        return Budget(population, charge_in(population, dataset.guarantee), tuple(caps))
+
     def progress(self, seq: int, analyst: str | None) -> Progress:
         """How far the release of a charge has come.
 
@@ -90,8 +124,9 @@ class Charges:
         if charge.state == "answered" and bundle.is_file():
             leaves = charge.at + departure(deadline, bundle.stat().st_mtime - charge.at)
             if leaves <= now:
-                return Progress(charge, "released", leaves, bundle)
-        return Progress(charge, "charged", charge.at + departure(deadline, now - charge.at), None)
+                return Progress(charge, "released", leaves, 0, bundle)
+        leaves = charge.at + departure(deadline, now - charge.at)
+        return Progress(charge, "charged", leaves, max(1, ceil(leaves - now)), None)
 
     def _ledger(self) -> tuple[Ledger, Batcher]:
         """The ledger, opened at the first charge: it takes the server's key once a custodian has given that a right."""

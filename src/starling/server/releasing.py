@@ -12,6 +12,7 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from starling.errors import ParameterError
+from starling.ledger.rules import Cap, shown
 from starling.release.statement import claim
 from starling.server.access import User
 from starling.server.asking import asking, errors
@@ -44,6 +45,27 @@ class DatasetReply(BaseModel):
     deadline: int = Field(description="Seconds from the charge to the answer; a miss waits until they have doubled.")
 
 
+class CapReply(BaseModel):
+    """A cap and what is spent of it, exact decimals in the measure of the population."""
+
+    scope: str
+    name: str
+    cap: str | None = Field(description="None where it has no limit of its own.")
+    spent: str
+    left: str | None
+
+
+class BudgetReply(BaseModel):
+    """What the analyst who asks may still spend on a dataset."""
+
+    dataset: str
+    population: str
+    measure: str
+    amount: str = Field(description="What one release costs, as it is charged.")
+    caps: list[CapReply]
+    more: int = Field(description="How many more releases the caps cover now.")
+
+
 class ReleaseRequest(BaseModel):
     """A release of the registered plan. The same id is never charged twice."""
 
@@ -59,6 +81,7 @@ class ReleaseReply(BaseModel):
     request_id: str
     state: State
     leaves: datetime = Field(description="When it left, or when to ask again.")
+    wait: int = Field(description="Seconds until it is worth asking again; 0 once it is released.")
 
 
 ReleaseId = Annotated[int, InPath(ge=1, lt=2**62)]
@@ -67,6 +90,7 @@ ReleaseId = Annotated[int, InPath(ge=1, lt=2**62)]
 def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
     """Add them to an application."""
     _datasets(app, home, rates)
+    _budgets(app, home, rates, charges)
     _releases(app, home, rates, charges)
 
 
@@ -86,6 +110,26 @@ def _datasets(app: FastAPI, home: Home, rates: Rates) -> None:
     )
     def dataset(name: str) -> DatasetReply:
         return _described(catalogue.find(name))
+
+
+def _budgets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
+    catalogue = Catalogue(home.folder / "datasets")
+
+    @app.get(
+        "/v1/datasets/{name}/budget",
+        summary="What the analyst who asks may still spend on it",
+        responses=errors(400, 401, 403, 404, 422, 429, 503),
+    )
+    def budget(name: str, user: Annotated[User, Depends(asking(home, rates, "analyst"))]) -> BudgetReply:
+        found = charges.budget(user.name, catalogue.find(name))
+        return BudgetReply(
+            dataset=name,
+            population=found.population.name,
+            measure=found.population.measure,
+            amount=shown(found.amount),
+            caps=[_cap(each) for each in found.caps],
+            more=found.more,
+        )
 
 
 def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
@@ -173,6 +217,11 @@ def _described(dataset: Dataset) -> DatasetReply:
     )
 
 
+def _cap(cap: Cap) -> CapReply:
+    limits = {name: None if units is None else shown(units) for name, units in (("cap", cap.cap), ("left", cap.left))}
+    return CapReply(scope=cap.scope, name=cap.name, spent=shown(cap.spent), **limits)
+
+
 def _told(found: Progress) -> ReleaseReply:
     return ReleaseReply(
         id=found.charge.seq,
@@ -180,4 +229,5 @@ def _told(found: Progress) -> ReleaseReply:
         request_id=found.charge.request_id,
         state=found.state,
         leaves=datetime.fromtimestamp(found.leaves, UTC),
+        wait=found.wait,
     )

@@ -1,0 +1,134 @@
+"""`starling remote`: datasets, budgets and releases of a server. The work is done in starling.client."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from starling.cli.commands import Group, Result, attributes, check_terminal, command, confirm
+from starling.cli.options import PATH
+from starling.errors import ParameterError
+
+if TYPE_CHECKING:
+    from starling.client import Client, Progress
+
+URL: Final = "STARLING_SERVER"
+TOKEN: Final = "STARLING_TOKEN"  # noqa: S105 - the name of a variable
+
+remote = Group(
+    "remote",
+    example="starling remote datasets",
+    help=f"Ask a server: which data there are, what is left to spend, and releases.\n\n{URL} says where it is, as in"
+    f" https://statistics.example:8470, and {TOKEN} holds your token: as an option, every user of this machine would see it.",
+    lazy={name: f"starling.cli.remote:{name}" for name in ("datasets", "budget", "release", "fetch")},
+)
+
+_out = click.option("--out", type=PATH, required=True, metavar="FILE", help="The zip file to make.")
+_key = click.option(
+    "--key",
+    metavar="KEY",
+    help="Who should have signed it.  [default: the key that signed what you fetched first there]",
+)
+
+
+def _client(key: str | None = None) -> "Client":
+    try:
+        from starling.client import Client
+    except ImportError:
+        raise ParameterError("remote", "needs a package that is missing", "pip install 'starling[client]'") from None
+    return Client(_set(URL, "as in https://statistics.example:8470"), _set(TOKEN, "a token of yours"), key=key)
+
+
+def _set(name: str, what: str) -> str:
+    found = os.environ.get(name, "")
+    if not found:
+        raise ParameterError(name, "is not set", f"set this variable to {what}")
+    return found
+
+
+@command("datasets", example="starling remote datasets")
+def datasets() -> Result:
+    """What can be released, what it costs, and when its answer leaves."""
+    with _client() as client:
+        found = client.datasets()
+    names = ("name", "domain", "title", "neighbours", "deadline")
+    return Result(
+        lambda: "\n".join(f"{each.name}  {each.domain}  {_cost(each.cost)}  {each.title}" for each in found),
+        lambda: [{**attributes(each, *names), "cost": dict(each.cost)} for each in found],
+    )
+
+
+@command("budget", example="starling remote budget trips")
+@click.argument("dataset")
+def budget(dataset: str) -> Result:
+    """What you may still spend on a dataset, and how many more releases that is."""
+    with _client() as client:
+        found = client.budget(dataset)
+    lines = [f"a release costs {found.measure} {found.amount}"]
+    lines += [
+        f"left of the {scope}'s cap: {'no limit' if left is None else left}" for scope, left in found.left.items()
+    ]
+    lines += [f"{found.more:,} more releases can be charged"]
+    body = {**attributes(found, "dataset", "population", "measure", "amount", "more"), "left": dict(found.left)}
+    return Result(lambda: "\n".join(lines), lambda: body)
+
+
+@command("release", example="starling remote release trips --out trips.zip --yes")
+@click.argument("dataset")
+@_out
+@click.option("--request-id", metavar="ID", help="Under which the charge is found again.  [default: a fresh one]")
+@_key
+@click.option("--yes", is_flag=True, help="Spend without asking.")
+def release(dataset: str, *, out: Path, request_id: str | None, key: str | None, yes: bool) -> Result:
+    """Pay for a release of a dataset, wait for it, fetch it, and verify it. Run again, it goes on and pays nothing."""
+    with _client(key) as client:
+        if not yes:
+            found = client.budget(dataset)
+            cost = f"{found.measure} {found.amount}"
+            check_terminal("and there is no terminal to ask whether to spend", f"add --yes to charge {cost}")
+            click.echo(f"This charges {cost}; {found.more:,} more can be charged now.", err=True)
+            confirm("Spend it?", "Nothing was charged.")
+        asked = client.charge(dataset, request_id=request_id)
+        click.echo(
+            f"starling: charged as release {asked.id}; starling remote fetch {asked.id} goes on with it", err=True
+        )
+        return _fetched(client, client.wait(asked, _waiting()).id, out)
+
+
+@command("fetch", example="starling remote fetch 7 --out trips.zip")
+@click.argument("number", type=click.IntRange(1, 2**62))
+@_out
+@_key
+def fetch(number: int, *, out: Path, key: str | None) -> Result:
+    """Wait for a release that was charged before, fetch what is missing of it, and verify it."""
+    with _client(key) as client:
+        return _fetched(client, client.wait(client.progress(number), _waiting()).id, out)
+
+
+def _waiting() -> "Callable[[Progress], None]":
+    """Says once that a release is awaited."""
+    said: list[int] = []
+
+    def tell(asked: "Progress") -> None:
+        if not said:
+            click.echo(f"starling: waiting for release {asked.id}; it leaves at its deadline", err=True)
+            said.append(asked.id)
+
+    return tell
+
+
+def _fetched(client: "Client", number: int, out: Path) -> Result:
+    path = client.fetch(number, out)
+    return Result(
+        lambda: f"release {number}: {path}\nstarling verify {path} says what was checked",
+        lambda: {"release": number, "file": str(path)},
+    )
+
+
+def _cost(cost: Any) -> str:
+    """The cost under the first adjacency that there is, for people."""
+    found = cost.get("add-remove") or cost.get("replace-one") or {}
+    measure = next((name for name in ("epsilon", "rho") if name in found), "")
+    return f"{measure} {found.get('decimal', '')}"

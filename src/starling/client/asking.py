@@ -1,0 +1,205 @@
+"""`Client`: datasets, budgets and releases of a server, in a session or a script.
+
+    client = Client("https://statistics.example:8470", token)
+    release = client.release("trips", "trips.zip")
+
+A release is charged once, whatever is cut in between: the same call goes on where the last one was stopped, and pays nothing.
+"""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self
+
+from starling.client import pins, replies
+from starling.client.replies import Budget, Dataset, Progress
+from starling.client.transport import NO_SUCH_RANGE, Transport
+from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError
+from starling.ledger import rules
+from starling.ledger.keys import Pin, Public
+from starling.privacy.sampling.entropy import fresh_id
+from starling.verification import Outcome, open_release, verify
+
+if TYPE_CHECKING:
+    import httpx
+
+    from starling.release.reading import Release
+
+LONGEST: Final = 1 << 38
+"""Bytes of a bundle."""
+CUTS: Final = 20
+"""How often a download goes on after its connection was cut."""
+
+
+class Client:
+    """A user of a server. Use it as a context manager, or `close` it.
+
+    Args:
+        url: The server, as in https://statistics.example:8470; plain http for this machine alone.
+        token: The user's token.
+        key: Who should sign what comes from it: a public key or its fingerprint. Without it the key that signed what was fetched first is
+            remembered in STARLING_HOME, and has to sign everything after it.
+        carrier: Carries the requests; the network without it.
+        sleep: Waits so many seconds.
+
+    Raises:
+        ParameterError: the URL, the token or the key is none.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        key: str | Public | Pin | None = None,
+        carrier: "httpx.BaseTransport | None" = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._transport = Transport(url, token, carrier=carrier, sleep=sleep)
+        self._key = None if key is None else Pin.parse(key)
+
+    def __repr__(self) -> str:
+        return f"Client({self._transport.url!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of connections."""
+        self._transport.close()
+
+    def datasets(self) -> tuple[Dataset, ...]:
+        """What can be released; raises as every call, the server's own errors, or LedgerUnavailable where it cannot be reached."""
+        return replies.datasets(self._transport.ask("GET", "/v1/datasets"))
+
+    def budget(self, dataset: str) -> Budget:
+        """What may still be spent on a dataset."""
+        return replies.budget(self._transport.ask("GET", f"/v1/datasets/{_name(dataset)}/budget"))
+
+    def charge(self, dataset: str, *, request_id: str | None = None) -> Progress:
+        """Ask for a release, and pay for it; at no cost where it was paid before, under whichever id.
+
+        Args:
+            dataset: Of which data.
+            request_id: A name that is used once; a fresh one without it.
+        """
+        name = fresh_id() if request_id is None else rules.name(request_id, field="request_id")
+        said = self._transport.ask("POST", f"/v1/datasets/{_name(dataset)}/releases", {"request_id": name})
+        return replies.progress(said)
+
+    def progress(self, number: int) -> Progress:
+        """How far a release has come."""
+        return replies.progress(self._transport.ask("GET", f"/v1/releases/{int(number)}"))
+
+    def wait(self, asked: Progress, tell: Callable[[Progress], None] = lambda _: None) -> Progress:
+        """Wait until a release has left.
+
+        Args:
+            asked: What `charge` gave.
+            tell: Is told at each look how far it is.
+        """
+        while asked.state != "released":
+            tell(asked)
+            self._transport.sleep(asked.wait)
+            asked = self.progress(asked.id)
+        return asked
+
+    def fetch(self, number: int, out: str | Path) -> Path:
+        """Fetch a release as a zip, and verify it; what an earlier call had fetched of it is kept and not fetched again.
+
+        Args:
+            number: The release.
+            out: The file to make; a file that is there and verifies is left as it is.
+
+        Returns:
+            The file.
+
+        Raises:
+            IntegrityError: it is not what the key signed, or it contradicts itself; the file is not kept.
+            OutputError: it cannot be written.
+        """
+        path = Path(out)
+        if not path.exists():
+            partial = path.with_name(f".{path.name}.{number}.partial")
+            try:
+                self._download(number, partial)
+                self._verify(partial)
+                partial.replace(path)
+            except IntegrityError:
+                partial.unlink(missing_ok=True)
+                raise
+            except OSError:
+                raise OutputError(str(path), "cannot be written", "name a file in a folder with room") from None
+        else:
+            self._verify(path)
+        return path
+
+    def release(
+        self,
+        dataset: str,
+        out: str | Path,
+        *,
+        request_id: str | None = None,
+        tell: Callable[[Progress], None] = lambda _: None,
+    ) -> "Release":
+        """Pay for a release, wait for it, fetch it, verify it, and open it: as `starling.open_release` gives it.
+
+        Args:
+            dataset: Of which data.
+            out: The zip file to make.
+            request_id: A name that is used once; a fresh one without it.
+            tell: Is told at each look how far it is.
+        """
+        done = self.wait(self.charge(dataset, request_id=request_id), tell)
+        return open_release(self.fetch(done.id, out))
+
+    def _download(self, number: int, partial: Path) -> None:
+        for _ in range(CUTS):
+            if self._go_on(number, partial):
+                return
+        raise LedgerUnavailable("server", "is cut off again and again", "try again; what was fetched is kept")
+
+    def _go_on(self, number: int, partial: Path) -> bool:
+        """Fetch what is missing; whether all of it is there now."""
+        import httpx
+
+        begin = partial.stat().st_size if partial.exists() else 0
+        # One byte that is there is asked for again: a range behind the end is refused.
+        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={begin - 1}-"} if begin else {})
+        with self._transport.reply("GET", f"/v1/releases/{int(number)}/bundle", headers=headers) as found:
+            if found.status_code == NO_SUCH_RANGE:
+                # What was kept is not of this release.
+                partial.unlink()
+                return False
+            ranged = found.status_code == 206
+            with partial.open("r+b" if ranged else "wb") as file:
+                size = file.seek(begin - 1 if ranged else 0)
+                try:
+                    for part in found.iter_raw():
+                        size += len(part)
+                        if size > LONGEST:
+                            raise IntegrityError("bundle", "is longer than any release", "ask who runs the server")
+                        file.write(part)
+                except httpx.TransportError:
+                    return False
+        return True
+
+    def _verify(self, path: Path) -> None:
+        """Raises IntegrityError where a release is not what the key signed; remembers the key of the first."""
+        wanted = self._key or pins.pinned(self._transport.url)
+        found = verify(path, key=wanted)
+        if found.outcome is Outcome.FAILED or found.signer is None:
+            raise IntegrityError(
+                problems=found.findings or IntegrityError("bundle", "is not signed", "ask who runs the server").problems
+            )
+        if wanted is None:
+            pins.pin(self._transport.url, found.signer)
+
+
+def _name(dataset: str) -> str:
+    if not isinstance(dataset, str):
+        raise ParameterError("dataset", "is not a name", "see which there are: datasets()")
+    return rules.name(dataset, field="dataset")

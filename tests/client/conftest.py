@@ -1,0 +1,109 @@
+"""A server with registered groups and its worker, in this process, and a client of it whose waiting lets the worker work."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from starlette.types import ASGIApp
+
+from starling.client import Client
+from starling.ledger.opening import create_ledger, open_ledger
+from starling.server.app import make_app
+from starling.server.home import Home, make_home
+from starling.worker.findings import Inspections
+from starling.worker.running import Worker
+from starling.worker.sources import Sources, source_of
+from tests.groups.worlds import write_world
+
+URL = "http://localhost:8470"
+DEADLINE = 8
+Carry = Callable[[httpx.Request], httpx.Response]
+
+
+def streamed(reply: httpx.Response, content: bytes) -> httpx.Response:
+    """A reply with this content, not yet read, as the network gives it."""
+    return httpx.Response(reply.status_code, headers=reply.headers, stream=httpx.ByteStream(content))
+
+
+class Local(httpx.BaseTransport):
+    """Carries requests to an application in this process.
+
+    Attributes:
+        asked: Every request, as method and path.
+        change: What happens on the way: given the request, and what carries it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self.asked: list[str] = []
+        self.change: Callable[[httpx.Request, Carry], httpx.Response] = lambda request, carry: carry(request)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append(f"{request.method} {request.url.path}")
+        return self.change(request, self._carried)
+
+    def _carried(self, request: httpx.Request) -> httpx.Response:
+        async def once() -> httpx.Response:
+            transport = httpx.ASGITransport(self._app, client=("127.0.0.1", 50000))
+            found = await transport.handle_async_request(request)
+            return streamed(found, await found.aread())
+
+        return asyncio.run(once())
+
+
+class Site:
+    """A server, its worker, and time.
+
+    Attributes:
+        home: The home of the server.
+        carrier: Carries requests to it.
+        slept: For how long its clients waited, each time.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self.slept: list[float] = []
+        self._began, self._passed = time.time(), 0.0
+        self._worker = Worker(home, lambda _: None)
+        self._stop = threading.Event()
+        self.carrier = Local(make_app(home, now=lambda: self._began + self._passed))
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass, in which the worker works."""
+        self.slept.append(seconds)
+        self._worker.round(self._stop)
+        self._passed += seconds
+
+    def client(self, **more: Any) -> Client:
+        """A client of ada."""
+        token, _ = self.home.access.issue("ada", days=1)
+        return Client(URL, token, carrier=self.carrier, sleep=self.sleep, **more)
+
+    def charges(self) -> int:
+        """How many charges stand in the ledger."""
+        with closing(open_ledger(self.home.settings.ledger)) as ledger:
+            return sum(event.kind == "charge" for event in ledger.reading.events())
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """A server whose groups were accepted; ada may spend three releases on them. Keys are remembered in a folder of the test's own."""
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path / "keys"))
+    home = make_home(tmp_path / "served")
+    create_ledger(home.settings.ledger).close()
+    source = source_of("groups", str(tmp_path / "plan.toml"), {"records": write_world(tmp_path)})
+    dataset = Sources(home).register("data", source, deadline=DEADLINE)
+    with closing(open_ledger(home.settings.ledger)) as ledger:
+        ledger.custody.add_population("people", "epsilon", dataset.guarantee.relation, 10)
+        ledger.custody.add_dataset("data", "people", {}, 5)
+        ledger.custody.grant("people", "ada", 3)
+        ledger.custody.delegate("data", home.key.public, days=1)
+        ledger.custody.accept("data", Inspections(home).token(Sources(home).open("data")))
+    home.access.add_user("ada", "analyst")
+    return Site(home)

@@ -1,0 +1,57 @@
+"""What a server says has the form that it should have, or is refused as a whole."""
+
+from typing import Any
+
+import pytest
+
+from starling.client import replies
+from starling.client.replies import Progress
+from starling.errors import IntegrityError
+
+PROGRESS: dict[str, Any] = {"id": 7, "dataset": "data", "request_id": "first", "state": "charged", "wait": 3}
+DATASET: dict[str, Any] = {
+    "name": "data",
+    "domain": "groups",
+    "title": "Households\x1b[2J",
+    "neighbours": "add or remove",
+    "cost": {},
+    "deadline": 8,
+}
+BUDGET: dict[str, Any] = {
+    "dataset": "data",
+    "population": "people",
+    "measure": "rho",
+    "amount": "1",
+    "caps": [{"scope": "analyst", "left": "2"}, {"scope": "dataset", "left": None}],
+    "more": 2,
+}
+
+
+def test_they_are_values() -> None:
+    assert replies.progress(PROGRESS | {"leaves": "2026-01-01T00:00:00Z"}) == Progress(7, "data", "first", "charged", 3)
+    assert replies.datasets([DATASET])[0].title == "Households\\x1b[2J"
+    assert replies.budget(BUDGET).left == {"analyst": "2", "dataset": None}
+
+
+@pytest.mark.parametrize("key", PROGRESS)
+@pytest.mark.parametrize("value", [None, True, 1.5, [], {}])
+def test_no_other_form_is_progress(key: str, value: object) -> None:
+    for said in (PROGRESS | {key: value}, {name: each for name, each in PROGRESS.items() if name != key}):
+        with pytest.raises(IntegrityError, match="another form"):
+            replies.progress(said)
+
+
+@pytest.mark.parametrize("said", [None, [], "x", 1, {}, {"caps": 1}, PROGRESS | {"state": "done"}])
+def test_nothing_else_is_anything(said: object) -> None:
+    for reading in (replies.progress, replies.dataset, replies.budget):
+        with pytest.raises(IntegrityError, match="another form"):
+            reading(said)
+    if said != []:
+        with pytest.raises(IntegrityError, match="another form"):
+            replies.datasets(said)
+
+
+@pytest.mark.parametrize("caps", [[None], [1], [{"scope": 1}], [{"scope": "analyst", "left": 2}]])
+def test_caps_are_caps(caps: object) -> None:
+    with pytest.raises(IntegrityError, match="another form"):
+        replies.budget(BUDGET | {"caps": caps})
