@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -163,3 +164,16 @@ def test_several_records_of_a_household_are_hidden_together(frame: pd.DataFrame,
     kept = homes[(homes["ward"] != "w6") & (homes["Age"] < 100)].groupby("home").size().clip(upper=3).sum()
     deviation = float(np.sqrt((t1["standard_deviation"] ** 2).sum()))
     assert abs(total - kept) <= 10 * deviation
+
+
+def test_totals_of_nested_regions_add_up_where_the_plan_says_so(frame: pd.DataFrame, tmp_path: Path) -> None:
+    publication = {"negative-counts": True, "add-up": True, "totals": "both stages"}
+    done = release(Plan.of({**VALUES, "publication": publication}), frame, out=tmp_path / "out", payment=UNVALIDATED)
+    assert not verify(done.folder).findings
+    t1 = pq.read_table(done.folder / "data" / "t1.parquet").to_pandas()
+    t1 = t1[t1["iteration_code"].str.startswith("by need")]
+    wards, towns = (t1[t1["region_type"] == level] for level in ("ward", "town"))
+    sums: Counter[tuple[str, str]] = Counter()
+    for ward, code, count in zip(wards["region_id"], wards["iteration_code"], wards["count"], strict=True):
+        sums["t" + "ab"[int(ward[1]) % 2], code] += count
+    assert sums == dict(zip(zip(towns["region_id"], towns["iteration_code"], strict=True), towns["count"], strict=True))

@@ -129,7 +129,7 @@ class TablesRelease(DomainRelease):
 
     def _moves(self, row: dict[str, Any]) -> bool:
         """Whether a number's noise is that of a least-squares estimate."""
-        return nested(self._levels[row["region_type"], row["iteration_code"]].geography)
+        return nested(self.plan, self._levels[row["region_type"], row["iteration_code"]].geography)
 
 
 def _linear(plan: Plan, level: Level, names: tuple[Hashable, ...], row: dict[str, Any], estimate: Fraction) -> Value:

@@ -144,7 +144,6 @@ def test_without_regions_and_detail_there_are_totals_of_all(tmp_path: Path) -> N
             "measured once",
         ),
         ('regions = "county"', 'regions = "country"', "levels[2].regions", "is not county or district"),
-        ('suppression = "0.99"', "add-up = true", "publication.add-up", "one's own"),
         ('budget = "0.1"', "", "levels[2].budget", "missing"),
         ("[records]", "[area]\nstates = 'all'\n[records]", "area", "unknown key"),
     ],

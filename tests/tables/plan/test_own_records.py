@@ -63,3 +63,21 @@ def test_groups_of_one_code_are_refused() -> None:
     both = (commas, replace(commas, name="two"))
     with pytest.raises(PlanError, match="one code"):
         OwnRecords(both, EVERYWHERE, (OwnFamily("f", ("sex", "two"), ((), ())),))
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "parents"),
+    [
+        (("x", "x", "y"), ("a", "b", "c"), (0, 0, 1)),
+        (("x", "x", "y"), ("a", "a", "b"), (0, 1)),
+        (("x", "y", "y"), ("a", "a", "b"), None),
+        (("x", "x", ""), ("a", "b", "c"), None),
+        (("x", "x", "y"), ("a", "b", ""), None),
+        (("x", "x", ""), ("b", "a", ""), (0, 0)),
+    ],
+)
+def test_levels_are_nested_where_all_areas_say_so(
+    above: tuple[str, ...], below: tuple[str, ...], parents: tuple[int, ...] | None
+) -> None:
+    areas = OwnAreas("area", ("1", "2", "3"), (above, below))
+    assert areas.parents(0, 1) == parents

@@ -329,10 +329,7 @@ def _sums(plan: Plan) -> str:
     if not plan.variants.add_up:
         return f"""Numbers are not made to add up: {wording(plan.regions).no_sums}, and each differs from the truth
         by its own noise."""
-    return """Totals are made to add up, by weighted least squares: tracts to counties, counties to states, states to the nation, and
-        iterations to those that the definitions make their sums. Groups that are left out of the tables take part, so that a table
-        from which some were left out does not add up. Places and AIANNH areas, which are part of no sum, and the ages and sexes of
-        different regions are not made to add up."""
+    return wording(plan.regions).sums
 
 
 def _files(plan: Plan, summary: Summary) -> Section:

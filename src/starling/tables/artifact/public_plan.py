@@ -31,6 +31,7 @@ from starling.tables.plan import (
     Level,
     Plan,
     Twice,
+    read_regions,
 )
 from starling.tables.plan.choices import CENSUS_FAMILIES
 from starling.tables.plan.codebook import STATES
@@ -63,6 +64,8 @@ def read_plan(folder: Path) -> tuple[Plan, Geography]:
     wanted = {level.geography for level in plan.levels}
     if geography.regions.keys() != wanted:
         raise IntegrityError(REGIONS, "has other geography levels than the plan", AGAIN)
+    if plan.records is not None and geography.regions != read_regions(plan).regions:
+        raise IntegrityError(REGIONS, "has other regions than the plan", AGAIN)
     if plan.variants.add_up and not well_nested(plan, geography.regions):
         raise IntegrityError(REGIONS, "has regions that are not nested by their ids", AGAIN)
     return plan, geography

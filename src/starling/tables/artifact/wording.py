@@ -17,6 +17,7 @@ class Wording:
         small: Where small totals are left out.
         public: What is public beside the numbers.
         no_sums: What does not add up.
+        sums: What is made to add up where the plan says so, and what is not.
         columns: What the columns of the tables say that depend on it.
         description: What the tables are, for the registry.
         use: What they are for.
@@ -29,6 +30,7 @@ class Wording:
     small: str
     public: str
     no_sums: str
+    sums: str
     columns: Mapping[str, str]
     description: str
     use: str
@@ -42,6 +44,10 @@ CENSUS: Final = Wording(
     small="Below the state",
     public="the plan, the definitions of race and ethnicity groups, and the geography",
     no_sums="the counties of a state do not sum to the state",
+    sums="""Totals are made to add up, by weighted least squares: tracts to counties, counties to states, states to the nation, and
+        iterations to those that the definitions make their sums. Groups that are left out of the tables take part, so that a table
+        from which some were left out does not add up. Places and AIANNH areas, which are part of no sum, and the ages and sexes of
+        different regions are not made to add up.""",
     columns=MappingProxyType(
         {
             "region_id": "Code of the region: 1 for the nation; state, county and tract codes joined; state and place; AIANNH area",
@@ -63,6 +69,9 @@ OWN: Final = Wording(
     small="At the levels of small regions",
     public="the plan with its columns, groups and values, and the table of areas",
     no_sums="the regions within a larger one do not sum to it",
+    sums="""Totals are made to add up, by weighted least squares, over levels of which each is nested in the one before: all its areas lie
+        in regions of that level, and those of one region in one. Groups that are left out of the tables take part, so that a table from
+        which some were left out does not add up. The detail of different regions is not made to add up.""",
     columns=MappingProxyType(
         {
             "region_id": "The region, as the plan's table of areas names it",

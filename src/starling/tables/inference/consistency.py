@@ -2,7 +2,8 @@
 
 What is nested. The nation is its states, a state its counties, a county its tracts; Puerto Rico likewise has counties and tracts. Where a
 level is not in the plan the next one above takes its place. A place or an AIANNH area is part of no sum: not every block lies in one, areas
-cross states, and places cross counties. Those levels stay as measured.
+cross states, and places cross counties. Those levels stay as measured. Of records of one's own the table of areas says what is nested:
+each area of the one level lies in a region of the other, and all areas of a region in one and the same.
 
 Which iterations are sums of others, for every person who can be, follows from the public definitions alone. Claim. Let an iteration P
 and iterations C1 .. Cm be tabulated in one kind of region, with the codes of P the disjoint union of the codes of the C's. Then in each
@@ -27,10 +28,10 @@ Memory: 16 bytes a group of the nested levels, all at once (3.6 GB for the natio
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -48,6 +49,7 @@ from starling.tables.inference.trees import (
 from starling.tables.measurements import Int64
 from starling.tables.plan import GeographyLevel, Iteration, Plan
 from starling.tables.plan.attributes import Attribute
+from starling.tables.plan.own_records import OwnAreas
 
 CHAINS: Final[tuple[tuple[str, ...], ...]] = (
     (GeographyLevel.USA, GeographyLevel.STATE, GeographyLevel.COUNTY, GeographyLevel.TRACT),
@@ -107,14 +109,17 @@ def _partition(parent: Iteration, within: Mapping[str, tuple[str, ...]]) -> bool
     return bool(codes) and sorted(codes) == sorted(parent.codes)
 
 
-def nested(level: str) -> bool:
+def nested(plan: Plan, level: str) -> bool:
     """Whether the regions of a level take part."""
-    return any(level in chain for chain in CHAINS)
+    return any(level in steps for steps in _steps(plan))
 
 
 def well_nested(plan: Plan, regions: Mapping[str, Sequence[str]]) -> bool:
-    """Whether every region of a nested level lies in one of the level above, and every one of those holds some: as blocks make it."""
-    for steps in _steps(plan):
+    """Whether every region of a nested level lies in one of the level above, and every one of those holds some: as blocks make it.
+
+    Of records of one's own the table of areas has been looked at by whoever asks which levels are nested.
+    """
+    for steps in _steps(plan) if plan.records is None else []:
         for above, below in pairwise(steps):
             width = DIGITS[above.removeprefix("PR-")]
             if {region[:width] for region in regions[below]} != ({""} if not width else set(regions[above])):
@@ -125,12 +130,56 @@ def well_nested(plan: Plan, regions: Mapping[str, Sequence[str]]) -> bool:
 def _steps(plan: Plan) -> list[list[str]]:
     """The chains, each as far as the plan has it."""
     there = {level.geography for level in plan.levels}
+    if plan.records is not None:
+        return [_own_steps(plan, plan.records.areas, there)]
     steps_of_chains = [[level for level in chain if level in there] for chain in CHAINS]
     return [steps for steps in steps_of_chains if steps]
 
 
+def _own_steps(plan: Plan, areas: OwnAreas, there: Collection[str]) -> list[str]:
+    """From the first level of the plan on each that is nested in the one before; another one is part of no sum."""
+    steps: list[str] = []
+    for level in plan.regions.names:
+        if level in there and (not steps or areas.parents(*map(plan.regions.order, (steps[-1], level))) is not None):
+            steps.append(level)
+    return steps
+
+
+def _parents(plan: Plan, above: str, below: str, regions: Mapping[str, Sequence[str]]) -> Int64:
+    """The position, among the regions of the level above, of the region that each region below lies in: int64 (below,)."""
+    if plan.records is None:
+        return parents(above, regions[above], regions[below])
+    of_areas = plan.records.areas.parents(plan.regions.order(above), plan.regions.order(below))
+    assert of_areas is not None  # the steps are nested
+    return np.array(of_areas, dtype=np.int64)
+
+
+Rows: TypeAlias = slice | Int64
+"""The regions of a level in some order: all as they stand, or their positions, int64 (regions, 1)."""
+
+
+def _by_parent(first: int, parents: Sequence[Int64]) -> tuple[list[Rows], list[Int64]]:
+    """The regions of each step, those of one parent together, and the parent of each, ascending.
+
+    Args:
+        first: Regions of the first step.
+        parents: Of each later step the position of each region's parent by the ids of the step above, int64 (regions,).
+    """
+    rows: list[Rows] = [slice(None)]
+    ascending, place = [np.zeros(first, dtype=np.int64)], np.arange(first)
+    for by_id in parents:
+        parent = place[by_id]
+        order = np.argsort(parent, kind="stable")
+        as_they_stand = np.array_equal(order, np.arange(len(order)))
+        rows.append(slice(None) if as_they_stand else order[:, np.newaxis])
+        ascending.append(parent[order])
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+    return rows, ascending
+
+
 def parents(above: str, regions: Sequence[str], below: Sequence[str]) -> Int64:
-    """The position in `regions` of the region that each of `below` lies in, by their ids, ascending: int64 (below,)."""
+    """The position in `regions` of the region of the Census that each of `below` lies in, by their ids, ascending: int64 (below,)."""
     width = DIGITS[above.removeprefix("PR-")]
     position = {region: at for at, region in enumerate(regions)}
     return np.array([position[region[:width]] if width else 0 for region in below], dtype=np.int64)
@@ -149,7 +198,7 @@ def make_consistent(plan: Plan, regions: Mapping[str, Sequence[str]], totals: Ma
 
 
 class _Chain:
-    """The nation, or Puerto Rico."""
+    """The nation, Puerto Rico, or the nested levels of records of one's own."""
 
     def __init__(
         self,
@@ -159,10 +208,9 @@ class _Chain:
         totals: Mapping[int, Estimated],
     ) -> None:
         self._totals = totals
-        self._parent = [
-            np.zeros(len(regions[steps[0]]), dtype=np.int64),
-            *(parents(above, regions[above], regions[below]) for above, below in pairwise(steps)),
-        ]
+        in_ids = [_parents(plan, above, below, regions) for above, below in pairwise(steps)]
+        # Of each step: its regions in the order in which they are worked on, and the parent of each among those of the step above.
+        self._rows, self._parent = _by_parent(len(regions[steps[0]]), in_ids)
         # Of each step: where its iterations are, as level of the plan and column.
         self._positions: list[dict[str, tuple[int, int]]] = [{} for _ in steps]
         self._families: list[tuple[Family, ...]] = []
@@ -215,14 +263,14 @@ class _Chain:
         shape = (len(self._parent[step]), len(codes))
         found = Estimated(np.empty(shape), np.empty(shape))
         for totals, here, columns in self._columns(codes, step):
-            found.count[:, here] = totals.count[:, columns]
-            found.variance[:, here] = totals.variance[:, columns]
+            found.count[:, here] = totals.count[self._rows[step], columns]
+            found.variance[:, here] = totals.variance[self._rows[step], columns]
         return found
 
     def _put(self, codes: Sequence[str], step: int, counts: Int64, variances: Floats) -> None:
         for totals, here, columns in self._columns(codes, step):
-            totals.count[:, columns] = counts[:, here]
-            totals.variance[:, columns] = variances[:, here]
+            totals.count[self._rows[step], columns] = counts[:, here]
+            totals.variance[self._rows[step], columns] = variances[:, here]
 
     def _columns(self, codes: Sequence[str], step: int) -> Iterator[tuple[Estimated, list[int], list[int]]]:
         """Where some iterations stand, level by level: which of them, and their columns there."""

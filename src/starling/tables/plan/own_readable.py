@@ -68,9 +68,6 @@ def read_own(top: Section, folder: Path) -> Choices:
     publication = top.table("publication")
     suppression, allow_negative = read_publication(publication)
     variants = read_variants(publication)
-    if variants.add_up:
-        fix = "leave it out: totals of nested regions add up in plans of the Census alone"
-        publication.refuse("add-up", "is not there for records of one's own", fix)
     read = [_column(section, folder) for section in (top.tables("columns") if "columns" in top.values else [])]
     columns = [column for column in read if column is not None]
     areas, regions = _regions(top.table("regions"), folder) if "regions" in top.values else (EVERYWHERE, _WHOLE)

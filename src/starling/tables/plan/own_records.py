@@ -42,6 +42,18 @@ class OwnAreas:
         """The regions of a level, ascending."""
         return tuple(sorted({*self.regions[place]} - {""}))
 
+    def parents(self, above: int, below: int) -> tuple[int, ...] | None:
+        """The position, among the regions of the level `above`, of the region that each region of `below` lies in.
+
+        None unless they are nested: every area of the one level lies in a region of the other, and a region below in one above.
+        """
+        pairs = {pair for pair in zip(self.regions[above], self.regions[below], strict=True) if any(pair)}
+        of = {lower: upper for upper, lower in pairs}
+        if len(of) < len(pairs) or not all(all(pair) for pair in pairs):
+            return None
+        position = {region: at for at, region in enumerate(self.ids(above))}
+        return tuple(position[of[region]] for region in self.ids(below))
+
     def problems(self, levels: int) -> Iterator[Problem]:
         """What is wrong with it."""
         if len(self.regions) != levels:

@@ -21,6 +21,8 @@ def own_values(plan: Choices, records: OwnRecords) -> dict[str, Any]:
         publication["totals"] = "both stages"
     if plan.variants.given_published:
         publication["intervals"] = "published"
+    if plan.variants.add_up:
+        publication["add-up"] = True
     return {
         "title": plan.title,
         "privacy": {

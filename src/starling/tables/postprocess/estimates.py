@@ -119,7 +119,7 @@ class AddedUp:
         self._totals: dict[int, Estimated] = {}
         for piece, measured in measurements:
             level = plan.levels[piece.level]
-            if nested(level.geography):
+            if nested(plan, level.geography):
                 shape = (len(geography.regions[level.geography]), piece.iterations)
                 totals = self._totals.setdefault(piece.level, Estimated(np.zeros(shape), np.zeros(shape)))
                 counts, variances = _estimated(plan, level, measured)
