@@ -29,7 +29,8 @@ INPUTS = "--persons invented/person-records.txt --geography invented/GRF-C.txt"
 tables = Group(
     "tables",
     example="starling tables preview demo",
-    help="Detailed race and ethnicity tables (SafeTab): totals, and sex by age, of every group of a plan.\n\nPLAN is a Census"
+    help="Tables of population groups (SafeTab): a total of every group of a plan, and more detail of larger ones. The groups are the"
+    " Census's of race and ethnicity, by sex and age, or those of records of one's own.\n\nPLAN is a Census"
     " configuration folder, a plan file (TOML), or the name of a plan that comes with Starling: demo; with a folder of Census"
     " definition files, safetab-2022:FOLDER and safetab-2022-geometric:FOLDER (the paper's margins of error, kept exactly), or"
     " safetab-2022-printed:FOLDER and safetab-2022-geometric-printed:FOLDER (its printed budgets).",

@@ -111,6 +111,12 @@ def _checked(
     def refuse(field: str, problem: str, fix: str) -> ParameterError:
         return ParameterError(field, problem, fix)
 
+    if plan.records is not None:
+        raise refuse(
+            "plan",
+            "is about records of one's own, and those of the Census alone are invented",
+            "give one of the Census",
+        )
     if isinstance(persons, bool) or not isinstance(persons, int) or not 0 <= persons <= MOST_PERSONS:
         raise refuse("persons", f"is not a whole number from 0 to {MOST_PERSONS}", "say how many to invent")
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
