@@ -34,6 +34,7 @@ def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch
     assert isinstance(group, Group)
     commands = [group.get_command(click.Context(group), name) for name in group.lazy]
     assert list(group.lazy) == [
+        "init",
         "plan",
         "convert",
         "preview",
@@ -58,7 +59,7 @@ def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch
         assert result.stdout
     assert names(tmp_path) == [
         *(".release.records", ".second.records"),
-        *("census", "invented", "plan.toml", "release", "second"),
+        *("census", "first.toml", "invented", "plan.toml", "release", "second"),
     ]
 
 

@@ -218,11 +218,21 @@ def preview_text(preview: "Preview") -> str:
             for level in preview.levels
         ],
     )
-    marks, marked = _marks(detail)
+    margins = f"{facts(pairs)}\n\nMargin of error at {sure}, in persons, of each kind of number\n\n{kinds}"
+    # A plan without detail measures every total once, whatever its true size.
+    return f"{margins}\n\n{_by_size(preview)}" if detail.steps else margins
+
+
+def _by_size(preview: "Preview") -> str:
+    """The margin of error of the total of a group, by its true size."""
+    from starling.tables.plan.labels import level_text
+
+    plan = preview.overview.plan
+    marks, marked = _marks(plan.detail)
     persons = next((tuple(size.persons for size in level.sizes) for level in preview.levels if level.sizes), ())
     by_level = [
         (
-            level_text(preview.overview.plan, level.overview.level),
+            level_text(plan, level.overview.level),
             *(
                 f"± {size.total.margin:,} {marks[max(range(len(marks)), key=size.branches.__getitem__)]}"
                 for size in level.sizes
@@ -235,8 +245,6 @@ def preview_text(preview: "Preview") -> str:
     heads = (f"{size:,}{' ' * len(marks[0])}" for size in persons)
     by_size = table(("level", *heads, "empty, dropped"), by_level)
     return (
-        f"{facts(pairs)}\n\n"
-        f"Margin of error at {sure}, in persons, of each kind of number\n\n{kinds}\n\n"
         f"The same of the total of a group, by its true size; marked with the {marked} that it will likely be published by\n\n"
         f"{by_size}"
     )

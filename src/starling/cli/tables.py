@@ -35,6 +35,7 @@ tables = Group(
     " definition files, safetab-2022:FOLDER and safetab-2022-geometric:FOLDER (the paper's margins of error, kept exactly), or"
     " safetab-2022-printed:FOLDER and safetab-2022-geometric-printed:FOLDER (its printed budgets).",
     lazy={
+        "init": "starling.cli.tables_init:init",
         "plan": "starling.cli.tables:plan",
         "convert": "starling.cli.tables:convert",
         "preview": "starling.cli.tables:preview",

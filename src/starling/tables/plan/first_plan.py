@@ -1,0 +1,128 @@
+"""A first plan about records of one's own, made of declarations of their columns and never of the values that records have.
+
+A declaration names a column and its public values:
+
+    age:int:0..110                          whole numbers between two bounds
+    sex:F,M                                 a list of codes
+    district:@districts.csv                 a public CSV file of codes and, in a second column, their names
+    admitted:dates:2024-01-01,2025-01-01    periods of time: when each begins, and when the last one ends
+
+Everybody is a group, and so is each value of a column; whole numbers are cut at round ones. Each family of groups is counted in each level
+of regions, and all levels get the same share of the budget. Whoever reads the file changes what they please.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
+
+from starling.errors import ParameterError
+from starling.planfile.values import exact_text, plan_path, toml_of, write_new
+from starling.tables.plan.model import Plan
+
+EVERYBODY: Final = "everybody"
+"""The family of all records."""
+MOST_CLASSES: Final = 12
+"""Classes that a first plan cuts whole numbers into."""
+
+_INTEGERS: Final = re.compile(r"int:(-?[0-9]{1,10})\.\.(-?[0-9]{1,10})")
+_FIX: Final = "write it like age:int:0..110, sex:F,M, district:@districts.csv or admitted:dates:2024-01-01,2025-01-01"
+
+
+def write_first_plan(
+    out: str | Path, title: str, columns: Sequence[str], regions: Sequence[str], budget: Fraction
+) -> Plan:
+    """Write a first plan as a new plan file, whose paths start at the file.
+
+    Args:
+        out: Plan file to make, ending in .toml.
+        title: What the tables are.
+        columns: Declarations of columns.
+        regions: The public CSV file of areas, and its levels from large to small, the last of which is a column of the records; none
+            for a plan without regions.
+        budget: The cost of the release in epsilon, above 0.
+
+    Raises:
+        ParameterError: a declaration says no column.
+        PlanError: the columns make no plan, or a file that they name cannot be read.
+        OutputError: the plan file is there, does not end in .toml, or cannot be written.
+    """
+    path = plan_path(out)
+    values = first_values(path.parent, title, columns, regions, budget)
+    plan = Plan.of(values, folder=path.parent)
+    write_new(path, toml_of(values))
+    return plan
+
+
+def first_values(
+    folder: Path, title: str, columns: Sequence[str], regions: Sequence[str], budget: Fraction
+) -> dict[str, Any]:
+    """The values of the plan file in a folder; arguments and errors as those of `write_first_plan`."""
+    declared = [_declared(each, folder) for each in columns]
+    families = [{"name": EVERYBODY, "columns": []}, *map(_family, declared)]
+    file, *levels = regions or ("",)
+    stated = [
+        ({"regions": level} if level else {}) | {"groups": family["name"]}
+        for level in levels or ("",)
+        for family in families
+    ]
+    share = exact_text(budget / len(stated))
+    return {
+        "title": title,
+        "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "epsilon"},
+        "records": {"of-a-person": 1},
+        "publication": {"negative-counts": True},
+        **({"regions": {"column": levels[-1], "file": _relative(file, folder), "levels": levels}} if levels else {}),
+        **({"columns": declared} if declared else {}),
+        "groups": families,
+        "levels": [{**each, "budget": share} for each in stated],
+    }
+
+
+def _declared(said: str, folder: Path) -> dict[str, Any]:
+    """A declaration as one of [[columns]]."""
+    name, colon, domain = said.partition(":")
+    if not colon or not name or not domain:
+        raise ParameterError("--columns", f"has {said[:40]!r}, which names no column and its values", _FIX)
+    if domain.startswith("@"):
+        return {"name": name, "file": _relative(domain[1:], folder)}
+    if domain.startswith("int:"):
+        if (bounds := _INTEGERS.fullmatch(domain)) is None:
+            raise ParameterError("--columns", f"has {said[:40]!r}, without two bounds", "write it like age:int:0..110")
+        return {"name": name, "from": int(bounds[1]), "to": int(bounds[2])}
+    if domain.startswith("dates:"):
+        return {"name": name, "periods": domain.removeprefix("dates:").split(",")}
+    return {"name": name, "values": domain.split(",")}
+
+
+def _family(column: dict[str, Any]) -> dict[str, Any]:
+    """The family of the values of a column."""
+    found: dict[str, Any] = {"name": column["name"], "columns": [column["name"]]}
+    cuts = round_cuts(column["from"], column["to"]) if "from" in column else []
+    return found | ({"cuts": {column["name"]: cuts}} if cuts else {})
+
+
+def round_cuts(low: int, high: int) -> list[int]:
+    """Where classes of whole numbers begin, at most MOST_CLASSES of them, all but the first at multiples of 1, 2 or 5 times a power of 10.
+
+    None where there are so few numbers that each may be a class.
+
+    >>> round_cuts(0, 110), round_cuts(1, 5)
+    ([0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110], [])
+    """
+    if high - low < MOST_CLASSES:
+        return []
+    for exponent in range(len(str(high - low)) + 1):
+        for digit in (1, 2, 5):
+            width = digit * 10**exponent
+            cuts = [low, *range((low // width + 1) * width, high + 1, width)]
+            if len(cuts) <= MOST_CLASSES:
+                return cuts
+    return []
+
+
+def _relative(file: str, folder: Path) -> str:
+    """A path from the folder of the plan file."""
+    return Path(os.path.relpath(file, folder)).as_posix()
