@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from starling.engine import delimited, held_records, record_parts
 from starling.errors import SourceError
-from starling.tables.plan.columns import Column, RecordColumns
+from starling.tables.plan.columns import Column, RecordColumns, Unit
 from starling.tables.source.declared_reading import read_declared
 from starling.tables.source.declared_records import open_declared
 from tests.tables.source.declared_twin import AGE, COLUMNS, SEX, TAGS, Counted, Row, counted, read
@@ -134,6 +134,13 @@ def test_a_column_may_be_read_for_groups_and_for_the_detail() -> None:
         Counted(0, (frozenset({3}), frozenset({1})), (1,)),
         Counted(0, (frozenset({4}), frozenset({0})), (0,)),
     ]
+
+
+def test_records_of_persons_are_not_read_without_a_bound() -> None:
+    columns = RecordColumns(None, (), (SEX,), Unit("who", 1))
+    records = open_declared({"sex": ["F", "M"], "who": [1, 1]}, columns)
+    with pytest.raises(AssertionError):
+        next(read_declared(records, []))
 
 
 def changed_text(path: Path) -> None:

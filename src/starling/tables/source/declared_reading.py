@@ -68,7 +68,7 @@ class Unnumbered(NamedTuple):
 
 
 def read_declared(records: DeclaredRecords, numbers: Sequence[ValueSets]) -> Generator[Batch, None, None]:
-    """All records that are counted, in the order of the file; whosever they are.
+    """All records that are counted, in the order of the file, of columns without a unit: `read_kept` bounds the records of a person.
 
     Args:
         records: The checked records.
@@ -78,6 +78,7 @@ def read_declared(records: DeclaredRecords, numbers: Sequence[ValueSets]) -> Gen
     Raises:
         SourceError: the files are gone, or are not what was checked. Never because of what a record says.
     """
+    assert records.columns.unit is None
     with closing(unnumbered(records)) as batches:
         for each in batches:
             yield numbered(records.columns, each, numbers)
@@ -112,9 +113,14 @@ def unnumbered(records: DeclaredRecords) -> Generator[Unnumbered, None, None]:
         for found in in_order(partial(work.of_part, source), source.parts):
             yield from found
     else:
-        coded = records.columns.fields
+        coded = coded_fields(records.columns)
         rows = (table for part in source.parts for table in tables(source, part, coded))
         yield from in_order(work.of_table, rows)
+
+
+def coded_fields(columns: RecordColumns) -> tuple[str, ...]:
+    """The columns of Parquet that are read as dictionaries, which say few different things: all but that of persons."""
+    return tuple(dict.fromkeys(field for each in (*columns.single, *columns.groups) for field in each.fields))
 
 
 class _Reading:

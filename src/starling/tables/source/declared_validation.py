@@ -22,7 +22,7 @@ from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
 from starling.release.faults import Tally, notes_of_persons
 from starling.tables.plan.columns import Codes, Column, Domain, Integers, Periods, RecordColumns, Unit
-from starling.tables.source.declared_reading import check_unchanged, unnumbered
+from starling.tables.source.declared_reading import check_unchanged, coded_fields, unnumbered
 from starling.tables.source.declared_records import DeclaredRecords
 from starling.tables.source.declared_values import MISSING, OUTSIDE, Given, given, reader, sets
 from starling.tables.source.lookup import Int64
@@ -52,7 +52,9 @@ def validate_declared(records: DeclaredRecords, *, most: int = SHOWN) -> NotPriv
 def _validated(records: DeclaredRecords, most: int) -> Validated:
     check_unchanged(records)
     source, check = records.source, _Check(records.columns, most)
-    for table, lines, file in check.problems.tables(source, partial(tables, source, coded=records.columns.fields)):
+    for table, lines, file in check.problems.tables(
+        source, partial(tables, source, coded=coded_fields(records.columns))
+    ):
         check.add(table, lines, file)
     total, counted = check.problems.total, check.counted
     phrase = f"{total:,} records, {counted:,} of them {'counted' if records.columns.unit is None else 'with all that is counted'}"
