@@ -43,6 +43,8 @@ def test_json_names_the_file_and_the_exact_cost(call: Call, tmp_path: Path) -> N
         ((), "--columns is missing"),
         (("--columns", "sex"), "names no column and its values"),
         ((*COLUMNS, "--regions", "areas.csv"), "names no file and its levels"),
+        ((*COLUMNS, "--person", "id"), "names no column and a number of records"),
+        ((*COLUMNS, "--person", "id:0"), "keeps no public number of records"),
         ((*COLUMNS, "--epsilon", "much"), "--epsilon"),
         ((*COLUMNS, "--epsilon", "0"), "budget"),
     ],

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from starling.errors import OutputError, ParameterError, PlanError
 from starling.tables.plan import Plan
-from starling.tables.plan.columns import Codes, Integers, Periods
+from starling.tables.plan.columns import Codes, Integers, Periods, Unit
 from starling.tables.plan.first_plan import MOST_CLASSES, round_cuts, write_first_plan
 
 COLUMNS = ("age:int:0..110", "sex:F,M", "home:@public/towns.csv", "seen:dates:2024-01-01,2024-07-01,2025-01-01")
@@ -46,6 +46,13 @@ def test_a_plan_may_have_no_regions_or_no_columns(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(world(tmp_path))
     assert len(write_first_plan("one.toml", "Some", ("sex:F,M",), (), Fraction(1, 3)).levels) == 2
     assert len(write_first_plan("two.toml", "Some", (), ("public/areas.csv", "town"), Fraction(1)).levels) == 1
+
+
+def test_a_plan_says_whose_records_count_together(tmp_path: Path) -> None:
+    made = write_first_plan(tmp_path / "plan.toml", "Visits", ("sex:F,M",), (), Fraction(1), Unit("id", 3))
+    assert made.records is not None
+    assert made.records.unit == Unit("id", 3)
+    assert made.cost.amount == 1
 
 
 @given(st.integers(-(10**9), 10**9 - 1), st.integers(1, 10**6))

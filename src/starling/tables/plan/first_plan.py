@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from starling.errors import ParameterError
 from starling.planfile.values import exact_text, plan_path, toml_of, write_new
+from starling.tables.plan.columns import Unit
 from starling.tables.plan.model import Plan
 
 EVERYBODY: Final = "everybody"
@@ -32,7 +33,12 @@ _FIX: Final = "write it like age:int:0..110, sex:F,M, district:@districts.csv or
 
 
 def write_first_plan(
-    out: str | Path, title: str, columns: Sequence[str], regions: Sequence[str], budget: Fraction
+    out: str | Path,
+    title: str,
+    columns: Sequence[str],
+    regions: Sequence[str],
+    budget: Fraction,
+    unit: Unit | None = None,
 ) -> Plan:
     """Write a first plan as a new plan file, whose paths start at the file.
 
@@ -43,6 +49,7 @@ def write_first_plan(
         regions: The public CSV file of areas, and its levels from large to small, the last of which is a column of the records; none
             for a plan without regions.
         budget: The cost of the release in epsilon, above 0.
+        unit: The column that says which person a record is of, and how many of a person are counted; None for one record a person.
 
     Raises:
         ParameterError: a declaration says no column.
@@ -50,14 +57,19 @@ def write_first_plan(
         OutputError: the plan file is there, does not end in .toml, or cannot be written.
     """
     path = plan_path(out)
-    values = first_values(path.parent, title, columns, regions, budget)
+    values = first_values(path.parent, title, columns, regions, budget, unit)
     plan = Plan.of(values, folder=path.parent)
     write_new(path, toml_of(values))
     return plan
 
 
 def first_values(
-    folder: Path, title: str, columns: Sequence[str], regions: Sequence[str], budget: Fraction
+    folder: Path,
+    title: str,
+    columns: Sequence[str],
+    regions: Sequence[str],
+    budget: Fraction,
+    unit: Unit | None = None,
 ) -> dict[str, Any]:
     """The values of the plan file in a folder; arguments and errors as those of `write_first_plan`."""
     declared = [_declared(each, folder) for each in columns]
@@ -72,7 +84,7 @@ def first_values(
     return {
         "title": title,
         "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "epsilon"},
-        "records": {"of-a-person": 1},
+        "records": {"of-a-person": unit.most, "person": unit.field} if unit else {"of-a-person": 1},
         "publication": {"negative-counts": True},
         **({"regions": {"column": levels[-1], "file": _relative(file, folder), "levels": levels}} if levels else {}),
         **({"columns": declared} if declared else {}),
