@@ -10,6 +10,7 @@ from starling.client import Client
 from starling.errors import IntegrityError, LedgerUnavailable, ParameterError, PolicyRefused
 from starling.groups.analysis import GroupsRelease
 from starling.ledger.keys import Key
+from starling.verification import Outcome, verify
 from tests.client.conftest import DEADLINE, URL, Carry, Site, streamed
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
@@ -32,6 +33,17 @@ def test_a_release_is_charged_awaited_fetched_verified_and_opened(site: Site, tm
     assert site.charges() == 1
     assert sum(site.slept) >= DEADLINE
     assert [path.name for path in tmp_path.glob("*data.zip*")] == ["data.zip"]
+
+
+def test_an_auditor_verifies_it_against_the_chain_that_the_server_gives(site: Site, tmp_path: Path) -> None:
+    with site.client() as client:
+        client.release("data", tmp_path / "data.zip")
+    site.home.access.add_user("aud", "auditor")
+    token, _ = site.home.access.issue("aud", days=1)
+    with httpx.Client(base_url=URL, transport=site.carrier, headers={"Authorization": f"Bearer {token}"}) as auditor:
+        (tmp_path / "ledger.jsonl").write_bytes(auditor.get("/v1/ledger").content)
+    found = verify(tmp_path / "data.zip", ledger=str(tmp_path / "ledger.jsonl"), key=site.home.key.public)
+    assert found.outcome is Outcome.VERIFIED, str(found)
 
 
 def cutting(after: int) -> Callable[[httpx.Request, Carry], httpx.Response]:

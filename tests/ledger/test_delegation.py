@@ -57,13 +57,19 @@ def test_a_server_charges_for_as_long_as_it_may(world: World, opened: Callable[.
         # The second and third are charged from memory.
         assert ledger.charging.charge(request(number), costing(1)).fresh
     assert world.spent() == 3
-    charge = [json.loads(event.body) for event in world.ledger.reading.events() if event.kind == "charge"][-1]
-    assert charge["by"] == SERVER.public.text
+    own = world.charge("own", analyst="bob")
+    waiting = world.ledger.reading.open_charges(0)
+    assert [charge.by for charge in waiting] == [SERVER.public.text] * 3 + [None]
+    assert [charge.request_id for charge in waiting] == ["request-0", "request-1", "request-2", "request-own"]
+    assert world.ledger.reading.open_charges(waiting[2].seq) == waiting[3:]
+    assert world.ledger.reading.charge(own.seq) == waiting[3]
+    assert world.ledger.reading.charge(1) is None
+    assert world.ledger.reading.population_of("census") == "people"
     world.time.passes(2 * DAY)
     for number in (3, 4):
         with pytest.raises(PolicyRefused, match="not this server's to charge now"):
             ledger.charging.charge(request(number), costing(1))
-    assert world.spent() == 3
+    assert world.spent() == 4
     assert ledger.charging.charge(request(0), costing(1)).seq, "what was paid is finished, whenever"
     assert world.ledger.reading.verify().head == ledger.reading.head()
     ledger.close()

@@ -3,11 +3,14 @@
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import httpx
 import pytest
 
+from starling.ledger.auditing import check
+from starling.ledger.opening import read_ledger
 from starling.server.home import Home
 from tests.server.conftest import Asker
 
@@ -115,9 +118,26 @@ def test_users_that_cannot_be_read_are_no_fault_of_the_token(
     assert (reply.status_code, problem_of(reply)["field"]) == (503, "users")
 
 
+def test_auditors_get_a_chain_that_they_can_check(
+    asker: Asker, served: Home, tokens: dict[str, str], tmp_path: Path
+) -> None:
+    for role in ("custodian", "auditor"):
+        reply = asker.get("/v1/ledger", tokens[role])
+        assert (reply.status_code, reply.headers["content-type"]) == (200, "application/jsonl")
+        (tmp_path / role).write_bytes(reply.content)
+        check(str(tmp_path / role))
+    with closing(read_ledger(served.settings.ledger)) as ledger:
+        assert (tmp_path / "auditor").read_text().splitlines() == list(ledger.reading.export())
+    assert asker.get("/v1/ledger", tokens["analyst"]).status_code == 403
+    assert asker.get("/v1/ledger").status_code == 401
+    Path(served.settings.ledger.removeprefix("sqlite:///")).unlink()
+    reply = asker.get("/v1/ledger", tokens["auditor"])
+    assert (reply.status_code, problem_of(reply)["field"]) == (503, "ledger")
+
+
 def test_the_openapi_names_one_shape_of_errors(asker: Asker) -> None:
     published = asker.get("/v1/openapi.json").json()
-    own = {"/healthz", "/readyz", "/v1/log", "/v1/me"}
+    own = {"/healthz", "/readyz", "/v1/ledger", "/v1/log", "/v1/me"}
     ours = {"/v1/datasets", "/v1/datasets/{name}", "/v1/datasets/{name}/releases", "/v1/datasets/{name}/budget"}
     ours |= {"/v1/releases/{release}", "/v1/releases/{release}/bundle"}
     assert published["paths"].keys() == own | ours

@@ -12,6 +12,7 @@ from starling.ledger.opening import Ledger
 from starling.ledger.reading import Charge
 from starling.ledger.rules import Request, canonical
 from starling.places import counts
+from starling.planfile.values import toml_of
 from starling.release import zipped
 from starling.server.charges import Charges
 from starling.server.datasets import Catalogue
@@ -26,6 +27,7 @@ from tests.forking import run
 from tests.places.plans import PERSON
 from tests.places.plans import write_world as write_places
 from tests.release.striking import AFTER, AROUND, BEFORE, strike
+from tests.tables.test_publish_own import VALUES
 from tests.worker.conftest import Given
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
@@ -41,6 +43,13 @@ def places(folder: Path) -> Registered:
 def tables(folder: Path) -> Registered:
     made = generate(Plan.load("demo"), persons=200, seed=1, out=folder / "invented")
     return source_of("tables", "demo", {"persons": made.persons, "geography": made.geography})
+
+
+def tables_of_ones_own(folder: Path) -> Registered:
+    (folder / "own.toml").write_text(toml_of(VALUES))
+    rows = (f"{age % 100},{'FM'[age % 2]},{'abc'[age % 3]},w{age % 6}\n" for age in range(500))
+    (folder / "own.csv").write_text("Age,sex,needs,ward\n" + "".join(rows))
+    return source_of("tables", str(folder / "own.toml"), {"persons": folder / "own.csv"})
 
 
 def accept(home: Home, custodian: Ledger) -> None:
@@ -75,11 +84,16 @@ def check(home: Home, custodian: Ledger, seq: int) -> None:
     custodian.reading.verify()
 
 
-@pytest.mark.parametrize("kind", ["groups", "places", "tables"])
+@pytest.mark.parametrize("kind", ["groups", "places", "tables", "tables of one's own"])
 def test_every_domain_is_released(
     kind: str, given: Given, groups: Registered, custodian: Ledger, tmp_path: Path
 ) -> None:
-    made: dict[str, Callable[[Path], Registered]] = {"groups": lambda _: groups, "places": places, "tables": tables}
+    made: dict[str, Callable[[Path], Registered]] = {
+        "groups": lambda _: groups,
+        "places": places,
+        "tables": tables,
+        "tables of one's own": tables_of_ones_own,
+    }
     home = given(made[kind](tmp_path))
     accept(home, custodian)
     seq = ask(home)

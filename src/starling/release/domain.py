@@ -200,10 +200,12 @@ class Delivering:
         files: The names of the files or folders that are given beside the plan.
         open: A delivery, from what names a plan and the paths by those names. It raises PlanError, ParameterError or SourceError by
             public checks: nothing is read.
+        optional: Names of those that some plans need, and others have no use for.
     """
 
     files: tuple[str, ...]
     open: Callable[[str, Mapping[str, Path]], Delivery]
+    optional: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 """The API. Its web process sees users, the ledger and what was released; it opens no records."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import Depends, FastAPI, Query
+from fastapi import Depends, FastAPI, Query, Response
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
@@ -64,6 +65,7 @@ def make_app(home: Home, *, now: Callable[[], float] = time.time) -> ASGIApp:
     _health(app, home)
     rates = Rates()
     _users(app, home, rates)
+    _ledger(app, home, rates)
     releasing.add_routes(app, home, rates, Charges(home, now=now))
     return Guard(app, home.settings)
 
@@ -80,9 +82,42 @@ def _health(app: FastAPI, home: Home) -> None:
             with closing(read_ledger(home.settings.ledger)) as ledger:
                 ledger.reading.head()
         except StarlingError:
-            # Whoever asks is nobody known: where the ledger is and what ails it is told to none but the custodian.
-            raise LedgerUnavailable("ledger", "cannot be read now", "ask a custodian to look at it") from None
+            raise _unreadable() from None
         return Health(status="ready")
+
+
+def _ledger(app: FastAPI, home: Home, rates: Rates) -> None:
+    @app.get(
+        "/v1/ledger",
+        summary="The chain of events as JSON Lines, for auditors and custodians",
+        response_class=StreamingResponse,
+        responses={
+            200: {
+                "content": {"application/jsonl": {}},
+                "description": "A line for each event, as docs/ledger.md says.",
+            },
+            **errors(400, 401, 403, 429, 503),
+        },
+        dependencies=[Depends(asking(home, rates, "custodian", "auditor"))],
+    )
+    def ledger() -> Response:
+        try:
+            opened = read_ledger(home.settings.ledger)
+            opened.reading.head()
+        except StarlingError:
+            raise _unreadable() from None
+
+        def lines() -> Iterator[str]:
+            with closing(opened):
+                for line in opened.reading.export():
+                    yield f"{line}\n"
+
+        return StreamingResponse(lines(), media_type="application/jsonl")
+
+
+def _unreadable() -> LedgerUnavailable:
+    """Where the ledger is and what ails it is told to none but the custodian on the machine of the home."""
+    return LedgerUnavailable("ledger", "cannot be read now", "ask a custodian to look at it")
 
 
 def _users(app: FastAPI, home: Home, rates: Rates) -> None:

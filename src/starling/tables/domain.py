@@ -28,4 +28,4 @@ def _deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
     return deliver(plan, files)
 
 
-TABLES: Final = Domain("tables", CHECKS, _reopen, _opened, Delivering(("persons", "geography"), _deliver))
+TABLES: Final = Domain("tables", CHECKS, _reopen, _opened, Delivering(("persons",), _deliver, ("geography",)))

@@ -116,11 +116,13 @@ def source_of(name: str, plan: str, files: Mapping[str, Path]) -> Registered:
     Raises:
         ParameterError: there is no such domain, it is not served so, or the files are others than it asks for.
     """
-    wanted = _delivering(name).files
-    if set(files) != set(wanted):
-        raise ParameterError("--file", f"does not name {' and '.join(wanted)}", f"give --file {wanted[0]}=PATH")
+    delivering = _delivering(name)
+    wanted, known = delivering.files, (*delivering.files, *delivering.optional)
+    if not set(wanted) <= set(files) <= set(known):
+        problem = f"does not name {' and '.join(wanted)}, or something else than {' and '.join(known)}"
+        raise ParameterError("--file", problem, f"give --file {wanted[0]}=PATH")
     path = Path(plan)
-    absolute = {each: files[each].absolute() for each in wanted}
+    absolute = {each: files[each].absolute() for each in sorted(files)}
     return Registered(name, str(path.absolute()) if path.exists() else plan, absolute)
 
 
