@@ -9,6 +9,7 @@ import uvicorn
 
 from starling.errors import OutputError
 from starling.server.app import make_app
+from starling.server.connections import Bounded
 from starling.server.home import Home
 from starling.server.settings import Settings, refused_setting
 from starling.server.workers import kept_running
@@ -32,7 +33,7 @@ def serve(home: Home, listening: Callable[[str], None], *, workers: int = 1) -> 
     settings = home.settings
     config = uvicorn.Config(
         make_app(home),
-        http="h11",
+        http=Bounded,
         ws="none",
         lifespan="off",
         log_level="error",
