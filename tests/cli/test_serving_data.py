@@ -57,6 +57,17 @@ def test_a_custodian_registers_reads_and_accepts(call: Call, served: Path) -> No
         assert kinds == ["create", "population", "dataset", "delegate", "accepted"]
 
 
+def test_an_auditor_sees_the_rights_that_were_given(call: Call, served: Path) -> None:
+    key, ledger = open_home(served).key.public, served / "ledger.sqlite"
+    assert f"key {key.fingerprint} may charge data until" in call("ledger", "show", ledger).stdout
+    (right,) = document(call("ledger", "show", ledger, "--json"))["rights"]
+    assert (right["key"], right["dataset"]) == (key.text, "data")
+    ended = call("ledger", "delegate", ledger, "data", "--to", key.text, "--days", 0)
+    assert ended.exit_code == 0
+    (again,) = document(call("ledger", "show", ledger, "--json"))["rights"]
+    assert again["until"] < right["until"]
+
+
 def test_files_that_were_changed_are_not_accepted_unseen(call: Call, served: Path, tmp_path: Path) -> None:
     look(served)
     with (tmp_path / "records.csv").open("a") as records:

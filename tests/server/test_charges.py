@@ -62,6 +62,31 @@ def test_many_at_once_charge_once(selling: Home, dataset: Dataset, ledger: Ledge
     assert spent(ledger) == 1
 
 
+def test_many_analysts_at_once_overspend_nothing(selling: Home, dataset: Dataset, ledger: Ledger) -> None:
+    """The dataset has room for four; each analyst alone has room for one."""
+    names = [f"analyst-{number}" for number in range(24)]
+    for name in names:
+        ledger.custody.grant("people", name, 1)
+    charges, ready = Charges(selling), threading.Barrier(len(names))
+    found: list[int] = []
+    refused: list[str] = []
+
+    def ask(name: str) -> None:
+        ready.wait()
+        try:
+            found.append(charges.charge(name, dataset, "first"))
+        except BudgetRefused:
+            refused.append(name)
+
+    asking = [threading.Thread(target=ask, args=[name]) for name in names]
+    for each in asking:
+        each.start()
+    for each in asking:
+        each.join()
+    assert (len(set(found)), len(refused), spent(ledger)) == (4, 20, 4)
+    ledger.reading.verify()
+
+
 def test_a_worker_may_begin_at_once(selling: Home, dataset: Dataset, ledger: Ledger) -> None:
     seq = Charges(selling).charge("analyst", dataset, "first")
     ticket = ledger.charging.charge(Request("analyst", "first", "census", dataset.request), dataset.guarantee)

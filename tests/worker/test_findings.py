@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from starling.errors import IntegrityError, ParameterError, PolicyRefused
-from starling.privacy.trust import NotPrivate
 from starling.release.domain import Delivery, Validated
 from starling.release.records import accepted_files
 from starling.server.home import Home
@@ -43,7 +42,7 @@ def test_what_is_wrong_is_found_and_kept(registered: Home, delivery: Delivery) -
 def test_files_are_read_once_until_they_are_changed(registered: Home, delivery: Delivery, groups: Registered) -> None:
     read = []
 
-    def validate(most: int) -> NotPrivate[Validated]:
+    def validate(most: int) -> Validated:
         read.append(most)
         return delivery.validate(most)
 

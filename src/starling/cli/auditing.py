@@ -19,6 +19,7 @@ from starling.release.text import table
 
 if TYPE_CHECKING:
     from starling.ledger.chain import Head
+    from starling.ledger.delegation import Right
     from starling.ledger.disclosure import JointDisclosure
     from starling.ledger.keys import Pin, Public
     from starling.ledger.opening import Ledger
@@ -65,14 +66,19 @@ def pin(text: str) -> "Pin":
 def show(url: str, *, only: str | None, latest: int, delta: str | None) -> Result:
     """What is spent and left of every cap, the latest charges, and what the releases of a population reveal together."""
     from starling.ledger.disclosure import DELTA
+    from starling.ledger.keys import Public
 
     with reading(url) as opened:
         book, read = opened.book, opened.reading
         working("adding up what was spent and what it tells together")
         names = read.populations() if only is None else [only]
         accounts = [(read.account(each, latest=latest), read.joint_disclosure(each, delta or DELTA)) for each in names]
-        head = read.head()
+        head, rights = read.head(), book.rights().given()
     whose = f"ledger {book.id}, signed by {book.signer.fingerprint}\nhead {head.seq}:{head.hash}"
+    for right in rights:
+        whose += (
+            f"\nkey {Public.parse(right.key).fingerprint} may charge {right.dataset} until {_when(right.until)} UTC"
+        )
     return Result(
         lambda: "\n\n\n".join(
             [whose, *(account_text(*each) for each in accounts)]
@@ -84,6 +90,7 @@ def show(url: str, *, only: str | None, latest: int, delta: str | None) -> Resul
             "signer": book.signer.text,
             "second": None if book.second is None else book.second.text,
             "head": f"{head.seq}:{head.hash}",
+            "rights": [_right_json(each) for each in rights],
             "populations": [account_json(*each) for each in accounts],
         },
     )
@@ -240,6 +247,11 @@ def brief(text: str, most: int) -> str:
 
 def _when(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _right_json(right: "Right") -> "dict[str, Json]":
+    until = datetime.fromtimestamp(right.until, UTC).isoformat()
+    return {"key": right.key, "dataset": right.dataset, "until": until}
 
 
 def _joint_text(account: "Account", joint: "JointDisclosure") -> str:

@@ -78,5 +78,7 @@ def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
     chosen = Plan.load(plan)
     opened = open_records(files["records"], chosen)
     return Delivery(
-        GroupsPublication(chosen), _Groups(chosen, opened, DUCKDB), lambda most: validate(chosen, opened, most=most)
+        GroupsPublication(chosen),
+        _Groups(chosen, opened, DUCKDB),
+        lambda most: validate(chosen, opened, most=most).value,
     )

@@ -78,7 +78,7 @@ class Book:
         self.id = about["id"]
         self.signer = Public.parse(about["signer"])
         self.second = Public.parse(about["second"]) if about["second"] else None
-        if key is not None and not self._delegated(key.public):
+        if key is not None and key.public.text not in {right.key for right in self.rights().given()}:
             self.check_signer(Pin.parse(key.public))
         self.witness = witness(self.id)
         seen = self.witnessed()
@@ -205,13 +205,15 @@ class Book:
         """The head that this machine has seen, signed by the key that writes here; raises IntegrityError as `Witness.read`."""
         return self.witness.read(self.signer if self._key is None else self._key.public)
 
-    def _delegated(self, key: Public) -> bool:
-        """Whether the custodian ever gave this key a right; whether that holds for a charge is asked when it is made."""
-        found = self.read(lambda tx: list(tx.rows("SELECT body FROM events WHERE kind = ?", delegation.KIND)))
-        said = [json.loads(str(body)) for (body,) in found]
-        return any(
-            each.get("key") == key.text and signed_by(self.signer, self.id, delegation.KIND, each) for each in said
-        )
+    def rights(self) -> delegation.Rights:
+        """The rights that the custodian gave, by their signatures; whether one holds for a charge is asked when it is made."""
+        sql = "SELECT body FROM events WHERE kind = ? ORDER BY seq"
+        found, rights = self.read(lambda tx: list(tx.rows(sql, delegation.KIND))), delegation.Rights()
+        for (body,) in found:
+            said = json.loads(str(body))
+            if signed_by(self.signer, self.id, delegation.KIND, said):
+                rights.give(said)
+        return rights
 
     def _check_holds(self, seen: Head) -> None:
         row = self.read(lambda tx: tx.one("SELECT hash FROM events WHERE seq = ?", seen.seq))

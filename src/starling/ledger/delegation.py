@@ -7,7 +7,7 @@ outside of the right.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from starling.errors import PolicyRefused
 
@@ -19,6 +19,20 @@ MOST_DAYS: Final = 366
 """The longest time for which a right is given at once."""
 
 
+class Right(NamedTuple):
+    """A right that was given.
+
+    Attributes:
+        key: Who may charge: a public key, 64 hexadecimal digits.
+        dataset: Which dataset.
+        until: To when, in seconds since 1970.
+    """
+
+    key: str
+    dataset: str
+    until: int
+
+
 class Rights:
     """The rights that were given so far: the latest word for a key and a dataset is the one that holds."""
 
@@ -28,6 +42,10 @@ class Rights:
     def give(self, said: Mapping[str, Any]) -> None:
         """Take a `delegate` event; raises KeyError, TypeError or ValueError where it is none."""
         self._until[str(said["key"]), str(said["dataset"])] = int(said["until"])
+
+    def given(self) -> list[Right]:
+        """The rights in force and those that have ended, by key and dataset."""
+        return [Right(key, dataset, until) for (key, dataset), until in sorted(self._until.items())]
 
     def held(self, key: str, dataset: str, at: int) -> bool:
         """Whether `key` could charge `dataset` at the time `at`, in seconds since 1970."""

@@ -88,5 +88,7 @@ def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
     chosen = Plan.load(plan)
     opened = open_records(files["records"], chosen)
     return Delivery(
-        PlacesPublication(chosen), _Points(chosen, opened, DUCKDB), lambda most: validate(chosen, opened, most=most)
+        PlacesPublication(chosen),
+        _Points(chosen, opened, DUCKDB),
+        lambda most: validate(chosen, opened, most=most).value,
     )

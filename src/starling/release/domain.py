@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from starling.errors import Found
 from starling.privacy.guarantee import Guarantee
-from starling.privacy.trust import Confidential, Mechanism, NotPrivate
+from starling.privacy.trust import Confidential, Mechanism
 from starling.release.checks import Checks
 from starling.release.datapackage import Sheet
 from starling.release.encrypted import Create
@@ -189,7 +189,7 @@ class Delivery:
 
     publication: Publication[Any, Any]
     source: Source[Any]
-    validate: Callable[[int], NotPrivate["Validated"]]
+    validate: Callable[[int], "Validated"]
 
 
 @dataclass(frozen=True, slots=True)

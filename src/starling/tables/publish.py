@@ -132,5 +132,5 @@ def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
     opened = open_records(files["persons"], chosen)
     source = _Records(chosen, regions, geography, opened, DUCKDB)
     return Delivery(
-        TablesPublication(chosen, regions), source, lambda most: validate(chosen, regions, opened, most=most)
+        TablesPublication(chosen, regions), source, lambda most: validate(chosen, regions, opened, most=most).value
     )

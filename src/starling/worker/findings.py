@@ -60,7 +60,7 @@ class Inspections:
         known = self._kept(name)
         if known is not None and known.files == token:
             return known
-        found = delivery.validate(SHOWN).value
+        found = delivery.validate(SHOWN)
         problems = [*found.problems.decisive, *found.problems.listed]
         findings = Findings(
             token,
