@@ -74,7 +74,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
         "starling.tables.generate:generate",
     ),
     "tables validate": (("demo", "{files}"), "every record", "starling.tables.source:validate"),
-    "tables release": (("demo", "{files}", *PAID), "geography", "starling.tables.publish:read_geography"),
+    "tables release": (("demo", "{files}", *PAID), "geography", "starling.tables.publish:read_regions"),
     "tables evaluate": (
         ("demo", "--release", "{released}", "{files}"),
         "counting",
