@@ -5,11 +5,13 @@ import threading
 import pytest
 
 from starling.ledger.opening import Ledger
+from starling.ledger.reading import Charge
 from starling.server.charges import Charges
 from starling.server.datasets import Catalogue
 from starling.server.home import Home
 from starling.worker import running
 from starling.worker.findings import Inspections
+from starling.worker.jobs import Jobs
 from starling.worker.running import Worker
 from starling.worker.sources import Registered, Sources
 
@@ -93,6 +95,30 @@ def test_what_fails_is_tried_again_after_growing_pauses(registered: Home, custod
     custodian.custody.accept("data", Inspections(registered).find("data", Sources(registered).open("data")).files)
     worker.round(stop)
     assert told[-1] == f"release {seq} of data is done"
+
+
+def test_one_release_keeps_no_other_from_being_made(
+    registered: Home, custodian: Ledger, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = Worker(registered, told.append)
+    worker.round(threading.Event())
+    custodian.custody.accept("data", Inspections(registered).find("data", Sources(registered).open("data")).files)
+    custodian.custody.grant("people", "bob", 1)
+    dataset = Catalogue(registered.folder / "datasets").find("data")
+    first, second = ask(registered), Charges(registered).charge("bob", dataset, "first")
+    plain = Jobs.carry_out
+
+    def failing(jobs: Jobs, charge: Charge) -> None:
+        if charge.seq == first:
+            raise ValueError("a value of a record")
+        plain(jobs, charge)
+
+    monkeypatch.setattr(Jobs, "carry_out", failing)
+    worker.round(threading.Event())
+    assert told[1:] == [
+        f"release {first} of data failed and is tried again: a fault of Starling's own (ValueError)",
+        f"release {second} of data is done",
+    ]
 
 
 def test_without_a_right_it_says_so_once_and_waits(

@@ -52,9 +52,7 @@ class Worker:
             stop.wait(ROUND)
 
     def round(self, stop: threading.Event) -> None:
-        """Look once at files and ledger, and do what there is to do."""
-        if self._looked is None or self._now() - self._looked > LOOK:
-            self.look()
+        """Look once at ledger and files, and do what there is to do: first what is charged, whose deadline runs."""
         if self._jobs is None:
             self._open()
         for charge in self._waiting():
@@ -62,6 +60,8 @@ class Worker:
                 return
             if self._now() >= self._not_before.get(charge.seq, 0):
                 self._carry_out(charge)
+        if self._looked is None or self._now() - self._looked > LOOK:
+            self.look()
 
     def look(self) -> None:
         """Validate registered records that nobody has looked at as they are now."""
@@ -71,8 +71,8 @@ class Worker:
                 findings = self._inspections.inspect(name, self._sources.open(name))
                 ends = "nothing breaks the rules" if not findings.total else f"{findings.total:,} problems"
                 self._say(name, f"dataset {name}: looked at {findings.read}; {ends}: starling server findings")
-            except StarlingError as error:
-                self._say(name, f"dataset {name}: {error}")
+            except Exception as error:  # noqa: BLE001 - one dataset keeps no other from being looked at
+                self._say(name, f"dataset {name}: {_told(error)}")
 
     def _say(self, about: str, words: str) -> None:
         """Tell what was not told of it last."""
@@ -82,12 +82,10 @@ class Worker:
 
     def _open(self) -> None:
         try:
-            ledger = self._home.open_ledger()
+            self._jobs = Jobs(self._home, self._home.open_ledger())
         except StarlingError as error:
             if self._sources.names():
                 self._say("ledger", f"cannot charge: {error}")
-            return
-        self._jobs = Jobs(self._home, ledger)
 
     def _waiting(self) -> list[Charge]:
         try:
@@ -102,9 +100,14 @@ class Worker:
             self._jobs.carry_out(charge)
         except LedgerUnavailable:
             self._not_before[charge.seq] = self._now() + BUSY
-        except StarlingError as error:
+        except Exception as error:  # noqa: BLE001 - one release keeps no other from being made
             pause = self._pauses[charge.seq] = min(2 * self._pauses.get(charge.seq, BUSY / 2), LONGEST)
             self._not_before[charge.seq] = self._now() + pause
-            self._tell(f"release {charge.seq} of {charge.dataset} failed and is tried again: {error}")
+            self._tell(f"release {charge.seq} of {charge.dataset} failed and is tried again: {_told(error)}")
         else:
             self._tell(f"release {charge.seq} of {charge.dataset} is done")
+
+
+def _told(error: Exception) -> str:
+    """What may be told of an error: of a fault of Starling's own its kind alone, since its words could show values."""
+    return str(error) if isinstance(error, StarlingError) else f"a fault of Starling's own ({type(error).__name__})"
