@@ -15,6 +15,7 @@ from starlette.types import ASGIApp
 from starling.client import Client
 from starling.ledger.opening import create_ledger, open_ledger
 from starling.server.app import make_app
+from starling.server.charges import Charges
 from starling.server.home import Home, make_home
 from starling.worker.findings import Inspections
 from starling.worker.running import Worker
@@ -72,7 +73,7 @@ class Site:
         self._began, self._passed = time.time(), 0.0
         self._worker = Worker(home, lambda _: None)
         self._stop = threading.Event()
-        self.carrier = Local(make_app(home, now=lambda: self._began + self._passed))
+        self.carrier = Local(make_app(home, Charges(home, now=lambda: self._began + self._passed)))
 
     def sleep(self, seconds: float) -> None:
         """Let time pass, in which the worker works."""

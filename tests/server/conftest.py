@@ -16,6 +16,7 @@ from starling.ledger.rules import canonical
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.server.access import ROLES
 from starling.server.app import make_app
+from starling.server.charges import Charges
 from starling.server.datasets import Catalogue, Dataset
 from starling.server.home import Home, make_home
 from tests.ledger.worlds import costing
@@ -92,4 +93,4 @@ def selling(served: Home) -> Home:
 @pytest.fixture
 def asker(served: Home) -> Asker:
     """Asks the application of the home."""
-    return Asker(make_app(served))
+    return Asker(make_app(served, Charges(served)))

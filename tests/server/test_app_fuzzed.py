@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from starling.server.app import make_app
+from starling.server.charges import Charges
 from starling.server.home import Home
 from starling.server.rates import Rates
 from tests.server.conftest import Asker
@@ -41,7 +42,7 @@ VALUES = st.sampled_from(["census", "1", "6", "7", "0", "-1", "%2e%2e", "%00", "
 def patient(selling: Home, monkeypatch: pytest.MonkeyPatch) -> Asker:
     """Asks as often as it likes."""
     monkeypatch.setattr(Rates, "take", lambda *_: None)
-    return Asker(make_app(selling))
+    return Asker(make_app(selling, Charges(selling)))
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])

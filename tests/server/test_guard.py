@@ -7,6 +7,7 @@ import pytest
 
 from starling.server.access import Access
 from starling.server.app import make_app
+from starling.server.charges import Charges
 from starling.server.guard import HEADERS
 from starling.server.home import Home
 from tests.server.conftest import Asker
@@ -39,13 +40,13 @@ def test_a_host_of_the_settings_is_served(asker: Asker, host: str) -> None:
 
 def test_an_ipv6_host_is_served_with_its_brackets(served: Home) -> None:
     home = replace(served, settings=replace(served.settings, hosts=("::1",)))
-    assert Asker(make_app(home)).ask("GET", "/healthz", [("Host", "[::1]:8470")]).status_code == 200
+    assert Asker(make_app(home, Charges(home))).ask("GET", "/healthz", [("Host", "[::1]:8470")]).status_code == 200
 
 
 @pytest.mark.parametrize(("peer", "status"), [("10.0.0.2", 200), ("10.0.0.3", 400), ("127.0.0.1", 400)])
 def test_only_the_trusted_proxy_is_served(served: Home, peer: str, status: int) -> None:
     home = replace(served, settings=replace(served.settings, trusted_proxy="10.0.0.2"))
-    asker = Asker(make_app(home), peer=peer)
+    asker = Asker(make_app(home, Charges(home)), peer=peer)
     headers = [("X-Forwarded-For", "10.0.0.2")]
     reply = asker.ask("GET", "/healthz", headers)
     assert reply.status_code == status

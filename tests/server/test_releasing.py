@@ -8,6 +8,7 @@ import pytest
 from starling.ledger.opening import open_ledger
 from starling.ledger.rules import Request
 from starling.server.app import make_app
+from starling.server.charges import Charges
 from starling.server.datasets import Catalogue
 from starling.server.home import Home
 from tests.server.conftest import Asker
@@ -33,7 +34,7 @@ def later() -> Later:
 
 @pytest.fixture
 def asking(selling: Home, later: Later) -> Asker:
-    return Asker(make_app(selling, now=later))
+    return Asker(make_app(selling, Charges(selling, now=later)))
 
 
 def answer(home: Home, seq: int, content: bytes) -> int:

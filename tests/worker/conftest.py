@@ -10,14 +10,26 @@ from starling.ledger.opening import Ledger, create_ledger, open_ledger
 from starling.server.home import Home, make_home
 from starling.worker.sources import Registered, Sources, source_of
 from tests.groups.worlds import write_world as write_groups
+from tests.ledger.conftest import postgres_url
+from tests.ledger.worlds import postgres_database
 
 Given = Callable[[Registered], Home]
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Home:
+def ledger_at(request: pytest.FixtureRequest) -> Iterator[str | None]:
+    """Where the ledger is: a database of PostgreSQL where a test asks for that, else a file in the home."""
+    if getattr(request, "param", None) != "postgres":
+        yield None
+        return
+    with postgres_database(postgres_url()) as url:
+        yield url
+
+
+@pytest.fixture
+def served(tmp_path: Path, ledger_at: str | None) -> Home:
     """A home with an empty ledger."""
-    made = make_home(tmp_path / "served")
+    made = make_home(tmp_path / "served", ledger=ledger_at)
     create_ledger(made.settings.ledger).close()
     return made
 

@@ -102,6 +102,19 @@ def test_every_domain_is_released(
     assert carry_out(home) == []
 
 
+@pytest.mark.parametrize("ledger_at", ["postgres"], indirect=True)
+def test_a_ledger_of_many_users_serves_too(registered: Home, custodian: Ledger) -> None:
+    accept(registered, custodian)
+    charges = Charges(registered)
+    dataset = Catalogue(registered.folder / "datasets").find("data")
+    seq = charges.charge("ada", dataset, "first")
+    assert charges.charge("ada", dataset, "again") == seq
+    assert charges.budget("ada", dataset).more == 2
+    carry_out(registered)
+    check(registered, custodian, seq)
+    charges.close()
+
+
 def die(folder: str, moment: str) -> None:
     """What tests/forking.py calls in a process of its own."""
     strike(*MOMENTS[moment])

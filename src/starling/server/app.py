@@ -1,7 +1,6 @@
 """The API. Its web process sees users, the ledger and what was released; it opens no records."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
 from typing import Annotated
@@ -53,12 +52,12 @@ class LogLine(BaseModel):
     what: str
 
 
-def make_app(home: Home, *, now: Callable[[], float] = time.time) -> ASGIApp:
+def make_app(home: Home, charges: Charges) -> ASGIApp:
     """The application of a home, with its guard.
 
     Args:
         home: The home.
-        now: Gives the time by which answers leave, in seconds since 1970.
+        charges: Charges for it; whoever gives them closes them afterwards.
     """
     app = FastAPI(title="Starling", version="1", openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None)
     answer_errors(app)
@@ -66,7 +65,7 @@ def make_app(home: Home, *, now: Callable[[], float] = time.time) -> ASGIApp:
     rates = Rates()
     _users(app, home, rates)
     _ledger(app, home, rates)
-    releasing.add_routes(app, home, rates, Charges(home, now=now))
+    releasing.add_routes(app, home, rates, charges)
     return Guard(app, home.settings)
 
 

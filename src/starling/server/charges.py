@@ -128,6 +128,15 @@ class Charges:
         leaves = charge.at + departure(deadline, now - charge.at)
         return Progress(charge, "charged", leaves, max(1, ceil(leaves - now)), None)
 
+    def close(self) -> None:
+        """Charge what waits, then let go of the ledger."""
+        with self._opening:
+            if self._opened is not None:
+                ledger, batcher = self._opened
+                batcher.close()
+                ledger.close()
+                self._opened = None
+
     def _ledger(self) -> tuple[Ledger, Batcher]:
         """The ledger, opened at the first charge: it takes the server's key once a custodian has given that a right."""
         with self._opening:

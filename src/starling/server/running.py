@@ -3,12 +3,14 @@
 import socket
 import ssl
 from collections.abc import Callable
+from contextlib import closing
 from typing import Final
 
 import uvicorn
 
 from starling.errors import OutputError
 from starling.server.app import make_app
+from starling.server.charges import Charges
 from starling.server.connections import Bounded
 from starling.server.home import Home
 from starling.server.settings import Settings, refused_setting
@@ -30,9 +32,9 @@ def serve(home: Home, listening: Callable[[str], None], *, workers: int = 1) -> 
         PlanError: the files of TLS are not what they should be.
         OutputError: the address cannot be listened on.
     """
-    settings = home.settings
+    settings, charges = home.settings, Charges(home)
     config = uvicorn.Config(
-        make_app(home),
+        make_app(home, charges),
         http=Bounded,
         ws="none",
         lifespan="off",
@@ -53,7 +55,7 @@ def serve(home: Home, listening: Callable[[str], None], *, workers: int = 1) -> 
         address, port = taken.getsockname()[:2]
         shown = f"[{address}]" if ":" in address else address
         listening(f"{'http' if settings.certificate is None else 'https'}://{shown}:{port}")
-        with kept_running(home.folder, workers):
+        with closing(charges), kept_running(home.folder, workers):
             try:
                 uvicorn.Server(config).run(sockets=[taken])
             except KeyboardInterrupt:
