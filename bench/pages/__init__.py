@@ -55,6 +55,7 @@ NAMES: Final = (
     "tables_national",
     "tables_scale",
     "tables_better",
+    "tables_own",
     "verify",
     "ledger",
     "genome_distance",

@@ -68,6 +68,15 @@ def tables_scale(results: Mapping[str, Results]) -> str:
     return f"{table(['persons', 'seconds', 'CPU seconds', 'most memory, GB'], rows)}\n\n{what} {made(result)}"
 
 
+def tables_own(results: Mapping[str, Results]) -> str:
+    """Records of one's own: reading them, and a release."""
+    result = results["tables_own"]
+    keys = ("seconds", "cpu_seconds", "gigabytes")
+    rows = ([row["what"], f"{row['persons']:,}", *(number(row[key]) for key in keys)] for row in result["rows"])
+    header = ["process", "persons", "seconds", "CPU seconds", "most memory, GB"]
+    return f"{table(header, rows)}\n\n{result['settings']['districts']:,} districts. {made(result)}"
+
+
 def tables_better(results: Mapping[str, Results]) -> str:
     """What totals that add up and a top-up take beside a release as measured."""
     result = results["tables_better"]
@@ -147,6 +156,7 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "tables_national": tables_national,
     "tables_scale": tables_scale,
     "tables_better": tables_better,
+    "tables_own": tables_own,
     "verify": verify,
     "gains": gains,
     "thresholds": thresholds,
