@@ -76,6 +76,7 @@ def test_cuts_are_few_round_and_begin_at_the_least(low: int, range_: int) -> Non
         ("sex:", "names no column and its values"),
         ("age:int:0-110", "without two bounds"),
         ("age:int:0..", "without two bounds"),
+        ("age:0..110", "looks like bounds"),
     ],
 )
 def test_what_declares_no_column_is_refused(declared: str, cause: str, tmp_path: Path) -> None:

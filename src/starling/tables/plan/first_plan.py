@@ -106,6 +106,10 @@ def _declared(said: str, folder: Path) -> dict[str, Any]:
         return {"name": name, "from": int(bounds[1]), "to": int(bounds[2])}
     if domain.startswith("dates:"):
         return {"name": name, "periods": domain.removeprefix("dates:").split(",")}
+    if _INTEGERS.fullmatch(f"int:{domain}"):
+        # It would be read as the one value "0..110", which no record has.
+        fix = f"write it like {name}:int:{domain}"
+        raise ParameterError("--columns", f"has {said[:40]!r}, which looks like bounds of whole numbers", fix)
     return {"name": name, "values": domain.split(",")}
 
 
