@@ -64,7 +64,6 @@ def test_each_fault_has_its_line(tmp_path: Path) -> None:
     ]
     assert sorted((each.line, each.field, each.problem) for each in result.notes.listed) == [
         (8, "age", "is missing, and the record is in no group by it"),
-        (8, "tags", "is missing, and the record is in no group by it"),
         (9, "tags", "holds more values than the 2 that are read; the first of them are"),
     ]
     assert result.values == {"records": 7, "counted": 3}

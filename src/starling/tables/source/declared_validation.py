@@ -37,7 +37,7 @@ NOTHING: Final = "nothing to do, if that is meant"
 def validate_declared(records: DeclaredRecords, *, most: int = SHOWN) -> NotPrivate[Validated]:
     """Read all records and list for the custodian what breaks the rules of reading, and what is read otherwise than it may be meant.
 
-    Notes are attributes of groups of which a record says nothing, values beyond the most that are read, and those that count as "other".
+    Notes are columns of one value of which a record says none, values beyond the most that are read, and those that count as "other".
 
     Args:
         records: The checked records.
@@ -114,7 +114,9 @@ class _Check:
                 kept &= ~(missing | outside)
             else:
                 self.problems.add(name, what, outside, lines, file, fix=NO_GROUP)
-                self.notes.add(name, "is missing, and the record is in no group by it", missing, lines, file)
+                # Of a column of several values, none is an answer like any other.
+                nothing = missing & (not column.several)
+                self.notes.add(name, "is missing, and the record is in no group by it", nothing, lines, file)
             if column.several:
                 more = f"holds more values than the {column.most} that are read; the first of them are"
                 self.notes.add(name, more, _more(column, said), lines, file)
