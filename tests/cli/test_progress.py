@@ -140,7 +140,7 @@ SHORT = {
     "tables plan", "tables convert", "genome plan", "groups plan", "places plan", "keys new", "keys show", "ledger create",
     "ledger population", "ledger dataset", "ledger grant", "ledger raise", "ledger approve", "ledger export", "ledger retire",
     "ledger delegate", "server dataset", "server findings", "server accept", "server show", "worker",
-    "tables init", "remote datasets", "remote budget", "remote release", "remote fetch",
+    "tables init", "tables schema", "remote datasets", "remote budget", "remote release", "remote fetch",
     "server init", "server user", "server token", "server tokens", "server revoke", "server log", "serve",
 }  # fmt: skip
 """What opens a plan or writes one event; `ledger export` prints at once, `serve` says when it listens, and `worker` what it does."""

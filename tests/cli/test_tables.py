@@ -37,6 +37,7 @@ def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch
         "init",
         "plan",
         "convert",
+        "schema",
         "preview",
         "generate",
         "validate",

@@ -38,6 +38,7 @@ tables = Group(
         "init": "starling.cli.tables_init:init",
         "plan": "starling.cli.tables:plan",
         "convert": "starling.cli.tables:convert",
+        "schema": "starling.cli.tables:schema",
         "preview": "starling.cli.tables:preview",
         "generate": "starling.cli.tables:generate",
         "validate": "starling.cli.tables:validate",
@@ -100,6 +101,17 @@ def convert(folder: Path, out: Path) -> Result:
     levels = f"{len(overview.levels)}; starling tables plan {out} shows them"
     pairs = [("plan file", str(out)), ("cost", str(overview.plan.cost)), ("levels", levels)]
     return Result(partial(facts, pairs), lambda: {"file": str(out), **overview_json(overview)})
+
+
+@command("schema", example="starling tables schema")
+def schema() -> Result:
+    """The JSON Schema of plan files, by which editors complete keys and mark wrong ones. Keep it beside the plan; it opens nothing."""
+    import json
+
+    from starling.tables.plan.schema import plan_file_schema
+
+    made = plan_file_schema()
+    return Result(partial(json.dumps, made, indent=2), lambda: made)
 
 
 @command("preview", example="starling tables preview demo")

@@ -1,0 +1,66 @@
+"""What the readers take keeps the schema, and a key that they refuse breaks it."""
+
+import json
+import tomllib
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from starling.errors import PlanError
+from starling.tables.plan import Plan
+from starling.tables.plan.schema import plan_file_schema
+from tests.conftest import ROOT
+from tests.tables.own_worlds import World, worlds
+from tests.tables.plan.invented import census_folder
+from tests.tables.plan.test_own_readable import FILE
+
+SCHEMA = jsonschema.Draft202012Validator(plan_file_schema())
+PRESETS = sorted((ROOT / "src" / "starling" / "tables" / "presets").glob("*.toml"))
+
+
+def keeps(values: dict[str, Any]) -> bool:
+    """Whether values keep the schema."""
+    return bool(SCHEMA.is_valid(values))
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(plan_file_schema())
+    assert json.loads(json.dumps(plan_file_schema())) == plan_file_schema()
+
+
+@pytest.mark.parametrize("path", PRESETS, ids=[path.stem for path in PRESETS])
+def test_the_plans_that_come_with_starling_keep_it(path: Path) -> None:
+    assert keeps(tomllib.loads(path.read_text()))
+
+
+def test_plans_that_are_written_keep_it(tmp_path: Path) -> None:
+    assert keeps(Plan.load(census_folder(tmp_path)).values("definitions"))
+    assert keeps(tomllib.loads(FILE))
+
+
+@settings(max_examples=25, deadline=None)
+@given(worlds(most=0), st.sampled_from(["person", "household"]), st.integers(1, 3))
+def test_what_the_reader_takes_keeps_it(world: World, unit: str, most: int) -> None:
+    values = deepcopy(world.values)
+    values["privacy"]["unit"], values["records"] = unit, {f"of-a-{unit}": most, unit: "id"}
+    assert keeps(values)
+    assert keeps(Plan.of(values).values())
+
+
+@settings(max_examples=40, deadline=None)
+@given(worlds(most=0), st.data())
+def test_an_unknown_key_is_refused_by_both(world: World, data: st.DataObject) -> None:
+    values = deepcopy(world.values)
+    named = [key for key in values if isinstance(values[key], dict) and key != "title"]
+    listed = [key for key in ("columns", "groups", "levels") if values[key]]
+    place = data.draw(st.sampled_from(["", *named, *listed]))
+    table = values if not place else values[place] if place in named else values[place][0]
+    table["unheard-of"] = 1
+    assert not keeps(values)
+    with pytest.raises(PlanError, match="unknown key"):
+        Plan.of(values)
