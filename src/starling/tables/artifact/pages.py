@@ -304,7 +304,8 @@ def _chosen_detail(plan: Plan) -> str:
     """What groups of which size get."""
     if not plan.detail.steps:
         return "Each group gets a total."
-    text = "sex by age" if plan.detail == SEX_BY_AGE else plan.detail.steps_text
+    steps = (plan.detail.names[branch] for branch in range(1, plan.detail.steps + 1))
+    text = "sex by age" if plan.detail == SEX_BY_AGE else ", then ".join(steps)
     return f"Small groups get a total, larger ones {text}."
 
 
