@@ -17,9 +17,10 @@ from starling.tables import Plan, evaluate, generate, preview, release
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.plan import read_regions
 from starling.tables.preview.expected_detail import expect_detail
+from starling.tables.preview.page import TablesPage
 from starling.tables.source import open_records
 from starling.verification import verify
-from tests.tables.artifact.test_wording import OF_THE_CENSUS
+from tests.tables.plan.test_wording import OF_THE_CENSUS
 
 UNVALIDATED = PaymentOptions(unvalidated=True)
 VALUES = {
@@ -125,6 +126,8 @@ def test_what_is_expected_is_foreseen_from_public_facts() -> None:
     assert sum(town.branches) + town.suppressed == pytest.approx(1)
     # A town's groups are larger than a ward's, so fewer of them stay bare totals.
     assert town.branches[0] < ward.branches[0] + ward.suppressed
+    page = " ".join(section.text for section in TablesPage(seen, (town, ward)).sections())
+    assert not [word for word in OF_THE_CENSUS if re.search(rf"\b{word}s?\b", page)]
 
 
 def test_what_cannot_be_released_is_refused_before_anything_is_charged(frame: pd.DataFrame, tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ import pyarrow as pa
 from starling.release.checks import Checks
 from starling.release.datapackage import Column, Sheet
 from starling.release.table_files import Table, Text, column
-from starling.tables.artifact.wording import wording
 from starling.tables.plan import Detail, Level, Plan, RegionLevels, labels
 from starling.tables.plan.detail import one_of
+from starling.tables.plan.wording import wording
 from starling.tables.postprocess import T1_SCHEMA, t2_schema
 
 CENSUS: Final = {

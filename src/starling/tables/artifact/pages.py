@@ -19,13 +19,13 @@ from starling.release.report.pages import files
 from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, shares, tiles
 from starling.tables.artifact.columns import MOST_CSV_ROWS, place_of
 from starling.tables.artifact.public_plan import missing
-from starling.tables.artifact.wording import wording
 from starling.tables.inference.combined import margin
 from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
 from starling.tables.measurements import Int64
 from starling.tables.plan import Geography, Plan, labels
 from starling.tables.plan.labels import level_title, short_percent
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
+from starling.tables.plan.wording import wording
 from starling.tables.postprocess import Tabulated
 
 LADDER: Final = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3_000, 1_000, 300, 100, 30)

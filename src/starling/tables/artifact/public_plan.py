@@ -19,7 +19,6 @@ from starling.release.manifest import AGAIN
 from starling.release.registry import Product
 from starling.release.statement import AddsTo, Json, Particulars, noise
 from starling.tables.artifact.columns import measurements_path, place_of
-from starling.tables.artifact.wording import wording
 from starling.tables.inference.combined import later_weight, margin
 from starling.tables.inference.consistency import well_nested
 from starling.tables.inference.totals import CONFIDENCE, half_width, stage1_share, suppression_quantile
@@ -38,6 +37,7 @@ from starling.tables.plan.codebook import STATES
 from starling.tables.plan.counting_sql import counting
 from starling.tables.plan.region_levels import CENSUS_REGIONS
 from starling.tables.plan.sex_by_age import SEX_BY_AGE, TOP_AGE
+from starling.tables.plan.wording import wording
 
 PLAN: Final = "plan/plan.json"
 REGIONS: Final = "plan/regions.json"

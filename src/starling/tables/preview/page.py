@@ -12,6 +12,7 @@ from starling.release.report.pages import Picture, Section, Table
 from starling.release.report.pictures import Tile, relative_shade, shares, tiles
 from starling.tables.plan import Plan
 from starling.tables.plan.labels import level_title, short_percent
+from starling.tables.plan.wording import wording
 from starling.tables.preview import Error, LevelPreview, Preview
 from starling.tables.preview.expected_detail import ExpectedDetail
 
@@ -62,7 +63,7 @@ def _cost(seen: Preview) -> Section:
             level_title(seen.overview.plan, each.level),
             decimal_up(each.cost.amount),
             "; ".join(map(str, each.level.targets)) or "a budget is stated",
-            ", ".join(f"{threshold:,}" for threshold in each.level.thresholds),
+            "" if each.level.total_only.all() else ", ".join(f"{threshold:,}" for threshold in each.level.thresholds),
             *([f"{each.groups:,}"] if each.groups is not None else []),
         )
         for each in seen.overview.levels
@@ -146,10 +147,11 @@ def _sizes(seen: Preview) -> Section:
         for size in level.sizes
     )
     header = ("Group", "Likeliest detail", "Margin", "Width", "Left out", "Covered if published")
-    text = """
-        A group is published in the detail that its noisy total calls for, so the error of its total depends on its size. A small
-        group below the state is published only when its noise was high, so its interval holds less often than it says: the last
-        column of the table.
+    where = wording(seen.overview.plan.regions).small
+    text = f"""
+        A group is published in the detail that its noisy total calls for, so the error of its total depends on its size. {where},
+        where the plan leaves small totals out, a small group is published only when its noise was high, so its interval holds less
+        often than it says: the last column of the table.
     """
     pictures = (
         (Picture(partial(tiles, titles, columns, grid, "true size of a group, persons", "sizes"), caption),)
@@ -175,7 +177,7 @@ def _detail(plan: Plan, details: Sequence[ExpectedDetail]) -> Section:
         This depends on how large the groups are, which no plan knows: for each level the table says whether their sizes were given in
         a file or are assumed. Groups that are bare totals by plan are not among them.
 
-        {_ASSUMED if not all(expected.given for expected in details) else ""}
+        {_ASSUMED + wording(plan.regions).sizes if not all(expected.given for expected in details) else ""}
     """
     header = ("Level", *(kind.capitalize() for kind in kinds), "Sizes")
     table = Table(header, rows, "Expected parts of the groups of each level")
@@ -183,10 +185,7 @@ def _detail(plan: Plan, details: Sequence[ExpectedDetail]) -> Section:
 
 
 _ASSUMED: Final = """
-    Where they are assumed, half of the groups of a level have at least m persons, and a part of 1/(1 + x/m) at least x: m is 20,000 for
-    detailed groups of the nation, 400 of a state, 8 of a county, 2 of a place or AIANNH area, 1 of a tract, and 20 times as
-    many for regional groups. These are round numbers, no result of a census.
-"""
+    Where they are assumed, half of the groups of a level have at least m persons, and a part of 1/(1 + x/m) at least x: """
 
 
 def _percent(part: float) -> str:

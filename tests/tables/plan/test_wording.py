@@ -2,8 +2,8 @@
 
 from dataclasses import fields
 
-from starling.tables.artifact.wording import CENSUS, OWN, wording
 from starling.tables.plan import CENSUS_REGIONS, read_regions
+from starling.tables.plan.wording import CENSUS, OWN, wording
 from tests.tables.plan.test_regions import own
 
 OF_THE_CENSUS = ("race", "ethnicity", "state", "count" + "y", "Census", "AIANNH", "block")

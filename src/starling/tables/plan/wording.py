@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from starling.tables.plan import CENSUS_REGIONS, RegionLevels
+from starling.tables.plan.region_levels import CENSUS_REGIONS, RegionLevels
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,7 @@ class Wording:
         small: Where small totals are left out.
         public: What is public beside the numbers.
         no_sums: What does not add up.
+        sizes: Which sizes of groups are assumed before anything is known of them, beside the plan's own numbers.
         sums: What is made to add up where the plan says so, and what is not.
         columns: What the columns of the tables say that depend on it.
         description: What the tables are, for the registry.
@@ -30,6 +31,7 @@ class Wording:
     small: str
     public: str
     no_sums: str
+    sizes: str
     sums: str
     columns: Mapping[str, str]
     description: str
@@ -44,6 +46,8 @@ CENSUS: Final = Wording(
     small="Below the state",
     public="the plan, the definitions of race and ethnicity groups, and the geography",
     no_sums="the counties of a state do not sum to the state",
+    sizes="""m is 20,000 for detailed groups of the nation, 400 of a state, 8 of a county, 2 of a place or AIANNH area, 1 of a tract, and
+        20 times as many for regional groups. These are round numbers, no result of a census.""",
     sums="""Totals are made to add up, by weighted least squares: tracts to counties, counties to states, states to the nation, and
         iterations to those that the definitions make their sums. Groups that are left out of the tables take part, so that a table
         from which some were left out does not add up. Places and AIANNH areas, which are part of no sum, and the ages and sexes of
@@ -69,6 +73,7 @@ OWN: Final = Wording(
     small="At the levels of small regions",
     public="the plan with its columns, groups and values, and the table of areas",
     no_sums="the regions within a larger one do not sum to it",
+    sizes="""m is an equal part of as many records as the plan expects (expected, below [records]), and at least 1.""",
     sums="""Totals are made to add up, by weighted least squares, over levels of which each is nested in the one before: all its areas lie
         in regions of that level, and those of one region in one. Groups that are left out of the tables take part, so that a table from
         which some were left out does not add up. The detail of different regions is not made to add up.""",
