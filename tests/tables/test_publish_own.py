@@ -95,6 +95,8 @@ def test_every_form_can_be_evaluated_and_reopened(frame: pd.DataFrame, tmp_path:
         assert sum(each.errors.covered for each in found.classes) > 0.8 * sum(
             each.errors.rows for each in found.classes
         )
+        with pytest.raises(ParameterError, match="engine"):
+            evaluate(plan, read_regions(plan), open_records(tmp_path / name, plan), out, engine="spark://local")
         assert starling.open_release(out).rows("t1").num_rows > 0
 
 

@@ -129,7 +129,12 @@ class TablesRelease(DomainRelease):
 
     def _moves(self, row: dict[str, Any]) -> bool:
         """Whether a number's noise is that of a least-squares estimate."""
-        return nested(self.plan, self._levels[row["region_type"], row["iteration_code"]].geography)
+        return row["region_type"] in self._in_sums
+
+    @cached_property
+    def _in_sums(self) -> frozenset[str]:
+        """The levels of regions that take part in sums."""
+        return frozenset(level.geography for level in self.plan.levels if nested(self.plan, level.geography))
 
 
 def _linear(plan: Plan, level: Level, names: tuple[Hashable, ...], row: dict[str, Any], estimate: Fraction) -> Value:

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from starling.engine.spark import DUCKDB, check_engine, cluster_for
-from starling.errors import OutputError, ParameterError
+from starling.engine.spark import DUCKDB, cluster_for
+from starling.errors import OutputError
 from starling.privacy.trust import Confidential
 from starling.release import pipeline
 from starling.release.domain import Delivery
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener
 from starling.release.session import InSession
-from starling.tables.counts import GroupCounts, count_records
+from starling.tables.counts import GroupCounts, check_counting, count_records
 from starling.tables.earlier.releases import topping_up
 from starling.tables.plan import Geography, Plan, read_regions
 from starling.tables.publication import TablesPublication
@@ -101,12 +101,10 @@ def release(
         BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
         RunFailed: after the charge, always with the same words.
     """
-    check_engine(engine)
+    check_counting(plan, engine)
     listener.step("reading the public geography")
     regions = read_regions(plan, geography, names=names)
     opened = open_records(persons, plan)
-    if plan.records is not None and engine != DUCKDB:
-        raise ParameterError("engine", "does not read records of one's own", "leave it out: DuckDB counts them")
     if not files_of(opened)[0] and Path(out).exists():
         # Nobody can tell whether it answers for these records or for others.
         raise OutputError(str(out), "exists", "name a new folder for records of a session")

@@ -1,6 +1,7 @@
 """Exact counts of every population group: counted once, by what decides everything, and expanded afterwards."""
 
-from starling.engine.spark import Spark
+from starling.engine.spark import DUCKDB, Spark, check_engine
+from starling.errors import ParameterError
 from starling.privacy.trust import Confidential
 from starling.tables.counts.counting import count
 from starling.tables.counts.own_counting import count_own
@@ -8,7 +9,14 @@ from starling.tables.counts.population_groups import GroupCounts
 from starling.tables.plan import Geography, Plan
 from starling.tables.source import Opened, Persons
 
-__all__ = ["GroupCounts", "count", "count_own", "count_records"]
+__all__ = ["GroupCounts", "check_counting", "count", "count_records"]
+
+
+def check_counting(plan: Plan, engine: str) -> None:
+    """Raises ParameterError where there is no such engine, or it does not count the records of the plan."""
+    check_engine(engine)
+    if plan.records is not None and engine != DUCKDB:
+        raise ParameterError("engine", "does not read records of one's own", "leave it out: DuckDB counts them")
 
 
 def count_records(

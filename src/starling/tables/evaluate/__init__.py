@@ -22,7 +22,7 @@ import pyarrow.dataset as ds
 from starling.engine.spark import DUCKDB, cluster_for
 from starling.errors import SourceError
 from starling.privacy.trust import NotPrivate, inspect
-from starling.tables.counts import count_records
+from starling.tables.counts import check_counting, count_records
 from starling.tables.evaluate.detail_rows import DetailRows
 from starling.tables.measurements import Int64
 from starling.tables.mechanism import ExactCounts
@@ -180,9 +180,10 @@ def evaluate(
         engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.
 
     Raises:
-        ParameterError: when there is no such engine or it does not start.
+        ParameterError: when there is no such engine, it does not count the records of the plan, or it does not start.
         SourceError: when the folder holds no tables, or tables of another plan or geography.
     """
+    check_counting(plan, engine)
     tables = Published(release)
     with cluster_for(engine, *files_of(persons)) as cluster:
         exact = count_records(plan, geography, persons, cluster=cluster)

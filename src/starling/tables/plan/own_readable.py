@@ -24,8 +24,7 @@ from starling.tables.plan.readable_choices import read_privacy, read_publication
 from starling.tables.plan.readable_levels import (
     Stated,
     check_targets,
-    read_budget,
-    read_targets,
+    read_price,
     read_thresholds,
     solved,
 )
@@ -371,15 +370,11 @@ def _levels(top: Section, regions: RegionLevels, records: OwnRecords, detail: De
         key = where, 1 + records.families.index(chosen)
         if key in stated and len(section.problems) == before:
             section.refuse("groups", f"{chosen.name} are there with these regions already", "give each level once")
-        promised = "margins" in section.values
-        if promised == ("budget" in section.values):
-            problem = "stands beside margins" if promised else "is missing"
-            section.refuse("budget", problem, "give either budget or margins")
-        budget = read_budget(section) if "budget" in section.values else None
+        price = read_price(section)
         thresholds = tuple(range(1, detail.steps + 1))
         if not chosen.total_only:
             thresholds = read_thresholds(section, detail)
         elif "thresholds" in section.values:
             section.refuse("thresholds", "are of groups that are measured once", "leave them out")
-        stated[key] = Stated(budget, read_targets(section) if promised else [], thresholds)
+        stated[key] = Stated(*price, thresholds)
     return stated

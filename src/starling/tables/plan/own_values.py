@@ -3,36 +3,22 @@
 from collections.abc import Sequence
 from typing import Any
 
-from starling.planfile.values import exact_text
 from starling.tables.plan.choices import Choices, Level
 from starling.tables.plan.columns import Codes, Column, Integers
 from starling.tables.plan.detail import Detail
 from starling.tables.plan.own_families import OwnFamily
 from starling.tables.plan.own_records import EVERYWHERE, EXPECTED, OwnAreas, OwnRecords
+from starling.tables.plan.readable_choices import privacy_values, publication_values
 from starling.tables.plan.readable_levels import price_values
 
 
 def own_values(plan: Choices, records: OwnRecords) -> dict[str, Any]:
     """The values that say a plan about records of one's own."""
-    publication: dict[str, Any] = {"negative-counts": plan.allow_negative}
-    if plan.suppression:
-        publication["suppression"] = exact_text(plan.suppression)
-    if plan.variants.both_stages:
-        publication["totals"] = "both stages"
-    if plan.variants.given_published:
-        publication["intervals"] = "published"
-    if plan.variants.add_up:
-        publication["add-up"] = True
     return {
         "title": plan.title,
-        "privacy": {
-            "unit": records.protects,
-            "neighbours": "add-remove",
-            "measure": plan.measure,
-            "stage-1-share": exact_text(plan.gamma),
-        },
+        "privacy": privacy_values(plan),
         "records": _record_values(records),
-        "publication": publication,
+        "publication": publication_values(plan),
         **_region_values(plan, records.areas),
         **({"detail": _detail_values(plan.detail, records)} if plan.detail.steps else {}),
         **({"columns": [_column_values(column) for column in records.columns]} if records.columns else {}),

@@ -14,7 +14,6 @@ from typing import Any
 
 from starling.errors import PlanError
 from starling.planfile.toml import Section, read_file
-from starling.planfile.values import exact_text
 from starling.tables.plan.attributes import census_attributes
 from starling.tables.plan.census import CONFIG, read_census
 from starling.tables.plan.choices import Choices, population_levels, within
@@ -22,7 +21,13 @@ from starling.tables.plan.codebook import MOST_RACE_CODES, STATES, Definitions, 
 from starling.tables.plan.definitions import LEVELS, WHERE, read_definitions, read_groups, suffix
 from starling.tables.plan.own_readable import is_own, read_own
 from starling.tables.plan.own_values import own_values
-from starling.tables.plan.readable_choices import read_privacy, read_publication, read_variants
+from starling.tables.plan.readable_choices import (
+    privacy_values,
+    publication_values,
+    read_privacy,
+    read_publication,
+    read_variants,
+)
 from starling.tables.plan.readable_levels import check_targets, level_values, read_levels, solved
 from starling.tables.plan.region_levels import CENSUS_REGIONS
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
@@ -162,27 +167,13 @@ def values_of(plan: Choices, definitions: str | None = None) -> dict[str, Any]:
         fix = "rename the folder"
         raise PlanError("definitions", "lie in a folder whose name cannot be printed", fix)
     area = {"states": "all" if plan.states == STATES.keys() else sorted(plan.states)} if plan.states else {}
-    publication: dict[str, Any] = {"negative-counts": plan.allow_negative}
-    if plan.suppression:
-        publication["suppression"] = exact_text(plan.suppression)
-    if plan.variants.both_stages:
-        publication["totals"] = "both stages"
-    if plan.variants.given_published:
-        publication["intervals"] = "published"
-    if plan.variants.add_up:
-        publication["add-up"] = True
     return {
         "title": plan.title,
         **({"definitions": definitions} if definitions is not None else _group_values(plan.definitions)),
-        "privacy": {
-            "unit": "person",
-            "neighbours": "add-remove",
-            "measure": plan.measure,
-            "stage-1-share": exact_text(plan.gamma),
-        },
+        "privacy": privacy_values(plan),
         "records": {"race-codes": plan.max_race_codes},
         "area": area | ({"puerto-rico": True} if plan.puerto_rico else {}),
-        "publication": publication,
+        "publication": publication_values(plan),
         "levels": [level_values(level) for level in plan.levels],
     }
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from starling.planfile.toml import Section
+from starling.planfile.values import exact_text
 from starling.privacy.budget import Measure
+from starling.tables.plan.choices import Choices
 from starling.tables.plan.variants import Variants
 
 CHEAPEST: Final = "cheapest"
@@ -55,3 +57,27 @@ def read_variants(section: Section) -> Variants:
 
     add_up = "add-up" in section.values and section.flag("add-up", "write true or false")
     return Variants(chosen("totals"), add_up, chosen("intervals"))
+
+
+def privacy_values(plan: Choices) -> dict[str, Any]:
+    """The values that say [privacy] of a plan."""
+    return {
+        "unit": plan.relation.unit,
+        "neighbours": plan.relation.change,
+        "measure": plan.measure,
+        "stage-1-share": exact_text(plan.gamma),
+    }
+
+
+def publication_values(plan: Choices) -> dict[str, Any]:
+    """The values that say [publication] of a plan; what is left out is as where nothing is said."""
+    values: dict[str, Any] = {"negative-counts": plan.allow_negative}
+    if plan.suppression:
+        values["suppression"] = exact_text(plan.suppression)
+    if plan.variants.both_stages:
+        values["totals"] = _ESTIMATES["totals"][1]
+    if plan.variants.given_published:
+        values["intervals"] = _ESTIMATES["intervals"][1]
+    if plan.variants.add_up:
+        values["add-up"] = True
+    return values

@@ -79,17 +79,21 @@ def read_levels(sections: list[Section], *, us: bool, puerto_rico: bool) -> dict
                 section.refuse("geography", f"{geography} is there with these groups already", "give each level once")
             if not (puerto_rico if geography.puerto_rico else us):
                 section.refuse("geography", f"{geography} is outside the area", "add it to [area], or leave it out")
-        promised = "margins" in section.values
-        if promised == ("budget" in section.values):
-            problem = "stands beside margins" if promised else "is missing"
-            section.refuse("budget", problem, "give either budget or margins")
-        budget = read_budget(section) if "budget" in section.values else None
-        targets = read_targets(section) if promised else []
-        stated[key] = Stated(budget, targets, read_thresholds(section, SEX_BY_AGE))
+        stated[key] = Stated(*read_price(section), read_thresholds(section, SEX_BY_AGE))
     return stated
 
 
-def read_budget(section: Section) -> Fraction | None:
+def read_price(section: Section) -> tuple[Fraction | None, list[tuple[Section, AccuracyTarget]]]:
+    """The budget of a level, or the margins that it promises, each with its place in the file."""
+    promised = "margins" in section.values
+    if promised == ("budget" in section.values):
+        problem = "stands beside margins" if promised else "is missing"
+        section.refuse("budget", problem, "give either budget or margins")
+    budget = _budget(section) if "budget" in section.values else None
+    return budget, _targets(section) if promised else []
+
+
+def _budget(section: Section) -> Fraction | None:
     """The budget that a level states; None after a refusal."""
     budget = section.number("budget", 'write it like "0.159"')
     if budget is not None and not 0 < budget <= LARGEST_BUDGET:
@@ -170,7 +174,7 @@ def _finer(detail: Detail) -> str:
     return f"{', then '.join(detail.names[branch] for branch in range(1, detail.steps + 1))}"
 
 
-def read_targets(level: Section) -> list[tuple[Section, AccuracyTarget]]:
+def _targets(level: Section) -> list[tuple[Section, AccuracyTarget]]:
     """The accuracy targets of a level, each with its place in the file; those that are wrong in themselves are refused."""
     targets = []
     for section in level.inline("margins", EXAMPLE):

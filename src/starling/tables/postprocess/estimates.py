@@ -117,9 +117,10 @@ class AddedUp:
 
     def __init__(self, plan: Plan, geography: Geography, measurements: Measurements) -> None:
         self._totals: dict[int, Estimated] = {}
+        in_sums = {level.geography for level in plan.levels if nested(plan, level.geography)}
         for piece, measured in measurements:
             level = plan.levels[piece.level]
-            if nested(plan, level.geography):
+            if level.geography in in_sums:
                 shape = (len(geography.regions[level.geography]), piece.iterations)
                 totals = self._totals.setdefault(piece.level, Estimated(np.zeros(shape), np.zeros(shape)))
                 counts, variances = _estimated(plan, level, measured)

@@ -115,7 +115,7 @@ class RaceSets:
             ids = np.empty(len(several), dtype=np.int32)
             rows = np.ascontiguousarray(several).view(np.int64)
             self._used = _intern(rows, self._words(), self._used, self._slots, ids)
-        _replace(races, ids, self._first)
+        put_numbers(races, ids, self._first)
 
     def rows(self) -> tuple[Int64, Int16]:
         """All sets by number, compressed: offsets int64 (sets + 1,) and code indices int16, ascending within a set."""
@@ -162,7 +162,8 @@ def _intern(rows: Int64, keys: Int64, used: int, slots: Int32, ids: Int32) -> in
 
 
 @compiled
-def _replace(races: Int32, ids: Int32, first: int) -> None:
+def put_numbers(races: Int32, ids: Int32, first: int) -> None:
+    """Replace, in place, each `races[i] = -1 - j` by `first + ids[j]`."""
     for record in range(len(races)):
         if races[record] < 0:
             races[record] = first + ids[-1 - races[record]]

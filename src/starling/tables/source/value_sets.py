@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from starling.privacy.compiled import compiled
 from starling.tables.plan.columns import Column
-from starling.tables.source.lookup import Int32, Int64
+from starling.tables.source.lookup import Int32, Int64, put_numbers
 
 NONE = -1
 """What fills up the row of a set with fewer values than are read, and stands for a field that gives no value."""
@@ -47,7 +47,7 @@ class ValueSets:
             _enter(self._keys[: self._used], self._keys, 0, self._slots, np.empty(self._used, dtype=np.int32))
         numbers = np.empty(len(several), dtype=np.int32)
         self._used = _enter(several, self._keys, self._used, self._slots, numbers)
-        _replace(sets, numbers, self._first)
+        put_numbers(sets, numbers, self._first)
 
     def rows(self) -> tuple[Int64, Int32]:
         """All sets by number, compressed: offsets int64 (sets + 1,), and values int32, ascending within a set."""
@@ -88,13 +88,6 @@ def _enter(rows: Int32, keys: Int32, used: int, slots: Int32, numbers: Int32) ->
             used += 1
         numbers[row] = slots[slot]
     return used
-
-
-@compiled
-def _replace(sets: Int32, numbers: Int32, first: int) -> None:
-    for record in range(len(sets)):
-        if sets[record] < 0:
-            sets[record] = first + numbers[-1 - sets[record]]
 
 
 @compiled
