@@ -70,11 +70,11 @@ def make_app(home: Home, charges: Charges) -> ASGIApp:
 
 
 def _health(app: FastAPI, home: Home) -> None:
-    @app.get("/healthz", summary="Whether the server runs", responses=errors(400))
+    @app.get("/healthz", summary="Whether the server runs", responses=errors(signed_in=False))
     def healthz() -> Health:
         return Health(status="ok")
 
-    @app.get("/readyz", summary="Whether its users and its ledger can be read", responses=errors(400, 503))
+    @app.get("/readyz", summary="Whether its users and its ledger can be read", responses=errors(503, signed_in=False))
     def readyz() -> Health:
         home.access.log(after=0, most=1)
         try:
@@ -95,7 +95,7 @@ def _ledger(app: FastAPI, home: Home, rates: Rates) -> None:
                 "content": {"application/jsonl": {}},
                 "description": "A line for each event, as docs/ledger.md says.",
             },
-            **errors(400, 401, 403, 429, 503),
+            **errors(403),
         },
         dependencies=[Depends(asking(home, rates, "custodian", "auditor"))],
     )
@@ -120,14 +120,14 @@ def _unreadable() -> LedgerUnavailable:
 
 
 def _users(app: FastAPI, home: Home, rates: Rates) -> None:
-    @app.get("/v1/me", summary="Whose token this is", responses=errors(400, 401, 429))
+    @app.get("/v1/me", summary="Whose token this is", responses=errors())
     def me(user: Annotated[User, Depends(asking(home, rates, "custodian", "analyst", "auditor"))]) -> Me:
         return Me(name=user.name, role=user.role)
 
     @app.get(
         "/v1/log",
         summary="Who asked what when, for auditors and custodians",
-        responses=errors(400, 401, 403, 422, 429),
+        responses=errors(403),
         dependencies=[Depends(asking(home, rates, "custodian", "auditor"))],
     )
     def log(page: Annotated[LogPage, Query()]) -> list[LogLine]:

@@ -1,9 +1,10 @@
 """Who asks: the user whose token a request brings, and which roles a route is for."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any, Final
 
-from fastapi import Request
+from fastapi import Depends, Request
+from fastapi.security import HTTPBearer
 
 from starling.errors import PolicyRefused
 from starling.server.access import NotSignedIn, Role, User
@@ -12,8 +13,15 @@ from starling.server.rates import Rates
 from starling.server.replies import ErrorReply
 from starling.server.tokens import id_of
 
+TOKEN: Final = HTTPBearer(auto_error=False, scheme_name="token", description="starling server token HOME NAME")
+"""Says in the published OpenAPI how a token is sent; who sent which is looked at here."""
+EVERYWHERE: Final = (400, 408, 413, 422)
+"""What the guard may answer on every route: for another host, or a body that is slow, long or no JSON of ours."""
+SIGNED_IN: Final = (401, 429, 503)
+"""What a route that asks for a token may answer: no valid token, too many requests, users that cannot be read."""
 
-def asking(home: Home, rates: Rates, *roles: Role) -> Callable[[Request], User]:
+
+def asking(home: Home, rates: Rates, *roles: Role) -> Callable[..., User]:
     """A dependency that gives the user who asks, and notes it in the log; one whose role is not among `roles` is refused.
 
     Args:
@@ -22,7 +30,7 @@ def asking(home: Home, rates: Rates, *roles: Role) -> Callable[[Request], User]:
         roles: Whom the route is for.
     """
 
-    def asks(request: Request) -> User:
+    def asks(request: Request, _: Annotated[object, Depends(TOKEN)]) -> User:
         sent = request.headers.getlist("authorization")
         scheme, _, token = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
         if scheme.lower() != "bearer":
@@ -39,6 +47,12 @@ def asking(home: Home, rates: Rates, *roles: Role) -> Callable[[Request], User]:
     return asks
 
 
-def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The statuses of errors that a route may answer with, all of one shape."""
-    return {status: {"model": ErrorReply} for status in statuses}
+def errors(*statuses: int, signed_in: bool = True) -> dict[int | str, dict[str, Any]]:
+    """The statuses of errors that a route may answer with, all of one shape.
+
+    Args:
+        statuses: Those of the route itself.
+        signed_in: Whether it asks for a token.
+    """
+    found = {*EVERYWHERE, *(SIGNED_IN if signed_in else ()), *statuses}
+    return {status: {"model": ErrorReply} for status in sorted(found)}

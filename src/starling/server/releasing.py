@@ -98,14 +98,14 @@ def _datasets(app: FastAPI, home: Home, rates: Rates) -> None:
     catalogue = Catalogue(home.folder / "datasets")
     everybody = Depends(asking(home, rates, "custodian", "analyst", "auditor"))
 
-    @app.get("/v1/datasets", summary="What can be released", responses=errors(400, 401, 429), dependencies=[everybody])
+    @app.get("/v1/datasets", summary="What can be released", responses=errors(), dependencies=[everybody])
     def datasets() -> list[DatasetReply]:
         return [_described(catalogue.find(name)) for name in catalogue.names()]
 
     @app.get(
         "/v1/datasets/{name}",
         summary="One of them",
-        responses=errors(400, 401, 404, 422, 429),
+        responses=errors(404),
         dependencies=[everybody],
     )
     def dataset(name: str) -> DatasetReply:
@@ -118,7 +118,7 @@ def _budgets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
     @app.get(
         "/v1/datasets/{name}/budget",
         summary="What the analyst who asks may still spend on it",
-        responses=errors(400, 401, 403, 404, 422, 429, 503),
+        responses=errors(403, 404),
     )
     def budget(name: str, user: Annotated[User, Depends(asking(home, rates, "analyst"))]) -> BudgetReply:
         found = charges.budget(user.name, catalogue.find(name))
@@ -140,7 +140,7 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
         "/v1/datasets/{name}/releases",
         summary="Charge a release of the registered plan, which a worker then makes",
         status_code=HTTPStatus.ACCEPTED,
-        responses=errors(400, 401, 403, 404, 408, 409, 413, 422, 429, 503),
+        responses=errors(403, 404, 409),
     )
     def release(
         name: str,
@@ -152,9 +152,7 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
         response.headers["Location"] = f"/v1/releases/{seq}"
         return _told(charges.progress(seq, user.name))
 
-    @app.get(
-        "/v1/releases/{release}", summary="How far a release has come", responses=errors(400, 401, 403, 404, 422, 429)
-    )
+    @app.get("/v1/releases/{release}", summary="How far a release has come", responses=errors(403, 404))
     def progress(release: ReleaseId, user: Annotated[User, Depends(readers)]) -> ReleaseReply:
         return _told(charges.progress(release, _whose(user)))
 
@@ -166,7 +164,7 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
             200: {"content": {"application/zip": {}}, "description": "The zip."},
             206: {"content": {"application/zip": {}}, "description": "The range that was asked for."},
             304: {"description": "What the client has is the zip."},
-            **errors(400, 401, 403, 404, 416, 422, 429),
+            **errors(403, 404, 416),
         },
     )
     def bundle(release: ReleaseId, user: Annotated[User, Depends(readers)], request: Request) -> Response:

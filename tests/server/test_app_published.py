@@ -1,0 +1,106 @@
+"""The API keeps what its OpenAPI says: schemathesis makes requests from it, right and wrong, and judges every reply by it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+from starlette.types import ASGIApp
+
+from starling.server.access import ROLES, Role
+from starling.server.app import make_app
+from starling.server.bodies import MOST_BYTES
+from starling.server.charges import Charges
+from starling.server.home import Home
+from starling.server.rates import Rates
+from tests.server.conftest import Asker
+from tests.server.test_releasing import answer
+
+pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
+
+HOST = "testserver"
+"""As which schemathesis reaches an application."""
+EXAMPLES = 12
+"""Requests to each operation in each role."""
+LATER = 4e9
+"""A time, in seconds since 1970, at which every answer has left."""
+SUCCEEDS: dict[Role, set[str]] = {
+    "analyst": {
+        "/healthz",
+        "/readyz",
+        "/v1/me",
+        "/v1/datasets",
+        "/v1/datasets/{name}",
+        "/v1/datasets/{name}/budget",
+        "/v1/datasets/{name}/releases",
+        "/v1/releases/{release}",
+        "/v1/releases/{release}/bundle",
+    },
+    "auditor": {"/v1/log", "/v1/ledger", "/v1/releases/{release}/bundle"},
+    "custodian": {"/v1/log", "/v1/ledger", "/v1/releases/{release}/bundle"},
+}
+"""Paths that must have been answered with what was asked for, lest a test of refusals alone passes."""
+
+
+@pytest.fixture
+def app(selling: Home, monkeypatch: pytest.MonkeyPatch) -> ASGIApp:
+    """The application of a home whose answers leave at once, asked as often as one likes."""
+    monkeypatch.setattr(Rates, "take", lambda *_: None)
+    reached = replace(selling, settings=replace(selling.settings, hosts=(*selling.settings.hosts, HOST)))
+    return make_app(reached, Charges(reached, now=lambda: LATER))
+
+
+@pytest.fixture
+def released(app: ASGIApp, selling: Home, tokens: dict[str, str]) -> int:
+    """The number of a release that was made."""
+    reply = Asker(app).post("/v1/datasets/census/releases", tokens["analyst"], {"request_id": "first"})
+    number: int = reply.json()["id"]
+    answer(selling, number, b"the bytes of a zip")
+    return number
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_reply_is_as_it_is_published(app: ASGIApp, released: int, tokens: dict[str, str], role: Role) -> None:
+    published: Any = schemathesis.openapi.from_asgi("/v1/openapi.json", app)
+    known = {"name": "census", "release": released}
+    succeeded = set()
+    for found in published.get_all_operations():
+        operation = found.ok()
+        there = {name: value for name, value in known.items() if f"{{{name}}}" in operation.path}
+        requests = st.one_of(
+            operation.as_strategy(GenerationMode.POSITIVE, path_parameters=there),
+            operation.as_strategy(GenerationMode.POSITIVE),
+            operation.as_strategy(GenerationMode.NEGATIVE),
+        )
+
+        @settings(
+            max_examples=EXAMPLES, phases=[Phase.generate], database=None, suppress_health_check=list(HealthCheck)
+        )
+        @given(case=requests)
+        def ask(case: Any) -> None:
+            reply = case.call(headers={"Authorization": f"Bearer {tokens[role]}"})
+            case.validate_response(reply)
+            if reply.status_code < 400:
+                succeeded.add(case.operation.path)
+
+        ask()
+    assert succeeded >= SUCCEEDS[role]
+
+
+def test_what_every_route_may_refuse_is_published(app: ASGIApp) -> None:
+    asker = Asker(app)
+    for path, operations in asker.get("/v1/openapi.json").json()["paths"].items():
+        for method, operation in operations.items():
+            documented = {int(status) for status in operation["responses"]}
+            long = asker.ask(method.upper(), path, body=b" " * (MOST_BYTES + 1)).status_code
+            twice = asker.ask(method.upper(), path, body=b'{"a": 1, "a": 2}').status_code
+            assert (long, twice) == (413, 422)
+            assert documented >= {400, 408, 413, 422}
+            if "security" in operation:
+                assert operation["security"] == [{"token": []}]
+                assert documented >= {401, 429, 503}
+            else:
+                assert path in ("/healthz", "/readyz")
