@@ -55,6 +55,8 @@ TESTED_ELSEWHERE = {
     "places/plan/choices.py": "names and bounds; test_model.py and test_readable.py refuse what is outside them",
     "places/mechanism/method.py": "a protocol; every method's tests keep it",
     "ledger/account.py": "the promises charge through it, and test_charging_crashes.py kills it",
+    "ledger/billing.py": "the promises charge by it, and test_terms.py by every term",
+    "ledger/registered.py": "test_replay.py and test_terms.py forge each of its events",
     "ledger/reading.py": "test_replay.py verifies by it, and cli/test_auditing.py shows what it reads",
     "ledger/rows.py": "the SQL of the ledger: the promises on both stores",
     "ledger/store.py": "a protocol; both stores are tested against it",

@@ -1,15 +1,19 @@
 """A release by a client is charged once, whatever is cut, and is opened only when the right key signed what arrived."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import httpx
 import pytest
 
 from starling.client import Client
+from starling.client.replies import Request
 from starling.errors import IntegrityError, LedgerUnavailable, ParameterError, PolicyRefused
 from starling.groups.analysis import GroupsRelease
+from starling.ledger import rules as ledger_rules
 from starling.ledger.keys import Key
+from starling.ledger.opening import open_ledger
 from starling.verification import Outcome, verify
 from tests.client.conftest import DEADLINE, URL, Carry, Site, streamed
 
@@ -44,6 +48,36 @@ def test_an_auditor_verifies_it_against_the_chain_that_the_server_gives(site: Si
         (tmp_path / "ledger.jsonl").write_bytes(auditor.get("/v1/ledger").content)
     found = verify(tmp_path / "data.zip", ledger=str(tmp_path / "ledger.jsonl"), key=site.home.key.public)
     assert found.outcome is Outcome.VERIFIED, str(found)
+
+
+def test_a_custodian_is_asked_and_awaited(site: Site, tmp_path: Path) -> None:
+    """The custodian approves the first request while the client waits, and declines the second."""
+    requests = site.home.requests
+    with closing(open_ledger(site.home.settings.ledger)) as ledger, site.client() as client:
+        ledger.custody.set_terms("data", ask_first=True)
+        with pytest.raises(PolicyRefused, match="no approval of the custodian"):
+            client.release("data", tmp_path / "data.zip", request_id="first")
+        asked = client.request("data", "For a plan", request_id="first")
+        assert client.requests() == (asked,)
+
+        def approve(waiting: Request) -> None:
+            found = requests.find(waiting.number)
+            ledger.custody.approve(found.request, found.guarantee, days=1)
+            requests.decide(found.number, "approved", "")
+
+        assert client.approval(asked, approve).state == "approved"
+        client.release("data", tmp_path / "data.zip", request_id="first")
+        assert site.charges() == 1
+        second = site.home.requests.ask(ledger_request("second"), "Another", requests.find(1).guarantee, "Why not")
+        with pytest.raises(PolicyRefused, match=r"was declined: No\."):
+            client.approval(
+                client.decision(second.number), lambda waiting: requests.decide(waiting.number, "declined", "No.")
+            )
+
+
+def ledger_request(name: str) -> ledger_rules.Request:
+    """A request of ada's for something else."""
+    return ledger_rules.Request("ada", name, "data", "{}")
 
 
 def cutting(after: int) -> Callable[[httpx.Request, Carry], httpx.Response]:

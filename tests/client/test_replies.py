@@ -24,6 +24,18 @@ BUDGET: dict[str, Any] = {
     "amount": "1",
     "caps": [{"scope": "analyst", "left": "2"}, {"scope": "dataset", "left": None}],
     "more": 2,
+    "ask_first": False,
+    "reserve": "0",
+}
+REQUEST: dict[str, Any] = {
+    "number": 1,
+    "dataset": "data",
+    "request_id": "first",
+    "title": "Households",
+    "cost": "rho 1",
+    "reason": "why",
+    "state": "declined",
+    "words": "no\x1b[2J",
 }
 
 
@@ -31,6 +43,7 @@ def test_they_are_values() -> None:
     assert replies.progress(PROGRESS | {"leaves": "2026-01-01T00:00:00Z"}) == Progress(7, "data", "first", "charged", 3)
     assert replies.datasets([DATASET])[0].title == "Households\\x1b[2J"
     assert replies.budget(BUDGET).left == {"analyst": "2", "dataset": None}
+    assert replies.requests([REQUEST])[0].words == "no\\x1b[2J"
 
 
 @pytest.mark.parametrize("key", PROGRESS)
@@ -41,14 +54,24 @@ def test_no_other_form_is_progress(key: str, value: object) -> None:
             replies.progress(said)
 
 
+@pytest.mark.parametrize("key", REQUEST)
+@pytest.mark.parametrize("value", [None, True, 1.5, [], {}])
+def test_no_other_form_is_a_request(key: str, value: object) -> None:
+    for said in (REQUEST | {key: value}, REQUEST | {"state": "charged"}):
+        with pytest.raises(IntegrityError, match="another form"):
+            replies.request(said)
+
+
 @pytest.mark.parametrize("said", [None, [], "x", 1, {}, {"caps": 1}, PROGRESS | {"state": "done"}])
 def test_nothing_else_is_anything(said: object) -> None:
-    for reading in (replies.progress, replies.dataset, replies.budget):
+    for reading in (replies.progress, replies.dataset, replies.budget, replies.request):
         with pytest.raises(IntegrityError, match="another form"):
             reading(said)
     if said != []:
         with pytest.raises(IntegrityError, match="another form"):
             replies.datasets(said)
+        with pytest.raises(IntegrityError, match="another form"):
+            replies.requests(said)
 
 
 @pytest.mark.parametrize("caps", [[None], [1], [{"scope": 1}], [{"scope": "analyst", "left": 2}]])

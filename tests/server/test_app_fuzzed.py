@@ -25,7 +25,9 @@ NAMES = st.text(string.ascii_letters + string.digits + "._@-", min_size=1, max_s
 BODIES = st.one_of(
     st.binary(max_size=64),
     JSON.map(lambda said: json.dumps(said).encode()),
-    st.fixed_dictionaries({"request_id": NAMES | JSON}).map(lambda said: json.dumps(said).encode()),
+    st.fixed_dictionaries({"request_id": NAMES | JSON}, optional={"reason": st.text(max_size=8) | JSON}).map(
+        lambda said: json.dumps(said).encode()
+    ),
 )
 HEADERS = st.lists(
     st.tuples(
@@ -35,7 +37,10 @@ HEADERS = st.lists(
     ),
     max_size=3,
 )
-VALUES = st.sampled_from(["census", "1", "6", "7", "0", "-1", "%2e%2e", "%00", "%ff", "1e3", "\u0661"]) | NAMES
+# Not "." and "..", which a client takes out of a path.
+VALUES = st.sampled_from(["census", "1", "6", "7", "0", "-1", "%2e%2e", "%00", "%ff", "1e3", "\u0661"]) | NAMES.filter(
+    lambda name: name.strip(".")
+)
 
 
 @pytest.fixture

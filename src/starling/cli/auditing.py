@@ -67,18 +67,21 @@ def show(url: str, *, only: str | None, latest: int, delta: str | None) -> Resul
     """What is spent and left of every cap, the latest charges, and what the releases of a population reveal together."""
     from starling.ledger.disclosure import DELTA
     from starling.ledger.keys import Public
+    from starling.ledger.rules import shown
 
     with reading(url) as opened:
         book, read = opened.book, opened.reading
         working("adding up what was spent and what it tells together")
         names = read.populations() if only is None else [only]
         accounts = [(read.account(each, latest=latest), read.joint_disclosure(each, delta or DELTA)) for each in names]
-        head, rights = read.head(), book.rights().given()
+        head, rights, terms = read.head(), book.rights().given(), book.terms().given()
     whose = f"ledger {book.id}, signed by {book.signer.fingerprint}\nhead {head.seq}:{head.hash}"
     for right in rights:
         whose += (
             f"\nkey {Public.parse(right.key).fingerprint} may charge {right.dataset} until {_when(right.until)} UTC"
         )
+    for name, each in terms:
+        whose += f"\nservers {'ask first about' if each.ask_first else 'charge'} {name}, and leave {shown(each.reserve)} of its cap"
     return Result(
         lambda: "\n\n\n".join(
             [whose, *(account_text(*each) for each in accounts)]
@@ -91,6 +94,9 @@ def show(url: str, *, only: str | None, latest: int, delta: str | None) -> Resul
             "second": None if book.second is None else book.second.text,
             "head": f"{head.seq}:{head.hash}",
             "rights": [_right_json(each) for each in rights],
+            "terms": [
+                {"dataset": name, "ask_first": each.ask_first, "reserve": shown(each.reserve)} for name, each in terms
+            ],
             "populations": [account_json(*each) for each in accounts],
         },
     )

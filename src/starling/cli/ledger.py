@@ -35,7 +35,8 @@ ledger = Group(
     " (SQLite) or a URL: sqlite:///FILE, postgresql://HOST/NAME. Whatever changes it needs the custodian's key (starling keys);"
     " show, verify, export and backup need none.",
     lazy={
-        **{name: f"starling.cli.ledger:{name}" for name in ("create", "population", "dataset", "grant", "delegate")},
+        **{name: f"starling.cli.ledger:{name}" for name in ("create", "population", "dataset", "grant")},
+        **{name: f"starling.cli.ledger:{name}" for name in ("delegate", "terms")},
         "raise": "starling.cli.ledger:raise_",
         "approve": "starling.cli.ledger:approve",
         **{name: f"starling.cli.auditing:{name}" for name in ("show", "verify", "export", "backup")},
@@ -196,6 +197,29 @@ def delegate(url: str, dataset_name: str, *, key: str, days: int) -> Result:
         end = datetime.fromtimestamp(opened.custody.delegate(dataset_name, to, days=days), UTC)
         body = {"dataset": dataset_name, "key": to.text, "until": end.isoformat()}
         return _done(opened, body, f"{to.fingerprint} may charge {dataset_name} until {end:%Y-%m-%d %H:%M} UTC")
+
+
+@command(
+    "terms",
+    example=f"starling ledger dataset {LEDGER} clinic --population residents --cap 5\n"
+    f"starling ledger terms {LEDGER} clinic --ask-first --reserve 1",
+)
+@ledger_url
+@click.argument("dataset_name", metavar="DATASET")
+@click.option(
+    "--ask-first/--freely",
+    required=True,
+    help="Whether each charge of a server needs your approval, or the caps alone decide.",
+)
+@click.option("--reserve", metavar="AMOUNT", help="So much of the dataset's cap is kept for you.  [default: nothing]")
+def terms(url: str, dataset_name: str, *, ask_first: bool, reserve: str | None) -> Result:
+    """Set the terms under which servers charge DATASET, in place of earlier ones. Approvals are given by `starling server approve`."""
+    with _writing(url) as opened:
+        opened.custody.set_terms(dataset_name, ask_first=ask_first, reserve=reserve)
+        kept = "0" if reserve is None else _kept(reserve)
+        body = {"dataset": dataset_name, "ask_first": ask_first, "reserve": kept}
+        how = "ask you first about each charge of" if ask_first else "charge"
+        return _done(opened, body, f"servers {how} {dataset_name}; {kept} of its cap is kept for you")
 
 
 @command("raise", example=f"starling ledger raise {LEDGER} residents analyst custodian --cap 12 --yes")

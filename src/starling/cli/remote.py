@@ -13,6 +13,7 @@ from starling.errors import ParameterError
 
 if TYPE_CHECKING:
     from starling.client import Client, Progress
+    from starling.client.replies import Request
 
 URL: Final = "STARLING_SERVER"
 TOKEN: Final = "STARLING_TOKEN"  # noqa: S105 - the name of a variable
@@ -22,7 +23,10 @@ remote = Group(
     example="starling remote datasets",
     help=f"Ask a server: which data there are, what is left to spend, and releases.\n\n{URL} says where it is, as in"
     f" https://statistics.example:8470, and {TOKEN} holds your token: as an option, every user of this machine would see it.",
-    lazy={name: f"starling.cli.remote:{name}" for name in ("datasets", "budget", "release", "fetch")},
+    lazy={
+        name: f"starling.cli.remote:{name}"
+        for name in ("datasets", "budget", "request", "requests", "release", "fetch")
+    },
 )
 
 _out = click.option("--out", type=PATH, required=True, metavar="FILE", help="The zip file to make.")
@@ -71,8 +75,38 @@ def budget(dataset: str) -> Result:
         f"left of the {scope}'s cap: {'no limit' if left is None else left}" for scope, left in found.left.items()
     ]
     lines += [f"{found.more:,} more releases can be charged"]
-    body = {**attributes(found, "dataset", "population", "measure", "amount", "more"), "left": dict(found.left)}
+    if found.ask_first:
+        lines += [f"each needs the custodian's approval: starling remote request {dataset} --reason WHY"]
+    if found.reserve != "0":
+        lines += [f"kept of the dataset's cap for the custodian: {found.reserve}"]
+    names = ("dataset", "population", "measure", "amount", "more", "ask_first", "reserve")
+    body = {**attributes(found, *names), "left": dict(found.left)}
     return Result(lambda: "\n".join(lines), lambda: body)
+
+
+@command("request", example='starling remote request trips --reason "Noise near the school"')
+@click.argument("dataset")
+@click.option("--reason", required=True, metavar="WHY", help="What the release is for; the custodian reads it.")
+@click.option("--request-id", metavar="ID", help="Under which it will be charged.  [default: a fresh one]")
+@click.option("--wait", is_flag=True, help="Wait until the custodian has decided.")
+def request(dataset: str, *, reason: str, request_id: str | None, wait: bool) -> Result:
+    """Ask the custodian to approve a release of a dataset that asks first. Charges nothing; once it is approved, `release` does."""
+    with _client() as client:
+        asked = client.request(dataset, reason, request_id=request_id)
+        if wait:
+            click.echo(f"starling: request {asked.number} waits for the custodian", err=True)
+            asked = client.approval(asked)
+    return Result(lambda: _request_text(asked), lambda: _request_json(asked))
+
+
+@command("requests", example="starling remote requests")
+def requests() -> Result:
+    """What you asked the custodian to approve, and what became of it."""
+    with _client() as client:
+        found = client.requests()
+    return Result(
+        lambda: "\n".join(map(_request_text, found)) or "nothing was asked", lambda: list(map(_request_json, found))
+    )
 
 
 @command("release", example="starling remote release trips --out trips.zip --yes")
@@ -125,6 +159,18 @@ def _fetched(client: "Client", number: int, out: Path) -> Result:
         lambda: f"release {number}: {path}\nstarling verify {path} says what was checked",
         lambda: {"release": number, "file": str(path)},
     )
+
+
+def _request_text(asked: "Request") -> str:
+    """One line: what was asked and what became of it; then what to do now, or why not."""
+    line = f"request {asked.number}  {asked.dataset}  {asked.cost}  {asked.state}"
+    if asked.state == "approved":
+        return f"{line}: starling remote release {asked.dataset} --request-id {asked.request_id}"
+    return f"{line}: {asked.words}" if asked.words else line
+
+
+def _request_json(asked: "Request") -> dict[str, Any]:
+    return attributes(asked, "number", "dataset", "request_id", "title", "cost", "reason", "state", "words")
 
 
 def _cost(cost: Any) -> str:

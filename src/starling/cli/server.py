@@ -22,6 +22,7 @@ server = Group(
         **{name: f"starling.cli.server:{name}" for name in ("init", "user", "token", "tokens", "revoke")},
         "log": "starling.cli.server:log",
         **{name: f"starling.cli.serving_data:{name}" for name in ("dataset", "findings", "accept", "show")},
+        **{name: f"starling.cli.approving:{name}" for name in ("requests", "approve", "decline")},
     },
 )
 

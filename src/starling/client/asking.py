@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from starling.client import pins, replies
-from starling.client.replies import Budget, Dataset, Progress
+from starling.client.replies import Budget, Dataset, Progress, Request
 from starling.client.transport import NO_SUCH_RANGE, Transport
-from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError
+from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PolicyRefused
 from starling.ledger import rules
 from starling.ledger.keys import Pin, Public
 from starling.privacy.sampling.entropy import fresh_id
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 1 << 38
 """Bytes of a bundle."""
+LOOK: Final = 30.0
+"""Seconds between two looks at whether a custodian has decided."""
 CUTS: Final = 20
 """How often a download goes on after its connection was cut."""
 
@@ -89,6 +91,47 @@ class Client:
         name = fresh_id() if request_id is None else rules.name(request_id, field="request_id")
         said = self._transport.ask("POST", f"/v1/datasets/{_name(dataset)}/releases", {"request_id": name})
         return replies.progress(said)
+
+    def request(self, dataset: str, reason: str, *, request_id: str | None = None) -> Request:
+        """Ask the custodian to approve a release of a dataset that asks first; nothing is charged.
+
+        Args:
+            dataset: Of which data.
+            reason: What for, in at most 2000 letters; the custodian reads it.
+            request_id: A name that is used once; a fresh one without it.
+
+        Returns:
+            The request; what was asked before and waits or is approved is the same.
+        """
+        name = fresh_id() if request_id is None else rules.name(request_id, field="request_id")
+        body = {"request_id": name, "reason": reason}
+        return replies.request(self._transport.ask("POST", f"/v1/datasets/{_name(dataset)}/requests", body))
+
+    def requests(self) -> tuple[Request, ...]:
+        """The first thousand requests for approval that this user made, with what became of them."""
+        return replies.requests(self._transport.ask("GET", "/v1/requests?most=1000"))
+
+    def decision(self, number: int) -> Request:
+        """What became of a request for approval."""
+        return replies.request(self._transport.ask("GET", f"/v1/requests/{int(number)}"))
+
+    def approval(self, asked: Request, tell: Callable[[Request], None] = lambda _: None) -> Request:
+        """Wait until the custodian has decided.
+
+        Args:
+            asked: What `request` gave.
+            tell: Is told at each look how it stands.
+
+        Raises:
+            PolicyRefused: it was declined; the problem says why, in the custodian's words.
+        """
+        while asked.state == "waiting":
+            tell(asked)
+            self._transport.sleep(LOOK)
+            asked = self.decision(asked.number)
+        if asked.state == "declined":
+            raise PolicyRefused("request", f"was declined: {asked.words}", "ask again, with another reason")
+        return asked
 
     def progress(self, number: int) -> Progress:
         """How far a release has come."""

@@ -20,6 +20,7 @@ from starling.errors import (
 )
 
 State: TypeAlias = Literal["charged", "released"]
+Decision: TypeAlias = Literal["waiting", "approved", "declined"]
 
 _KINDS: tuple[type[StarlingError], ...] = (
     BudgetRefused,
@@ -99,6 +100,8 @@ class Budget:
         amount: What one release costs; an exact decimal.
         left: What is left under each cap, by its scope; None where it has no limit.
         more: How many more releases that is.
+        ask_first: Whether each release needs the custodian's approval.
+        reserve: What is kept of the dataset's cap for the custodian; an exact decimal.
     """
 
     dataset: str
@@ -107,6 +110,33 @@ class Budget:
     amount: str
     left: Mapping[str, str | None]
     more: int
+    ask_first: bool
+    reserve: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request for the custodian's approval.
+
+    Attributes:
+        number: Names it at the server.
+        dataset: Of which data.
+        request_id: Under which name it will be charged.
+        title: What is asked.
+        cost: What it will be charged, in words.
+        reason: Why.
+        state: What became of it.
+        words: What the custodian said to it; empty where nothing.
+    """
+
+    number: int
+    dataset: str
+    request_id: str
+    title: str
+    cost: str
+    reason: str
+    state: Decision
+    words: str
 
 
 def dataset(said: Any) -> Dataset:
@@ -134,10 +164,26 @@ def progress(said: Any) -> Progress:
 
 def budget(said: Any) -> Budget:
     """A budget; raises IntegrityError where it is none."""
-    texts = {name: _text(said, name) for name in ("dataset", "population", "measure", "amount")}
+    texts = {name: _text(said, name) for name in ("dataset", "population", "measure", "amount", "reserve")}
     caps = _of(said, "caps", list)
     left = {_text(cap, "scope"): None if cap.get("left") is None else _text(cap, "left") for cap in caps}
-    return Budget(left=left, more=_of(said, "more", int), **texts)
+    return Budget(left=left, more=_of(said, "more", int), ask_first=_of(said, "ask_first", bool), **texts)
+
+
+def request(said: Any) -> Request:
+    """A request for approval; raises IntegrityError where it is none."""
+    state: Decision = _of(said, "state", str)
+    if state not in get_args(Decision):
+        raise _strange()
+    texts = {name: _text(said, name) for name in ("dataset", "request_id", "title", "cost", "reason", "words")}
+    return Request(number=_of(said, "number", int), state=state, **texts)
+
+
+def requests(said: Any) -> tuple[Request, ...]:
+    """Requests for approval; raises IntegrityError where they are none."""
+    if not isinstance(said, list):
+        raise _strange()
+    return tuple(map(request, said))
 
 
 def refusal(status: int, said: Any) -> StarlingError:

@@ -8,6 +8,7 @@ from starling.groups.analysis import GroupsRelease
 from starling.groups.artifact import read_plan
 from starling.groups.publication import CHECKS, GroupsPublication
 from starling.release.domain import Delivering, Delivery, Domain
+from starling.release.report.pages import PreviewPage
 
 
 def _deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
@@ -16,10 +17,17 @@ def _deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
     return deliver(plan, files)
 
 
+def _preview(plan: str, _: Mapping[str, Path]) -> PreviewPage:
+    from starling.groups.plan import Plan
+    from starling.groups.preview import preview
+
+    return preview(chosen := Plan.load(plan), chosen.shares)
+
+
 GROUPS: Final = Domain(
     "groups",
     CHECKS,
     lambda folder: GroupsPublication(read_plan(folder)),
     GroupsRelease,
-    Delivering(("records",), _deliver),
+    Delivering(("records",), _deliver, _preview),
 )

@@ -7,10 +7,10 @@ change in the same transaction.
 import json
 import warnings
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from starling.errors import IntegrityError, PolicyRefused, StarlingWarning
-from starling.ledger import delegation
+from starling.ledger import delegation, terms
 from starling.ledger.chain import Head, signed_by
 from starling.ledger.keys import Key, Pin, Public
 from starling.ledger.leases import Clock
@@ -207,13 +207,23 @@ class Book:
 
     def rights(self) -> delegation.Rights:
         """The rights that the custodian gave, by their signatures; whether one holds for a charge is asked when it is made."""
-        sql = "SELECT body FROM events WHERE kind = ? ORDER BY seq"
-        found, rights = self.read(lambda tx: list(tx.rows(sql, delegation.KIND))), delegation.Rights()
-        for (body,) in found:
-            said = json.loads(str(body))
-            if signed_by(self.signer, self.id, delegation.KIND, said):
-                rights.give(said)
+        rights = delegation.Rights()
+        for said in self._signed(delegation.KIND):
+            rights.give(said)
         return rights
+
+    def terms(self) -> terms.AllTerms:
+        """The terms that the custodian set for charges by other keys, by their signatures; approvals are not read."""
+        found = terms.AllTerms()
+        for said in self._signed(terms.KIND):
+            found.set(said)
+        return found
+
+    def _signed(self, kind: str) -> list[Any]:
+        """The bodies of the events of a kind that the custodian signed."""
+        sql = "SELECT body FROM events WHERE kind = ? ORDER BY seq"
+        found = [json.loads(str(body)) for (body,) in self.read(lambda tx: list(tx.rows(sql, kind)))]
+        return [said for said in found if signed_by(self.signer, self.id, kind, said)]
 
     def _check_holds(self, seen: Head) -> None:
         row = self.read(lambda tx: tx.one("SELECT hash FROM events WHERE seq = ?", seen.seq))

@@ -7,26 +7,25 @@ who draws again stands in the chain.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
-from starling.errors import IntegrityError, PolicyRefused, RequestConflict, StarlingError
+from starling.errors import BudgetRefused, IntegrityError, PolicyRefused, RequestConflict, StarlingError
 from starling.ledger import disclosure, leases, rows, rules
+from starling.ledger.billing import Bill, Billing
 from starling.ledger.book import Book
 from starling.ledger.checking import Check
 from starling.ledger.disclosure import Noise
 from starling.ledger.leases import Lease, Tokens
 from starling.ledger.memory import Done, Memory, Spent
-from starling.ledger.rows import End, Known, Pen, Standing
-from starling.ledger.rules import AnswerKind, Drawn, Population, Request, State, Ticket
+from starling.ledger.rows import End, Known, Pen
+from starling.ledger.rules import AnswerKind, Drawn, Request, State, Ticket
 from starling.ledger.store import Moved, Transaction
+from starling.ledger.terms import Terms
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Entry
 
 T = TypeVar("T")
-
-MOST_KINDS = 10_000
-"""Kinds of noise whose amounts are remembered."""
 
 _LEASES = Tokens()
 
@@ -40,13 +39,22 @@ class Charging:
 
     def __init__(self, book: Book) -> None:
         self._book = book
-        self._amounts: dict[tuple[Population, str], int] = {}
         self._memory = Memory()
         self._check = Check(book)
+        self._billing = Billing(book, self._check.replay.registered)
 
     def follow(self) -> None:
         """Check the whole ledger before anything is charged; raises IntegrityError at the first thing that is wrong."""
         self._check.whole()
+
+    def terms(self, dataset: str) -> Terms:
+        """The terms under which servers may charge a dataset now."""
+
+        def work(tx: Transaction) -> Terms:
+            self._check.catch_up(tx)
+            return self._check.replay.registered.terms.of(dataset)
+
+        return self._book.read(work)
 
     def charge(self, request: Request, guarantee: Guarantee) -> Ticket:
         """Charge `guarantee` for `request`; durable when this returns.
@@ -70,16 +78,17 @@ class Charging:
         """
         noise = disclosure.noise(guarantee)
         recalled = self._memory.recall((request.analyst, request.dataset, noise.key))
-        if recalled is None:
+        # Which approvals are used up is not remembered.
+        if recalled is None or self._billing.asks_first(request.dataset):
             return None
         standing, end = recalled
         try:
-            bill = self._bill(standing, request, guarantee, noise)
+            bill = self._billing.bill(standing, request, guarantee, noise)
         except StarlingError:
             return None
 
         def work(tx: Transaction, pen: Pen, done: Done) -> Ticket:
-            self._check_right(pen, request.dataset)
+            self._billing.check_key(bill, request, pen.now)
             return self._charged(tx, pen, request, bill, _LEASES.fresh(), done, first=True)
 
         try:
@@ -87,8 +96,8 @@ class Charging:
         except Moved:
             self._memory.forget()
             return None
-        except PolicyRefused:
-            # A right that has ended; what was charged before it did is to be found.
+        except (PolicyRefused, BudgetRefused):
+            # A right that has ended, or what is kept for the custodian; what was charged before is to be found.
             return None
 
     def _written(self, work: Callable[[Transaction, Pen, Done], T], *, believed: End | None = None) -> T:
@@ -129,7 +138,7 @@ class Charging:
             found = self._decided(tx, pen, request, guarantee, done)
         except StarlingError as error:
             return _refusal(error)
-        if isinstance(found, _Bill):
+        if isinstance(found, Bill):
             ticket = self._charged(tx, pen, request, found, lease, done)
         elif found.state == "charged":
             ticket = self._taken_over(tx, pen, found, lease)
@@ -137,9 +146,7 @@ class Charging:
             ticket = found
         return lambda: ticket
 
-    def _decided(
-        self, tx: Transaction, pen: Pen, request: Request, guarantee: Guarantee, done: "Done"
-    ) -> "_Bill | Ticket":
+    def _decided(self, tx: Transaction, pen: Pen, request: Request, guarantee: Guarantee, done: Done) -> Bill | Ticket:
         """What a new charge costs, or the ticket that there is; raises the refusal."""
         noise = disclosure.noise(guarantee)
         before = rows.before(tx, pen, request, noise.key)
@@ -154,14 +161,10 @@ class Charging:
                 self._check.replay.check_open(known.ticket)
             _check_same(rows.body(tx, known.ticket.seq), noise)
             return known.ticket
-        self._check.replay.check_standing(request.analyst, before.standing, noise.key, done.added)
-        self._check_right(pen, request.dataset)
-        return self._bill(before.standing, request, guarantee, noise)
-
-    def _check_right(self, pen: Pen, dataset: str) -> None:
-        """Raises PolicyRefused where this is not the custodian's key, and they gave it no right to charge the dataset now."""
-        if self._book.delegate is not None:
-            self._check.replay.rights.check(self._book.delegate, dataset, pen.now)
+        self._check.replay.registered.check_standing(request.analyst, before.standing, noise.key, done.added)
+        bill = self._billing.bill(before.standing, request, guarantee, noise)
+        self._billing.check_key(bill, request, pen.now)
+        return bill
 
     def _check_lease(self, tx: Transaction, known: Known) -> None:
         """Raises LedgerUnavailable while another run may be at work on this charge."""
@@ -178,14 +181,8 @@ class Charging:
                 return known
         return None
 
-    def _bill(self, standing: Standing, request: Request, guarantee: Guarantee, noise: Noise) -> "_Bill":
-        """What a new charge costs there; raises the refusal."""
-        amount = self._amount(standing, request.analyst, guarantee, noise)
-        rules.check_caps(standing.caps, amount)
-        return _Bill(standing, amount, guarantee.name, noise)
-
     def _charged(
-        self, tx: Transaction, pen: Pen, request: Request, bill: "_Bill", lease: str, done: Done, *, first: bool = False
+        self, tx: Transaction, pen: Pen, request: Request, bill: Bill, lease: str, done: Done, *, first: bool = False
     ) -> Ticket:
         caps, dataset = bill.standing.caps, bill.standing.dataset.name
         body = {
@@ -197,7 +194,7 @@ class Charging:
             "balances": rules.balances(caps, bill.amount),
             "what": bill.what,
             **bill.noise.said,
-            **self._by,
+            **self._billing.by,
         }
         charge = pen.append("charge", body, first=request if first else None)
         rows.spend(tx, bill.standing, bill.noise.key, bill.amount, charge, checked=not first)
@@ -205,24 +202,6 @@ class Charging:
         rows.insert_charge(tx, request, bill.amount, charge.seq, previous, lease, self._book.clock.lease())
         done.add(Spent((request.analyst, dataset, bill.noise.key), bill.standing, bill.amount, charge.seq))
         return Ticket(request, "charged", bill.amount, charge.seq, lease, fresh=True)
-
-    @property
-    def _by(self) -> dict[str, str]:
-        """What the event of a charge says of the key that made it: nothing of the custodian's."""
-        return {} if self._book.delegate is None else {"by": self._book.delegate}
-
-    def _amount(self, standing: Standing, analyst: str, guarantee: Guarantee, noise: Noise) -> int:
-        """What it costs, in units; raises PolicyRefused for what no budget would allow."""
-        population = standing.population
-        rules.check_open(population, standing.dataset)
-        rules.check_grant(standing.caps, population, analyst)
-        # Rationals are slow, and kinds of noise are few.
-        found = self._amounts.get((population, noise.key))
-        if found is None:
-            found = rules.charge_in(population, guarantee)
-            if len(self._amounts) < MOST_KINDS:
-                self._amounts[population, noise.key] = found
-        return found
 
     def _taken_over(self, tx: Transaction, pen: Pen, ticket: Ticket, lease: str) -> Ticket:
         pen.append("takeover", {"charge": ticket.seq})
@@ -303,10 +282,11 @@ class Charging:
                 raise PolicyRefused("draw", "is not lost: the charge has committed to none", "draw, at no cost")
             _check_same(rows.body(tx, ticket.seq), noise)
             self._check.replay.check_open(before.ours.ticket)
-            self._check.replay.check_standing(ticket.request.analyst, before.standing, noise.key, done.added)
-            self._check_right(pen, ticket.request.dataset)
-            bill = self._bill(before.standing, ticket.request, guarantee, noise)
-            body = {"charge": ticket.seq, "amount": bill.amount, **self._by}
+            registered = self._check.replay.registered
+            registered.check_standing(ticket.request.analyst, before.standing, noise.key, done.added)
+            bill = self._billing.bill(before.standing, ticket.request, guarantee, noise)
+            self._billing.check_key(bill, ticket.request, pen.now)
+            body = {"charge": ticket.seq, "amount": bill.amount, **self._billing.by}
             pen.append("redrawn", {**body, "balances": rules.balances(bill.standing.caps, bill.amount)})
             rows.spend(tx, bill.standing, noise.key, bill.amount, None, checked=True)
             tx.run(
@@ -370,23 +350,6 @@ def _refusal(error: StarlingError) -> Result:
         raise error
 
     return refuse
-
-
-@dataclass(frozen=True, slots=True)
-class _Bill:
-    """A charge that may be made.
-
-    Attributes:
-        standing: Where.
-        amount: What it costs, in units.
-        what: The guarantee's name.
-        noise: What it is for.
-    """
-
-    standing: Standing
-    amount: int
-    what: str
-    noise: Noise
 
 
 def _check_same(paid: Mapping[str, Any], noise: Noise) -> None:

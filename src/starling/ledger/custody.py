@@ -4,15 +4,16 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from starling.errors import ParameterError, PolicyRefused
-from starling.ledger import delegation, rows, rules
+from starling.ledger import delegation, rows, rules, terms
 from starling.ledger.book import Book
 from starling.ledger.chain import approval_message, custodian_message
 from starling.ledger.disclosure import meaning
 from starling.ledger.keys import Key, Public
 from starling.ledger.rows import Pen
-from starling.ledger.rules import Population, Scope
+from starling.ledger.rules import Population, Request, Scope
 from starling.ledger.store import Transaction
 from starling.privacy.budget import Exact, Measure
+from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import Relation
 
 
@@ -167,13 +168,60 @@ class Custody:
             raise ParameterError("key", "is the custodian's own", "name the key of the server: starling server show")
 
         def work(tx: Transaction, pen: Pen) -> int:
-            population = rows.dataset(tx, dataset).population
-            cap = rows.cap(tx, population, "dataset", dataset)
-            if cap is None or cap.cap is None:
-                problem = "has no cap of its own, which would bound what others charge to it"
-                raise PolicyRefused("dataset", problem, "register it with one: starling ledger dataset --cap")
+            _own_cap(tx, dataset)
             until = pen.now + days * delegation.DAY
             self._signed(pen, delegation.KIND, {"key": key.text, "dataset": dataset, "until": until})
+            return until
+
+        return self._book.write(work)
+
+    def set_terms(self, dataset: str, *, ask_first: bool, reserve: Exact | None = None) -> None:
+        """Set the terms under which other keys may charge a dataset from now on (see terms.py); they take the place of earlier ones.
+
+        Args:
+            dataset: Registered here, with a cap of its own.
+            ask_first: Whether each charge needs an approval.
+            reserve: What others leave of the dataset's cap, in the population's measure; nothing without it.
+
+        Raises:
+            PolicyRefused: the dataset has no cap of its own.
+            ParameterError: the reserve is above that cap.
+        """
+        units = 0 if reserve is None else rules.cap_units(reserve, field="reserve")
+
+        def work(tx: Transaction, pen: Pen) -> None:
+            if units > _own_cap(tx, dataset):
+                raise ParameterError("reserve", "is above the cap of the dataset", "keep less, or raise the cap")
+            self._signed(pen, terms.KIND, {"dataset": dataset, "ask_first": ask_first, "reserve": units})
+
+        self._book.write(work)
+
+    def approve(self, request: Request, guarantee: Guarantee, *, days: int) -> int:
+        """Approve one charge of a dataset that asks first, by a server, for this very request and at most what `guarantee` costs.
+
+        Args:
+            request: What is asked, and by whom; its id may be any.
+            guarantee: What it would be charged.
+            days: For how long it may be charged, up to 366; 0 takes an approval back that was not used.
+
+        Returns:
+            When the approval ends, in seconds since 1970.
+
+        Raises:
+            ParameterError: for other days, or a dataset that is not registered.
+            PolicyRefused: the dataset does not ask first, or the guarantee cannot be charged to its population.
+        """
+        if not 0 <= days <= terms.MOST_DAYS:
+            raise ParameterError("days", f"is not from 0 to {terms.MOST_DAYS}", "give a time within a year")
+        if not self._book.terms().of(request.dataset).ask_first:
+            raise PolicyRefused("dataset", "does not ask first: no approval is needed", "set it: starling ledger terms")
+
+        def work(tx: Transaction, pen: Pen) -> int:
+            population = rows.population(tx, rows.dataset(tx, request.dataset).population)
+            until = pen.now + days * delegation.DAY
+            said = {"dataset": request.dataset, "analyst": request.analyst, "hash": request.hash}
+            most = rules.charge_in(population, guarantee)
+            self._signed(pen, terms.APPROVED, {**said, "most": most, "until": until})
             return until
 
         return self._book.write(work)
@@ -196,6 +244,15 @@ class Custody:
         """Chain a custodian event with its signature."""
         signature = self._book.custodian.sign(custodian_message(self._book.id, kind, body))
         pen.append(kind, {**body, "signature": signature})
+
+
+def _own_cap(tx: Transaction, dataset: str) -> int:
+    """The cap of a dataset, in units; raises PolicyRefused where it has none of its own, ParameterError where it is not there."""
+    cap = rows.cap(tx, rows.dataset(tx, dataset).population, "dataset", dataset)
+    if cap is None or cap.cap is None:
+        problem = "has no cap of its own, which would bound what others charge to it"
+        raise PolicyRefused("dataset", problem, "register it with one: starling ledger dataset --cap")
+    return cap.cap
 
 
 class _Raise(NamedTuple):

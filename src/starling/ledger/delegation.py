@@ -51,10 +51,6 @@ class Rights:
         """Whether `key` could charge `dataset` at the time `at`, in seconds since 1970."""
         return at < self._until.get((key, dataset), 0)
 
-    def cover(self, charge: Mapping[str, Any], dataset: str, at: int) -> bool:
-        """Whether a charge of `dataset` names no other key than the custodian's, or one that had the right to make it."""
-        return "by" not in charge or self.held(charge["by"], dataset, at)
-
     def check(self, key: str, dataset: str, at: int) -> None:
         """Raises PolicyRefused unless `key` may charge `dataset` at the time `at`."""
         if not self.held(key, dataset, at):

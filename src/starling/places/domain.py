@@ -8,6 +8,7 @@ from starling.places.analysis import PlacesRelease
 from starling.places.artifact.public_plan import read_plan
 from starling.places.publication import CHECKS, PlacesPublication
 from starling.release.domain import Delivering, Delivery, Domain
+from starling.release.report.pages import PreviewPage
 
 
 def _deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
@@ -16,10 +17,17 @@ def _deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
     return deliver(plan, files)
 
 
+def _preview(plan: str, _: Mapping[str, Path]) -> PreviewPage:
+    from starling.places.plan import Plan
+    from starling.places.preview import preview
+
+    return preview(Plan.load(plan))
+
+
 PLACES: Final = Domain(
     "places",
     CHECKS,
     lambda folder: PlacesPublication(read_plan(folder)),
     PlacesRelease,
-    Delivering(("records",), _deliver),
+    Delivering(("records",), _deliver, _preview),
 )

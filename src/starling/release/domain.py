@@ -20,7 +20,7 @@ from starling.release.datapackage import Sheet
 from starling.release.encrypted import Create
 from starling.release.reading import Release
 from starling.release.registry import Product
-from starling.release.report.pages import Section
+from starling.release.report.pages import PreviewPage, Section
 from starling.release.statement import Json, Particulars
 from starling.release.table_files import Table
 
@@ -200,11 +200,13 @@ class Delivering:
         files: The names of the files or folders that are given beside the plan.
         open: A delivery, from what names a plan and the paths by those names. It raises PlanError, ParameterError or SourceError by
             public checks: nothing is read.
+        preview: The expected error of a plan, by what names it and the optional files, which are public; it can be published.
         optional: Names of those that some plans need, and others have no use for.
     """
 
     files: tuple[str, ...]
     open: Callable[[str, Mapping[str, Path]], Delivery]
+    preview: Callable[[str, Mapping[str, Path]], PreviewPage]
     optional: tuple[str, ...] = ()
 
 

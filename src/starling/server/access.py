@@ -3,26 +3,23 @@
 So a revoked token is refused from the next request on. The log can only grow: triggers refuse to change or delete its lines.
 """
 
-import os
 import re
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import ClassVar, Final, Literal, TypeAlias, cast, get_args
 
-from starling.errors import LedgerUnavailable, ParameterError, PolicyRefused
+from starling.errors import ParameterError, PolicyRefused
 from starling.server import tokens
+from starling.server.database import Database
 
 Role: TypeAlias = Literal["custodian", "analyst", "auditor"]
 ROLES: Final = get_args(Role)
 MOST_DAYS: Final = 366
 """The longest life of a token."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
-_WAIT: Final = 10.0
-"""Seconds for which a writer waits for its turn."""
 
 _SCHEMA: Final = """
 CREATE TABLE users (name TEXT PRIMARY KEY, role TEXT NOT NULL) STRICT;
@@ -109,21 +106,19 @@ class Access:
     """
 
     def __init__(self, path: Path, *, now: Callable[[], datetime] = _now) -> None:
-        self._path = path
+        self._database = Database(path, "users")
         self._now = now
 
     def create(self) -> None:
         """Make the file, closed to other users; raises FileExistsError where there is one."""
-        os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        with self._connected() as connection:
-            connection.executescript(f"BEGIN;{_SCHEMA}COMMIT;")
+        self._database.create(_SCHEMA)
 
     def add_user(self, name: str, role: Role) -> User:
         """A new user; raises ParameterError for a name that is taken or not a name."""
         if not _NAME.fullmatch(name):
             fix = "begin with a small letter or digit; up to 64 small letters, digits and . _ @ -"
             raise ParameterError("name", "is not a name of a user", fix)
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             if connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone():
                 raise ParameterError("name", f"{name} is taken", "choose another name")
             connection.execute("INSERT INTO users VALUES (?, ?)", (name, role))
@@ -136,7 +131,7 @@ class Access:
             raise ParameterError("days", f"is not from 1 to {MOST_DAYS}", "choose a shorter life")
         token, kept = tokens.fresh()
         issued = Issued(kept.id, name, self._now() + timedelta(days=days), revoked=False)
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             if not connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone():
                 raise ParameterError("name", "is no user of this server", "add the user first: starling server user")
             row = (kept.id, name, kept.digest, issued.expires.isoformat())
@@ -146,7 +141,7 @@ class Access:
 
     def revoke(self, identity: str) -> None:
         """Refuse a token from now on; raises ParameterError where there is none of this id."""
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             if not connection.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (identity,)).rowcount:
                 raise ParameterError("id", "names no token", "look it up: starling server tokens")
             self._note(connection, "command line", f"revoke {identity}")
@@ -157,7 +152,7 @@ class Access:
         if identity is None:
             raise NotSignedIn
         query = "SELECT digest, expires, revoked, name, role FROM tokens JOIN users ON user = name WHERE id = ?"
-        with self._connected() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(query, (identity,)).fetchone()
         if row is None:
             raise NotSignedIn
@@ -169,7 +164,7 @@ class Access:
     def tokens(self) -> list[Issued]:
         """All tokens that were issued, by user and end."""
         query = "SELECT id, user, expires, revoked FROM tokens ORDER BY user, expires, id"
-        with self._connected() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(query).fetchall()
         return [
             Issued(id_, user, datetime.fromisoformat(expires), bool(revoked)) for id_, user, expires, revoked in rows
@@ -177,40 +172,15 @@ class Access:
 
     def note(self, who: str, what: str) -> None:
         """Add a line to the log."""
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             self._note(connection, who, what)
 
     def log(self, *, after: int, most: int) -> list[Entry]:
         """Lines of the log with a number beyond `after`, ascending, at most `most` of them."""
         query = "SELECT number, at, who, what FROM log WHERE number > ? ORDER BY number LIMIT ?"
-        with self._connected() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(query, (after, most)).fetchall()
         return [Entry(number, datetime.fromisoformat(at), who, what) for number, at, who, what in rows]
 
     def _note(self, connection: sqlite3.Connection, who: str, what: str) -> None:
         connection.execute("INSERT INTO log (at, who, what) VALUES (?, ?, ?)", (self._now().isoformat(), who, what))
-
-    @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
-        """A connection of its own for each use, so that threads share none; a file that is not there is not made."""
-        try:
-            opened = sqlite3.connect(f"{self._path.as_uri()}?mode=rw", uri=True, timeout=_WAIT, isolation_level=None)
-            with closing(opened) as connection:
-                connection.execute("PRAGMA foreign_keys = ON")
-                connection.execute("PRAGMA synchronous = EXTRA")
-                yield connection
-        except sqlite3.Error:
-            raise LedgerUnavailable("users", "cannot be read or written now", "try again; check the disk") from None
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that holds the lock from its beginning."""
-        with self._connected() as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 
 from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.opening import read_ledger
-from starling.server import releasing
+from starling.server import approving, releasing
 from starling.server.access import Role, User
 from starling.server.asking import asking, errors
 from starling.server.charges import Charges
@@ -66,6 +66,7 @@ def make_app(home: Home, charges: Charges) -> ASGIApp:
     _users(app, home, rates)
     _ledger(app, home, rates)
     releasing.add_routes(app, home, rates, charges)
+    approving.add_routes(app, home, rates, charges)
     return Guard(app, home.settings)
 
 

@@ -47,6 +47,11 @@ def asking(home: Home, rates: Rates, *roles: Role) -> Callable[..., User]:
     return asks
 
 
+def whose(user: User) -> str | None:
+    """Whose releases and requests a user sees: analysts their own; None, which is all, for custodians and auditors."""
+    return user.name if user.role == "analyst" else None
+
+
 def errors(*statuses: int, signed_in: bool = True) -> dict[int | str, dict[str, Any]]:
     """The statuses of errors that a route may answer with, all of one shape.
 

@@ -13,14 +13,16 @@ from math import ceil
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from starling.errors import LedgerUnavailable, StarlingError
+from starling.errors import LedgerUnavailable, PolicyRefused, StarlingError
 from starling.ledger.batching import Batcher
 from starling.ledger.deadline import departure
 from starling.ledger.opening import Ledger, read_ledger
-from starling.ledger.reading import Charge
+from starling.ledger.reading import Charge, foresee
 from starling.ledger.rules import Cap, Population, Request, Ticket, charge_in
+from starling.ledger.terms import Terms
 from starling.server.datasets import Catalogue, Dataset, NotThere
 from starling.server.home import Home
+from starling.server.requests import Waiting
 
 State: TypeAlias = Literal["charged", "released"]
 
@@ -52,18 +54,21 @@ class Budget:
         population: Whose privacy it is that is spent.
         amount: What one release costs, in units.
         caps: The caps of analyst, dataset and population; no analyst's where there is no grant.
+        terms: The terms under which the server may charge the dataset.
     """
 
     population: Population
     amount: int
     caps: tuple[Cap, ...]
+    terms: Terms
 
     @property
     def more(self) -> int:
-        """How many more releases the caps cover; 0 where there is no grant."""
-        left = [cap.left for cap in self.caps if cap.left is not None]
+        """How many more releases the caps cover beside what is kept for the custodian; 0 where there is no grant."""
+        kept = {"dataset": self.terms.reserve}
+        left = [cap.left - kept.get(cap.scope, 0) for cap in self.caps if cap.left is not None]
         granted = any(cap.scope == "analyst" for cap in self.caps)
-        return min(left) // self.amount if granted and left else 0
+        return max(0, min(left) // self.amount) if granted and left else 0
 
 
 class Charges:
@@ -97,13 +102,39 @@ class Charges:
         return _charged(ledger, batcher, request, dataset).seq
 
     def budget(self, analyst: str, dataset: Dataset) -> Budget:
-        """What an analyst may still spend on a dataset; raises ParameterError where the ledger does not know it."""
-        with closing(read_ledger(self._home.settings.ledger)) as ledger:
-            account = ledger.reading.account(ledger.reading.population_of(dataset.name), latest=1)
+        """What an analyst may still spend on a dataset.
+
+        Raises:
+            ParameterError: the ledger does not know it.
+            LedgerUnavailable: the ledger takes no charge of this server now.
+        """
+        ledger, _ = self._ledger()
+        account = ledger.reading.account(ledger.reading.population_of(dataset.name), latest=1)
         population = account.population
         wanted = {("analyst", analyst), ("dataset", dataset.name), ("population", population.name)}
         caps = [cap for cap in account.caps if (cap.scope, cap.name) in wanted]
-        return Budget(population, charge_in(population, dataset.guarantee), tuple(caps))
+        return Budget(
+            population, charge_in(population, dataset.guarantee), tuple(caps), ledger.charging.terms(dataset.name)
+        )
+
+    def ask(self, analyst: str, dataset: Dataset, request_id: str, reason: str) -> Waiting:
+        """Ask the custodian to approve a release of a dataset, before anything is charged.
+
+        Raises:
+            PolicyRefused: the dataset does not ask first, or what is asked was charged before.
+            BudgetRefused, PolicyRefused, ParameterError: the charge would be refused even so.
+            RequestConflict: the id was used for another request.
+            LedgerUnavailable: the ledger takes no charge of this server now.
+        """
+        request = Request(analyst, request_id, dataset.name, dataset.request)
+        ledger, _ = self._ledger()
+        if ledger.charging.find(request) is not None:
+            raise PolicyRefused("request", "is charged already", "see how far it is: POST /v1/datasets/NAME/releases")
+        if not ledger.charging.terms(dataset.name).ask_first:
+            fix = "ask for the release: POST /v1/datasets/NAME/releases"
+            raise PolicyRefused("dataset", "does not ask first: no approval is needed", fix)
+        foresee(ledger.book, request, dataset.guarantee)
+        return self._home.requests.ask(request, dataset.title, dataset.guarantee, reason)
 
     def progress(self, seq: int, analyst: str | None) -> Progress:
         """How far the release of a charge has come.

@@ -92,7 +92,6 @@ class Catalogue:
             ParameterError: there is one of this name.
             OutputError: it cannot be written.
         """
-        guarantee = dataset.guarantee
         said = {
             "format": FORMAT,
             "name": dataset.name,
@@ -100,11 +99,18 @@ class Catalogue:
             "title": dataset.title,
             "request": dataset.request,
             "deadline": dataset.deadline,
-            "neighbours": neighbours(guarantee.relation),
-            "measure": {"name": guarantee.cost.measure},
-            "composition": composition(guarantee),
+            **priced(dataset.guarantee),
         }
         write_new(self._folder / f"{dataset.name}.json", json.dumps(said, indent=1))
+
+
+def priced(guarantee: Guarantee) -> dict[str, Any]:
+    """A guarantee as it is kept in a home: what `arithmetic.guarantee_of` reads."""
+    return {
+        "neighbours": neighbours(guarantee.relation),
+        "measure": {"name": guarantee.cost.measure},
+        "composition": composition(guarantee),
+    }
 
 
 def write_new(path: Path, text: str) -> None:

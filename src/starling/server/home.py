@@ -2,6 +2,7 @@
 
 server.toml      settings
 access.sqlite    users, tokens, and the log
+requests.sqlite  what analysts ask custodians to approve, and what was decided
 server.key       the server's own key, which charges what custodians let it charge, and signs what it releases
 heads/           how far its ledger had come when it wrote last
 datasets/        what is public about registered data
@@ -18,9 +19,11 @@ from starling.ledger import keys
 from starling.ledger.opening import Ledger, open_ledger
 from starling.ledger.witness import Witness
 from starling.server.access import Access
+from starling.server.requests import Requests
 from starling.server.settings import FILE, Settings, documented, read_settings
 
 ACCESS: Final = "access.sqlite"
+REQUESTS: Final = "requests.sqlite"
 KEY: Final = "server.key"
 FOLDERS: Final = ("heads", "datasets", "releases", "worker")
 
@@ -33,11 +36,13 @@ class Home:
         folder: The folder.
         settings: What its server.toml says.
         access: Its users, tokens and log.
+        requests: What waits for a custodian's approval.
     """
 
     folder: Path
     settings: Settings
     access: Access
+    requests: Requests
 
     @property
     def key(self) -> keys.Key:
@@ -84,6 +89,7 @@ def make_home(folder: Path, *, ledger: str | None = None) -> Home:
             settings.unlink()
             raise
         Access(folder / ACCESS).create()
+        Requests(folder / REQUESTS).create()
         keys.write(folder / KEY)
         for name in FOLDERS:
             (folder / name).mkdir(mode=0o700)
@@ -101,11 +107,11 @@ def open_home(folder: Path) -> Home:
         PlanError: its server.toml is wrong.
     """
     folder = folder.absolute()
-    for path in (folder, folder / FILE, folder / ACCESS, folder / KEY):
+    for path in (folder, folder / FILE, folder / ACCESS, folder / REQUESTS, folder / KEY):
         if not path.exists():
             raise ParameterError("home", f"has no {path.name}", "make a home: starling server init HOME")
-    for path in (folder, folder / ACCESS):
+    for path in (folder, folder / ACCESS, folder / REQUESTS):
         if path.stat().st_mode & 0o077:
             wanted = "700" if path == folder else "600"
             raise PolicyRefused(path.name, "is open to other users of this machine", f"close it: chmod {wanted} {path}")
-    return Home(folder, read_settings(folder / FILE), Access(folder / ACCESS))
+    return Home(folder, read_settings(folder / FILE), Access(folder / ACCESS), Requests(folder / REQUESTS))

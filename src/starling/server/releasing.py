@@ -15,7 +15,7 @@ from starling.errors import ParameterError
 from starling.ledger.rules import Cap, shown
 from starling.release.statement import claim
 from starling.server.access import User
-from starling.server.asking import asking, errors
+from starling.server.asking import asking, errors, whose
 from starling.server.charges import Charges, Progress, State
 from starling.server.datasets import Catalogue, Dataset, NotThere
 from starling.server.home import Home
@@ -64,6 +64,8 @@ class BudgetReply(BaseModel):
     amount: str = Field(description="What one release costs, as it is charged.")
     caps: list[CapReply]
     more: int = Field(description="How many more releases the caps cover now.")
+    ask_first: bool = Field(description="Whether each needs the custodian's approval: POST /v1/datasets/NAME/requests.")
+    reserve: str = Field(description="What is kept of the dataset's cap for the custodian.")
 
 
 class ReleaseRequest(BaseModel):
@@ -129,6 +131,8 @@ def _budgets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
             amount=shown(found.amount),
             caps=[_cap(each) for each in found.caps],
             more=found.more,
+            ask_first=found.terms.ask_first,
+            reserve=shown(found.terms.reserve),
         )
 
 
@@ -154,7 +158,7 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
 
     @app.get("/v1/releases/{release}", summary="How far a release has come", responses=errors(403, 404))
     def progress(release: ReleaseId, user: Annotated[User, Depends(readers)]) -> ReleaseReply:
-        return _told(charges.progress(release, _whose(user)))
+        return _told(charges.progress(release, whose(user)))
 
     @app.get(
         "/v1/releases/{release}/bundle",
@@ -168,7 +172,7 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
         },
     )
     def bundle(release: ReleaseId, user: Annotated[User, Depends(readers)], request: Request) -> Response:
-        found = charges.progress(release, _whose(user))
+        found = charges.progress(release, whose(user))
         if found.bundle is None:
             raise NotThere("release", "has not left yet", f"ask how far it is: GET /v1/releases/{release}")
         # A charge has one answer, and its zip one form.
@@ -197,11 +201,6 @@ def _keep_one_range(request: Request, size: int) -> None:
         request.scope["headers"] = [each for each in request.scope["headers"] if each[0].lower() != b"range"]
     elif (found[1] and int(found[1]) >= size) or (not found[1] and not int(found[2])):
         raise NoSuchRange("Range", f"is not within {size} bytes", "ask for bytes that there are")
-
-
-def _whose(user: User) -> str | None:
-    """Analysts see their own releases, custodians and auditors all."""
-    return user.name if user.role == "analyst" else None
 
 
 def _described(dataset: Dataset) -> DatasetReply:

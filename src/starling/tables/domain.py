@@ -6,6 +6,7 @@ from typing import Final
 
 from starling.release.domain import Delivering, Delivery, Domain
 from starling.release.reading import Release
+from starling.release.report.pages import PreviewPage
 from starling.tables.artifact.columns import CHECKS
 from starling.tables.publication import TablesPublication
 
@@ -28,4 +29,15 @@ def _deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
     return deliver(plan, files)
 
 
-TABLES: Final = Domain("tables", CHECKS, _reopen, _opened, Delivering(("persons",), _deliver, ("geography",)))
+def _preview(plan: str, files: Mapping[str, Path]) -> PreviewPage:
+    from starling.tables.plan import Plan
+    from starling.tables.plan.regions import read_regions
+    from starling.tables.preview import preview
+    from starling.tables.preview.expected_detail import expect_detail
+    from starling.tables.preview.page import TablesPage
+
+    chosen = Plan.load(plan)
+    return TablesPage(preview(chosen, read_regions(chosen, files.get("geography"))), expect_detail(chosen))
+
+
+TABLES: Final = Domain("tables", CHECKS, _reopen, _opened, Delivering(("persons",), _deliver, _preview, ("geography",)))

@@ -5,7 +5,7 @@ record, and then describes to the web process what a release is and costs (serve
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +14,7 @@ from starling.domains import DOMAINS, domain
 from starling.errors import IntegrityError, ParameterError, PolicyRefused
 from starling.planfile.foreign import content
 from starling.release.domain import Delivering, Delivery
+from starling.release.report.pages import Section
 from starling.server.datasets import MOST_BYTES, Catalogue, Dataset, write_new
 from starling.server.home import Home
 
@@ -89,6 +90,13 @@ class Sources:
             return _parsed(json.loads(content(self._folder / f"{name}.json", MOST_BYTES)))
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise IntegrityError("source", "is not written as Starling does", "register it anew") from None
+
+    def preview(self, name: str) -> Sequence[Section]:
+        """The expected error of a release of a dataset, from its plan and public files alone; raises as `open`."""
+        source = self.find(name)
+        delivering = _delivering(source.domain)
+        public = {each: path for each, path in source.files.items() if each in delivering.optional}
+        return delivering.preview(source.plan, public).sections()
 
     def open(self, name: str) -> Delivery:
         """What a dataset is released from, opened, when it still is what was registered.

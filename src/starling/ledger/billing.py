@@ -1,0 +1,89 @@
+"""What a new charge costs where it would stand, and whether it may be made: by caps, rights and terms, and by nothing of the records."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from starling.ledger import rules
+from starling.ledger.book import Book
+from starling.ledger.disclosure import Noise
+from starling.ledger.registered import Registered
+from starling.ledger.rows import Standing
+from starling.ledger.rules import Population, Request
+from starling.ledger.terms import Asked
+from starling.privacy.guarantee import Guarantee
+
+MOST_KINDS: Final = 10_000
+"""Kinds of noise whose amounts are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """A charge that the caps cover.
+
+    Attributes:
+        standing: Where.
+        amount: What it costs, in units.
+        what: The guarantee's name.
+        noise: What it is for.
+    """
+
+    standing: Standing
+    amount: int
+    what: str
+    noise: Noise
+
+
+class Billing:
+    """Makes the bills of one book.
+
+    Args:
+        book: The book.
+        registered: What the custodian's events say, followed by whoever writes.
+    """
+
+    def __init__(self, book: Book, registered: Registered) -> None:
+        self._book = book
+        self._registered = registered
+        self._amounts: dict[tuple[Population, str], int] = {}
+
+    @property
+    def by(self) -> dict[str, str]:
+        """What the event of a charge says of the key that made it: nothing of the custodian's."""
+        return {} if self._book.delegate is None else {"by": self._book.delegate}
+
+    def bill(self, standing: Standing, request: Request, guarantee: Guarantee, noise: Noise) -> Bill:
+        """What a new charge costs there; raises PolicyRefused or BudgetRefused where caps and grants do not allow it."""
+        amount = self._amount(standing, request.analyst, guarantee, noise)
+        rules.check_caps(standing.caps, amount)
+        return Bill(standing, amount, guarantee.name, noise)
+
+    def asks_first(self, dataset: str) -> bool:
+        """Whether each charge by this key needs an approval."""
+        return self._book.delegate is not None and self._registered.terms.of(dataset).ask_first
+
+    def check_key(self, bill: Bill, request: Request, at: int) -> None:
+        """Check a charge by another key than the custodian's, at the time `at`, in seconds since 1970.
+
+        Raises:
+            PolicyRefused: the custodian gave this key no right to charge the dataset now, or did not approve the request.
+            BudgetRefused: it would spend what is kept for the custodian.
+        """
+        key, dataset = self._book.delegate, request.dataset
+        if key is None:
+            return
+        self._registered.rights.check(key, dataset, at)
+        own = next((cap.left for cap in bill.standing.caps if cap.scope == "dataset"), None)
+        self._registered.terms.check(Asked(dataset, request.analyst, request.hash, bill.amount), own, at)
+
+    def _amount(self, standing: Standing, analyst: str, guarantee: Guarantee, noise: Noise) -> int:
+        """What it costs, in units; raises PolicyRefused for what no budget would allow."""
+        population = standing.population
+        rules.check_open(population, standing.dataset)
+        rules.check_grant(standing.caps, population, analyst)
+        # Rationals are slow, and kinds of noise are few.
+        found = self._amounts.get((population, noise.key))
+        if found is None:
+            found = rules.charge_in(population, guarantee)
+            if len(self._amounts) < MOST_KINDS:
+                self._amounts[population, noise.key] = found
+        return found

@@ -1,0 +1,189 @@
+"""Requests for a custodian's approval: what an analyst asks of a dataset that asks first, and why; and what the custodian decided.
+
+What is written here lets nobody spend anything: an approval is an event of the ledger, signed by the custodian's key (ledger/terms.py), and
+a charge is refused without it. Here stands what people tell one another about it.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, ClassVar, Final, Literal, TypeAlias, cast
+
+from starling.errors import ParameterError, PolicyRefused, RequestConflict
+from starling.ledger.rules import Request
+from starling.privacy.guarantee import Guarantee
+from starling.release.arithmetic import guarantee_of
+from starling.server.database import Database
+from starling.server.datasets import NotThere, priced
+
+State: TypeAlias = Literal["waiting", "approved", "declined"]
+MOST_WAITING: Final = 100
+"""Requests of one analyst that may wait at once."""
+LONGEST: Final = 2000
+"""Letters of a reason."""
+
+_SCHEMA: Final = """
+CREATE TABLE requests (
+  number INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, analyst TEXT NOT NULL, request_id TEXT NOT NULL,
+  dataset TEXT NOT NULL, title TEXT NOT NULL, body TEXT NOT NULL, price TEXT NOT NULL, reason TEXT NOT NULL,
+  state TEXT NOT NULL, words TEXT NOT NULL, UNIQUE (analyst, request_id)
+) STRICT;
+"""
+
+
+class Decided(PolicyRefused):
+    """A request was decided before."""
+
+    status: ClassVar[int] = 409
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A request for approval.
+
+    Attributes:
+        number: Counted from 1.
+        at: When it was made, in UTC.
+        request: What is asked, by whom, of which dataset, under which id.
+        title: What is asked, for people.
+        guarantee: What it would be charged.
+        reason: Why, in the analyst's words.
+        state: What became of it.
+        words: What the custodian said to it; empty where nothing.
+    """
+
+    number: int
+    at: datetime
+    request: Request
+    title: str
+    guarantee: Guarantee
+    reason: str
+    state: State
+    words: str
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Requests:
+    """The requests in the file `path`.
+
+    Args:
+        path: The SQLite file.
+        now: Gives the time, in UTC.
+    """
+
+    def __init__(self, path: Path, *, now: Callable[[], datetime] = _now) -> None:
+        self._database = Database(path, "requests")
+        self._now = now
+
+    def create(self) -> None:
+        """Make the file; raises FileExistsError where there is one."""
+        self._database.create(_SCHEMA)
+
+    def ask(self, request: Request, title: str, guarantee: Guarantee, reason: str) -> Waiting:
+        """Ask for approval. The same request again, under its id or while it waits or is approved, is the one that there is.
+
+        Args:
+            request: What is asked.
+            title: What that is, for people.
+            guarantee: What it would be charged.
+            reason: Why; 1 to 2000 letters.
+
+        Raises:
+            RequestConflict: the id was used for another request.
+            ParameterError: there is no reason, or it is too long.
+            PolicyRefused: too many of this analyst's requests wait.
+        """
+        if not 1 <= len(reason.strip()) <= LONGEST:
+            raise ParameterError("reason", f"is not of 1 to {LONGEST:,} letters", "say what the answer is for")
+        with self._database.writing() as connection:
+            known = _rows(connection, "analyst = ? AND request_id = ?", request.analyst, request.request_id)
+            if known and (known[0].request.dataset, known[0].request.body) != (request.dataset, request.body):
+                raise RequestConflict("request_id", "was used before for another request", "use a new request id")
+            asked = "analyst = ? AND dataset = ? AND body = ? AND state <> 'declined' ORDER BY number"
+            known = known or _rows(connection, asked, request.analyst, request.dataset, request.body)
+            if known:
+                return known[0]
+            waiting = "SELECT count(*) FROM requests WHERE analyst = ? AND state = 'waiting'"
+            if connection.execute(waiting, (request.analyst,)).fetchone()[0] >= MOST_WAITING:
+                raise PolicyRefused(
+                    "request", f"is one of more than {MOST_WAITING} that wait", "wait for the custodian"
+                )
+            connection.execute(
+                "INSERT INTO requests (at, analyst, request_id, dataset, title, body, price, reason, state, words)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting', '')",
+                (
+                    *(self._now().isoformat(), request.analyst, request.request_id, request.dataset, title),
+                    *(request.body, json.dumps(priced(guarantee)), reason.strip()),
+                ),
+            )
+            return _rows(connection, "number = last_insert_rowid()")[0]
+
+    def find(self, number: int, analyst: str | None = None) -> Waiting:
+        """One of them.
+
+        Args:
+            number: Which.
+            analyst: Who asks; None for those who may see everybody's.
+
+        Raises:
+            NotThere: there is none, or it is not this analyst's.
+        """
+        with self._database.reading() as connection:
+            found = _rows(connection, "number = ? AND (? IS NULL OR analyst = ?)", number, analyst, analyst)
+        if not found:
+            raise NotThere("request", "is not there", "see which there are: GET /v1/requests")
+        return found[0]
+
+    def undecided(self, number: int) -> Waiting:
+        """One that may still be approved or declined; raises NotThere, or Decided where it was declined."""
+        found = self.find(number)
+        if found.state == "declined":
+            raise Decided("request", "was declined before", "the analyst may ask again")
+        return found
+
+    def listed(
+        self, *, analyst: str | None = None, after: int = 0, most: int = 1000, waiting: bool = False
+    ) -> list[Waiting]:
+        """Those with a number beyond `after`, ascending, at most `most`.
+
+        Args:
+            analyst: Whose; everybody's without it.
+            after: The number beyond which they begin.
+            most: How many at most.
+            waiting: Whether those alone that wait for a decision.
+        """
+        where = "number > ? AND (? IS NULL OR analyst = ?) AND (NOT ? OR state = 'waiting') ORDER BY number LIMIT ?"
+        with self._database.reading() as connection:
+            return _rows(connection, where, after, analyst, analyst, waiting, most)
+
+    def decide(self, number: int, state: Literal["approved", "declined"], words: str) -> None:
+        """Write down what the custodian decided, after the ledger has the approval or its end.
+
+        Raises:
+            NotThere: there is no such request.
+            Decided: it was declined before.
+        """
+        with self._database.writing() as connection:
+            self.undecided(number)
+            connection.execute("UPDATE requests SET state = ?, words = ? WHERE number = ?", (state, words, number))
+
+
+_COLUMNS: Final = "number, at, analyst, request_id, dataset, body, title, price, reason, state, words"
+
+
+def _rows(connection: sqlite3.Connection, where: str, *values: Any) -> list[Waiting]:
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM requests WHERE {where}", values).fetchall()  # noqa: S608 - our own words
+    return [_read(*row) for row in rows]
+
+
+def _read(number: int, at: str, *rest: str) -> Waiting:
+    analyst, request_id, dataset, body, title, price, reason, state, words = rest
+    request = Request(analyst, request_id, dataset, body)
+    guarantee = guarantee_of(json.loads(price))
+    return Waiting(number, datetime.fromisoformat(at), request, title, guarantee, reason, cast(State, state), words)
