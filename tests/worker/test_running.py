@@ -1,11 +1,13 @@
 """A worker looks at files, carries out charges, tells what failed and tries again, without an end of its own."""
 
 import threading
+from pathlib import Path
 
 import pytest
 
 from starling.ledger.opening import Ledger
 from starling.ledger.reading import Charge
+from starling.server.backup import back_up, restore
 from starling.server.charges import Charges
 from starling.server.datasets import Catalogue
 from starling.server.home import Home
@@ -154,3 +156,16 @@ def test_it_ends_when_it_is_told_to(registered: Home, told: Told) -> None:
     assert len(told) == 1
     Worker(registered, told.append).run(stop)
     assert len(told) == 1, "it was told before it began"
+
+
+def test_a_restored_home_carries_out_what_was_charged(
+    registered: Home, custodian: Ledger, told: Told, tmp_path: Path
+) -> None:
+    custodian.custody.accept("data", Inspections(registered).token(Sources(registered).open("data")))
+    seq = ask(registered)
+    back_up(registered, tmp_path / "copy")
+    restored, _ = restore(tmp_path / "copy", tmp_path / "restored")
+    Worker(restored, told.append).round(threading.Event())
+    assert told[0] == f"release {seq} of data is done"
+    assert (restored.releases / f"{seq}.zip").is_file()
+    assert not (registered.releases / f"{seq}.zip").exists()

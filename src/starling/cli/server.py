@@ -23,6 +23,7 @@ server = Group(
         "log": "starling.cli.server:log",
         **{name: f"starling.cli.serving_data:{name}" for name in ("dataset", "findings", "accept", "show")},
         **{name: f"starling.cli.approving:{name}" for name in ("requests", "approve", "decline")},
+        **{name: f"starling.cli.serving_backup:{name}" for name in ("backup", "restore")},
     },
 )
 

@@ -54,12 +54,13 @@ class Home:
         """Holds a folder and a zip for each release, named by the event of its charge."""
         return self.folder / "releases"
 
+    def witness(self, ledger: str) -> Witness:
+        """What remembers how far the ledger of this id had come when this server wrote last."""
+        return Witness(ledger, self.folder / "heads" / f"{ledger}.jsonl")
+
     def open_ledger(self) -> Ledger:
         """The ledger, to charge by the server's own key; raises as `opening.open_ledger`."""
-        heads = self.folder / "heads"
-        return open_ledger(
-            self.settings.ledger, key=self.key, witness=lambda ledger: Witness(ledger, heads / f"{ledger}.jsonl")
-        )
+        return open_ledger(self.settings.ledger, key=self.key, witness=self.witness)
 
 
 def make_home(folder: Path, *, ledger: str | None = None) -> Home:

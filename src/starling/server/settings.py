@@ -2,6 +2,7 @@
 
 import ipaddress
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -67,6 +68,11 @@ class Settings:
 def documented(ledger: str) -> str:
     """The text of a new server.toml, whose ledger is at the URL `ledger`."""
     return _DOCUMENTED.replace("= LEDGER", f"= {json.dumps(ledger)}")
+
+
+def with_ledger(text: str, ledger: str) -> str:
+    """The text of a server.toml, with the ledger at another URL."""
+    return re.sub(r"^ledger\s*=.*$", lambda _: f"ledger = {json.dumps(ledger)}", text, count=1, flags=re.MULTILINE)
 
 
 def read_settings(file: Path) -> Settings:

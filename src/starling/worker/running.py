@@ -11,6 +11,7 @@ from typing import Final
 from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.reading import Charge
 from starling.server.home import Home
+from starling.server.pauses import working
 from starling.worker.findings import Inspections
 from starling.worker.jobs import Jobs
 from starling.worker.sources import Sources
@@ -68,7 +69,8 @@ class Worker:
         self._looked = self._now()
         for name in self._sources.names():
             try:
-                findings = self._inspections.inspect(name, self._sources.open(name))
+                with working(self._home.folder):
+                    findings = self._inspections.inspect(name, self._sources.open(name))
                 ends = "nothing breaks the rules" if not findings.total else f"{findings.total:,} problems"
                 self._say(name, f"dataset {name}: looked at {findings.read}; {ends}: starling server findings")
             except Exception as error:  # noqa: BLE001 - one dataset keeps no other from being looked at
@@ -97,7 +99,8 @@ class Worker:
     def _carry_out(self, charge: Charge) -> None:
         assert self._jobs is not None
         try:
-            self._jobs.carry_out(charge)
+            with working(self._home.folder):
+                self._jobs.carry_out(charge)
         except LedgerUnavailable:
             self._not_before[charge.seq] = self._now() + BUSY
         except Exception as error:  # noqa: BLE001 - one release keeps no other from being made
