@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.cli.server import ROLES, server
+from starling.cli.server import ROLES
 from starling.server import access
 from starling.server.home import open_home
 from tests.cli.conftest import Call, document
@@ -67,12 +67,6 @@ def test_a_mistake_is_told_in_a_sentence(call: Call, served: Path, words: list[s
 
 def test_roles_are_those_of_the_server() -> None:
     assert ROLES == access.ROLES
-    assert set(server.lazy) == {"init", "user", "token", "tokens", "revoke", "log"} | {
-        "dataset",
-        "findings",
-        "accept",
-        "show",
-    }
 
 
 def test_without_its_packages_it_says_what_to_install(

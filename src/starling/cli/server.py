@@ -1,5 +1,6 @@
 """`starling server`: a home, its users and their tokens. `starling serve`: the server itself. serving_data.py has what is registered."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -7,9 +8,11 @@ import click
 
 from starling.cli.commands import Group, Result, attributes, command
 from starling.cli.options import PATH
+from starling.cli.progress import working
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
+    from starling.cli.demo.serving import Made
     from starling.server.access import Access, Entry, Issued
 
 ROLES = ("custodian", "analyst", "auditor")
@@ -24,6 +27,7 @@ server = Group(
         **{name: f"starling.cli.serving_data:{name}" for name in ("dataset", "findings", "accept", "show")},
         **{name: f"starling.cli.approving:{name}" for name in ("requests", "approve", "decline")},
         **{name: f"starling.cli.serving_backup:{name}" for name in ("backup", "restore")},
+        "demo": "starling.cli.demo.serving:demo",
     },
 )
 
@@ -114,7 +118,8 @@ def log(home: Path, *, after: int, most: int) -> Result:
 
 
 @command("serve", example="starling serve home")
-@_home
+@click.argument("home", type=PATH, required=False)
+@click.option("--demo", is_flag=True, help="Serve a home of invented and public data, which is removed at the end.")
 @click.option(
     "--workers",
     type=click.IntRange(0, 64),
@@ -123,15 +128,32 @@ def log(home: Path, *, after: int, most: int) -> Result:
     metavar="N",
     help="Start so many workers, which end with the server; 0 where `starling worker` is started otherwise.",
 )
-def serve(home: Path, *, workers: int) -> Result:
-    """Serve a home until Ctrl-C or SIGTERM: who may use it, its log, and releases of what is registered."""
+def serve(home: Path | None, *, demo: bool, workers: int) -> Result:
+    """Serve a HOME until Ctrl-C or SIGTERM: who may use it, its log, and releases of what is registered.
+
+    With --demo it needs no HOME: tokens of an analyst, an auditor and a custodian are printed.
+    """
     try:
         from starling.server.running import serve as run
     except ImportError:
         raise ParameterError("server", "needs packages that are missing", "pip install 'starling[server]'") from None
     from starling.server.home import open_home
 
-    run(open_home(home), lambda url: click.echo(f"starling: listening on {url}", err=True), workers=workers)
+    if (home is None) != demo:
+        raise ParameterError("HOME", "or --demo is missing, or both are given", "give one: starling serve --demo")
+
+    def listening(url: str, made: "Made | None" = None) -> None:
+        click.echo(f"starling: listening on {url}", err=True)
+        if made is not None:
+            click.echo(made.text(url), err=True)
+
+    if home is not None:
+        run(open_home(home), listening, workers=workers)
+    else:
+        from starling.cli.demo.serving import made_for_now
+
+        with made_for_now(working) as made:
+            run(open_home(made.home), partial(listening, made=made), workers=workers)
     return Result(lambda: "stopped", lambda: {"stopped": True})
 
 

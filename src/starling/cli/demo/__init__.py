@@ -27,7 +27,7 @@ def demo(out: Path, *, persons: int) -> Result:
     study.check()
     flights.data()
     airports.data()
-    _make(out)
+    new_folder(out)
     with steps() as step:
         tables, then_tables = nation.chapter(out / "tables", persons, step)
         genome, then_genome = study.chapter(out / "genome", step)
@@ -53,7 +53,8 @@ def demo(out: Path, *, persons: int) -> Result:
     )
 
 
-def _make(out: Path) -> None:
+def new_folder(out: Path) -> None:
+    """Make the folder of a demo; raises OutputError where it is there, or cannot be made."""
     try:
         out.mkdir()
     except OSError as error:
