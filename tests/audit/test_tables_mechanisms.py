@@ -13,13 +13,19 @@ from starling.audit.tables_mechanisms import (
     LEAST,
     MOST,
     SameCounties,
+    SameWards,
+    aggregated,
     counties,
     county_plan,
     released,
+    ward_plan,
 )
 from starling.privacy.budget import Measure
 from starling.privacy.sampling.entropy import system
 from starling.tables import mechanism
+from starling.tables.mechanism.aggregates import Aggregation
+from starling.tables.plan import Piece
+from starling.tables.plan.aggregates import Way
 from tests.tables.small import whole
 
 THRESHOLDS = (5, 7, 9)
@@ -39,6 +45,16 @@ def test_counties_hold_the_same_people() -> None:
     assert SameCounties(4).cells(piece, np.arange(2)).sum(axis=1).tolist() == [4, 4]
 
 
+@pytest.mark.parametrize("measure", ["epsilon", "rho"])
+@pytest.mark.parametrize(("way", "numbers"), [(None, 2), ("counts", 2), ("selection", 1)])
+def test_each_ward_is_a_row_of_the_numbers_of_its_aggregate(way: Way | None, numbers: int, measure: Measure) -> None:
+    plan = ward_plan(measure, way, 3)
+    assert (plan.guarantee.cost.amount, len(plan.aggregates)) == (BUDGET, 1)
+    assert aggregated(measure, way)(np.array([1]), 40, system()).shape == (40, numbers)
+    piece = Piece(0, 0, 3, 1)
+    assert SameWards(4).aggregate(piece).tolist() == [[0, 4]] * 3
+
+
 @pytest.mark.parametrize("again", [False, True])
 def test_each_county_is_a_row_of_clipped_values(again: bool) -> None:
     drawn = released("epsilon", THRESHOLDS, again=again)(np.array([5]), 40, system())
@@ -52,7 +68,7 @@ def test_every_mechanism_of_tables_is_audited(monkeypatch: pytest.MonkeyPatch) -
         each for each in vars(mechanism).values() if isinstance(each, type) and hasattr(each, "guarantee")
     ]
     kinds = [kind for kind in kinds if not isabstract(kind)]
-    kinds = [kind for kind in kinds if kind.__module__ == mechanism.__name__ and hasattr(kind, "draw")]
+    kinds = [kind for kind in kinds if kind.__module__ == mechanism.__name__ and hasattr(kind, "draw")] + [Aggregation]
     drawn: set[type] = set()
     for kind in kinds:
 
@@ -64,4 +80,4 @@ def test_every_mechanism_of_tables_is_audited(monkeypatch: pytest.MonkeyPatch) -
     for case in DECLARED:
         case.samplers()[0](2)
     assert drawn == set(kinds)
-    assert len(kinds) >= 2
+    assert len(kinds) >= 3

@@ -5,7 +5,7 @@ what a cost that forgot a group would not survive.
 """
 
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,9 @@ from starling.audit.case import Case, Draws
 from starling.privacy.budget import Epsilon, Measure, Rho
 from starling.privacy.sampling.entropy import BitSource
 from starling.tables.mechanism import Remeasurement, SafeTab
-from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Piece, Plan
+from starling.tables.mechanism.aggregates import Aggregation
+from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Piece, Plan, read_regions
+from starling.tables.plan.aggregates import Way
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 
 Int64: TypeAlias = npt.NDArray[np.int64]
@@ -104,6 +106,74 @@ def released(measure: Measure, thresholds: Thresholds, *, again: bool = False) -
     return draws
 
 
+class SameWards:
+    """Exact numbers of wards that all hold so many records, whose number is the largest.
+
+    Args:
+        records: How many each ward has.
+    """
+
+    def __init__(self, records: int) -> None:
+        self._records = records
+
+    def aggregate(self, piece: Piece, /) -> Int64:
+        """All in the last cell: each record is W above the least number, and in the last class."""
+        cells = np.zeros((piece.groups, CLASSES), dtype=np.int64)
+        cells[:, -1] = self._records
+        return cells
+
+
+CLASSES: Final = 2
+"""Cells of an aggregate: the two numbers of a sum of zeros and ones, and two classes."""
+
+
+def ward_plan(measure: Measure, way: Way | None, wards: int) -> Plan:
+    """Sums of zeros and ones, or their medians, in each of many wards that are groups of one family."""
+    names = [f"w{number:06d}" for number in range(wards)]
+    asked: dict[str, Any] = {"of": "x", "regions": "ward", "groups": "all", "budget": str(BUDGET)}
+    quantiles = asked | {"shares": ["0.5"], "way": way}
+    return Plan.of(
+        {
+            "title": "Wards that are all the same",
+            "privacy": {"unit": "person", "neighbours": "add-remove", "measure": measure},
+            "records": {"of-a-person": 1},
+            "columns": [{"name": "x", "from": 0, "to": 1}],
+            "regions": {"column": "ward", "levels": ["ward"], "rows": [[name] for name in names]},
+            "groups": [{"name": "all", "columns": []}],
+            "publication": {"negative-counts": True},
+            **({"sums": [asked]} if way is None else {"quantiles": [quantiles]}),
+        }
+    )
+
+
+def aggregated(measure: Measure, way: Way | None) -> Draws:
+    """The noisy numbers of each of many wards, clipped, int64 (wards, numbers)."""
+
+    def draws(exact: Int64, number: int, _: BitSource) -> Int64:
+        plan = ward_plan(measure, way, number)
+        drawn = Aggregation(plan, read_regions(plan)).draw(SameWards(int(exact[0])))
+        found: Int64 = np.clip(np.concatenate([numbers for _, numbers in drawn]), -2, MOST)
+        return found
+
+    return draws
+
+
+def _of_aggregates(name: str, way: Way | None) -> list[Case]:
+    return [
+        Case(
+            name,
+            "",
+            cost,
+            None,
+            aggregated(cost.measure, way),
+            (5 if way is None else 0,),
+            (6 if way is None else 1,),
+            50_000,
+        )
+        for cost in (Epsilon(BUDGET), Rho(BUDGET))
+    ]
+
+
 _DETAIL: Final[dict[str, Thresholds]] = {"totals": (50, 60, 70), "cells": (1, 60, 70), "adaptive": (5, 7, 9)}
 
 
@@ -118,5 +188,8 @@ def _cases(name: str, detail: str, *, again: bool = False) -> list[Case]:
 DECLARED: Final[tuple[Case, ...]] = (
     *(case for detail in _DETAIL for case in _cases("SafeTab", detail)),
     *_cases("SafeTab measured again", "adaptive", again=True),
+    *_of_aggregates("sums", None),
+    *_of_aggregates("medians from noisy counts", "counts"),
+    *_of_aggregates("medians by selection", "selection"),
 )
 """Every mechanism of tables, with what its plan declares to cost; `Plan.guarantee` is the same number, which the tests see to."""

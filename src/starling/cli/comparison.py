@@ -254,13 +254,24 @@ def evaluation_text(evaluation: "Evaluation") -> str:
         (evaluation.levels[level], f"{groups:,}", f"{dropped:,}", f"{persons / max(dropped, 1):.2f}")
         for level, (groups, dropped, persons) in gone.items()
     ]
+    counts = [
+        table(header, rows, left=2),
+        table(("level", "groups", "not published", "persons in one of these"), left_out),
+    ]
+    of_aggregates = [
+        (
+            each.title,
+            each.statistic,
+            f"{each.groups:,}",
+            rounded(each.mean_absolute_error),
+            f"{100 * each.coverage:.2f} %",
+        )
+        for each in evaluation.aggregates
+    ]
+    heads = ("sums and quantiles", "statistic", "groups", "mean |error|", "covered")
+    aggregates = [table(heads, of_aggregates, left=2)] if of_aggregates else []
     return "\n\n".join(
-        [
-            WARNING,
-            facts([("plan", evaluation.title)]),
-            table(header, rows, left=2),
-            table(("level", "groups", "not published", "persons in one of these"), left_out),
-        ]
+        [WARNING, facts([("plan", evaluation.title)]), *(counts if evaluation.levels else []), *aggregates]
     )
 
 
@@ -285,5 +296,9 @@ def evaluation_json(evaluation: "Evaluation") -> "dict[str, Json]":
         "groups": [
             attributes(each, "level", "size", "groups", "suppressed", "persons_suppressed=persons")
             for each in evaluation.groups
+        ],
+        "aggregates": [
+            attributes(each, "title", "statistic", "groups", "mean_absolute_error", "coverage")
+            for each in evaluation.aggregates
         ],
     }

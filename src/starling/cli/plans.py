@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from starling.release.statement import Json
     from starling.tables.plan import AccuracyTarget, Detail, LevelOverview, Overview, Plan, Price
     from starling.tables.preview import Error, LevelPreview, Preview
+    from starling.tables.preview.aggregates import AggregatePreview
 
 
 TARGETS: Final = ("level", "target", "gives", "needs", "relaxed to", "would save")
@@ -23,6 +24,7 @@ def overview_text(overview: "Overview") -> str:
     from starling.privacy.budget import decimal_up
     from starling.release.statement import claim
     from starling.tables.plan.labels import level_text
+    from starling.tables.preview.aggregates import preview_aggregates
 
     plan = overview.plan
     symbol = plan.cost.measure
@@ -56,7 +58,29 @@ def overview_text(overview: "Overview") -> str:
         for each in overview.levels
     ]
     unit = "scale of the discrete Laplace" if symbol == "epsilon" else "sigma of the discrete Gaussian"
-    return f"{facts(pairs)}\n\n{table(header, rows)}\n\nnoise: {unit}, in persons, for each noisy number"
+    levels = [table(header, rows), f"noise: {unit}, in persons, for each noisy number"] if rows else []
+    return "\n\n".join([facts(pairs), *levels, *_aggregates(preview_aggregates(plan), plan)])
+
+
+def _aggregates(aggregates: "Sequence[AggregatePreview]", plan: "Plan") -> list[str]:
+    """The sums and quantiles of a plan with their margins, and the ways of its quantiles; nothing where there are none."""
+    from starling.privacy.budget import decimal_up
+    from starling.tables.preview.aggregates import title
+
+    if not aggregates:
+        return []
+    header = ("sums and quantiles", plan.cost.measure, "groups a person", "95 % margins")
+    rows = [
+        (
+            title(plan, each.aggregate),
+            decimal_up(each.aggregate.level.budget),
+            str(each.aggregate.level.stability),
+            each.margins_text,
+        )
+        for each in aggregates
+    ]
+    ways = [f"{title(plan, each.aggregate)}: {each.ways_text}" for each in aggregates if each.ways_text]
+    return [table(header, rows), *(["\n".join(ways)] if ways else [])]
 
 
 def _approximate(overview: "Overview") -> tuple[str, str]:
@@ -93,6 +117,29 @@ def overview_json(overview: "Overview") -> "dict[str, Json]":
         "joint": amount(plan.joint_guarantee.cost),
         "approximate_dp": claim(plan.joint_guarantee).losses()["approximate_dp"],
         "levels": [_level_json(each, plan.records_of_one) for each in overview.levels],
+        **_aggregates_json(plan),
+    }
+
+
+def _aggregates_json(plan: "Plan") -> "dict[str, Json]":
+    """The sums and quantiles of a plan; nothing where there are none."""
+    from starling.release.statement import amount
+    from starling.tables.preview.aggregates import preview_aggregates
+
+    if not plan.aggregates:
+        return {}
+    kind = type(plan.cost)
+    return {
+        "aggregates": [
+            {
+                "name": each.aggregate.name,
+                "cost": amount(kind(each.aggregate.level.budget)),
+                "stability": each.aggregate.level.stability,
+                "margins": dict[str, Json](each.margins),
+                "ranks_off": {way: list[Json](off) for way, off in each.ranks_off.items()},
+            }
+            for each in preview_aggregates(plan)
+        ]
     }
 
 
@@ -218,9 +265,13 @@ def preview_text(preview: "Preview") -> str:
             for level in preview.levels
         ],
     )
-    margins = f"{facts(pairs)}\n\nMargin of error at {sure}, in persons, of each kind of number\n\n{kinds}"
+    parts = [facts(pairs)]
+    if preview.levels:
+        parts.append(f"Margin of error at {sure}, in persons, of each kind of number\n\n{kinds}")
     # A plan without detail measures every total once, whatever its true size.
-    return f"{margins}\n\n{_by_size(preview)}" if detail.steps else margins
+    if detail.steps:
+        parts.append(_by_size(preview))
+    return "\n\n".join([*parts, *_aggregates(preview.aggregates, preview.overview.plan)])
 
 
 def _by_size(preview: "Preview") -> str:

@@ -327,7 +327,7 @@ def _published_json(published: "Published") -> "dict[str, Json]":
     return published_json(plan.guarantee, published) | {
         "adds_to": [each.request_id for each in plan.variants.releases],
         "joint": amount(plan.joint_guarantee.cost),
-        "rows": {"t1": published.rows("t1"), "t2": published.rows("t2")},
+        "rows": {table: published.rows(table) for table in published.tables},
     }
 
 
@@ -337,7 +337,9 @@ def _published_text(published: "Published") -> str:
     plan, data = published.plan, published.folder / "data"
     together = [("together", f"{plan.joint_guarantee.cost}, with what it adds to")] if plan.variants.top_up else []
     kind = "txt" if plan.records is None else "csv"
-    tables = [("totals", f"{published.rows('t1'):,} rows in {data / f't1.{kind}'}")]
+    tables = [("totals", f"{published.rows('t1'):,} rows in {data / f't1.{kind}'}")] if plan.levels else []
+    if plan.aggregates:
+        tables.append(("statistics", f"{published.rows('t3'):,} rows in {data / 't3.csv'}"))
     if plan.detail.steps:
         by = " by ".join(attribute.name for attribute in plan.detail.attributes)
         tables.append((by, f"{published.rows('t2'):,} rows in {data / f't2.{kind}'}"))

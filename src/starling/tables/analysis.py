@@ -99,7 +99,8 @@ class TablesRelease(DomainRelease):
 
     def _published(self, table: str, wanted: Mapping[str, Wanted]) -> pa.Table:
         if table not in ("t1", "t2"):
-            raise ParameterError("table", "is not t1 or t2", "take one of them")
+            fix = "take one of them; the rows of t3 have intervals of their own"
+            raise ParameterError("table", "is not t1 or t2", fix)
         return self.rows(table, **wanted)
 
     @cached_property

@@ -50,6 +50,20 @@ Keep: TypeAlias = Callable[[Iterable[tuple[Piece, Measured]]], Measurements]
 """Takes the pieces as they are drawn, each once, and gives all of them back: `tuple` in memory; in a release, files."""
 
 
+class AggregateMeasurements(Protocol):
+    """The noisy numbers of all pieces of the aggregates of a plan, int64 (groups, numbers), in plan order, as often as they are asked
+    for.
+    """
+
+    def __iter__(self) -> Iterator[tuple[Piece, Int64]]:
+        """Each piece with its numbers: of a sum two, of quantiles the nodes of a tree, or a class for each share."""
+        ...
+
+
+KeepAggregates: TypeAlias = Callable[[Iterable[tuple[Piece, Int64]]], AggregateMeasurements]
+"""What `Keep` is for levels, for aggregates."""
+
+
 def offsets(branch: npt.NDArray[np.int8], detail: Detail) -> Int64:
     """Where each group's values begin, int64 (groups + 1,).
 

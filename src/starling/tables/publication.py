@@ -20,20 +20,22 @@ from starling.release.registry import Product
 from starling.release.report.pages import Section
 from starling.release.statement import Particulars
 from starling.release.table_files import Table
-from starling.tables.artifact import columns, pages
+from starling.tables.artifact import aggregates, columns, pages
 from starling.tables.artifact.columns import EARLIER, measurements_path, place_of
 from starling.tables.artifact.measured import keep_measurements, read_measurements, with_earlier
 from starling.tables.artifact.pages import Summary
 from starling.tables.artifact.public_plan import PLAN, REGIONS, census_parts, particulars, product, write_plan
 from starling.tables.earlier.releases import ToppedUp
 from starling.tables.measurements import Measurements
-from starling.tables.mechanism import ExactCounts, Remeasurement, SafeTab
+from starling.tables.mechanism import Remeasurement, SafeTab
+from starling.tables.mechanism.aggregates import Aggregation, Exact, Measuring
 from starling.tables.plan import Geography, Plan
 from starling.tables.postprocess import Tabulated, tabulate
+from starling.tables.postprocess.aggregates import tabulate_aggregates
 
 
 @dataclass(frozen=True, slots=True)
-class TablesPublication(Publication[ExactCounts, Measurements]):
+class TablesPublication(Publication[Exact, Measurements]):
     """A `release.domain.Publication`.
 
     Attributes:
@@ -75,13 +77,14 @@ class TablesPublication(Publication[ExactCounts, Measurements]):
 
     @property
     def tables(self) -> Sequence[Table]:
-        """T1 and T2."""
-        return columns.tables(self.plan.regions, self.plan.detail)
+        """T1 and T2 of a plan with levels, T3 of one with aggregates."""
+        counts = columns.tables(self.plan.regions, self.plan.detail) if self.plan.levels else ()
+        return (*counts, aggregates.table(self.plan.regions)) if self.plan.aggregates else counts
 
     @property
     def sheets(self) -> Sequence[Sheet]:
-        """The measurements, level by level."""
-        return columns.measured_sheets(self.plan)
+        """The measurements, level by level, and those of aggregates."""
+        return [*columns.measured_sheets(self.plan), *aggregates.sheets(self.plan)]
 
     @property
     def earlier(self) -> Mapping[str, str]:
@@ -97,8 +100,13 @@ class TablesPublication(Publication[ExactCounts, Measurements]):
         if self.topped_up is not None:
             self.topped_up.copy(folder)
 
-    def mechanism(self, folder: Path, create: Create) -> SafeTab | Remeasurement:
+    def mechanism(self, folder: Path, create: Create) -> Measuring | SafeTab | Remeasurement:
         """What the plan asks for."""
+        if self.plan.aggregates:
+            kept = partial(keep_measurements, folder, create, self.plan, self.regions)
+            of_aggregates = partial(aggregates.keep_aggregates, folder, create, self.plan, self.regions)
+            levels = SafeTab(self.plan, self.regions, kept)
+            return Measuring(levels, Aggregation(self.plan, self.regions, of_aggregates))
         keep = partial(keep_measurements, folder, create, self.plan, self.regions)
         if self.plan.variants.top_up is None:
             return SafeTab(self.plan, self.regions, keep)
@@ -111,7 +119,11 @@ class TablesPublication(Publication[ExactCounts, Measurements]):
     def contents(self, folder: Path, drawn: Measurements) -> "_Contents":
         """The tables, from what was drawn and from the measurements of earlier releases."""
         values = with_earlier(folder, self.plan, self.regions, drawn)
-        return _Contents(self.plan, self.regions, tabulate(self.plan, self.regions, values))
+        return _Contents(self.plan, self.regions, tabulate(self.plan, self.regions, values), self._aggregated(folder))
+
+    def _aggregated(self, folder: Path) -> Iterator[pa.Table]:
+        """T3, from the noisy numbers in the folder; nothing where the plan has no aggregates."""
+        return tabulate_aggregates(self.plan, self.regions, aggregates.read_aggregates(folder, self.plan, self.regions))
 
     def write_plan(self, folder: Path) -> None:
         """Write the plan and its regions."""
@@ -119,16 +131,20 @@ class TablesPublication(Publication[ExactCounts, Measurements]):
 
 
 class _Contents:
-    """A `release.domain.Contents`: T1 and T2."""
+    """A `release.domain.Contents`: T1, T2 and T3."""
 
-    def __init__(self, plan: Plan, regions: Geography, parts: Iterable[Tabulated]) -> None:
-        self._plan, self._regions, self._parts = plan, regions, parts
+    def __init__(
+        self, plan: Plan, regions: Geography, parts: Iterable[Tabulated], aggregated: Iterable[pa.Table]
+    ) -> None:
+        self._plan, self._regions, self._parts, self._aggregated = plan, regions, parts, aggregated
         self._summary = Summary(plan)
 
     def pieces(self) -> Iterator[Mapping[str, pa.Table]]:
         for part in self._parts:
             self._summary.add(part)
             yield {"t1": part.t1, "t2": part.t2}
+        for table in self._aggregated:
+            yield {"t3": table}
 
     def sections(self) -> Sequence[Section]:
         return pages.sections(self._plan, self._regions, self._summary)

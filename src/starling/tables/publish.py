@@ -33,14 +33,19 @@ class Published(InSession, pipeline.Published):
     plan: Plan
 
     def rows(self, table: str) -> int:
-        """Rows of "t1" or "t2"."""
+        """Rows of "t1", "t2" or "t3"."""
         return int(pq.read_metadata(self.folder / "data" / f"{table}.parquet").num_rows)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of its tables."""
+        return (*(("t1", "t2") if self.plan.levels else ()), *(("t3",) if self.plan.aggregates else ()))
 
     def _facts(self) -> list[tuple[str, str]]:
         charge = f"charged {self.plan.cost}" if self.receipt else "charged nothing: it was published before"
         return [
             ("release", f"tables: {self.plan.title}"),
-            ("rows", ", ".join(f"{table} {self.rows(table):,}" for table in ("t1", "t2"))),
+            ("rows", ", ".join(f"{table} {self.rows(table):,}" for table in self.tables)),
             ("cost", f"{charge} (request {self.request_id})"),
             ("published as", str(self.folder)),
         ]

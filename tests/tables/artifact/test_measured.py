@@ -170,7 +170,7 @@ def test_row_groups_are_whole_regions_of_bounded_size(tmp_path: Path, monkeypatc
         read(tmp_path)
     rewrite(tmp_path, lambda table: table, row_group_size=6)
     assert [piece.regions for piece, _ in read(tmp_path)] == [2, 1]
-    monkeypatch.setattr("starling.tables.artifact.measured.MOST_GROUPS", 5)
+    monkeypatch.setattr("starling.tables.artifact.group_files.MOST_GROUPS", 5)
     with pytest.raises(IntegrityError, match="whole regions"):
         read(tmp_path)
 

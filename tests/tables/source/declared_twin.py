@@ -48,7 +48,10 @@ def value(domain: Domain, said: str | None) -> int | None:
         return None
     if isinstance(domain, Codes):
         return domain.codes.index(text) if text in domain.codes else -1
-    return whole(domain, text) if isinstance(domain, Integers) else period(domain, text)
+    if isinstance(domain, Integers):
+        return whole(domain, text)
+    assert isinstance(domain, Periods)
+    return period(domain, text)
 
 
 def whole(domain: Integers, text: str) -> int | None:

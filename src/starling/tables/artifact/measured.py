@@ -16,31 +16,27 @@ They are written encrypted, and nobody can read a part of them before their char
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import accumulate, pairwise, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from starling.engine.machine import in_order
-from starling.release.checks import FORMS, InvalidRelease
+from starling.release.checks import InvalidRelease
 from starling.release.encrypted import Create
-from starling.tables.artifact.columns import ADAPTIVITY, FOLDER, GROUPS, INTEGRALITY, measurements_path, place_of
+from starling.tables.artifact.columns import ADAPTIVITY, FOLDER, measurements_path, place_of
+from starling.tables.artifact.group_files import GROUP, GroupFile, labels, writing
 from starling.tables.inference.combined import combined
 from starling.tables.measurements import Int64, Measured, Measurements, branches, offsets
-from starling.tables.plan import MOST_GROUPS, Geography, Piece, Plan
+from starling.tables.plan import Geography, Piece, Plan
 from starling.tables.plan.detail import TOTAL_ONLY
 
-COMPRESSION: Final = "zstd"
-LABELS: Final = pa.dictionary(pa.int32(), pa.string())
 SCHEMA: Final = pa.schema(
     [
-        ("region_id", LABELS),
-        ("iteration_code", LABELS),
+        *GROUP,
         ("stage_1", pa.int64()),
         ("branch", pa.int8()),
         ("stage_2", pa.large_list(pa.int64())),
@@ -64,17 +60,7 @@ def keep_measurements(
         OSError: the disk is full or fails, or there are measurements already.
     """
     with ExitStack() as open_files:
-        writers = [
-            open_files.enter_context(
-                pq.ParquetWriter(
-                    open_files.enter_context(create(measurements_path(level))),
-                    SCHEMA,
-                    compression=COMPRESSION,
-                    write_statistics=False,  # of noise they tell nothing
-                )
-            )
-            for level in plan.levels
-        ]
+        writers = [open_files.enter_context(writing(create, measurements_path(level), SCHEMA)) for level in plan.levels]
 
         def write(pair: tuple[Piece, Measured]) -> None:
             piece, measured = pair
@@ -124,19 +110,13 @@ def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurem
 
 def _table(plan: Plan, geography: Geography, piece: Piece, measured: Measured) -> pa.Table:
     level, starts = plan.levels[piece.level], measured.offsets(plan.detail)
-    region, iteration = np.divmod(np.arange(piece.groups), max(piece.iterations, 1))
     columns = [
-        _coded(region, geography.regions[level.geography][piece.first : piece.stop]),
-        _coded(iteration, tuple(each.code for each in level.iterations)),
+        *labels(geography, level, piece),
         pa.array(measured.stage1, mask=measured.branch == TOTAL_ONLY),
         pa.array(measured.branch),
         pa.LargeListArray.from_arrays(pa.array(starts), pa.array(measured.values)),
     ]
     return pa.table(columns, schema=SCHEMA)
-
-
-def _coded(index: Int64, names: tuple[str, ...]) -> pa.DictionaryArray:
-    return pa.DictionaryArray.from_arrays(pa.array(index.astype(np.int32)), pa.array(names, pa.string()))
 
 
 @dataclass(frozen=True)
@@ -160,60 +140,19 @@ def _combined(plan: Plan, earlier: Measurements, later: Measurements) -> Iterato
         yield piece, combined(plan, plan.levels[piece.level], measured, after[1])
 
 
-class _Level:
-    """The file of one level, and its pieces, one in each row group. Raises InvalidRelease where it cannot hold the groups of the level."""
+class _Level(GroupFile):
+    """The file of one level. Raises InvalidRelease where it cannot hold the groups of the level."""
 
     def __init__(self, folder: Path, plan: Plan, geography: Geography, number: int, place: str) -> None:
         level = plan.levels[number]
-        self._name = measurements_path(level, place)
-        self._regions = pa.array(geography.regions[level.geography], pa.string())
-        self._iterations = pa.array([iteration.code for iteration in level.iterations], pa.string())
+        super().__init__(folder, measurements_path(level, place), SCHEMA, geography, level, number)
         self._total_only = level.total_only
         self._thresholds = level.thresholds
         self._detail = plan.detail
-        self._path = folder / self._name
-        try:
-            with pq.ParquetFile(self._path) as file:
-                self._stated = file.metadata
-                schema = file.schema_arrow
-        except (OSError, pa.ArrowException):
-            raise self._invalid(FORMS, "cannot be read as Parquet") from None
-        self.pieces = self._pieces(number, schema)
 
     def read(self, index: int, piece: Piece) -> tuple[Piece, Measured]:
         """A piece and the values in its row group; several threads may read."""
-        try:
-            # Opened for each: one open file is not for several threads.
-            with pq.ParquetFile(self._path, metadata=self._stated) as file:
-                table = file.read_row_group(index, use_threads=False).combine_chunks()
-        except (OSError, pa.ArrowException):
-            raise self._invalid(FORMS, "cannot be read as Parquet") from None
-        return piece, self._measured(piece, table)
-
-    def _invalid(self, check: str, problem: str) -> InvalidRelease:
-        return InvalidRelease(check, self._name, problem)
-
-    def _pieces(self, number: int, schema: pa.Schema) -> tuple[Piece, ...]:
-        if not schema.equals(SCHEMA):
-            raise self._invalid(INTEGRALITY, "has other columns or types than measurements, which are integers")
-        rows = [self._stated.row_group(index).num_rows for index in range(self._stated.num_row_groups)]
-        iterations = len(self._iterations)
-        if sum(rows) != len(self._regions) * iterations:
-            raise self._invalid(GROUPS, "does not hold one row for each group of the plan")
-        if any(each % iterations or each > max(MOST_GROUPS, iterations) for each in rows):
-            raise self._invalid(FORMS, f"has row groups that are not whole regions, of at most {MOST_GROUPS:,} groups")
-        ends = [0, *accumulate(each // iterations for each in rows)]
-        return tuple(Piece(number, first, stop, iterations) for first, stop in pairwise(ends))
-
-    def _measured(self, piece: Piece, table: pa.Table) -> Measured:
-        region, iteration = np.arange(piece.regions, dtype=np.int32), np.arange(piece.iterations, dtype=np.int32)
-        regions = self._regions.slice(piece.first, piece.regions)
-        labels = (
-            (table["region_id"], regions, np.repeat(region, piece.iterations)),
-            (table["iteration_code"], self._iterations, np.tile(iteration, piece.regions)),
-        )
-        if not all(np.array_equal(_positions(column, names), index) for column, names, index in labels):
-            raise self._invalid(GROUPS, "has its groups in another order than the plan")
+        table = self.table(index, piece)
         stage1, missing = table["stage_1"].fill_null(0).to_numpy(), table["stage_1"].is_null().to_numpy()
         given = table["branch"].fill_null(0).to_numpy()
         measured = Measured(stage1, given, self._values(table, given))
@@ -221,10 +160,10 @@ class _Level:
         branch = branches(measured.stage1, self._thresholds)
         branch[once] = TOTAL_ONLY
         if table["branch"].null_count or not np.array_equal(given, branch) or not np.array_equal(missing, once):
-            raise self._invalid(
+            raise self.invalid(
                 ADAPTIVITY, "has a branch that its first noisy total and the plan's thresholds do not give"
             )
-        return measured
+        return piece, measured
 
     def _values(self, table: pa.Table, branch: npt.NDArray[np.int8]) -> Int64:
         """All second measurements, end to end, as many as the branches ask for, which may be any numbers."""
@@ -233,19 +172,6 @@ class _Level:
         known = np.clip(branch, self._detail.branches[0], self._detail.branches[-1])
         given, asked = lists.offsets.to_numpy(), offsets(known, self._detail)
         if lists.null_count or values.null_count or not np.array_equal(np.diff(given), np.diff(asked)):
-            raise self._invalid(ADAPTIVITY, "has more or fewer numbers for a group than its branch has cells")
+            raise self.invalid(ADAPTIVITY, "has more or fewer numbers for a group than its branch has cells")
         found: Int64 = values.to_numpy()
         return found
-
-
-def _positions(column: pa.ChunkedArray, names: pa.Array) -> npt.NDArray[np.int32]:
-    """Where each label stands in `names`; -1 for one that does not."""
-    parts = []
-    for chunk in column.chunks:
-        place = pc.index_in(chunk.dictionary, names).fill_null(-1).to_numpy(zero_copy_only=False)
-        index = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        if chunk.null_count or not np.array_equal(place, np.arange(len(place))):
-            # One more place, at the end, for a label that is missing.
-            index = np.append(place, np.int32(-1))[index]
-        parts.append(index)
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)

@@ -17,6 +17,7 @@ from starling.privacy.distributions.discrete import DiscreteLaplace, Distributio
 from starling.release.report import Picture, Section, Table
 from starling.release.report.pages import files
 from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, shares, tiles
+from starling.tables.artifact import aggregates
 from starling.tables.artifact.columns import MOST_CSV_ROWS, place_of
 from starling.tables.artifact.public_plan import missing
 from starling.tables.inference.combined import margin
@@ -171,8 +172,10 @@ def _together(plan: Plan) -> tuple[Table, ...]:
 
 
 def sections(plan: Plan, geography: Geography, summary: Summary) -> tuple[Section, ...]:
-    """Accuracy, detail, what is exact, files."""
-    return (_accuracy(plan, summary), _detail(plan, geography, summary), _exact(plan), _files(plan, summary))
+    """Accuracy, detail, sums and quantiles, what is exact, files; of counts only where the plan has levels."""
+    counts = (_accuracy(plan, summary), _detail(plan, geography, summary)) if plan.levels else ()
+    numbers = (aggregates.section(plan),) if plan.aggregates else ()
+    return (*counts, *numbers, _exact(plan), _files(plan, summary))
 
 
 def _accuracy(plan: Plan, summary: Summary) -> Section:
@@ -339,12 +342,13 @@ def _files(plan: Plan, summary: Summary) -> Section:
         for back, each in enumerate(plan.variants.releases, 1)
     ]
     by = " and ".join(attribute.name for attribute in plan.detail.attributes) or "nothing more"
-    rows = (
+    counts = (
         ("data/t1.parquet", f"{summary.rows['t1']:,} totals with names, standard deviation and interval"),
-        (
-            "data/t2.parquet",
-            f"{summary.rows['t2']:,} counts by {by} with names, standard deviation and interval",
-        ),
+        ("data/t2.parquet", f"{summary.rows['t2']:,} counts by {by} with names, standard deviation and interval"),
+    )
+    rows = (
+        *(counts if plan.levels else ()),
+        *([("data/t3.parquet", "sums, means and quantiles with intervals")] if plan.aggregates else []),
         ("data/*.csv", f"the same as text, for a table below {MOST_CSV_ROWS:,} rows"),
         *(
             [("data/*.txt", "the same in the Census format, counts alone")]
@@ -352,7 +356,7 @@ def _files(plan: Plan, summary: Summary) -> Section:
             else []
         ),
         (
-            f"data/measurements/ ({len(plan.levels)} levels)",
+            f"data/measurements/ ({_measured_of(plan)})",
             "every noisy value before anything was left out or clamped; the tables are a function of these",
         ),
         *earlier,
@@ -360,6 +364,12 @@ def _files(plan: Plan, summary: Summary) -> Section:
         ("privacy.json", "what is promised and was charged, with exact amounts and scales"),
     )
     return files(rows)
+
+
+def _measured_of(plan: Plan) -> str:
+    """What there are measurements of."""
+    levels = [f"{len(plan.levels)} levels"] if plan.levels else []
+    return ", ".join(levels + ([f"{len(plan.aggregates)} of sums or quantiles"] if plan.aggregates else []))
 
 
 def _scale(distribution: Distribution) -> str:

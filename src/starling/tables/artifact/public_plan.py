@@ -18,12 +18,14 @@ from starling.release.codec import decode, encode, text
 from starling.release.manifest import AGAIN
 from starling.release.registry import Product
 from starling.release.statement import AddsTo, Json, Particulars, noise
+from starling.tables.artifact.aggregates import parameters as aggregate_parameters
 from starling.tables.artifact.columns import measurements_path, place_of
 from starling.tables.inference.combined import later_weight, margin
 from starling.tables.inference.consistency import well_nested
 from starling.tables.inference.totals import CONFIDENCE, half_width, stage1_share, suppression_quantile
 from starling.tables.plan import (
     AccuracyTarget,
+    Aggregate,
     Definitions,
     Geography,
     Iteration,
@@ -41,7 +43,13 @@ from starling.tables.plan.wording import wording
 
 PLAN: Final = "plan/plan.json"
 REGIONS: Final = "plan/regions.json"
-CENSUS: Final = {"detail": SEX_BY_AGE, "regions": CENSUS_REGIONS, "families": CENSUS_FAMILIES, "records": None}
+CENSUS: Final = {
+    "detail": SEX_BY_AGE,
+    "regions": CENSUS_REGIONS,
+    "families": CENSUS_FAMILIES,
+    "records": None,
+    "aggregates": (),
+}
 """The parts of a plan of the Census that other plans say in their own way."""
 
 
@@ -61,7 +69,7 @@ def read_plan(folder: Path) -> tuple[Plan, Geography]:
     """
     plan = public_json.read(folder, PLAN, _plan, plan_json)
     geography = public_json.read(folder, REGIONS, _geography, regions_json)
-    wanted = {level.geography for level in plan.levels}
+    wanted = {level.geography for level in plan.every_level}
     if geography.regions.keys() != wanted:
         raise IntegrityError(REGIONS, "has other geography levels than the plan", AGAIN)
     if plan.records is not None and geography.regions != read_regions(plan).regions:
@@ -73,12 +81,15 @@ def read_plan(folder: Path) -> tuple[Plan, Geography]:
 
 def plan_json(plan: Plan) -> dict[str, Json]:
     """A plan; a level names its iterations, which stand in the definitions."""
-    levels = [
-        encode(Level, level, {"iterations": [iteration.code for iteration in level.iterations]})
-        for level in plan.levels
-    ]
-    made: dict[str, Json] = encode(Plan, plan, {"levels": levels})
+    levels = [_level_json(level) for level in plan.levels]
+    aggregates = [encode(Aggregate, each, {"level": _level_json(each.level)}) for each in plan.aggregates]
+    made: dict[str, Json] = encode(Plan, plan, {"levels": levels, "aggregates": aggregates})
     return {name: each for name, each in made.items() if name not in census_parts(plan)}
+
+
+def _level_json(level: Level) -> Json:
+    made: Json = encode(Level, level, {"iterations": [iteration.code for iteration in level.iterations]})
+    return made
 
 
 def census_parts(plan: Plan) -> frozenset[str]:
@@ -93,7 +104,14 @@ def _plan(data: Any) -> Plan:
         raise ValueError
     levels = tuple(_level(each, by_code) for each in data["levels"])
     of_census = {name: census for name, census in CENSUS.items() if name not in data}
-    made: Plan = decode(Plan, {**of_census, **data}, {"definitions": definitions, "levels": levels, **of_census})
+    aggregates = tuple(_aggregate(each, by_code) for each in data.get("aggregates", []))
+    known = {"definitions": definitions, "levels": levels, **of_census, "aggregates": aggregates}
+    made: Plan = decode(Plan, {**of_census, **data}, known)
+    return made
+
+
+def _aggregate(data: Any, by_code: Mapping[str, Iteration]) -> Aggregate:
+    made: Aggregate = decode(Aggregate, data, {"level": _level(data["level"], by_code)})
     return made
 
 
@@ -180,7 +198,7 @@ def bounds(plan: Plan) -> dict[str, Json]:
     return {
         "records_of_a_person": plan.records_of_one,
         **of_records,
-        "groups_of_a_person": {level.name: level.stability for level in plan.levels},
+        "groups_of_a_person": {level.name: level.stability for level in plan.every_level},
     }
 
 
@@ -197,6 +215,7 @@ def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
         "branches": [plan.detail.names[branch] for branch in range(len(plan.detail.sizes))],
         "counting": _counting(plan),
         "levels": [_level_parameters(plan, geography, level) for level in plan.levels],
+        **aggregate_parameters(plan, geography),
     }
 
 
@@ -274,7 +293,7 @@ def product(plan: Plan) -> Product:
         domain=words.records,
         bounds=_bounds_text(plan),
         mechanisms=f"{SOURCE}: each group of the plan, empty or not, is measured with {noise} noise, exact over the"
-        f" integers; {_measured(plan)}",
+        f" integers; {_measured(plan)}{_aggregated(plan)}",
         post_processing=f"Totals are sums of noisy cells. {_made(plan)}{dropped}{clamped}",
         composition="Sequential over levels and over the two measurements of a group; within a level, parallel composition of bounded"
         " degree over groups. The tree with every event and amount is in privacy.json."
@@ -305,6 +324,17 @@ def _measured(plan: Plan) -> str:
         "each is measured once more in the detail that an earlier release published"
         f" (request {plan.variants.top_up.request_id}, charged on its own), and combined with what was published by inverse variances."
     )
+
+
+def _aggregated(plan: Plan) -> str:
+    """How sums and quantiles are measured."""
+    kinds = {None if each.quantiles is None else each.quantiles.way for each in plan.aggregates}
+    texts = {
+        None: " Of columns of numbers, clamped to public bounds, two sums are measured in each group, with such noise.",
+        "counts": " Quantiles come from noisy counts of the nodes of a tree over public classes.",
+        "selection": " Quantiles are classes selected by the exponential mechanism.",
+    }
+    return "".join(text for kind, text in texts.items() if kind in kinds)
 
 
 def _made(plan: Plan) -> str:

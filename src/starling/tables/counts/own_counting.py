@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from itertools import pairwise, product
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,8 @@ from starling.privacy.trust import Confidential
 from starling.tables.counts import records as counted_records
 from starling.tables.counts.kernels import Int32, Int64, Sets
 from starling.tables.counts.population_groups import GroupCounts
-from starling.tables.plan import Geography, Plan
+from starling.tables.counts.spread_records import SpreadRecords
+from starling.tables.plan import Aggregate, Geography, Plan
 from starling.tables.plan.columns import Column
 from starling.tables.plan.counting_sql import OWN_SQL
 from starling.tables.plan.own_records import OwnRecords
@@ -62,7 +63,10 @@ def _count(plan: Plan, geography: Geography, records: DeclaredRecords, limits: d
     columns = records.columns.groups
     sets = [ValueSets(column) for column in columns if column.several]
     combinations = Combinations()
-    counted = counted_records.Records(geography.units, Spill(limits.spill, limits.disk))
+    spill = Spill(limits.spill, limits.disk)
+    counted = counted_records.Records(geography.units, spill)
+    kinds = {_cells_of(aggregate): aggregate for aggregate in plan.aggregates}
+    spread = [(cells, SpreadRecords(each, geography.units, spill)) for cells, each in kinds.items()]
     each = duck.Limits(limits.memory // limits.threads, limits.disk, 1, limits.spill)
 
     def answer(share: pa.Table) -> list[pa.RecordBatch]:
@@ -71,25 +75,42 @@ def _count(plan: Plan, geography: Geography, records: DeclaredRecords, limits: d
     each_counts = records.columns.unit is None
     read = read_declared(records, sets) if each_counts else read_kept(records, sets, fresh_bytes(KEY), limits)
     with closing(read) as batches:
-        numbered = (_numbered(plan, batch, combinations) for batch in batches)
+        numbered = (_numbered(plan, batch, combinations, spread) for batch in batches)
         with closing(in_order(answer, _shares(numbered))) as answers:
             for found in answers:
                 for batch in found:
                     unit, groups, cell, persons = (column.to_numpy() for column in batch.columns)
                     counted.add(unit, groups, np.zeros(len(unit), np.int16), cell, persons)
     counted.put_away()
+    for _, left in spread:
+        left.put_away()
     assert plan.records is not None
-    return GroupCounts(plan, geography, counted, _sets_of_families(plan, plan.records, columns, sets, combinations))
+    families = _sets_of_families(plan, plan.records, columns, sets, combinations)
+    by_cells = dict(spread)
+    return GroupCounts(plan, geography, counted, families, [by_cells[_cells_of(each)] for each in plan.aggregates])
 
 
-def _numbered(plan: Plan, batch: Batch, combinations: "Combinations") -> pa.RecordBatch:
-    """The records of a batch by unit, number of their combination, and cell."""
+_Cells: TypeAlias = tuple[str, tuple[int, ...]]
+"""A column of numbers, and where the classes of quantiles begin; none for sums."""
+
+
+def _cells_of(aggregate: Aggregate) -> _Cells:
+    return aggregate.column, () if aggregate.quantiles is None else aggregate.quantiles.cuts
+
+
+def _numbered(
+    plan: Plan, batch: Batch, combinations: "Combinations", spread: list[tuple[_Cells, SpreadRecords]]
+) -> pa.RecordBatch:
+    """The records of a batch by unit, number of their combination, and cell; those of aggregates are added to their own."""
     numbers = tuple(
         found.astype(np.int64) + attribute.low
         for attribute, found in zip(plan.detail.attributes, batch.detail, strict=True)
     )
     cells = plan.detail.cell_of(numbers, len(batch.area)).astype(np.uint8)
     groups = combinations.number(batch.groups, len(batch.area))
+    places = [column.name for column in plan.read.numbers]
+    for (column, _), each in spread:
+        each.add(batch.area, groups, batch.numbers[places.index(column)])
     return pa.record_batch([pa.array(each) for each in (batch.area, groups, cells)], schema=_RECORDS)
 
 

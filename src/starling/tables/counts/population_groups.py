@@ -5,7 +5,7 @@ cells, so they are a second pass over the records. Small pieces, which are those
 counted by cell at once, and need no second pass. Which pieces those are, the plan says.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from threading import Lock
@@ -16,7 +16,8 @@ import numpy as np
 from starling.engine.machine import processors
 from starling.tables.counts import kernels
 from starling.tables.counts.kernels import Int32, Int64, Iterations, Memberships, Portion, Sets
-from starling.tables.counts.records import Records
+from starling.tables.counts.records import Records, Runs
+from starling.tables.counts.spread_records import SpreadRecords, add_weights
 from starling.tables.plan import Geography, Level, Piece, Plan
 
 SMALL: Final = 1 << 18
@@ -31,12 +32,20 @@ class GroupCounts:
         geography: Regions, and which units are in them.
         records: The counted records of all units.
         sets: The sets of values that the records number, such as sets of race codes: those of each attribute by its kind, in one order.
+        spread: The records of each aggregate of the plan.
     """
 
-    __slots__ = ("_geography", "_level", "_plan", "_records", "_sets", "_small")
+    __slots__ = ("_geography", "_level", "_plan", "_records", "_sets", "_small", "_spread")
 
-    def __init__(self, plan: Plan, geography: Geography, records: Records, sets: Mapping[str, Sets]) -> None:
-        self._plan, self._geography, self._records, self._sets = plan, geography, records, sets
+    def __init__(
+        self,
+        plan: Plan,
+        geography: Geography,
+        records: Records,
+        sets: Mapping[str, Sets],
+        spread: Sequence[SpreadRecords] = (),
+    ) -> None:
+        self._plan, self._geography, self._records, self._sets, self._spread = plan, geography, records, sets, spread
         self._level: _Level | None = None
         self._small: tuple[Piece, Int64] | None = None
 
@@ -45,12 +54,12 @@ class GroupCounts:
         if piece.groups <= SMALL:
             totals: Int64 = self._all_cells(piece).sum(axis=1)
             return totals
-        level = self._of(piece)
+        level = self._of(self._plan.levels[piece.level])
 
         def add(portion: Portion, totals: Int64) -> None:
             kernels.add_totals(portion, level.region, piece.first, level.members, totals)
 
-        return self._added(level, piece, (piece.groups,), add)
+        return _added(self._records, level, piece, (piece.groups,), add)
 
     def cells(self, piece: Piece, groups: Int64, /) -> Int64:
         """Persons by finest cell in the chosen groups of a piece: int64 (len(groups), cells), in the order asked for."""
@@ -58,6 +67,16 @@ class GroupCounts:
             return self._all_cells(piece)[groups]
         chosen, order = np.unique(groups, return_inverse=True)
         return self._cells(piece, chosen)[order]
+
+    def aggregate(self, piece: Piece, /) -> Int64:
+        """The exact numbers of every group of a piece of an aggregate: int64 (groups, cells), as plan/aggregates.py defines them."""
+        asked = self._plan.aggregates[piece.level]
+        level = self._of(asked.level)
+
+        def add(portion: Portion, table: Int64) -> None:
+            add_weights(portion, level.region, piece.first, level.members, table)
+
+        return _added(self._spread[piece.level], level, piece, (piece.groups, asked.cells), add)
 
     def _all_cells(self, piece: Piece) -> Int64:
         """Persons by finest cell in every group of a small piece, int64 (groups, cells); kept until another piece or level is asked for."""
@@ -67,58 +86,35 @@ class GroupCounts:
 
     def _cells(self, piece: Piece, chosen: Int64) -> Int64:
         """Persons by finest cell in the chosen groups of a piece, which ascend: int64 (len(chosen), cells)."""
-        level = self._of(piece)
+        level = self._of(self._plan.levels[piece.level])
         row = np.full(piece.groups, -1, dtype=np.int32)
         row[chosen] = np.arange(len(chosen))
 
         def add(portion: Portion, table: Int64) -> None:
             kernels.add_cells(portion, level.region, piece.first, level.members, row, table)
 
-        return self._added(level, piece, (len(chosen), self._plan.detail.finest), add)
+        return _added(self._records, level, piece, (len(chosen), self._plan.detail.finest), add)
 
-    def _of(self, piece: Piece) -> "_Level":
-        """The level of a piece, made when its first piece is asked for."""
-        if self._level is None or self._level.number != piece.level:
-            self._level, self._small = _level(self._plan, self._geography, self._sets, piece.level), None
+    def _of(self, level: Level) -> "_Level":
+        """What the pieces of a level share, made when its first piece is asked for."""
+        if self._level is None or self._level.level is not level:
+            self._level, self._small = _level(self._plan, self._geography, self._sets, level), None
         return self._level
-
-    def _added(
-        self, level: "_Level", piece: Piece, shape: tuple[int, ...], add: Callable[[Portion, Int64], None]
-    ) -> Int64:
-        """What `add` adds, to zeros of a shape, for all records of the piece: by threads, each of which adds to an array of its own."""
-        parts = self._records.parts(np.sort(level.units[level.starts[piece.first] : level.starts[piece.stop]]))
-        one_at_a_time = Lock()
-
-        def work(_: int) -> Int64:
-            sums = np.zeros(shape, dtype=np.int64)
-            while True:
-                with one_at_a_time:
-                    part = next(parts, None)
-                if part is None:
-                    return sums
-                add(self._records.read(part), sums)
-
-        with ThreadPoolExecutor(processors()) as pool:
-            sums = list(pool.map(work, range(processors())))
-        for other in sums[1:]:
-            sums[0] += other
-        return sums[0]
 
 
 class _Level(NamedTuple):
-    """What the pieces of one level share: its position in `Plan.levels`, the region of every unit (-1 for none), the units that have one,
+    """What the pieces of one level share: the level, the region of every unit (-1 for none), the units that have one,
     ascending by region, where each region's units begin, int64 (regions + 1,), and who is in which iterations.
     """
 
-    number: int
+    level: Level
     region: Int32
     units: Int64
     starts: Int64
     members: Memberships
 
 
-def _level(plan: Plan, geography: Geography, sets: Mapping[str, Sets], number: int) -> _Level:
-    level = plan.levels[number]
+def _level(plan: Plan, geography: Geography, sets: Mapping[str, Sets], level: Level) -> _Level:
     region = geography.region_of_unit[level.geography]
     units = np.argsort(region, kind="stable")[np.count_nonzero(region < 0) :]
     starts = np.searchsorted(region[units], np.arange(len(geography.regions[level.geography]) + 1))
@@ -130,7 +126,7 @@ def _level(plan: Plan, geography: Geography, sets: Mapping[str, Sets], number: i
         of_attributes.append(kernels.iterations_of_sets(sets[kind], combined, alone, count))
     (beside,) = [kind for kind, beside in attributes if beside] or [""]
     of_value = _of_codes(plan, level, beside, alone=False)
-    return _Level(number, region, units, starts, Memberships(reduce(kernels.joined, of_attributes), of_value, count))
+    return _Level(level, region, units, starts, Memberships(reduce(kernels.joined, of_attributes), of_value, count))
 
 
 def _of_codes(plan: Plan, level: Level, kind: str, *, alone: bool) -> Iterations:
@@ -145,3 +141,26 @@ def _of_codes(plan: Plan, level: Level, kind: str, *, alone: bool) -> Iterations
     lengths = np.bincount([code for code, _ in pairs], minlength=len(index) + 1)
     offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])
     return Iterations(offsets, np.array([position for _, position in pairs], dtype=np.int32))
+
+
+def _added(
+    records: Runs, level: _Level, piece: Piece, shape: tuple[int, ...], add: Callable[[Portion, Int64], None]
+) -> Int64:
+    """What `add` adds, to zeros of a shape, for all records of the piece: by threads, each of which adds to an array of its own."""
+    parts = records.parts(np.sort(level.units[level.starts[piece.first] : level.starts[piece.stop]]))
+    one_at_a_time = Lock()
+
+    def work(_: int) -> Int64:
+        sums = np.zeros(shape, dtype=np.int64)
+        while True:
+            with one_at_a_time:
+                part = next(parts, None)
+            if part is None:
+                return sums
+            add(records.read(part), sums)
+
+    with ThreadPoolExecutor(processors()) as pool:
+        sums = list(pool.map(work, range(processors())))
+    for other in sums[1:]:
+        sums[0] += other
+    return sums[0]

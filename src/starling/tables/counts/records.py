@@ -42,8 +42,8 @@ class Part(NamedTuple):
     stops: Int64
 
 
-class Records:
-    """Counted records of all units.
+class Runs:
+    """Counted records of all units, in runs that are sorted by unit.
 
     Args:
         units: How many finest geographic units there are.
@@ -51,31 +51,11 @@ class Records:
     """
 
     def __init__(self, units: int, spill: Spill) -> None:
-        self._units, self._spill = units, spill
+        self.units, self._spill = units, spill
         self._runs: list[Run] = []
-        self._waiting: list[tuple[Int32, Int32, Int16, UInt8, Int64]] = []
 
-    def add(self, unit: Int32, races: Int32, qspan: Int16, cell: UInt8, persons: Int64) -> None:
-        """Some rows: (unit, races, qspan, cell) with their persons, at least 1.
-
-        Raises OutputError when they find no room on the disk.
-        """
-        self._waiting.append((unit, races, qspan, cell, persons))
-        if sum(len(rows[0]) for rows in self._waiting) >= RUN:
-            self.put_away()
-
-    def put_away(self) -> None:
-        """The rows that wait, as a run; to be called after the last ones. Raises OutputError like `add`."""
-        if not self._waiting:
-            return
-        starts = np.zeros(self._units + 1, dtype=np.int64)
-        for unit, *_, persons in self._waiting:
-            kernels.count_records(unit, persons, starts)
-        np.cumsum(starts, out=starts)
-        place, records = starts[:-1].copy(), np.empty(starts[-1], dtype=np.int64)
-        for rows in self._waiting:
-            kernels.sort_by_unit(*rows, place, records)
-        self._waiting.clear()
+    def put(self, starts: Int64, records: Int64) -> None:
+        """A run: its numbers, and where each unit's begin, int64 (units + 1,). Raises OutputError when they find no room on the disk."""
         self._runs.append((self._spill.append(starts), self._spill.append(records)))
 
     def parts(self, units: Int64) -> Iterator[Part]:
@@ -92,6 +72,37 @@ class Records:
     def read(self, part: Part) -> Portion:
         """The records of a part. Raises OutputError when the disk fails."""
         return Portion(part.units, part.starts, part.stops, self._spill.read(part.place, part.length))
+
+
+class Records(Runs):
+    """Counted records of which each is one number: what it says, and how many persons say it."""
+
+    def __init__(self, units: int, spill: Spill) -> None:
+        super().__init__(units, spill)
+        self._waiting: list[tuple[Int32, Int32, Int16, UInt8, Int64]] = []
+
+    def add(self, unit: Int32, races: Int32, qspan: Int16, cell: UInt8, persons: Int64) -> None:
+        """Some rows: (unit, races, qspan, cell) with their persons, at least 1.
+
+        Raises OutputError when they find no room on the disk.
+        """
+        self._waiting.append((unit, races, qspan, cell, persons))
+        if sum(len(rows[0]) for rows in self._waiting) >= RUN:
+            self.put_away()
+
+    def put_away(self) -> None:
+        """The rows that wait, as a run; to be called after the last ones. Raises OutputError like `add`."""
+        if not self._waiting:
+            return
+        starts = np.zeros(self.units + 1, dtype=np.int64)
+        for unit, *_, persons in self._waiting:
+            kernels.count_records(unit, persons, starts)
+        np.cumsum(starts, out=starts)
+        place, records = starts[:-1].copy(), np.empty(starts[-1], dtype=np.int64)
+        for rows in self._waiting:
+            kernels.sort_by_unit(*rows, place, records)
+        self._waiting.clear()
+        self.put(starts, records)
 
 
 def _parts(place: int, units: Int64, starts: Int64, stops: Int64) -> Iterable[Part]:

@@ -8,7 +8,7 @@ suppressed; such groups, and the persons counted in them, are counted by level a
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from functools import partial
 from math import sqrt
 from pathlib import Path
@@ -22,7 +22,8 @@ import pyarrow.dataset as ds
 from starling.engine.spark import DUCKDB, cluster_for
 from starling.errors import SourceError
 from starling.privacy.trust import NotPrivate, inspect
-from starling.tables.counts import check_counting, count_records
+from starling.tables.counts import GroupCounts, check_counting, count_records
+from starling.tables.evaluate.aggregates import AggregateErrors, compare_aggregates
 from starling.tables.evaluate.detail_rows import DetailRows
 from starling.tables.measurements import Int64
 from starling.tables.mechanism import ExactCounts
@@ -146,6 +147,7 @@ class Evaluation:
         classes: Every combination that has published numbers, in the order of the plan.
         groups: Every level and size class that has groups.
         details: What a group of each branch gets.
+        aggregates: The errors of sums, means and quantiles.
     """
 
     title: str
@@ -153,6 +155,7 @@ class Evaluation:
     classes: tuple[Class, ...]
     groups: tuple[Groups, ...]
     details: Mapping[int, str]
+    aggregates: tuple[AggregateErrors, ...] = ()
 
     def by(self, *names: str) -> dict[tuple[int | str, ...], Errors]:
         """Errors joined over all but the named attributes of Class: `evaluation.by("level", "number")`."""
@@ -184,10 +187,15 @@ def evaluate(
         SourceError: when the folder holds no tables, or tables of another plan or geography.
     """
     check_counting(plan, engine)
-    tables = Published(release)
+    tables = Published(release) if plan.levels else None
+
+    def compared(exact: GroupCounts) -> Evaluation:
+        counts = Evaluation(plan.title, {}, (), (), {}) if tables is None else compare(plan, geography, tables, exact)
+        return replace(counts, aggregates=compare_aggregates(plan, geography, release, exact))
+
     with cluster_for(engine, *files_of(persons)) as cluster:
         exact = count_records(plan, geography, persons, cluster=cluster)
-        return inspect(exact.map(partial(compare, plan, geography, tables)))
+        return inspect(exact.map(compared))
 
 
 def with_truth(plan: Plan, geography: Geography, persons: Opened, release: Path) -> NotPrivate[pa.Table]:

@@ -43,7 +43,8 @@ class DetailRows:
             _positions(batch[column], pa.array(texts, pa.string()))
             for column, texts in zip(self.detail.columns, self._texts, strict=True)
         )
-        found: Int64 = self._number[tuple(places)]
+        # A plan without detail has no columns of it, and no row.
+        found: Int64 = np.broadcast_to(self._number[tuple(places)], (len(batch),))
         return found
 
 

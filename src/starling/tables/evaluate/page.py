@@ -13,6 +13,7 @@ from starling.errors import OutputError, PolicyRefused
 from starling.release import statement
 from starling.release.report import Picture, Section, Table, page
 from starling.release.report.pictures import Tile, relative_shade, tiles
+from starling.release.text import rounded
 from starling.tables.evaluate import MARK, NUMBERS, SIZE_NAMES, SIZES, WARNING, Errors, Evaluation
 
 FILE: Final = "NOT-PRIVATE-evaluation.html"
@@ -59,6 +60,22 @@ def as_page(evaluation: Evaluation) -> str:
 
 
 def _sections(evaluation: Evaluation) -> tuple[Section, ...]:
+    counts = _of_counts(evaluation) if evaluation.levels else ()
+    return (*counts, *([_of_aggregates(evaluation)] if evaluation.aggregates else []))
+
+
+def _of_aggregates(evaluation: Evaluation) -> Section:
+    rows = tuple(
+        (each.title, each.statistic, f"{each.groups:,}", rounded(each.mean_absolute_error), _percent(each.coverage))
+        for each in evaluation.aggregates
+    )
+    header = ("Aggregate", "Statistic", "Groups", "Mean absolute error", "Held by interval or margin")
+    text = "Errors are in records for sizes, in the unit of the column for sums and means, in ranks for quantiles."
+    caption = f"{MARK}. Errors over all groups that have the statistic"
+    return Section("Sums, means and quantiles", text, tables=(Table(header, rows, caption, words=True),))
+
+
+def _of_counts(evaluation: Evaluation) -> tuple[Section, ...]:
     by_size = evaluation.by("level", "number", "size")
     totals = {key[::2]: errors for key, errors in by_size.items() if key[1] == "total"}
     return (

@@ -1,10 +1,11 @@
 """The plan of a tables release: read, checked, and priced before anything confidential is opened."""
 
 from starling.tables.plan.accuracy_targets import AccuracyTarget
-from starling.tables.plan.choices import Level
+from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.codebook import Definitions, GeographyLevel, Iteration
 from starling.tables.plan.detail import Detail
-from starling.tables.plan.geography import MOST_GROUPS, Geography, Piece, pieces, read_geography
+from starling.tables.plan.geography import MOST_GROUPS, Geography, Piece, aggregate_pieces, pieces, read_geography
+from starling.tables.plan.levels import Level
 from starling.tables.plan.model import Plan
 from starling.tables.plan.overview import LevelOverview, Overview, Price, afford, describe, prices, solve
 from starling.tables.plan.readable import shipped, waiting
@@ -16,6 +17,7 @@ __all__ = [
     "CENSUS_REGIONS",
     "MOST_GROUPS",
     "AccuracyTarget",
+    "Aggregate",
     "Definitions",
     "Detail",
     "Geography",
@@ -34,6 +36,7 @@ __all__ = [
     "Twice",
     "Variants",
     "afford",
+    "aggregate_pieces",
     "describe",
     "pieces",
     "prices",

@@ -18,9 +18,10 @@ from starling.planfile.foreign import content
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.budget import Measure, exact
 from starling.tables.plan.attributes import census_attributes
-from starling.tables.plan.choices import Choices, LevelKey, Thresholds, all_levels, population_levels, within
+from starling.tables.plan.choices import Choices, LevelKey, all_levels, population_levels, within
 from starling.tables.plan.codebook import MOST_RACE_CODES, state_problem
 from starling.tables.plan.definitions import read_definitions
+from starling.tables.plan.levels import Thresholds
 
 CONFIG: Final = "config.json"
 GAMMA: Final = "privacy_budget_p_stage_1_fraction"

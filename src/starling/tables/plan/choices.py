@@ -6,61 +6,25 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
 from starling.errors import PlanError, Problem
 from starling.privacy.budget import Measure
 from starling.privacy.neighbours import ADD_REMOVE_HOUSEHOLD, ADD_REMOVE_PERSON, Relation
-from starling.tables.plan.accuracy_targets import AccuracyTarget
+from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.attributes import Attribute, census_attributes
-from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel, Iteration
+from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel
+from starling.tables.plan.columns import RecordColumns
 from starling.tables.plan.detail import Detail
+from starling.tables.plan.levels import Level, Thresholds
 from starling.tables.plan.own_records import OwnRecords
 from starling.tables.plan.region_levels import CENSUS_REGIONS, RegionLevels
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.stability import stability
 from starling.tables.plan.variants import Variants
 
-Thresholds: TypeAlias = tuple[int, ...]
-"""Noisy totals from which a group gets the next partition of the detail: persons, strictly ascending."""
 LevelKey: TypeAlias = tuple[GeographyLevel, int]
 """A geography level and an iteration level of the Census."""
 CENSUS_FAMILIES: Final = ("regional", "detailed")
 """The iteration levels of the Census."""
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """One population group level that is tabulated; a level without a budget does not exist.
-
-    Attributes:
-        geography: The name of the level of regions, one of the plan's `regions`.
-        iteration_level: Which family of the plan its iterations are, from 1; of the Census 1 regional or 2 detailed.
-        budget: Epsilon or rho of the whole level, above 0.
-        thresholds: Noisy totals from which a group gets each partition of the plan's detail after the total (persons, strictly ascending).
-        iterations: Tabulated here, ascending by code; hundreds of them, which `repr` leaves out.
-        stability: The most groups of this level that one person can be in.
-        targets: Margins of error that the budget was found for, all of them kept; empty where the plan states a budget.
-    """
-
-    geography: str
-    iteration_level: int
-    budget: Fraction
-    thresholds: Thresholds
-    iterations: tuple[Iteration, ...] = field(repr=False)
-    stability: int
-    targets: tuple[AccuracyTarget, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """As in the production configuration: "(COUNTY, 2)"."""
-        return f"({self.geography}, {self.iteration_level})"
-
-    @property
-    def total_only(self) -> npt.NDArray[np.bool_]:
-        """Per iteration, in plan order, whether its groups are bare totals by plan: shape (iterations,)."""
-        return np.array([iteration.total_only for iteration in self.iterations], dtype=np.bool_)
 
 
 @dataclass(frozen=True)
@@ -85,6 +49,7 @@ class Choices:
         regions: The levels of regions that there are, in plan order.
         families: What the families of iterations are called, from iteration level 1 on.
         records: The records of one's own; None for person records of the Census.
+        aggregates: Sums and quantiles of columns of numbers, in plan order; of records of one's own alone.
     """
 
     title: str
@@ -102,6 +67,7 @@ class Choices:
     regions: RegionLevels = CENSUS_REGIONS
     families: tuple[str, ...] = CENSUS_FAMILIES
     records: OwnRecords | None = None
+    aggregates: tuple[Aggregate, ...] = ()
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
@@ -127,6 +93,18 @@ class Choices:
         m_g^2 rho_g, so k^2 s rho_g. Both are reached where the k records are alike (docs/decisions/0023-tables-of-ones-own.md).
         """
         return degree(self.measure, level.stability, self.records_of_one)
+
+    @property
+    def read(self) -> RecordColumns:
+        """All that is read of a record of one's own."""
+        assert self.records is not None
+        numbers = dict.fromkeys(self.records.by_name[each.column] for each in self.aggregates)
+        return replace(self.records.read, numbers=tuple(numbers))
+
+    @property
+    def every_level(self) -> tuple[Level, ...]:
+        """The levels of counts, and those that aggregates are of."""
+        return (*self.levels, *(each.level for each in self.aggregates))
 
     @property
     def codes(self) -> tuple[str, ...]:

@@ -21,6 +21,8 @@ from starling.tables.plan.detail_attributes import MOST
 MOST_SEVERAL: Final = 64
 """The most values of a column that are read of one record."""
 
+MOST_PLACES: Final = 9
+"""Digits after the point of a number."""
 AROUND: Final = ' \t"'
 """What is taken away at both ends of a field, and so can be at no end of a code."""
 
@@ -121,7 +123,34 @@ class Periods:
         return len(self.edges) - 1
 
 
-Domain: TypeAlias = Codes | Integers | Periods
+@dataclass(frozen=True, slots=True)
+class Decimals:
+    """Numbers of which sums and quantiles are made, counted in units of the last place; raises PlanError unless the bounds ascend.
+
+    Attributes:
+        low: The least number; a smaller one counts as this.
+        high: The largest number; a larger one counts as this.
+        places: The digits after the point that are kept of a number: 1.25 is 125 in units of the second.
+    """
+
+    low: int
+    high: int
+    places: int
+
+    def __post_init__(self) -> None:
+        if not -MOST <= self.low < self.high <= MOST:
+            fix = "give bounds and decimals so that there are at most 10^9 units to either side of 0"
+            raise PlanError("bounds", "do not ascend within -10^9 to 10^9 units of the last place", fix)
+        if not 0 <= self.places <= MOST_PLACES:
+            raise PlanError("decimals", f"are not 0 to {MOST_PLACES}", "state how many digits after the point are kept")
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        return self.high + 1 - self.low
+
+
+Domain: TypeAlias = Codes | Integers | Periods | Decimals
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,12 +237,14 @@ class RecordColumns:
         groups: The attributes by which groups are made.
         detail: The attributes of the detail, each with one value.
         unit: Whose records count together; None where each record is protected by itself.
+        numbers: The columns of numbers of which sums and quantiles are made.
     """
 
     area: Column | None
     groups: tuple[Column, ...]
     detail: tuple[Column, ...]
     unit: Unit | None = None
+    numbers: tuple[Column, ...] = ()
 
     def __post_init__(self) -> None:
         problems = list(self._problems())
@@ -227,7 +258,10 @@ class RecordColumns:
             if each.several:
                 problem = "says several values of a record, which lies in one area and in one cell of the detail"
                 yield Problem(f"column {each.name}", problem, "take a column of one value")
-        for some in (self.groups, self.detail):
+        for each in self.numbers:
+            if each.several or not isinstance(each.domain, Integers | Decimals):
+                yield Problem(f"column {each.name}", "says no one number of a record", "take a column of numbers")
+        for some in (self.groups, self.detail, self.numbers):
             for name, times in Counter(each.name for each in some).items():
                 if times > 1:
                     yield Problem(f"column {name}", "is there more than once", "name it once")
@@ -241,7 +275,7 @@ class RecordColumns:
     def fields(self) -> tuple[str, ...]:
         """The columns of the records that are read, each once."""
         named = (() if self.unit is None else (self.unit.field,),)
-        said = (each.fields for each in (*self.single, *self.groups))
+        said = (each.fields for each in (*self.single, *self.groups, *self.numbers))
         return tuple(dict.fromkeys(field for fields in (*said, *named) for field in fields))
 
 
@@ -252,3 +286,8 @@ def codes_of(texts: Sequence[str]) -> Codes:
     (('F', 'F'), ('M', 'M'))
     """
     return Codes(tuple((text, text) for text in texts))
+
+
+def places_of(column: Column) -> int:
+    """The digits after the point of a column of numbers."""
+    return column.domain.places if isinstance(column.domain, Decimals) else 0

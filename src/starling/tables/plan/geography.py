@@ -11,7 +11,7 @@ read in columns and checked on bytes. Only when that refuses it is it read again
 that are read may stand among them, as in the file of persons.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Never, TypeAlias
@@ -27,6 +27,7 @@ from starling.planfile.pipe_separated import MARK, Record, header_problems, parq
 from starling.planfile.spelling import did_you_mean, name_problem
 from starling.tables.plan.choices import Choices
 from starling.tables.plan.codebook import PUERTO_RICO, STATES, GeographyLevel, region_names
+from starling.tables.plan.levels import Level
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 
@@ -337,7 +338,7 @@ class Piece:
     """Some regions of one level.
 
     Attributes:
-        level: Position in `Plan.levels`.
+        level: Position in `Plan.levels`, or in `Plan.aggregates`.
         first: Position of the first region of the piece in `Geography.regions`.
         stop: Position after the last region of the piece.
         iterations: How many iterations the level has. The groups of a piece are numbered from 0, region-major.
@@ -360,10 +361,21 @@ class Piece:
 
 
 def pieces(plan: Choices, geography: Geography, most: int = MOST_GROUPS) -> tuple[Piece, ...]:
-    """All groups of a plan in plan order, at most `most` a piece where that is a region or more."""
-    parts: list[Piece] = []
-    for number, level in enumerate(plan.levels):
-        regions, iterations = len(geography.regions[level.geography]), len(level.iterations)
-        step = max(most // max(iterations, 1), 1)
-        parts += [Piece(number, first, min(first + step, regions), iterations) for first in range(0, regions, step)]
-    return tuple(parts)
+    """All groups of the levels of a plan in plan order, at most `most` a piece where that is a region or more."""
+    return tuple(part for number, level in enumerate(plan.levels) for part in _parts(number, level, geography, most))
+
+
+def aggregate_pieces(plan: Choices, geography: Geography, most: int = MOST_GROUPS) -> tuple[Piece, ...]:
+    """All groups of the aggregates of a plan in plan order, by positions in `Plan.aggregates`; the more cells, the fewer a piece."""
+    return tuple(
+        part
+        for number, each in enumerate(plan.aggregates)
+        for part in _parts(number, each.level, geography, max(most // each.cells, 1))
+    )
+
+
+def _parts(number: int, level: Level, geography: Geography, most: int) -> Iterator[Piece]:
+    regions, iterations = len(geography.regions[level.geography]), len(level.iterations)
+    step = max(most // max(iterations, 1), 1)
+    for first in range(0, regions, step):
+        yield Piece(number, first, min(first + step, regions), iterations)

@@ -19,6 +19,7 @@ spends less on each of them (`Choices.degree`), and a level costs its budget by 
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -31,9 +32,12 @@ from starling.privacy.events import known_cost
 from starling.privacy.guarantee import Guarantee, bounded_overlap, joint, measurement, sequential
 from starling.release.session import InSession
 from starling.tables.plan.accuracy_targets import ages
+from starling.tables.plan.aggregate_checks import aggregate_problems
+from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.census import CONFIG
-from starling.tables.plan.choices import Choices, Level, within
+from starling.tables.plan.choices import Choices, within
 from starling.tables.plan.geography import Geography
+from starling.tables.plan.levels import Level
 from starling.tables.plan.readable import read, read_section, values_of
 from starling.tables.plan.stability import stability
 from starling.tables.plan.variants import (
@@ -62,8 +66,9 @@ class Plan(InSession, Choices):
         problems += self._top_up_problems(excluded=bool(problems))
         if not problems or self.variants.top_up is None:
             problems += [problem for level in self.levels for problem in self._level_problems(level)]
+        problems += aggregate_problems(self)
         order = [(self.regions.order(level.geography), level.iteration_level) for level in self.levels]
-        if not order or order != sorted(set(order)):
+        if not (order or self.aggregates) or order != sorted(set(order)):
             problems.append(Problem("levels", "are none, or not in plan order, each once", "list them in plan order"))
         if not 0 < self.gamma < 1:
             problems.append(Problem("stage-1 share", "is not above 0 and below 1", "write a number like 0.1"))
@@ -177,9 +182,7 @@ class Plan(InSession, Choices):
 
     def _level_guarantee(self, level: Level) -> Guarantee:
         if self.records_of_one > 1:
-            # Which of their many ways k records take through the groups gives the most likely ratios is not known: the cost holds for all.
-            cost = Epsilon(level.budget) if self.measure == "epsilon" else Rho(level.budget)
-            return Guarantee(f"{level.name} of at most {self.records_of_one} records", self.relation, known_cost(cost))
+            return self._of_several(level.name, level)
         stage_noise = self.stage_noise(level)
         if self.variants.top_up is not None:
             again = measurement(
@@ -202,11 +205,25 @@ class Plan(InSession, Choices):
     @property
     def parts(self) -> dict[str, Guarantee]:
         """The guarantee of the levels of each part of the regions, such as the United States and Puerto Rico, in plan order."""
-        parts = self.regions.parts(level.geography for level in self.levels)
-        return {
-            part: sequential(part, tuple(self._level_guarantee(self.levels[place]) for place in places))
-            for part, places in parts.items()
-        }
+        measured = [(level, self._level_guarantee(level)) for level in self.levels]
+        measured += [(each.level, self._aggregate_guarantee(each)) for each in self.aggregates]
+        parts = self.regions.parts(level.geography for level, _ in measured)
+        return {part: sequential(part, tuple(measured[place][1] for place in places)) for part, places in parts.items()}
+
+    def share(self, aggregate: Aggregate) -> Fraction:
+        """What a group of an aggregate spends on one record."""
+        return aggregate.level.budget / self.degree(aggregate.level)
+
+    def _aggregate_guarantee(self, aggregate: Aggregate) -> Guarantee:
+        if self.records_of_one > 1:
+            return self._of_several(aggregate.name, aggregate.level)
+        group = aggregate.guarantee(self.measure, self.share(aggregate), self.relation)
+        return bounded_overlap(aggregate.name, aggregate.level.stability, (group,))
+
+    def _of_several(self, name: str, level: Level) -> Guarantee:
+        """Which of their many ways k records take through the groups gives the most likely ratios is not known: the cost holds for all."""
+        cost = Epsilon(level.budget) if self.measure == "epsilon" else Rho(level.budget)
+        return Guarantee(f"{name} of at most {self.records_of_one} records", self.relation, known_cost(cost))
 
     @property
     def guarantee(self) -> Guarantee:
@@ -242,8 +259,8 @@ class Plan(InSession, Choices):
         return joint(self.guarantee, self.earlier_guarantees)
 
     def cells(self, geography: Geography) -> int:
-        """Population groups that get an answer, empty or not: regions times iterations, over all levels."""
-        return sum(len(geography.regions[level.geography]) * len(level.iterations) for level in self.levels)
+        """Population groups that get an answer, empty or not: regions times iterations, over all levels and aggregates."""
+        return sum(len(geography.regions[level.geography]) * len(level.iterations) for level in self.every_level)
 
     @classmethod
     def load(cls, name: str | Path) -> Self:

@@ -15,7 +15,7 @@ from starling.errors import PlanError, Problem
 from starling.planfile.spelling import name_problem
 from starling.tables.plan.attributes import Attribute
 from starling.tables.plan.codebook import Iteration
-from starling.tables.plan.columns import Codes, Column, Domain, Integers
+from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers
 
 EVERYBODY: Final = "everybody"
 """The one value of a family of no column."""
@@ -32,6 +32,8 @@ def value_texts(domain: Domain) -> tuple[tuple[str, str], ...]:
     match domain:
         case Codes():
             return domain.values
+        case Decimals():
+            return ()  # of sums and quantiles alone
         case Integers():
             lows = domain.cuts or range(domain.low, domain.high + 1)
             ends = ((low, after - 1) for low, after in pairwise((*lows, domain.high + 1)))
@@ -122,6 +124,10 @@ class OwnFamily:
             return
         if len(set(self.columns)) < len(self.columns) or len(self.cuts) != len(self.columns):
             yield Problem(field, "has a column twice, or no cuts of one", "name each column once")
+            return
+        if decimal := [name for name in self.columns if isinstance(columns[name].domain, Decimals)]:
+            fix = "declare the column without decimals for groups"
+            yield Problem(field, f"looks at {decimal[0][:40]}, which is for sums and quantiles alone", fix)
             return
         try:
             read = self.read(columns)

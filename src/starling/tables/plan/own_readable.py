@@ -3,29 +3,26 @@
 docs/plan-file.md explains every key. A file that a plan names (codes, areas) is public, and is read with the plan.
 """
 
-import csv
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
 
 from starling.errors import PlanError, Problem
-from starling.planfile.foreign import content
 from starling.planfile.spelling import did_you_mean
 from starling.planfile.toml import Section
-from starling.tables.plan.choices import Choices, Level, degree, within
-from starling.tables.plan.columns import MOST_SEVERAL, Codes, Column, Domain, Integers, Periods, Unit
+from starling.tables.plan.choices import Choices, degree, within
+from starling.tables.plan.columns import Column, Decimals, Integers, Unit
 from starling.tables.plan.detail import Cuts, Detail
-from starling.tables.plan.detail_attributes import MOST, DetailAttribute
+from starling.tables.plan.detail_attributes import DetailAttribute
+from starling.tables.plan.levels import Level
+from starling.tables.plan.own_columns import read_column, read_table
 from starling.tables.plan.own_families import OwnFamily, OwnGroup, value_texts
-from starling.tables.plan.own_records import EVERYWHERE, EXPECTED, WHOLE, OwnAreas, OwnRecords
+from starling.tables.plan.own_levels import AGGREGATES, EVERYWHERE_LEVELS, read_aggregates, read_own_levels
+from starling.tables.plan.own_records import EVERYWHERE, EXPECTED, OwnAreas, OwnRecords
 from starling.tables.plan.readable_choices import read_privacy, read_publication, read_variants
 from starling.tables.plan.readable_levels import (
-    Stated,
     check_targets,
-    read_price,
-    read_thresholds,
     solved,
 )
 from starling.tables.plan.region_levels import RegionLevel, RegionLevels
@@ -39,11 +36,18 @@ MOST_RECORDS: Final = 1000
 """Records of one person; with more of them no number would be worth its noise."""
 MOST_EXPECTED: Final = 10**12
 """Records."""
-LONGEST_FILE: Final = 1 << 28
-"""Bytes of a public file of values or areas."""
-
-_TOP: Final = ("title", "privacy", "records", "columns", "regions", "groups", "detail", "publication", "levels")
-_COLUMN: Final = ("name", "fields", "values", "file", "other", "from", "to", "periods", "separator", "most")
+_TOP: Final = (
+    "title",
+    "privacy",
+    "records",
+    "columns",
+    "regions",
+    "groups",
+    "detail",
+    "publication",
+    "levels",
+    *AGGREGATES,
+)
 _NAME: Final = re.compile(r"[^a-z0-9_]+")
 
 
@@ -67,9 +71,11 @@ def read_own(top: Section, folder: Path) -> Choices:
     publication = top.table("publication")
     suppression, allow_negative = read_publication(publication)
     variants = read_variants(publication)
-    read = [_column(section, folder) for section in (top.tables("columns") if "columns" in top.values else [])]
+    read = [read_column(section, folder) for section in (top.tables("columns") if "columns" in top.values else [])]
     columns = [column for column in read if column is not None]
-    areas, regions = _regions(top.table("regions"), folder) if "regions" in top.values else (EVERYWHERE, _WHOLE)
+    areas, regions = (
+        _regions(top.table("regions"), folder) if "regions" in top.values else (EVERYWHERE, EVERYWHERE_LEVELS)
+    )
     by_name = {column.name: column for column in columns}
     of_detail, detail = _detail(top.table("detail"), by_name) if "detail" in top.values else ((), TOTALS)
     families = [_family(section, staged=bool(detail.steps)) for section in top.tables("groups")]
@@ -77,7 +83,7 @@ def read_own(top: Section, folder: Path) -> Choices:
         raise PlanError(problems=top.problems)
     with within(top.file):
         records = OwnRecords(tuple(columns), areas, tuple(families), of_detail, expected, unit, protects)
-        stated = _levels(top, regions, records, detail)
+        stated = read_own_levels(top, regions, records, detail)
         if top.problems:
             raise PlanError(problems=top.problems)
         tabulated = {
@@ -85,6 +91,7 @@ def read_own(top: Section, folder: Path) -> Choices:
         }
         bounds = {key: stability(iterations, records.attributes) for key, iterations in tabulated.items()}
         of_one = 1 if unit is None else unit.most
+        aggregates = read_aggregates(top, regions, records, lambda bound: degree(measure, bound, of_one), measure)
         degrees = {key: degree(measure, bound, of_one) for key, bound in bounds.items()}
         for key, level in stated.items():
             check_targets(level.targets, tabulated[key], level.thresholds or (1,))
@@ -116,6 +123,7 @@ def read_own(top: Section, folder: Path) -> Choices:
             regions=regions,
             families=tuple(family.name for family in families),
             records=records,
+            aggregates=aggregates,
         )
 
 
@@ -143,97 +151,6 @@ def _unit(section: Section, protects: str) -> tuple[Unit | None, int]:
     return None, expected
 
 
-def _column(section: Section, folder: Path) -> Column | None:
-    """One of [[columns]]; None after a refusal."""
-    section.only(_COLUMN)
-    before = len(section.problems)
-    name = section.text("name", "write the name of the attribute, which is that of its column in the records")
-    fields = (
-        section.texts("fields", "list the columns of the records that say it") if "fields" in section.values else []
-    )
-    separator, most = _several(section, fields)
-    try:
-        domain = _domain(section, folder)
-        return Column(name, domain, tuple(fields), separator, most) if len(section.problems) == before else None
-    except PlanError as error:
-        section.problems.extend(replace(problem, file=section.file) for problem in _named(name, error.problems))
-        return None
-
-
-def _named(name: str, problems: Sequence[Problem]) -> list[Problem]:
-    """Problems of a domain, with the column that has it."""
-    return [each if name in each.field else replace(each, field=f"column {name}: {each.field}") for each in problems]
-
-
-def _several(section: Section, fields: list[str]) -> tuple[str, int]:
-    """The separator of several values, and the most that are read of a record."""
-    fix = 'write the one mark between values, such as ";"'
-    separator = section.text("separator", fix) if "separator" in section.values else ""
-    if not separator and len(fields) < 2:
-        if "most" in section.values:
-            section.refuse("most", "is of a column of several values", 'add separator = ";" or fields, or leave it out')
-        return separator, 1
-    return separator, section.whole("most", 1, MOST_SEVERAL)
-
-
-def _domain(section: Section, folder: Path) -> Domain:
-    """The public values of a column; raises PlanError where there are none."""
-    kinds = [key for key in ("values", "file", "from", "periods") if key in section.values]
-    if len(kinds) != 1:
-        fix = 'give values = ["a", "b"], or file = "codes.csv", or from = 0 and to = 110, or periods = ["2024-01-01", "2025-01-01"]'
-        section.refuse("name", "has no domain, or two", fix)
-    elif kinds == ["from"]:
-        low = section.whole("from", -MOST, MOST - 1)
-        return Integers(low, section.whole("to", low + 1, MOST))
-    elif kinds == ["periods"]:
-        return Periods(
-            tuple(
-                section.texts("periods", 'list when each begins, and when the last ends: ["2024-01-01", "2025-01-01"]')
-            )
-        )
-    values = _codes(section, folder) if kinds == ["file"] else _values(section) if kinds == ["values"] else []
-    other = section.text("other", "name the value that stands for all others") if "other" in section.values else ""
-    return Codes(tuple(values), other)
-
-
-def _values(section: Section) -> list[tuple[str, str]]:
-    """Codes that stand in the plan: a list, or a table with the text of each."""
-    said = section.values["values"]
-    if isinstance(said, dict) and said and all(isinstance(text, str) for text in said.values()):
-        return list(said.items())
-    return [(code, code) for code in section.texts("values", 'list the values, such as ["F", "M"]')]
-
-
-def _codes(section: Section, folder: Path) -> list[tuple[str, str]]:
-    """Codes and texts of a public CSV file: its first column and, where there is one, its second."""
-    rows = _table(section, folder)
-    if rows and not 1 <= len(rows[0]) <= 2:
-        section.refuse("file", "is of a table of other columns than code and text", "give one or two columns")
-        return []
-    return [(row[0], row[-1]) for row in rows[1:]]
-
-
-def _table(section: Section, folder: Path) -> list[list[str]]:
-    """The rows of a public CSV file, its header first, all of one length; none after a refusal."""
-    name = section.text("file", "name a CSV file beside the plan")
-    try:
-        text = content(folder / name, LONGEST_FILE).decode("utf-8-sig") if name else ""
-    except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or "not UTF-8"
-        section.refuse("file", f"cannot be read ({reason})", "give its path from the plan file, saved as UTF-8")
-        return []
-    rows = [[field.strip() for field in row] for row in csv.reader(text.splitlines()) if row]
-    wrong = next((line for line, row in enumerate(rows, 1) if len(row) != len(rows[0])), None)
-    if len(rows) < 2 or wrong is not None:
-        at = f"in row {wrong} another number of fields than its header" if wrong else "nothing but a header"
-        section.refuse("file", f"has {at}", "write a header, then a row each")
-        return []
-    return rows
-
-
-_WHOLE: Final = RegionLevels((RegionLevel(WHOLE, "All"),))
-
-
 def _regions(section: Section, folder: Path) -> tuple[OwnAreas, RegionLevels]:
     """[regions]: the areas, and the levels of regions that they make up."""
     section.only(("column", "file", "rows", "levels", "small"))
@@ -246,8 +163,10 @@ def _regions(section: Section, folder: Path) -> tuple[OwnAreas, RegionLevels]:
     if ("file" in section.values) == ("rows" in section.values):
         fix = f'give file = "areas.csv", with the columns {", ".join(dict.fromkeys([column, *levels]))}'
         section.refuse("file", "is missing" if "file" not in section.values else "stands beside rows", fix)
-        return EVERYWHERE, _WHOLE
-    rows = _table(section, folder) if "file" in section.values else _rows(section, [*dict.fromkeys([column, *levels])])
+        return EVERYWHERE, EVERYWHERE_LEVELS
+    rows = (
+        read_table(section, folder) if "file" in section.values else _rows(section, [*dict.fromkeys([column, *levels])])
+    )
     header = rows[0] if rows else []
     missing = [name for name in dict.fromkeys([column, *levels]) if header.count(name) != 1]
     if rows and missing:
@@ -255,7 +174,7 @@ def _regions(section: Section, folder: Path) -> tuple[OwnAreas, RegionLevels]:
             "file", f"has no column {missing[0][:40]!r}, or two", "write one for the areas and one for each level"
         )
     if not rows or missing or not levels:
-        return EVERYWHERE, _WHOLE
+        return EVERYWHERE, EVERYWHERE_LEVELS
     listed = sorted(rows[1:], key=lambda row: row[header.index(column)])
     codes = tuple(row[header.index(column)] for row in listed)
     regions = tuple(tuple(row[header.index(name)] for row in listed) for name in levels)
@@ -278,9 +197,13 @@ def _detail(section: Section, columns: Mapping[str, Column]) -> tuple[tuple[str,
     """[detail]: its columns, and the chain of partitions from the total on."""
     section.only(("columns", "steps"))
     names = section.texts("columns", 'list columns, such as ["sex", "age"]')
-    unknown = [name for name in names if name not in columns]
+    unknown = [name for name in names if name not in columns or isinstance(columns[name].domain, Decimals)]
     for name in unknown:
-        section.refuse("columns", f"has {name[:40]!r}, which is no column of the plan", did_you_mean(name, columns))
+        section.refuse(
+            "columns",
+            f"has {name[:40]!r}, which is no column of the plan that detail can be of",
+            did_you_mean(name, columns),
+        )
     steps = section.inline("steps", "steps = [{ sex = true }, { sex = true, age = [0, 18, 65] }]")
     if unknown or not names or not steps:
         return (), TOTALS
@@ -354,27 +277,3 @@ def _family(section: Section, *, staged: bool) -> OwnFamily:
     return OwnFamily(
         name, tuple(names), tuple(tuple(cuts.get(each, ())) for each in names), groups, alone, total or not staged
     )
-
-
-def _levels(top: Section, regions: RegionLevels, records: OwnRecords, detail: Detail) -> dict[tuple[str, int], Stated]:
-    """Budget or margins, and thresholds, of each of [[levels]]."""
-    stated: dict[tuple[str, int], Stated] = {}
-    families = {family.name: family for family in records.families}
-    for section in top.tables("levels"):
-        section.only(("regions", "groups", "budget", "margins", "thresholds"))
-        before = len(section.problems)
-        where = WHOLE
-        if "regions" in section.values or regions != _WHOLE:
-            where = section.choice("regions", regions.names, f"write one of {', '.join(regions.names)}")
-        chosen = families[section.choice("groups", tuple(families), f"write one of {', '.join(families)}")]
-        key = where, 1 + records.families.index(chosen)
-        if key in stated and len(section.problems) == before:
-            section.refuse("groups", f"{chosen.name} are there with these regions already", "give each level once")
-        price = read_price(section)
-        thresholds = tuple(range(1, detail.steps + 1))
-        if not chosen.total_only:
-            thresholds = read_thresholds(section, detail)
-        elif "thresholds" in section.values:
-            section.refuse("thresholds", "are of groups that are measured once", "leave them out")
-        stated[key] = Stated(*price, thresholds)
-    return stated

@@ -14,7 +14,7 @@ from starling.errors import PlanError, Problem
 from starling.planfile.spelling import name_problem
 from starling.tables.plan.attributes import Attribute
 from starling.tables.plan.codebook import Definitions
-from starling.tables.plan.columns import Column, Integers, RecordColumns, Unit, codes_of
+from starling.tables.plan.columns import Column, Decimals, Integers, RecordColumns, Unit, codes_of
 from starling.tables.plan.own_families import MOST_VALUES, OwnFamily
 
 MOST_AREAS: Final = 1_000_000
@@ -114,11 +114,17 @@ class OwnRecords:
             problems.append(Problem("groups", "are none, or two of one name", "give each [[groups]] a name of its own"))
         if not problems:
             problems += [problem for family in self.families for problem in family.problems(self.by_name)]
-        several = [name for name in self.detail if name in self.by_name and self.by_name[name].several]
+        several = [
+            name
+            for name in self.detail
+            if name in self.by_name and (self.by_name[name].several or isinstance(self.by_name[name].domain, Decimals))
+        ]
         cut = [each.name for each in self.columns if isinstance(each.domain, Integers) and each.domain.cuts]
         if several or not set(self.detail) <= self.by_name.keys():
-            fix = "name columns of which a record has one value"
-            problems.append(Problem("detail", "is of a column of several values, or of none of the plan", fix))
+            fix = "name columns of which a record has one value, not decimals"
+            problems.append(
+                Problem("detail", "is of a column of several values or of decimals, or of none of the plan", fix)
+            )
         if cut:
             fix = "cut them where groups or the detail are made"
             problems.append(Problem(f"column {cut[0]}", "has whole numbers that are cut already", fix))

@@ -1,12 +1,16 @@
 """A plan about records of one's own as the values of its plan file: what own_readable.py reads back as the same plan."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
-from starling.tables.plan.choices import Choices, Level
-from starling.tables.plan.columns import Codes, Column, Integers
+from starling.planfile.values import exact_text
+from starling.tables.plan.choices import Choices
+from starling.tables.plan.columns import Codes, Column, Decimals, Integers, Periods, places_of
 from starling.tables.plan.detail import Detail
+from starling.tables.plan.levels import Level
 from starling.tables.plan.own_families import OwnFamily
+from starling.tables.plan.own_levels import AGGREGATES
 from starling.tables.plan.own_records import EVERYWHERE, EXPECTED, OwnAreas, OwnRecords
 from starling.tables.plan.readable_choices import privacy_values, publication_values
 from starling.tables.plan.readable_levels import price_values
@@ -23,8 +27,22 @@ def own_values(plan: Choices, records: OwnRecords) -> dict[str, Any]:
         **({"detail": _detail_values(plan.detail, records)} if plan.detail.steps else {}),
         **({"columns": [_column_values(column) for column in records.columns]} if records.columns else {}),
         "groups": [_family_values(family, staged=bool(plan.detail.steps)) for family in records.families],
-        "levels": [_level_values(level, records) for level in plan.levels],
+        **({"levels": [_level_values(level, records) for level in plan.levels]} if plan.levels else {}),
+        **_aggregate_values(plan, records),
     }
+
+
+def _aggregate_values(plan: Choices, records: OwnRecords) -> dict[str, Any]:
+    made: dict[str, list[dict[str, Any]]] = {key: [] for key in AGGREGATES}
+    for each in plan.aggregates:
+        said = {"of": each.column, **_place_values(each.level, records), **price_values(each.level)}
+        if each.quantiles is not None:
+            places = places_of(records.by_name[each.column])
+            cuts = [exact_text(Fraction(cut, 10**places)) if places else cut for cut in each.quantiles.cuts]
+            said |= {"shares": [exact_text(share) for share in each.quantiles.shares]}
+            said |= {"classes": cuts, "way": each.quantiles.way}
+        made[AGGREGATES[each.quantiles is not None]].append(said)
+    return {key: said for key, said in made.items() if said}
 
 
 def _record_values(records: OwnRecords) -> dict[str, Any]:
@@ -69,7 +87,10 @@ def _column_values(column: Column) -> dict[str, Any]:
             said |= {"other": domain.other} if domain.other else {}
         case Integers():
             said |= {"from": domain.low, "to": domain.high}
-        case _:
+        case Decimals():
+            bounds = (exact_text(Fraction(bound, 10**domain.places)) for bound in (domain.low, domain.high))
+            said |= dict(zip(("from", "to"), bounds, strict=True)) | {"decimals": domain.places}
+        case Periods():
             said |= {"periods": list(domain.edges)}
     if column.separator:
         said["separator"] = column.separator
@@ -91,8 +112,12 @@ def _family_values(family: OwnFamily, *, staged: bool) -> dict[str, Any]:
 def _level_values(level: Level, records: OwnRecords) -> dict[str, Any]:
     family = records.families[level.iteration_level - 1]
     return {
-        **({"regions": level.geography} if records.areas != EVERYWHERE else {}),
-        "groups": family.name,
+        **_place_values(level, records),
         **price_values(level),
         **({"thresholds": list(level.thresholds)} if not family.total_only else {}),
     }
+
+
+def _place_values(level: Level, records: OwnRecords) -> dict[str, Any]:
+    where = {"regions": level.geography} if records.areas != EVERYWHERE else {}
+    return {**where, "groups": records.families[level.iteration_level - 1].name}

@@ -25,10 +25,11 @@ from starling.tables.plan.accuracy_targets import (
     ages,
     cheapest_gamma,
 )
-from starling.tables.plan.choices import Level, LevelKey, Thresholds
+from starling.tables.plan.choices import LevelKey
 from starling.tables.plan.codebook import GeographyLevel, Iteration
 from starling.tables.plan.definitions import LEVELS
 from starling.tables.plan.detail import Detail
+from starling.tables.plan.levels import Level, Thresholds
 from starling.tables.plan.region_levels import RegionLevels
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.variants import LARGEST_BUDGET
@@ -89,12 +90,12 @@ def read_price(section: Section) -> tuple[Fraction | None, list[tuple[Section, A
     if promised == ("budget" in section.values):
         problem = "stands beside margins" if promised else "is missing"
         section.refuse("budget", problem, "give either budget or margins")
-    budget = _budget(section) if "budget" in section.values else None
+    budget = read_budget(section) if "budget" in section.values else None
     return budget, _targets(section) if promised else []
 
 
-def _budget(section: Section) -> Fraction | None:
-    """The budget that a level states; None after a refusal."""
+def read_budget(section: Section) -> Fraction | None:
+    """The budget that a level or an aggregate states; None after a refusal."""
     budget = section.number("budget", 'write it like "0.159"')
     if budget is not None and not 0 < budget <= LARGEST_BUDGET:
         fix = "leave the level out to switch it off"

@@ -37,7 +37,7 @@ def read_regions(plan: Choices, geography: str | Path | None = None, *, names: s
 
 def _of_areas(plan: Choices, records: OwnRecords) -> Geography:
     """The areas as units, and the regions of the levels that are tabulated."""
-    areas, wanted = records.areas, {level.geography for level in plan.levels}
+    areas, wanted = records.areas, {level.geography for level in plan.every_level}
     if len(areas.regions) != len(plan.regions.levels):
         raise PlanError("regions", "are of other levels than the plan", "give a column for each level")
     regions: dict[str, tuple[str, ...]] = {}

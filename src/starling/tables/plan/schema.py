@@ -5,11 +5,12 @@ it does not say.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from starling.tables.plan.accuracy_targets import NUMBERS
+from starling.tables.plan.aggregates import Way
 from starling.tables.plan.codebook import MOST_RACE_CODES, GeographyLevel
-from starling.tables.plan.columns import MOST_SEVERAL
+from starling.tables.plan.columns import MOST_PLACES, MOST_SEVERAL
 from starling.tables.plan.definitions import LEVELS, WHERE
 from starling.tables.plan.own_readable import MOST_RECORDS, UNITS
 
@@ -76,8 +77,9 @@ def _own() -> _Schema:
         },
         "file": _text("A CSV file of codes, with their texts in a second column, from the plan file."),
         "other": _text("The value of records whose field is missing or says none of the values."),
-        "from": _integer("The least whole number."),
-        "to": _integer("The largest whole number."),
+        "from": _exact("The least number; a whole one unless the column has decimals."),
+        "to": _exact("The largest number."),
+        "decimals": _integer("The digits after the point of a column for sums and quantiles.", 0, MOST_PLACES),
         "periods": _texts("Dates at which periods begin, and at which the last one ends."),
         "separator": _text("The mark between several values in a field."),
         "most": _integer("The most values that are read of a record.", 1, MOST_SEVERAL),
@@ -125,6 +127,21 @@ def _own() -> _Schema:
         "thresholds": _whole_numbers("Noisy totals from which a group gets each step of the detail."),
         **_PRICE,
     }
+    sums = {
+        "of": _text("A column of numbers, with from and to."),
+        "regions": _text("A level of [regions]."),
+        "groups": _text("A family of [[groups]]."),
+        "budget": _PRICE["budget"],
+    }
+    quantiles = sums | {
+        "shares": _texts('Shares of the records, in hundredths, such as "0.5" for the median.'),
+        "classes": {
+            "description": "Where classes of the numbers begin; without it each whole number is one.",
+            "type": "array",
+            "items": {"type": ["integer", "string"]},
+        },
+        "way": _one_of("Noisy counts of classes, or selection of one; without it the better one.", get_args(Way)),
+    }
     return _table(
         "A plan about records of one's own.",
         {
@@ -137,8 +154,12 @@ def _own() -> _Schema:
             "detail": _table("A chain of partitions, from the total on.", detail, ("columns", "steps")),
             "publication": _PUBLICATION,
             "levels": _tables(_table("A level: regions by a family of groups.", levels, ("groups",))),
+            "sums": _tables(_table("Sums and means of a column in each group.", sums, ("of", "groups", "budget"))),
+            "quantiles": _tables(
+                _table("Quantiles of a column in each group.", quantiles, ("of", "groups", "budget", "shares"))
+            ),
         },
-        ("title", "privacy", "records", "groups", "publication", "levels"),
+        ("title", "privacy", "records", "groups", "publication"),
     )
 
 

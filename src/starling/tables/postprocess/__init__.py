@@ -5,7 +5,7 @@
 What makes better estimates of the same measurements stands between the first two.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from starling.tables.measurements import Int64, Measurements
 from starling.tables.plan import Detail, Geography, Piece, Plan
 from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.postprocess.estimates import AddedUp, Numbers, clamp, estimate
+from starling.tables.postprocess.rows import coded
 
 _GROUP = [("region_id", pa.string()), ("region_type", pa.string()), ("iteration_code", pa.string())]
 _VALUE = [
@@ -73,7 +74,7 @@ def tabulate(plan: Plan, geography: Geography, measurements: Measurements) -> It
         group = np.repeat(np.arange(len(sizes)), sizes)
         within = np.arange(len(group)) - (np.cumsum(sizes) - sizes)[group]
         label = within + first_label[estimates.branch[group]]
-        labels = {name: _coded(label, column) for name, column in columns.items()}
+        labels = {name: coded(label, column) for name, column in columns.items()}
         t1 = _table(T1_SCHEMA, plan, geography, piece, estimates.groups, estimates.totals, {})
         t2 = _table(schema, plan, geography, piece, estimates.groups[group], estimates.cells, labels)
         yield Tabulated(piece, taken, t1, t2)
@@ -92,24 +93,19 @@ def _table(
     here = slice(piece.first, piece.stop)
     region, iteration = np.divmod(group, max(piece.iterations, 1))
     columns = {
-        "region_id": _coded(region, geography.regions[level.geography][here]),
-        "region_type": _coded(np.zeros_like(region), (str(level.geography),)),
-        "iteration_code": _coded(iteration, [each.code for each in level.iterations]),
+        "region_id": coded(region, geography.regions[level.geography][here]),
+        "region_type": coded(np.zeros_like(region), (str(level.geography),)),
+        "iteration_code": coded(iteration, [each.code for each in level.iterations]),
         **labels,
         "count": pa.array(numbers.count),
         "standard_deviation": pa.array(numbers.deviation),
         "lower": pa.array(clamp(plan, numbers.lower)),
         "upper": pa.array(clamp(plan, numbers.upper)),
         "post_processed": pa.array(numbers.count != numbers.estimate),
-        "region_name": _coded(region, geography.names[level.geography][here]),
-        "iteration_name": _coded(iteration, [each.name for each in level.iterations]),
+        "region_name": coded(region, geography.names[level.geography][here]),
+        "iteration_name": coded(iteration, [each.name for each in level.iterations]),
     }
     return pa.table({name: columns[name] for name in schema.names})
-
-
-def _coded(index: Int64, names: Sequence[str] | pa.Array) -> pa.DictionaryArray:
-    """The name of each row, as its place among `names`."""
-    return pa.DictionaryArray.from_arrays(pa.array(index.astype(np.int32)), pa.array(names, pa.string()))
 
 
 def _label_columns(detail: Detail) -> dict[str, pa.Array]:

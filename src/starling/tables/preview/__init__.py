@@ -32,6 +32,7 @@ from starling.tables.inference.totals import (
 )
 from starling.tables.plan import Geography, Level, LevelOverview, Noise, Overview, Plan, describe
 from starling.tables.plan.labels import level_text
+from starling.tables.preview.aggregates import AggregatePreview, preview_aggregates, title
 
 SIZES: Final = (0, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 """True sizes of groups, in persons, when the reader names none."""
@@ -143,11 +144,13 @@ class Preview(InSession):
         overview: Cost, neighbours and numbers of groups of the plan.
         confidence: The confidence of all margins.
         levels: The levels in plan order.
+        aggregates: The sums and quantiles in plan order.
     """
 
     overview: Overview
     confidence: Fraction
     levels: tuple[LevelPreview, ...]
+    aggregates: tuple[AggregatePreview, ...] = ()
 
     def _facts(self) -> list[tuple[str, str]]:
         whole = self.overview.approximate
@@ -157,6 +160,7 @@ class Preview(InSession):
             ("epsilon", f"{decimal_up(whole.epsilon)} at delta {DELTA} ({whole.by})"),
             ("margins", f"in persons, at {float(100 * self.confidence):g} %; a total's grows with its detail"),
             *((level_text(self.overview.plan, level.overview.level), level.margins_text) for level in self.levels),
+            *((title(self.overview.plan, each.aggregate), each.margins_text) for each in self.aggregates),
         ]
 
 
@@ -175,7 +179,8 @@ def preview(plan: Plan, geography: Geography | None = None, *, sizes: Sequence[i
         raise ParameterError("sizes", "hold a number below 0", "give persons, 0 or more")
     overview = describe(plan, geography)
     persons = tuple(sorted({0, *sizes}))
-    return Preview(overview, CONFIDENCE, tuple(_level(plan, level, persons) for level in overview.levels))
+    levels = tuple(_level(plan, level, persons) for level in overview.levels)
+    return Preview(overview, CONFIDENCE, levels, preview_aggregates(plan, geography))
 
 
 def _level(plan: Plan, overview: LevelOverview, persons: tuple[int, ...]) -> LevelPreview:

@@ -14,6 +14,7 @@ from starling.tables.plan import Plan
 from starling.tables.plan.labels import level_title, short_percent
 from starling.tables.plan.wording import wording
 from starling.tables.preview import Error, LevelPreview, Preview
+from starling.tables.preview.aggregates import title
 from starling.tables.preview.expected_detail import ExpectedDetail
 
 _FAR: Final = 10_000
@@ -47,13 +48,12 @@ class TablesPage:
         return f"{kind}; epsilon {decimal_up(overview.approximate.epsilon)} at delta {DELTA}"
 
     def sections(self) -> Sequence[Section]:
-        """Costs, then errors by kind of number, detail and size."""
-        return (
-            _cost(self.seen),
-            _kinds(self.seen),
-            _detail(self.seen.overview.plan, self.details),
-            _sizes(self.seen),
-        )
+        """Costs, then errors by kind of number, detail and size; of counts only where the plan has levels; sums and quantiles."""
+        plan = self.seen.overview.plan
+        sections = []
+        if plan.levels:
+            sections += [_cost(self.seen), _kinds(self.seen), _detail(plan, self.details), _sizes(self.seen)]
+        return (*sections, *([_aggregates(self.seen)] if plan.aggregates else []))
 
 
 def _cost(seen: Preview) -> Section:
@@ -103,6 +103,27 @@ def _kinds(seen: Preview) -> Section:
         pictures=(Picture(partial(tiles, titles, kinds, grid, "kind of number", "kinds"), caption),),
         tables=(Table(header, rows, "Standard deviation / width of the 95 % interval, in persons"),),
     )
+
+
+def _aggregates(seen: Preview) -> Section:
+    plan = seen.overview.plan
+    rows = tuple(
+        (
+            title(plan, each.aggregate),
+            decimal_up(each.aggregate.level.budget),
+            each.margins_text,
+            each.ways_text,
+            *([f"{each.groups:,}"] if each.groups is not None else []),
+        )
+        for each in seen.aggregates
+    )
+    counted = any(each.groups is not None for each in seen.aggregates)
+    header = ("Statistics", plan.cost.symbol, "95 % margins", "Way", *(["Groups"] if counted else []))
+    text = """
+        Margins of sizes are in records, of sums and means in the unit of the column; that of a mean depends on how many records a group
+        has. A quantile is off by ranks: so many records lie between it and the true one at the most, in 95 of 100 cases.
+    """
+    return Section("Sums, means and quantiles", text, tables=(Table(header, rows, "Of each group", words=True),))
 
 
 def _errors(level: LevelPreview, kinds: int) -> tuple[Error | None, ...]:

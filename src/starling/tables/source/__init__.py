@@ -26,7 +26,7 @@ def open_records(data: str | Path | InMemory, plan: Plan) -> Opened:
         SourceError: they are of another shape.
     """
     if plan.records is not None:
-        return open_declared(data, plan.records.read)
+        return open_declared(data, plan.read)
     if not isinstance(data, str | Path):
         raise SourceError("persons", "are in this session, and those of the Census are a file", "give text or Parquet")
     return open_persons(data, plan)

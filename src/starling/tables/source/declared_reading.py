@@ -12,7 +12,7 @@ Where a person is protected, `read_kept` (kept_reading.py) gives the same batche
 A record is dropped, uncounted, when its area or an attribute of the detail has no value of its public domain, so that a total and its cells
 count the same records. A value of an attribute of groups that is outside its domain is in no set of values; where the attribute has
 several, it spoils "all of". How a field is read: declared_values.py. A line of CSV that has another number of fields than the header, or
-a quote that is not closed, is dropped too.
+a quote that is not closed, is dropped too. A record without a number takes no part in sums and quantiles of it (declared_numbers.py).
 
 Memory: a few batches, whatever the number of records. They come in the order of the file, so that the numbers of sets are the same on any
 machine. A text is looked up once in a batch, however many of its records have it.
@@ -32,9 +32,10 @@ from starling.engine.record_files import Records
 from starling.engine.record_parts import tables
 from starling.errors import SourceError
 from starling.tables.plan.columns import Column, RecordColumns
+from starling.tables.source.declared_numbers import units_above
 from starling.tables.source.declared_records import DeclaredRecords
 from starling.tables.source.declared_values import given, reader, sets, values
-from starling.tables.source.lookup import Int32
+from starling.tables.source.lookup import Int32, Int64
 from starling.tables.source.value_sets import ValueSets
 
 
@@ -46,11 +47,13 @@ class Batch(NamedTuple):
         groups: int32 of each attribute of groups: the number of the value, `column.outside` for none of the domain; where a record has
             several, the number of their set (value_sets.py).
         detail: int32 of each attribute of the detail: the number of the value.
+        numbers: int64 of each column of numbers: units above the least one, NONE without a number (declared_numbers.py).
     """
 
     area: Int32
     groups: tuple[Int32, ...]
     detail: tuple[Int32, ...]
+    numbers: tuple[Int64, ...] = ()
 
 
 class Unnumbered(NamedTuple):
@@ -161,7 +164,8 @@ class _Reading:
             groups.append(found[kept])
         left = [found[kept] for found in single]
         area = left.pop(0) if columns.area else np.zeros(int(kept.sum()), dtype=np.int32)
-        return Unnumbered(Batch(area, tuple(groups), tuple(left)), tuple(several), person)
+        measured = tuple(units_above(each, fields[each.fields[0]])[kept] for each in columns.numbers)
+        return Unnumbered(Batch(area, tuple(groups), tuple(left), measured), tuple(several), person)
 
     def _values(self, column: Column, fields: dict[str, pa.Array]) -> Int32:
         return values(column, self._reads[column], fields[column.fields[0]])

@@ -70,7 +70,7 @@ def _open_file(columns: RecordColumns, path: Path) -> Records:
 def _check_types(path: Path, columns: RecordColumns, schema: pa.Schema) -> None:
     wanted = {
         (field, fits(column, schema.field(field).type))
-        for column in (*columns.single, *columns.groups)
+        for column in (*columns.single, *columns.groups, *columns.numbers)
         for field in column.fields
     }
     if columns.unit is not None:

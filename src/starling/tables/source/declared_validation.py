@@ -21,7 +21,8 @@ from starling.errors import SHOWN, Found, Problem
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
 from starling.release.faults import Tally, notes_of_persons
-from starling.tables.plan.columns import Codes, Column, Domain, Integers, Periods, RecordColumns, Unit
+from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers, Periods, RecordColumns, Unit
+from starling.tables.source.declared_numbers import bounds, said
 from starling.tables.source.declared_reading import check_unchanged, coded_fields, unnumbered
 from starling.tables.source.declared_records import DeclaredRecords
 from starling.tables.source.declared_values import MISSING, OUTSIDE, Given, given, reader, sets
@@ -31,6 +32,8 @@ Faulty = npt.NDArray[np.bool_]
 
 DROPPED: Final = "correct it, or the domain in the plan; a release drops the record, uncounted"
 NO_GROUP: Final = "correct it, or the domain in the plan; until then the record is in no group by it"
+NO_PART: Final = "the record takes no part in sums and quantiles of it"
+NO_NUMBER: Final = f"correct it; until then {NO_PART}"
 NOTHING: Final = "nothing to do, if that is meant"
 
 
@@ -90,6 +93,7 @@ class _Check:
         self.counted = 0
         self._single, self._unit = columns.single, columns.unit
         self._columns = tuple(dict.fromkeys((*columns.single, *columns.groups)))
+        self._numbers = columns.numbers
         self._reads = {each: reader(each.domain) for each in self._columns}
 
     def add(self, table: pa.Table, lines: Int64, file: str) -> None:
@@ -120,7 +124,20 @@ class _Check:
             if column.several:
                 more = f"holds more values than the {column.most} that are read; the first of them are"
                 self.notes.add(name, more, _more(column, said), lines, file)
+        for column in self._numbers:
+            self._number(column, table[column.fields[0]].combine_chunks(), lines, file)
         self.counted += int(np.count_nonzero(kept))
+
+    def _number(self, column: Column, field: pa.Array, lines: Int64, file: str) -> None:
+        """Look at the numbers of one column."""
+        name, (low, high), found = column.fields[0], bounds(column), said(column, field)
+        none = np.isnan(found.units)
+        self.problems.add(name, "is no number", none & ~found.missing, lines, file, fix=NO_NUMBER)
+        self.notes.add(name, f"is missing, and {NO_PART}", found.missing, lines, file)
+        for beyond, which in ((found.units < low, "below"), (found.units > high, "above")):
+            self.notes.add(
+                name, f"lies {which} the bounds of the plan, and counts as the nearer one", beyond, lines, file
+            )
 
     def decisive(self, file: str) -> Iterator[Problem]:
         """That there are no records, that none is counted, or what is wrong with most of them."""
@@ -158,3 +175,5 @@ def _outside(domain: Domain) -> str:
             return f"is not a whole number from {domain.low} to {domain.high}"
         case Periods():
             return "is a time in none of the periods"
+        case Decimals():
+            return "is no number"

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from starling.engine.delimited import labels, plain
 from starling.engine.times import periods_of_times
-from starling.tables.plan.columns import Codes, Column, Domain, Integers, Periods
+from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers, Periods
 from starling.tables.source.lookup import Int32, Int64
 from starling.tables.source.value_sets import gather
 
@@ -34,7 +34,7 @@ Read: TypeAlias = Callable[[pa.Array], Int32]
 """Gives the number of the value of each field, MISSING or OUTSIDE."""
 
 _WHOLE: Final = r"^(?P<sign>[+-]?)0*(?P<digits>[0-9]{1,10})(?:\.0*)?$"
-_NAN: Final = pa.array([b"nan", b"NaN", b"NAN"], pa.binary())
+NAN: Final = pa.array([b"nan", b"NaN", b"NAN"], pa.binary())
 
 
 def reader(domain: Domain) -> Read:
@@ -46,6 +46,8 @@ def reader(domain: Domain) -> Read:
             return partial(_integers, domain)
         case Periods():
             return partial(_periods, domain)
+        case Decimals():
+            raise TypeError("declared_numbers.py reads columns of decimals")
 
 
 def fits(column: Column, kind: pa.DataType) -> str:
@@ -58,7 +60,7 @@ def fits(column: Column, kind: pa.DataType) -> str:
     match column.domain:
         case Codes():
             return label_fits(kind)
-        case Integers():
+        case Integers() | Decimals():
             number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
             return "" if number else "text or a number"
         case Periods():
@@ -129,7 +131,7 @@ def _whole(domain: Integers, texts: pa.Array) -> Int32:
     number = np.where(sign, -size, size)
     inside = written.is_valid().to_numpy(zero_copy_only=False) & (number >= domain.low) & (number <= domain.high)
     found = _place(domain, np.where(inside, number, domain.low))
-    missing = pc.or_kleene(texts.is_null(), pc.is_in(texts, _NAN)).to_numpy(zero_copy_only=False)
+    missing = pc.or_kleene(texts.is_null(), pc.is_in(texts, NAN)).to_numpy(zero_copy_only=False)
     return np.where(missing, MISSING, np.where(inside, found, OUTSIDE)).astype(np.int32)
 
 

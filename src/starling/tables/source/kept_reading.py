@@ -47,9 +47,11 @@ def read_kept(
 
 
 def content_of(columns: RecordColumns) -> pa.Schema:
-    """What is counted of a record, as columns: area, g0, g1 ..., d0, d1 ...; sets of values are bytes."""
+    """What is counted of a record, as columns: area, g0, g1 ..., d0, d1 ..., n0, n1 ...; sets of values are bytes."""
     groups = [(f"g{at}", pa.binary() if each.several else pa.int32()) for at, each in enumerate(columns.groups)]
-    return pa.schema([("area", pa.int32()), *groups, *((f"d{at}", pa.int32()) for at in range(len(columns.detail)))])
+    detail = [(f"d{at}", pa.int32()) for at in range(len(columns.detail))]
+    numbers = [(f"n{at}", pa.int64()) for at in range(len(columns.numbers))]
+    return pa.schema([("area", pa.int32()), *groups, *detail, *numbers])
 
 
 def _answer(content: pa.Schema) -> str:
@@ -65,7 +67,7 @@ def _rows(columns: RecordColumns, content: pa.Schema, batches: Iterator[Unnumber
             as_bytes(each, next(waiting)) if column.several else each
             for column, each in zip(columns.groups, found.batch.groups, strict=True)
         ]
-        said = (found.batch.area, *groups, *found.batch.detail)
+        said = (found.batch.area, *groups, *found.batch.detail, *found.batch.numbers)
         yield pa.record_batch([found.person, *map(pa.array, said)], schema=pa.schema([PERSON, *content]))
 
 
@@ -79,5 +81,6 @@ def _from_rows(columns: RecordColumns, rows: pa.RecordBatch) -> Unnumbered:
         else:
             found = each.to_numpy()
         groups.append(found)
-    detail = tuple(each.to_numpy() for each in said[len(columns.groups) :])
-    return Unnumbered(Batch(area.to_numpy(), tuple(groups), detail), tuple(several), None)
+    left = [each.to_numpy() for each in said[len(columns.groups) :]]
+    detail, numbers = left[: len(columns.detail)], left[len(columns.detail) :]
+    return Unnumbered(Batch(area.to_numpy(), tuple(groups), tuple(detail), tuple(numbers)), tuple(several), None)

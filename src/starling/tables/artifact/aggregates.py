@@ -1,0 +1,219 @@
+"""The aggregates of a release: their files of noisy numbers, the table T3 with its columns, and what the report says of them."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from starling.engine.machine import in_order
+from starling.privacy.budget import decimal_up
+from starling.release.checks import FORMS
+from starling.release.datapackage import Column, Sheet
+from starling.release.encrypted import Create
+from starling.release.report import Section, Table
+from starling.release.statement import Json, noise
+from starling.release.table_files import Table as Published
+from starling.release.table_files import Text
+from starling.release.table_files import column as described
+from starling.tables.artifact.columns import FOLDER, GROUP, MOST_CSV_ROWS, WORDS
+from starling.tables.artifact.group_files import GROUP as GROUP_COLUMNS
+from starling.tables.artifact.group_files import GroupFile, labels, writing
+from starling.tables.measurements import AggregateMeasurements, Int64
+from starling.tables.plan import Aggregate, Geography, Piece, Plan, RegionLevels
+from starling.tables.plan.aggregates import tree
+from starling.tables.plan.columns import Column as RecordColumn
+from starling.tables.plan.columns import places_of
+from starling.tables.plan.wording import wording
+from starling.tables.postprocess.aggregates import T3_SCHEMA
+from starling.tables.preview.aggregates import preview_aggregates, title
+
+SCHEMA: Final = pa.schema([*GROUP_COLUMNS, ("numbers", pa.large_list(pa.int64()))])
+
+COLUMN_WORDS: Final = {
+    "column": "The column of numbers that the statistic is of",
+    "statistic": "size: records with a number; sum; mean; or quantile q: the least number that at least a share q of the records do"
+    " not exceed",
+    "value": "The noisy estimate, in the unit of the column, or in records for a size; of a quantile the least number of its class;"
+    " missing for a mean of a group whose noisy size is not above 0",
+    "standard_deviation": "Of the noise in the value; missing for means and quantiles",
+    "lower": "Lower end, included, of an interval that holds the true value with a probability of at least 95 %; missing for"
+    " quantiles that were selected",
+    "upper": "Upper end, included, of the same interval; of a quantile the largest number of its last class",
+    "rank_margin": "Of a quantile that was selected: by how many records its rank is off at the most, with a probability of at least"
+    " 95 %",
+    "post_processed": "Whether a value of an impossible sign was published as 0",
+}
+
+
+def aggregate_path(plan: Plan, aggregate: Aggregate) -> str:
+    """The file of its noisy numbers, in the folder of a release."""
+    return f"{FOLDER}/aggregate-{plan.aggregates.index(aggregate) + 1}.parquet"
+
+
+def numbers_of(plan: Plan, aggregate: Aggregate) -> int:
+    """How many noisy numbers each group has."""
+    asked = aggregate.quantiles
+    if asked is None:
+        return aggregate.cells
+    return len(asked.shares) if asked.way == "selection" else tree(aggregate.cells, plan.measure).nodes
+
+
+def keep_aggregates(
+    folder: Path, create: Create, plan: Plan, geography: Geography, drawn: Iterable[tuple[Piece, Int64]]
+) -> AggregateMeasurements:
+    """Write the pieces as they come; what is read from `folder` once they are there.
+
+    Raises:
+        OSError: the disk is full or fails, or there are measurements already.
+    """
+    with ExitStack() as files:
+        writers = [files.enter_context(writing(create, aggregate_path(plan, each), SCHEMA)) for each in plan.aggregates]
+        for piece, numbers in drawn:
+            level = plan.aggregates[piece.level].level
+            starts = pa.array(np.arange(len(numbers) + 1) * numbers.shape[1])
+            lists = pa.LargeListArray.from_arrays(starts, pa.array(numbers.ravel()))
+            table = pa.table([*labels(geography, level, piece), lists], schema=SCHEMA)
+            writers[piece.level].write_table(table, row_group_size=max(len(table), 1))
+    return read_aggregates(folder, plan, geography)
+
+
+@dataclass(frozen=True, slots=True)
+class read_aggregates:  # noqa: N801 - a function whose answer can be iterated again
+    """What `keep_aggregates` wrote; iterating raises InvalidRelease where a file is not that."""
+
+    folder: Path
+    plan: Plan
+    geography: Geography
+
+    def __iter__(self) -> Iterator[tuple[Piece, Int64]]:
+        return in_order(lambda group: group[0].read(*group[1:]), self._row_groups())
+
+    def _row_groups(self) -> Iterator[tuple["_File", int, Piece]]:
+        for number in range(len(self.plan.aggregates)):
+            file = _File(self.folder, self.plan, self.geography, number)
+            for index, piece in enumerate(file.pieces):
+                yield file, index, piece
+
+
+class _File(GroupFile):
+    """The file of one aggregate."""
+
+    def __init__(self, folder: Path, plan: Plan, geography: Geography, number: int) -> None:
+        aggregate = plan.aggregates[number]
+        super().__init__(folder, aggregate_path(plan, aggregate), SCHEMA, geography, aggregate.level, number)
+        self._numbers = numbers_of(plan, aggregate)
+        selected = aggregate.quantiles is not None and aggregate.quantiles.way == "selection"
+        self._classes = aggregate.cells if selected else None
+
+    def read(self, index: int, piece: Piece) -> tuple[Piece, Int64]:
+        """A piece and the numbers in its row group."""
+        lists = self.table(index, piece)["numbers"].combine_chunks()
+        values = lists.flatten()
+        if lists.null_count or values.null_count or (np.diff(lists.offsets.to_numpy()) != self._numbers).any():
+            raise self.invalid(FORMS, "has more or fewer numbers for a group than its aggregate measures")
+        numbers: Int64 = values.to_numpy().reshape(piece.groups, self._numbers)
+        if self._classes is not None and ((numbers < 0) | (numbers >= self._classes)).any():
+            raise self.invalid(FORMS, "has a quantile in a class that the plan does not have")
+        return piece, numbers
+
+
+def table(regions: RegionLevels) -> Published:
+    """T3."""
+    said = {**WORDS, **wording(regions).columns, **COLUMN_WORDS}
+    texts = (Text("csv", {name: name for name in T3_SCHEMA.names}, most_rows=MOST_CSV_ROWS),)
+    optional = ("value", "standard_deviation", "lower", "upper", "rank_margin")
+    title = "T3: sums, means and quantiles of population groups"
+    return Published("t3", title, T3_SCHEMA, said, (*GROUP, "column", "statistic"), optional, texts)
+
+
+def sheets(plan: Plan) -> list[Sheet]:
+    """The noisy numbers of aggregates, for the data package."""
+    words = wording(plan.regions).columns
+    return [
+        Sheet(
+            aggregate_path(plan, each),
+            f"Noisy numbers of {each.name} before post-processing, in plan order",
+            (
+                *(described(name, pa.string(), words[name]) for name in ("region_id", "iteration_code")),
+                Column("numbers", "array", _meaning(plan, each)),
+            ),
+            GROUP[1:],
+        )
+        for each in plan.aggregates
+    ]
+
+
+def _meaning(plan: Plan, aggregate: Aggregate) -> str:
+    """What the numbers of a group are."""
+    column, asked = aggregate.column, aggregate.quantiles
+    if asked is None:
+        low, high = aggregate.low, aggregate.high
+        return f"Sum of {high:,} less {column}, and sum of {column} less {low:,}, in units of its last place, each with noise"
+    if asked.way == "selection":
+        return "The number of the selected class, from 0 on, for each share"
+    widths = ", then of ".join(f"{width:,}" for width in tree(aggregate.cells, plan.measure).widths)
+    return f"Records in each node of the tree over the classes, each with noise: nodes of {widths} classes"
+
+
+def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
+    """What privacy.json says of the aggregates; nothing where there are none."""
+    if not plan.aggregates:
+        return {}
+    return {"aggregates": [_parameters(plan, geography, each) for each in plan.aggregates]}
+
+
+def _parameters(plan: Plan, geography: Geography, aggregate: Aggregate) -> Json:
+    level, asked = aggregate.level, aggregate.quantiles
+    share = plan.share(aggregate)
+    said: dict[str, Json] = {
+        "name": aggregate.name,
+        "column": aggregate.column,
+        "geography": str(level.geography),
+        "iteration_level": level.iteration_level,
+        "measurements": aggregate_path(plan, aggregate),
+        "budget": {plan.measure: str(level.budget)},
+        "stability": level.stability,
+        "regions": len(geography.regions[level.geography]),
+        "iterations": len(level.iterations),
+        "bounds": [aggregate.low, aggregate.high],
+        "unit": f"1e-{places_of(_column(plan, aggregate))}",
+    }
+    if asked is None:
+        drawn = noise(aggregate.noise(plan.measure, share), plan.records_of_one)
+        return said | {"noise": drawn, "l1_sensitivity": aggregate.width}
+    said |= {"shares": [str(each) for each in asked.shares], "classes": list[Json](asked.cuts), "way": asked.way}
+    if asked.way == "selection":
+        return said | {"epsilon_of_a_selection": str(asked.epsilon(plan.measure, share))}
+    drawn = noise(aggregate.noise(plan.measure, share), plan.records_of_one)
+    return said | {"noise": drawn, "tree": list[Json](tree(aggregate.cells, plan.measure).widths)}
+
+
+def _column(plan: Plan, aggregate: Aggregate) -> RecordColumn:
+    assert plan.records is not None
+    return plan.records.by_name[aggregate.column]
+
+
+def section(plan: Plan) -> Section:
+    """How sums and quantiles were measured, and how far they are off."""
+    rows = [
+        (
+            title(plan, each.aggregate),
+            decimal_up(each.aggregate.level.budget),
+            str(each.aggregate.level.stability),
+            each.margins_text,
+        )
+        for each in preview_aggregates(plan)
+    ]
+    header = ("Statistics", plan.cost.symbol, "Groups of one person", "95 % margins")
+    text = """
+        Numbers are clamped to the public bounds of their column, so that one record moves a sum by a bounded amount. Of each group two
+        sums are measured, of how far numbers lie above the least and below the largest one; size, sum and mean follow from both. Quantiles
+        come from noisy counts of classes, or are selected by the exponential mechanism. Every group of the plan is measured, empty or not.
+    """
+    return Section(
+        "Sums, means and quantiles", text, tables=(Table(header, tuple(rows), "What was measured", words=True),)
+    )

@@ -1,0 +1,187 @@
+"""Sums, sizes and means from the noisy pair of a group (plan/aggregates.py), with intervals.
+
+With A = sum of (high - x) + Z and B = sum of (x - low) + Z', Z and Z' independent and of one known distribution, size, sum and mean are
+linear in A and B, or their ratio. Intervals of size and sum are those of the noise in them. The mean of a group whose share of B is p
+lies at low + p W; and B - p (A + B) = (1 - p) Z' - p Z is noise alone. So the means are all those with |B - p (A + B)| <= q(p), q(p)
+being a margin of that noise at p (Fieller 1954): the true one is among them with the stated probability, however small the group is.
+
+Margins of a Z + c Z' come from the continuous distributions. A discrete Laplace draw lies within 3/2 of a continuous one of its scale
+under the coupling of their quantiles, since P(|X| >= k + 1/2) <= P(|Z| >= k) <= P(|X| >= k - 1/2); a discrete Gaussian draw of sigma at
+least 1 lies within 1, but for a probability below 10^-8. The margins are widened by as much, which is little beside noise of the width of
+the numbers.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from statistics import NormalDist
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.privacy.distributions.accuracy import margin, standard_deviation
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
+from starling.tables.measurements import Int64
+from starling.tables.plan import Aggregate
+
+Float64: TypeAlias = npt.NDArray[np.float64]
+
+_SHARES: Final = 1024
+"""Parts of the shares from 0 to 1 at whose ends q is computed; between them it is convex, so that the line between two ends lies above
+it.
+"""
+_STEPS: Final = 60
+"""Halvings that find where a mean leaves its interval."""
+_SLACK: Final = {DiscreteLaplace: 1.5, DiscreteGaussian: 1.0}
+"""How far a discrete draw can be from a continuous one."""
+_UNCOUPLED: Final = 1e-7
+"""More than the probability that it is not."""
+_ROUNDING: Final = 2.0**-48
+"""A bound on the relative errors of doubles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Estimates of any number of groups with their intervals, float64 of one length; lower and upper end are included."""
+
+    value: Float64
+    lower: Float64
+    upper: Float64
+
+
+@dataclass(frozen=True, slots=True)
+class PairErrors:
+    """The errors of what follows from a pair.
+
+    Attributes:
+        size: Standard deviation of the size, in records.
+        sum: Standard deviation of the sum, in units of the last place.
+        size_margin: Half the width of the interval of the size.
+        sum_margin: Half the width of the interval of the sum.
+    """
+
+    size: float
+    sum: float
+    size_margin: float
+    sum_margin: float
+
+
+def pair_errors(aggregate: Aggregate, noise: Distribution, missing: Fraction) -> PairErrors:
+    """The errors of sizes and sums; intervals miss with a chance of at most `missing`."""
+    width, deviation = aggregate.width, standard_deviation(noise)
+    of_sum = (aggregate.high / width, aggregate.low / width)
+    return PairErrors(
+        float(np.hypot(1, 1)) * deviation / width,
+        float(np.hypot(*of_sum)) * deviation,
+        weighted_margin(noise, 1 / width, 1 / width, missing),
+        weighted_margin(noise, *of_sum, missing),
+    )
+
+
+def sizes_and_sums(
+    aggregate: Aggregate, pairs: Int64, noise: Distribution, missing: Fraction
+) -> tuple[Interval, Interval]:
+    """The sizes, in records, and the sums, in units of the last place, of groups.
+
+    Args:
+        aggregate: What was measured.
+        pairs: A and B of each group, int64 (groups, 2).
+        noise: The noise of each.
+        missing: The chance that an interval misses.
+    """
+    errors = pair_errors(aggregate, noise, missing)
+    below, above = pairs[:, 0].astype(np.float64), pairs[:, 1].astype(np.float64)
+    size = (below + above) / aggregate.width
+    whole = (aggregate.high * above + aggregate.low * below) / aggregate.width
+    return _whole(size, errors.size_margin), _whole(whole, errors.sum_margin)
+
+
+def _whole(value: Float64, half: float) -> Interval:
+    """An interval of a number that is whole: the whole numbers within the margin, where there is one."""
+    slack = np.abs(value) * _ROUNDING
+    lower, upper = np.ceil(value - half - slack), np.floor(value + half + slack)
+    # Where there is none, the noise is less than half a unit.
+    return Interval(value, np.minimum(lower, np.floor(value)), np.maximum(upper, np.ceil(value)))
+
+
+def means(aggregate: Aggregate, pairs: Int64, noise: Distribution, missing: Fraction) -> Interval:
+    """The means of groups, in units of the last place; NaN, in an interval of all numbers, where the noisy size is not above 0.
+
+    Args: as of `sizes_and_sums`.
+    """
+    below, above = pairs[:, 0].astype(np.float64), pairs[:, 1].astype(np.float64)
+    size = below + above
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(size > 0, np.clip(above / size, 0, 1), np.nan)
+    lower = _first_share(below, above, noise, missing)
+    # Seen from the other end, A and B change places.
+    upper = 1 - _first_share(above, below, noise, missing)
+    known = np.where(np.isnan(share), (lower + upper) / 2, share)
+    lower, upper = np.minimum(lower, known), np.maximum(upper, known)
+    return Interval(*(aggregate.low + aggregate.width * each for each in (share, lower, upper)))
+
+
+def _first_share(below: Float64, above: Float64, noise: Distribution, missing: Fraction) -> Float64:
+    """The least share p of each group with |B - p (A + B)| <= q(p), 1 where there is none."""
+    ends, margins = _margins(noise, missing)
+    slack = (np.abs(below) + np.abs(above)) * _ROUNDING
+
+    def outside(share: Float64) -> npt.NDArray[np.bool_]:
+        # A line less a convex function is concave: what is outside at 0 on one side is left once.
+        off = sign * (above - share * (below + above))
+        return np.asarray(off > np.interp(share, ends, margins) + slack)
+
+    sign = np.where(above < 0, -1.0, 1.0)
+    low, high = np.zeros_like(above), np.ones_like(above)
+    inside_at_0 = ~outside(low)
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        out = outside(middle)
+        low, high = np.where(out, middle, low), np.where(out, high, middle)
+    return np.where(inside_at_0, 0.0, low)
+
+
+@lru_cache(maxsize=64)
+def _margins(noise: Distribution, missing: Fraction) -> tuple[Float64, Float64]:
+    ends = np.linspace(0, 1, _SHARES + 1)
+    half = [weighted_margin(noise, 1 - share, share, missing) for share in ends[: _SHARES // 2 + 1]]
+    return ends, np.array(half + half[-2::-1])
+
+
+def weighted_margin(noise: Distribution, one: float, other: float, missing: Fraction) -> float:
+    """An M with P(|one Z + other Z'| > M) <= missing, Z and Z' independent draws of the noise."""
+    large, small = sorted((abs(one), abs(other)), reverse=True)
+    if small == 0:
+        return large * margin(noise, missing)
+    if isinstance(noise, DiscreteGaussian):
+        if noise.sigma_squared < 1:
+            return (large + small) * margin(noise, missing / 2)
+        chance = (float(missing) - _UNCOUPLED) / 2
+        reach = -NormalDist().inv_cdf(chance) * noise.width * float(np.hypot(large, small))
+    else:
+        reach = _laplace_margin(large, small, float(missing) - _UNCOUPLED) * noise.width
+    return (reach + _SLACK[type(noise)] * (large + small)) * (1 + _ROUNDING)
+
+
+def _laplace_margin(large: float, small: float, missing: float) -> float:
+    """The margin of large X + small Y, X and Y of a continuous Laplace distribution of scale 1.
+
+    P(|large X + small Y| > t) = (large^2 e^(-t/large) - small^2 e^(-t/small)) / (large^2 - small^2), and (1 + t / (2 large)) e^(-t/large)
+    where both are equal, which bounds it where they nearly are.
+    """
+    equal = large - small < 1e-4 * large
+
+    def tail(t: float) -> float:
+        if equal:
+            return float((1 + t / (2 * large)) * np.exp(-t / large))
+        parts = large**2 * np.exp(-t / large) - small**2 * np.exp(-t / small)
+        return float(parts / (large**2 - small**2))
+
+    low, high = 0.0, large
+    while tail(high) > missing:
+        low, high = high, 2 * high
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if tail(middle) > missing else (low, middle)
+    return high

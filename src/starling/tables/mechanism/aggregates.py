@@ -1,0 +1,131 @@
+"""Aggregates: the noisy numbers of sums and quantiles of every group.
+
+Privacy. Neighbours: add or remove one person. What is measured, its sensitivity and why are said where an aggregate is defined
+(plan/aggregates.py). A record is in at most `Level.stability` groups of an aggregate, each of which reads its own records alone and spends
+the aggregate's budget over the degree (`Choices.degree`): by generalised parallel composition (SafeTab 2022, Lemmas 9 and 10) an aggregate
+costs its budget. Aggregates, and the levels of counts, add up.
+
+Every group of the plan is answered, empty or not: the shape of what is drawn is a function of the plan and the public regions.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.sampling.noise import checked_add, draw
+from starling.privacy.sampling.selection_rows import exponential_rows
+from starling.tables.measurements import AggregateMeasurements, Int64, KeepAggregates, Measurements
+from starling.tables.mechanism import ExactCounts, SafeTab
+from starling.tables.plan import Aggregate, Geography, Piece, Plan, aggregate_pieces
+from starling.tables.plan.aggregates import Tree, sensitivity, tree
+
+
+class ExactAggregates(Protocol):
+    """What the mechanism asks of the exact numbers; the room counts gives it."""
+
+    def aggregate(self, piece: Piece, /) -> Int64:
+        """The exact numbers of every group of a piece of an aggregate, int64 (groups, cells), empty groups included."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregation:
+    """The mechanisms of all aggregates of a plan.
+
+    Attributes:
+        plan: The aggregates, with their budgets.
+        geography: The public regions.
+        keep: Takes the pieces as they are drawn, and gives all of them back; `tuple` keeps them in memory.
+    """
+
+    plan: Plan
+    geography: Geography
+    keep: KeepAggregates = tuple
+
+    def draw(self, exact: ExactAggregates, /) -> AggregateMeasurements:
+        """Exact numbers in, noisy numbers of every piece out, each drawn once.
+
+        Raises OverflowError when a noisy number leaves int64: an event of the noisy number alone, so post-processing.
+        """
+        return self.keep(self._drawn(exact))
+
+    def _drawn(self, exact: ExactAggregates) -> Iterator[tuple[Piece, Int64]]:
+        for piece in aggregate_pieces(self.plan, self.geography):
+            aggregate = self.plan.aggregates[piece.level]
+            drawn = measure(self.plan, aggregate, exact.aggregate(piece))
+            # What was drawn is what is published: nobody writes to it on the way.
+            drawn.flags.writeable = False
+            yield piece, drawn
+
+
+class Exact(ExactCounts, ExactAggregates, Protocol):
+    """What a plan with levels and aggregates asks of the exact numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measuring:
+    """All that a plan with aggregates measures: the counts of its levels, and then its aggregates, with fresh noise.
+
+    Attributes:
+        levels: The mechanism of the levels; there may be none.
+        aggregates: Those of the aggregates.
+    """
+
+    levels: SafeTab
+    aggregates: Aggregation
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The plan's, which adds up levels and aggregates."""
+        return self.levels.guarantee
+
+    def draw(self, exact: Exact, /) -> Measurements:
+        """Exact numbers in; out the measurements of the levels, after both were handed to their `keep`."""
+        levels = self.levels.draw(exact)
+        self.aggregates.draw(exact)
+        return levels
+
+
+def measure(plan: Plan, aggregate: Aggregate, exact: Int64) -> Int64:
+    """The noisy numbers of some groups, int64 (groups, numbers): of a sum its pair, of quantiles the nodes of the tree or a class a
+    share.
+    """
+    share, asked = plan.share(aggregate), aggregate.quantiles
+    if asked is not None and asked.way == "selection":
+        epsilon = asked.epsilon(plan.measure, share)
+        chosen = [
+            exponential_rows(scores(exact, each.numerator, each.denominator), epsilon, sensitivity(each))
+            for each in asked.shares
+        ]
+        return np.stack(chosen, axis=1)
+    values = exact if asked is None else nodes(exact, tree(aggregate.cells, plan.measure))
+    noise = draw(aggregate.noise(plan.measure, share), values.size)
+    return checked_add(values.ravel(), noise).reshape(values.shape)
+
+
+def scores(classes: Int64, a: int, b: int) -> Int64:
+    """The score of each class for the quantile of share a/b: -max(0, b L - a N, b U - (b - a) N), int64 of the shape of `classes`.
+
+    >>> scores(np.array([[1, 1, 1]]), 1, 2).tolist()
+    [[-1, 0, -1]]
+    """
+    upto = np.cumsum(classes, axis=1)
+    whole = upto[:, -1:]
+    below, above = upto - classes, whole - upto
+    found: Int64 = -np.maximum(np.maximum(b * below - a * whole, b * above - (b - a) * whole), 0)
+    return found
+
+
+def nodes(classes: Int64, shape: Tree) -> Int64:
+    """The records in each node of a tree, int64 (groups, nodes), level by level from the widest nodes on."""
+    found: Int64 = np.concatenate(
+        [
+            np.add.reduceat(classes, np.arange(size) * width, axis=1)
+            for width, size in zip(shape.widths, shape.sizes, strict=True)
+        ],
+        axis=1,
+    )
+    return found

@@ -1,0 +1,97 @@
+"""What would make the guarantee of an aggregate untrue, or its noise impossible; the readers refuse the rest with lines."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Final
+
+from starling.errors import Problem
+from starling.tables.plan.aggregates import FINEST_SHARE, MOST_CLASSES, MOST_SHARES, Aggregate, Quantiles, sensitivity
+from starling.tables.plan.choices import Choices
+from starling.tables.plan.columns import Decimals, Integers
+from starling.tables.plan.stability import stability
+from starling.tables.plan.variants import LARGEST_BUDGET, SMALLEST_SHARE
+
+LONGEST_REACH: Final = 2**24
+"""Scores below the best one whose chance a selection tells from 0: as long a table of weights it has at the most."""
+_LOGARITHM: Final = 49
+"""A little above that of 2^70, beyond which nothing is told from 0 (privacy/sampling/selection_rows.py)."""
+
+
+def aggregate_problems(plan: Choices) -> list[Problem]:
+    """The problems of all aggregates of a plan."""
+    if not plan.aggregates:
+        return []
+    if plan.records is None:
+        return [Problem("sums and quantiles", "are of records of one's own", "declare [[columns]]")]
+    if plan.variants.top_up is not None:
+        fix = "top up a release of a plan without them"
+        return [Problem("top-up", "cannot be of a plan with sums or quantiles", fix)]
+    return [problem for each in plan.aggregates for problem in _problems(plan, each)] + list(_order(plan))
+
+
+def _order(plan: Choices) -> Iterator[Problem]:
+    order = [
+        (plan.regions.order(each.level.geography), each.level.iteration_level, each.column, each.quantiles is not None)
+        for each in plan.aggregates
+    ]
+    if order != sorted(set(order)):
+        yield Problem("sums and quantiles", "are not in plan order, each once", "list them in plan order")
+
+
+def _problems(plan: Choices, aggregate: Aggregate) -> Iterator[Problem]:
+    level, records = aggregate.level, plan.records
+    column = None if records is None else records.by_name.get(aggregate.column)
+    if column is None or not isinstance(column.domain, Integers | Decimals) or column.several:
+        yield Problem(aggregate.name, "is of no column of numbers of the plan", "name one with from and to")
+        return
+    if (aggregate.low, aggregate.high) != (column.domain.low, column.domain.high):
+        yield Problem(aggregate.name, "has other bounds than its column", "take those of the column")
+        return
+    known = 1 <= level.iteration_level <= len(plan.families)
+    if not known or not {each.kind for each in level.iterations} <= {each.kind for each in plan.attributes}:
+        yield Problem(aggregate.name, "has groups that are none of the plan", "name a family of [[groups]]")
+    elif level.thresholds or level.targets or level.stability < stability(level.iterations, plan.attributes):
+        fix = "read it from a plan file"
+        yield Problem(aggregate.name, "states a stability below what its groups allow, or thresholds", fix)
+    elif not 0 < level.budget <= LARGEST_BUDGET:
+        yield Problem(aggregate.name, f"has a budget that is not above 0 and at most {LARGEST_BUDGET}", "give it less")
+    else:
+        yield from _measurement_problems(plan, aggregate)
+
+
+def _measurement_problems(plan: Choices, aggregate: Aggregate) -> Iterator[Problem]:
+    """Where noise or a selection cannot be drawn with the budget."""
+    share = aggregate.level.budget / plan.degree(aggregate.level)
+    asked = aggregate.quantiles
+    parts = aggregate.width**2 if asked is None else aggregate.cells**2
+    if share / parts < SMALLEST_SHARE:
+        yield Problem(aggregate.name, "has a budget too small to draw its noise", "give it more, or narrower bounds")
+        return
+    if asked is None:
+        return
+    if not _possible(asked, aggregate.low, aggregate.high):
+        yield Problem(aggregate.name, "has shares or classes that cannot be", "read them from a plan file")
+    elif asked.way == "selection":
+        epsilon = asked.epsilon(plan.measure, share)
+        reach = max((reach_of(epsilon, each) for each in asked.shares), default=0) if epsilon > 0 else LONGEST_REACH + 1
+        if reach > LONGEST_REACH:
+            fix = 'give it more, or write way = "counts"'
+            yield Problem(aggregate.name, "has a budget too small for selections", fix)
+
+
+def _possible(asked: Quantiles, low: int, high: int) -> bool:
+    shares, cuts = asked.shares, asked.cuts
+    return (
+        1 <= len(shares) <= MOST_SHARES
+        and list(shares) == sorted(set(shares))
+        and all(0 < each < 1 and each.denominator <= FINEST_SHARE for each in shares)
+        and 2 <= len(cuts) <= MOST_CLASSES
+        and list(cuts) == sorted(set(cuts))
+        and cuts[0] == low
+        and cuts[-1] <= high
+    )
+
+
+def reach_of(epsilon: Fraction, share: Fraction) -> int:
+    """How far below the best a score can be before its class is next to never selected."""
+    return int(_LOGARITHM * 2 * sensitivity(share) / epsilon) + 2

@@ -1,0 +1,143 @@
+"""From the noisy numbers of aggregates to the table T3, piece by piece: public in, public out, no randomness.
+
+Each group has a row for each statistic: size, sum and mean of a sum; a row for each share of quantiles. Where the plan publishes no
+negative counts, sizes are raised to 0, and so are sums of numbers of which none is negative; sums of numbers of which none is positive
+are lowered to 0.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from starling.tables.inference.pairs import Interval, means, pair_errors, sizes_and_sums
+from starling.tables.inference.ranks import quantile_classes, rank_margin
+from starling.tables.inference.totals import CONFIDENCE
+from starling.tables.measurements import AggregateMeasurements, Int64
+from starling.tables.plan import Aggregate, Geography, Piece, Plan
+from starling.tables.plan.aggregates import statistic_names, tree
+from starling.tables.plan.columns import places_of
+from starling.tables.postprocess.rows import coded
+
+Float64: TypeAlias = npt.NDArray[np.float64]
+
+T3_SCHEMA: Final = pa.schema(
+    [
+        ("region_id", pa.string()),
+        ("region_type", pa.string()),
+        ("iteration_code", pa.string()),
+        ("column", pa.string()),
+        ("statistic", pa.string()),
+        ("value", pa.float64()),
+        ("standard_deviation", pa.float64()),
+        ("lower", pa.float64()),
+        ("upper", pa.float64()),
+        ("rank_margin", pa.float64()),
+        ("post_processed", pa.bool_()),
+        ("region_name", pa.string()),
+        ("iteration_name", pa.string()),
+    ]
+)
+_MISSING: Final = 1 - CONFIDENCE
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """One statistic of the groups of a piece: float64 (groups,) each, NaN for what is not there."""
+
+    name: str
+    value: Float64
+    deviation: float
+    lower: Float64
+    upper: Float64
+    rank_margin: float
+    published: Float64
+
+
+def tabulate_aggregates(plan: Plan, geography: Geography, drawn: AggregateMeasurements) -> Iterator[pa.Table]:
+    """T3, piece by piece: groups in plan order, the statistics of a group together.
+
+    Args:
+        plan: The released plan.
+        geography: The public regions of the plan.
+        drawn: What the mechanism drew.
+    """
+    for piece, numbers in drawn:
+        aggregate = plan.aggregates[piece.level]
+        yield _table(geography, piece, aggregate, list(_statistics(plan, aggregate, numbers)))
+
+
+def _statistics(plan: Plan, aggregate: Aggregate, numbers: Int64) -> Iterator[_Rows]:
+    names, asked, share = statistic_names(aggregate), aggregate.quantiles, plan.share(aggregate)
+    assert plan.records is not None
+    unit = float(10 ** places_of(plan.records.by_name[aggregate.column]))
+    nothing = float("nan")
+    if asked is None:
+        noise = aggregate.noise(plan.measure, share)
+        errors = pair_errors(aggregate, noise, _MISSING)
+        size, whole = sizes_and_sums(aggregate, numbers, noise, _MISSING)
+        mean = means(aggregate, numbers, noise, _MISSING)
+        yield _clamped(names[0], size, errors.size, 1.0, 0 if plan.allow_negative else 1)
+        sign = 0 if plan.allow_negative else (aggregate.low >= 0) - (aggregate.high <= 0)
+        yield _clamped(names[1], whole, errors.sum, unit, sign)
+        yield _clamped(names[2], mean, nothing, unit, 0)
+        return
+    starts, ends = _edges(aggregate, unit)
+    for at, (name, quantile) in enumerate(zip(names, asked.shares, strict=True)):
+        if asked.way == "selection":
+            value = starts[numbers[:, at]]
+            none = np.full_like(value, nothing)
+            margin = rank_margin(aggregate.cells, quantile, asked.epsilon(plan.measure, share), _MISSING)
+            yield _Rows(name, value, nothing, none, none, margin, value)
+        else:
+            noise = aggregate.noise(plan.measure, share)
+            found = quantile_classes(numbers, tree(aggregate.cells, plan.measure), quantile, noise, _MISSING)
+            value = starts[found.found]
+            yield _Rows(name, value, nothing, starts[found.first], ends[found.last], nothing, value)
+
+
+def _edges(aggregate: Aggregate, unit: float) -> tuple[Float64, Float64]:
+    """The least and the largest number of each class."""
+    assert aggregate.quantiles is not None
+    cuts = np.array([*aggregate.quantiles.cuts, aggregate.high + 1])
+    return cuts[:-1] / unit, (cuts[1:] - 1) / unit
+
+
+def _clamped(name: str, found: Interval, deviation: float, unit: float, sign: int) -> _Rows:
+    """A statistic in the numbers of its column; with a sign other than 0, what has the other sign is 0."""
+    drawn = [each / unit for each in (found.value, found.lower, found.upper)]
+    value, lower, upper = [np.where(sign * each < 0, 0.0, each) for each in drawn]
+    return _Rows(name, drawn[0], deviation / unit, lower, upper, float("nan"), value)
+
+
+def _table(geography: Geography, piece: Piece, aggregate: Aggregate, rows: list[_Rows]) -> pa.Table:
+    level, here = aggregate.level, slice(piece.first, piece.stop)
+    statistic = np.tile(np.arange(len(rows)), piece.groups)
+    region, iteration = np.divmod(np.repeat(np.arange(piece.groups), len(rows)), max(piece.iterations, 1))
+
+    def numbers(each: list[Float64 | float]) -> pa.Array:
+        """One column of all statistics, group by group."""
+        values = np.stack([np.broadcast_to(part, (piece.groups,)) for part in each], axis=1).ravel()
+        return pa.array(values, mask=np.isnan(values))
+
+    published = [row.published for row in rows]
+    changed = np.stack([(row.published != row.value) & ~np.isnan(row.value) for row in rows], axis=1).ravel()
+    columns = {
+        "region_id": coded(region, geography.regions[level.geography][here]),
+        "region_type": coded(np.zeros_like(region), (str(level.geography),)),
+        "iteration_code": coded(iteration, [each.code for each in level.iterations]),
+        "column": coded(np.zeros_like(region), (aggregate.column,)),
+        "statistic": coded(statistic, [row.name for row in rows]),
+        "value": numbers([*published]),
+        "standard_deviation": numbers([row.deviation for row in rows]),
+        "lower": numbers([row.lower for row in rows]),
+        "upper": numbers([row.upper for row in rows]),
+        "rank_margin": numbers([row.rank_margin for row in rows]),
+        "post_processed": pa.array(changed),
+        "region_name": coded(region, geography.names[level.geography][here]),
+        "iteration_name": coded(iteration, [each.name for each in level.iterations]),
+    }
+    return pa.table({name: columns[name] for name in T3_SCHEMA.names})

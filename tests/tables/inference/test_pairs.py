@@ -1,0 +1,96 @@
+"""Sizes, sums and means: intervals hold as often as they say, summed over all noise, whatever the group."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
+from starling.tables.inference.pairs import Interval, means, pair_errors, sizes_and_sums, weighted_margin
+from starling.tables.plan import Aggregate
+from tests.tables.plan.test_aggregates import LEVEL
+
+MISSING = Fraction(1, 20)
+NOISES = [DiscreteLaplace(Fraction(5)), DiscreteGaussian(Fraction(40)), DiscreteGaussian(Fraction(1, 4))]
+REACH = 90
+
+
+def probabilities(noise: Distribution) -> np.ndarray:
+    """The probability of -REACH..REACH."""
+    x = np.arange(-REACH, REACH + 1)
+    power = (
+        np.abs(x) / float(noise.scale) if isinstance(noise, DiscreteLaplace) else x**2 / 2 / float(noise.sigma_squared)
+    )
+    weights = np.exp(-power)
+    return np.asarray(weights / weights.sum())
+
+
+def all_noise(below: int, above: int, noise: Distribution) -> tuple[np.ndarray, np.ndarray]:
+    """Every noisy pair of a group with a probability that counts, and that probability."""
+    x = np.arange(-REACH, REACH + 1)
+    pairs = np.stack([np.repeat(below + x, len(x)), np.tile(above + x, len(x))], axis=1)
+    return pairs, np.outer(probabilities(noise), probabilities(noise)).ravel()
+
+
+def coverage(found: Interval, truth: float, chance: np.ndarray) -> float:
+    """How probable it is that the interval holds the truth; and no end of it is a NaN, nor on the wrong side."""
+    assert not np.isnan(found.lower).any()
+    assert (found.lower <= found.upper).all()
+    return float(chance[(found.lower <= truth + 1e-9) & (truth - 1e-9 <= found.upper)].sum())
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=["laplace", "gaussian", "narrow gaussian"])
+@pytest.mark.parametrize("bounds", [(0, 10), (-4, 6), (3, 5), (-20, -1)])
+def test_intervals_hold_as_often_as_they_say(bounds: tuple[int, int], noise: Distribution) -> None:
+    low, high = bounds
+    aggregate = Aggregate(LEVEL, "x", low, high)
+    random = np.random.default_rng(1)
+    for records in (0, 1, 3, 40):
+        numbers = random.integers(low, high + 1, records) if records != 3 else np.full(3, low)
+        pairs, chance = all_noise(int((high - numbers).sum()), int((numbers - low).sum()), noise)
+        size, whole = sizes_and_sums(aggregate, pairs, noise, MISSING)
+        assert coverage(size, records, chance) >= 0.95 - 1e-9
+        assert coverage(whole, int(numbers.sum()), chance) >= 0.95 - 1e-9
+        # An empty group has no mean: every number must then be taken for possible as often as any other.
+        for truth in [numbers.mean()] if records else [low, (low + high) / 2, high]:
+            assert coverage(means(aggregate, pairs, noise, MISSING), truth, chance) >= 0.95 - 1e-9
+
+
+@pytest.mark.parametrize("noise", NOISES[:2], ids=["laplace", "gaussian"])
+def test_intervals_are_little_wider_than_they_must_be(noise: Distribution) -> None:
+    aggregate, numbers = Aggregate(LEVEL, "x", 0, 10), np.arange(11).repeat(30)
+    pairs, chance = all_noise(int((10 - numbers).sum()), int(numbers.sum()), noise)
+    size, whole = sizes_and_sums(aggregate, pairs, noise, MISSING)
+    found = (coverage(size, len(numbers), chance), coverage(whole, int(numbers.sum()), chance))
+    assert max(found) < 0.985
+    assert coverage(means(aggregate, pairs, noise, MISSING), 5, chance) < 0.98
+
+
+def test_a_large_group_has_a_narrow_mean_around_the_estimate() -> None:
+    aggregate, noise = Aggregate(LEVEL, "x", 0, 100), DiscreteLaplace(Fraction(1000))
+    found = means(aggregate, np.array([[7_000_000, 3_000_000], [70, 30], [-50, -50]]), noise, MISSING)
+    assert found.value[0] == pytest.approx(30)
+    assert 29.9 < found.lower[0] < 30 < found.upper[0] < 30.1
+    # Of a group that noise hides nothing is known.
+    assert (found.lower[1], found.upper[1]) == (0, 100)
+    assert np.isnan(found.value[2])
+    assert (found.lower[2], found.upper[2]) == (0, 100)
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=["laplace", "gaussian", "narrow gaussian"])
+@pytest.mark.parametrize("weights", [(1, 0), (0.5, 0.5), (1, 0.5), (0.99995, 1), (0.3, -0.7)])
+def test_margins_of_two_draws_hold(weights: tuple[float, float], noise: Distribution) -> None:
+    pairs, chance = all_noise(0, 0, noise)
+    off = np.abs(pairs @ np.array(weights))
+    for missing in (Fraction(1, 20), Fraction(1, 100)):
+        reach = weighted_margin(noise, *weights, missing)
+        assert chance[off > reach + 1e-9].sum() <= float(missing) + 1e-9
+        assert reach <= weighted_margin(noise, *weights, missing / 2)
+
+
+def test_a_sum_of_numbers_from_0_on_errs_as_its_one_draw() -> None:
+    noise = DiscreteGaussian(Fraction(400))
+    errors = pair_errors(Aggregate(LEVEL, "x", 0, 10), noise, MISSING)
+    assert errors.sum == pytest.approx(20)
+    assert errors.sum_margin == 39
+    assert errors.size == pytest.approx(20 * 2**0.5 / 10)

@@ -1,0 +1,183 @@
+"""Sums, means and quantiles from a file or a data frame to a folder that verifies, tells the truth, and is evaluated."""
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import starling
+from starling.errors import ParameterError, PlanError
+from starling.release.payment import PaymentOptions
+from starling.release.table_files import write_tables
+from starling.tables import Plan, evaluate, preview, release
+from starling.tables.artifact.public_plan import read_plan
+from starling.tables.plan import read_regions
+from starling.tables.preview.page import TablesPage
+from starling.tables.publication import TablesPublication
+from starling.tables.source import open_records
+from starling.verification import verify
+
+UNVALIDATED = PaymentOptions(unvalidated=True)
+VALUES: dict[str, Any] = {
+    "title": "Spending by ward",
+    "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "rho", "stage-1-share": "0.1"},
+    "records": {"of-a-person": 1, "expected": 3000},
+    "columns": [
+        {"name": "age", "from": 0, "to": 99},
+        {"name": "spent", "from": "-10", "to": "500.00", "decimals": 2},
+        {"name": "sex", "values": ["F", "M", "X"]},
+    ],
+    "regions": {"column": "ward", "levels": ["town", "ward"], "rows": [[f"w{n}", "t" + "ab"[n % 2]] for n in range(4)]},
+    "groups": [{"name": "by sex", "columns": ["sex"]}, {"name": "all", "columns": []}],
+    "publication": {"negative-counts": False},
+    "levels": [{"regions": "ward", "groups": "by sex", "budget": "1"}],
+    "sums": [
+        {"of": "spent", "regions": "ward", "groups": "by sex", "budget": "1"},
+        {"of": "age", "regions": "town", "groups": "all", "budget": "0.5"},
+    ],
+    "quantiles": [
+        {"of": "age", "regions": "ward", "groups": "by sex", "shares": ["0.5", "0.9"], "way": "counts", "budget": "1"},
+        {
+            "of": "spent",
+            "regions": "town",
+            "groups": "by sex",
+            "shares": ["0.25"],
+            "classes": ["-10", 0, "12.5", 50, 100, 200],
+            "way": "selection",
+            "budget": "1",
+        },
+    ],
+}
+ONLY_SUMS = {key: value for key, value in VALUES.items() if key not in ("levels", "quantiles")}
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    """Three thousand members; some have no number, some too large a one; nobody is of sex X."""
+    random = np.random.default_rng(7)
+    spent = np.round(random.lognormal(3.5, 1.2, 3000), 2)
+    spent[::50] = np.nan
+    return pd.DataFrame(
+        {
+            "age": random.integers(0, 110, 3000),
+            "spent": spent,
+            "sex": random.choice(["F", "M"], 3000),
+            "ward": random.choice([f"w{n}" for n in range(4)], 3000),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def released(frame: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return release(Plan.of(VALUES), frame, out=tmp_path_factory.mktemp("out") / "r", payment=UNVALIDATED).folder
+
+
+def test_every_group_has_every_statistic_and_the_truth_is_near(released: Path, frame: pd.DataFrame) -> None:
+    t3 = pq.read_table(released / "data" / "t3.parquet").to_pandas()
+    # 4 wards by 3 sexes and 2 towns: 3 statistics of each sum, 2 and 1 of quantiles; empty groups too.
+    assert len(t3) == 12 * 3 + 2 * 3 + 12 * 2 + 6
+    known = frame[frame["spent"].notna()].assign(spent=frame["spent"].clip(-10, 500))
+    truth = known.groupby(["ward", "sex"])["spent"]
+    for name, exact in (("size", truth.size()), ("sum", truth.sum()), ("mean", truth.mean())):
+        rows = t3[(t3["statistic"] == name) & (t3["column"] == "spent") & (t3["iteration_code"] != "by sex: X")]
+        rows = rows.set_index(["region_id", rows["iteration_code"].str.removeprefix("by sex: ")])
+        # 8 intervals of 95 %: more than three miss with a chance below 10^-3 a statistic; the widest is missed never.
+        missed = ~((rows["lower"] <= exact + 1e-6) & (exact - 1e-6 <= rows["upper"]))
+        assert missed.sum() <= 6
+    nobody = t3[(t3["iteration_code"] == "by sex: X") & (t3["statistic"] == "size")]
+    assert len(nobody) == 4
+    assert (nobody["value"] >= 0).all()
+    median = t3[t3["statistic"] == "quantile 0.5"]
+    assert ((median["lower"] <= median["value"]) & (median["value"] <= median["upper"])).all()
+    selected = t3[t3["statistic"] == "quantile 0.25"]
+    assert set(selected["value"]) <= {-10.0, 0.0, 12.5, 50.0, 100.0, 200.0}
+    assert selected["lower"].isna().all()
+    assert (selected["rank_margin"] > 0).all()
+
+
+def test_it_verifies_and_is_read_back(released: Path) -> None:
+    assert not verify(released).findings
+    plan, regions = read_plan(released)
+    assert plan == Plan.of(VALUES) == Plan.of(plan.values())
+    assert regions.regions == read_regions(plan).regions
+    opened = starling.open_release(released)
+    assert len(opened.rows("t3", statistic="mean", column="spent")) == 12
+    assert "Sums, means and quantiles" in (released / "report.html").read_text()
+    with pytest.raises(ParameterError, match="not t1 or t2"):
+        opened.number("t3", statistic="mean")  # type: ignore[attr-defined]
+
+
+def test_a_forged_statistic_is_found(released: Path) -> None:
+    """The signature aside, for whoever signed it may have forged it: T3 must follow from the measurements."""
+    table = pq.read_table(released / "data" / "t3.parquet")
+    value = table["value"].to_pylist()
+    value[0] += 1
+    forged = table.set_column(table.schema.get_field_index("value"), "value", pa.array(value))
+    publication = TablesPublication(*read_plan(released))
+    (t3,) = (each for each in publication.tables if each.name == "t3")
+    kept = {path: path.read_bytes() for path in (released / "data").glob("t3.*")}
+    for path in kept:
+        path.unlink()
+    try:
+        write_tables(released, [t3], [{"t3": forged}])
+        findings = [str(each) for each in verify(released).findings]
+        assert any("t3" in each for each in findings)
+    finally:
+        for path, content in kept.items():
+            path.write_bytes(content)
+
+
+def test_a_plan_of_sums_alone_needs_no_levels(frame: pd.DataFrame, tmp_path: Path) -> None:
+    plan = Plan.of(ONLY_SUMS)
+    frame.to_csv(tmp_path / "records.csv", index=False)
+    done = release(plan, tmp_path / "records.csv", out=tmp_path / "out", payment=UNVALIDATED)
+    assert done.tables == ("t3",)
+    assert not verify(done.folder).findings
+    assert not (done.folder / "data" / "t1.parquet").exists()
+    found = evaluate(plan, read_regions(plan), open_records(tmp_path / "records.csv", plan), done.folder).value
+    assert [(each.statistic, each.groups) for each in found.aggregates[:3]] == [("size", 2), ("sum", 2), ("mean", 2)]
+    assert found.aggregates[0].mean_absolute_error < 30
+
+
+def test_evaluation_tells_errors_and_coverage(released: Path, frame: pd.DataFrame, tmp_path: Path) -> None:
+    plan = Plan.of(VALUES)
+    frame.to_parquet(tmp_path / "records.parquet")
+    found = evaluate(plan, read_regions(plan), open_records(tmp_path / "records.parquet", plan), released).value
+    assert len(found.aggregates) == 3 + 3 + 2 + 1
+    assert found.classes
+    by_name = {(each.title, each.statistic): each for each in found.aggregates}
+    spent = by_name["sums of spent, ward by sex", "sum"]
+    # The noise has a standard deviation of 510 / sqrt(2); nobody of sex X has a mean.
+    assert 50 < spent.mean_absolute_error < 1000
+    assert by_name["sums of spent, ward by sex", "mean"].groups == 8
+    assert all(each.coverage >= 0.5 for each in found.aggregates)
+
+
+def test_a_preview_says_margins_and_the_better_way() -> None:
+    plan = Plan.of(VALUES)
+    seen = preview(plan, read_regions(plan))
+    assert [each.groups for each in seen.aggregates] == [6, 12, 12, 2] or len(seen.aggregates) == 4
+    ways = {each.aggregate.name: each.ways_text for each in seen.aggregates}
+    assert any(text.startswith("by counts") for text in ways.values())
+    sections = TablesPage(seen, ()).sections()
+    assert sections[-1].title == "Sums, means and quantiles"
+
+
+def test_a_plan_with_sums_is_not_topped_up(released: Path, frame: pd.DataFrame, tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match="sums or quantiles"):
+        release(Plan.of(VALUES), frame, out=tmp_path / "again", top_up=released, payment=UNVALIDATED)
+
+
+def test_k_records_of_a_person_divide_the_budget() -> None:
+    values = deepcopy(VALUES)
+    values["records"] = {"of-a-person": 3, "person": "id"}
+    one, three = Plan.of(VALUES), Plan.of(values)
+    assert three.cost == one.cost
+    assert three.share(three.aggregates[0]) == one.share(one.aggregates[0]) / 9
+    values["privacy"] = {**values["privacy"], "measure": "epsilon"}
+    assert Plan.of(values).share(Plan.of(values).aggregates[0]) == one.share(one.aggregates[0]) / 3
